@@ -1,0 +1,23 @@
+import type { Db } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+import type { AccountId } from '../db/tables.ts'
+import { DEFAULT_PLAN, type PlanName } from './plans.ts'
+
+export type AccountSummary = { id: AccountId; name: string; plan: string; createdAt: Date }
+
+export async function createAccount(db: Db, name: string, plan: PlanName = DEFAULT_PLAN): Promise<AccountId> {
+  const id = newId() as AccountId
+  await db.insertInto('accounts').values({ id, name, plan }).execute()
+  return id
+}
+
+export async function listAccounts(db: Db): Promise<AccountSummary[]> {
+  const rows = await db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id').execute()
+  return rows.map(({ id, name, plan, created_at }) => ({ id, name, plan, createdAt: created_at }))
+}
+
+/** False when there is no account with this id. */
+export async function changePlan(db: Db, accountId: AccountId, plan: PlanName): Promise<boolean> {
+  const result = await db.updateTable('accounts').set({ plan }).where('id', '=', accountId).executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}

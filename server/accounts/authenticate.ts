@@ -1,0 +1,66 @@
+import type { Db } from '../db/database.ts'
+import type { Scope } from '../http/contract.ts'
+import { ApiError } from '../http/errors.ts'
+import type { Caller } from '../http/route.ts'
+import { findKeyByHash, hashKey, type KeyRow, touchKey } from './keys.ts'
+import { planOf } from './plans.ts'
+
+export type Authenticator = {
+  /** The caller of an Authorization header; throws the 401 codes of the contract. */
+  authenticate(header: string | undefined): Promise<Caller>
+}
+
+// A revoked key must stop working within a second in every process.
+const FRESH_MS = 800
+const TOUCH_EVERY_MS = 60_000
+const MOST_KEYS = 10_000
+
+type Entry = { row: Promise<KeyRow | null>; loadedAt: number }
+
+/** Checks keys against the database, remembering each answer for less than a second. */
+export function createAuthenticator(db: Db, onError: (error: unknown) => void): Authenticator {
+  const cache = new Map<string, Entry>()
+  const touched = new Map<string, number>()
+
+  const load = (hash: string): Promise<KeyRow | null> => {
+    const now = Date.now()
+    const entry = cache.get(hash)
+    if (entry && now - entry.loadedAt < FRESH_MS) return entry.row
+    if (cache.size >= MOST_KEYS) cache.clear()
+    const row = findKeyByHash(db, hash)
+    row.catch(() => cache.delete(hash))
+    cache.set(hash, { row, loadedAt: now })
+    return row
+  }
+
+  const touch = (keyId: string): void => {
+    const now = Date.now()
+    if (now - (touched.get(keyId) ?? 0) < TOUCH_EVERY_MS) return
+    if (touched.size >= MOST_KEYS) touched.clear()
+    touched.set(keyId, now)
+    touchKey(db, keyId).catch(onError)
+  }
+
+  return {
+    async authenticate(header) {
+      if (header === undefined) throw new ApiError('AUTH_MISSING_API_KEY')
+      const key = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(header.trim())?.[1]
+      const row = key ? await load(hashKey(key)) : null
+      if (!row || row.revokedAt) throw new ApiError('AUTH_INVALID_API_KEY')
+      if (row.expiresAt && row.expiresAt.getTime() <= Date.now()) throw new ApiError('AUTH_EXPIRED_API_KEY')
+      touch(row.id)
+      const { id, name, scopes, expiresAt, account } = row
+      return { account, key: { id, name, scopes, expiresAt } }
+    },
+  }
+}
+
+/** Refuses a caller whose plan has no API access or whose key lacks the scope. */
+export function authorize(caller: Caller, scope: Scope): void {
+  if (!planOf(caller.account.plan).apiAccess) throw new ApiError('SUBSCRIPTION_API_RESTRICTED_PLAN')
+  if (caller.key.scopes && !caller.key.scopes.includes(scope)) {
+    throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
+      message: `The API key lacks the scope "${scope}".`,
+    })
+  }
+}

@@ -1,0 +1,150 @@
+import { sql } from 'kysely'
+import type { Db, Trx } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+import type { AccountId } from '../db/tables.ts'
+import { planOf } from './plans.ts'
+
+/** Credits are whole numbers; a month is UTC, 'YYYY-MM'. */
+export const monthOf = (time: Date): string => time.toISOString().slice(0, 7)
+
+export const nextMonth = (time: Date): Date =>
+  new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 1))
+
+export type CreditState = { limit: number | null; used: number; resetsAt: Date }
+
+export type Reservation = {
+  accountId: AccountId
+  plan: string
+  agentId: string
+  agentLimit: number | null
+  generationId: string
+  credits: number
+}
+
+/**
+ * Reserves a reply's credits in the caller's transaction. Answers what is exhausted, if anything is; then
+ * the caller has to roll back.
+ */
+export async function reserveCredits(trx: Trx, wanted: Reservation): Promise<'account' | 'agent' | null> {
+  const month = monthOf(new Date())
+  const limit = await limitOf(trx, wanted.accountId, wanted.plan, month)
+  if (!(await raise(trx, wanted.accountId, wanted.agentId, month, wanted.credits, wanted.agentLimit)))
+    return 'agent'
+  if (!(await raise(trx, wanted.accountId, wanted.accountId, month, wanted.credits, limit))) return 'account'
+  await trx
+    .insertInto('credit_entries')
+    .values({
+      id: newId(),
+      account_id: wanted.accountId,
+      agent_id: wanted.agentId,
+      generation_id: wanted.generationId,
+      kind: 'usage',
+      state: 'reserved',
+      amount: wanted.credits,
+      month,
+    })
+    .execute()
+  return null
+}
+
+/** The generation ended: its reservation becomes use. A second call changes nothing. */
+export async function settleCredits(trx: Trx, accountId: AccountId, generationId: string): Promise<void> {
+  await trx
+    .updateTable('credit_entries')
+    .set({ state: 'settled' })
+    .where('account_id', '=', accountId)
+    .where('generation_id', '=', generationId)
+    .where('state', '=', 'reserved')
+    .execute()
+}
+
+/** The generation failed before its first token: the reservation is given back. A second call changes nothing. */
+export async function releaseCredits(trx: Trx, accountId: AccountId, generationId: string): Promise<void> {
+  const entry = await trx
+    .updateTable('credit_entries')
+    .set({ state: 'released' })
+    .where('account_id', '=', accountId)
+    .where('generation_id', '=', generationId)
+    .where('state', '=', 'reserved')
+    .returning(['agent_id', 'amount', 'month'])
+    .executeTakeFirst()
+  if (!entry) return
+  await trx
+    .updateTable('credit_usage')
+    .set((eb) => ({ used: eb('used', '-', entry.amount) }))
+    .where('account_id', '=', accountId)
+    .where('owner_id', 'in', [accountId, entry.agent_id ?? ''])
+    .where('month', '=', entry.month)
+    .execute()
+}
+
+/** Adds to one owner's use of the month unless that would pass the limit; one row, compare and set. */
+async function raise(
+  trx: Trx,
+  accountId: AccountId,
+  ownerId: string,
+  month: string,
+  credits: number,
+  limit: number | null,
+): Promise<boolean> {
+  if (limit !== null && credits > limit) return false
+  const { rows } = await sql`
+    insert into credit_usage (account_id, owner_id, month, used) values (${accountId}, ${ownerId}, ${month}, ${credits})
+    on conflict (owner_id, month) do update set used = credit_usage.used + excluded.used
+      where ${limit}::integer is null or credit_usage.used + excluded.used <= ${limit}::integer
+    returning used`.execute(trx)
+  return rows.length > 0
+}
+
+/** The allowance of the plan plus what was granted for the month; null: without limit. */
+async function limitOf(db: Db, accountId: AccountId, plan: string, month: string): Promise<number | null> {
+  const allowance = planOf(plan).creditsPerMonth
+  if (allowance === null) return null
+  const { granted } = await db
+    .selectFrom('credit_entries')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('amount'), eb.lit(0)).as('granted'))
+    .where('account_id', '=', accountId)
+    .where('month', '=', month)
+    .where('kind', '=', 'grant')
+    .executeTakeFirstOrThrow()
+  return allowance + Number(granted)
+}
+
+/** Grants credits for the current month on top of the plan's allowance. */
+export async function grantCredits(db: Db, accountId: AccountId, amount: number): Promise<void> {
+  await db
+    .insertInto('credit_entries')
+    .values({
+      id: newId(),
+      account_id: accountId,
+      agent_id: null,
+      generation_id: null,
+      kind: 'grant',
+      state: 'settled',
+      amount,
+      month: monthOf(new Date()),
+    })
+    .execute()
+}
+
+export async function creditState(db: Db, accountId: AccountId, plan: string): Promise<CreditState> {
+  const now = new Date()
+  const month = monthOf(now)
+  return {
+    limit: await limitOf(db, accountId, plan, month),
+    used: await creditsUsed(db, accountId, accountId),
+    resetsAt: nextMonth(now),
+  }
+}
+
+/** What an account or an agent has used this month, running replies included. */
+export async function creditsUsed(db: Db, accountId: AccountId, ownerId: string): Promise<number> {
+  const row = await db
+    .selectFrom('credit_usage')
+    .select('used')
+    .where('account_id', '=', accountId)
+    .where('owner_id', '=', ownerId)
+    .where('month', '=', monthOf(new Date()))
+    .executeTakeFirst()
+  return row?.used ?? 0
+}

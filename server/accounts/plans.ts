@@ -1,0 +1,85 @@
+/** The plan catalogue; null means without limit. Sizes in bytes, credits in a UTC month. */
+export type Plan = {
+  apiAccess: boolean
+  creditsPerMonth: number | null
+  agents: number | null
+  members: number | null
+  trainingBytes: number | null
+  features: readonly Feature[]
+  /** Ids of the model catalogue; null: all. `auto` and the built-in responder are in every plan. */
+  models: readonly string[] | null
+}
+
+export type Feature = 'auto-retrain' | 'procedures' | 'messaging' | 'voice'
+
+const MB = 1024 * 1024
+const ALL: readonly Feature[] = ['auto-retrain', 'procedures', 'messaging', 'voice']
+
+export const plans = {
+  free: {
+    apiAccess: false,
+    creditsPerMonth: 50,
+    agents: 1,
+    members: 1,
+    trainingBytes: 1 * MB,
+    features: [],
+    models: [],
+  },
+  hobby: {
+    apiAccess: false,
+    creditsPerMonth: 1_500,
+    agents: 2,
+    members: 2,
+    trainingBytes: 20 * MB,
+    features: [],
+    models: null,
+  },
+  standard: {
+    apiAccess: true,
+    creditsPerMonth: 10_000,
+    agents: 5,
+    members: 5,
+    trainingBytes: 40 * MB,
+    features: ['auto-retrain', 'messaging'],
+    models: null,
+  },
+  pro: {
+    apiAccess: true,
+    creditsPerMonth: 40_000,
+    agents: 20,
+    members: 10,
+    trainingBytes: 80 * MB,
+    features: ALL,
+    models: null,
+  },
+  enterprise: {
+    apiAccess: true,
+    creditsPerMonth: null,
+    agents: null,
+    members: null,
+    trainingBytes: null,
+    features: ALL,
+    models: null,
+  },
+  unlimited: {
+    apiAccess: true,
+    creditsPerMonth: null,
+    agents: null,
+    members: null,
+    trainingBytes: null,
+    features: ALL,
+    models: null,
+  },
+} as const satisfies Record<string, Plan>
+
+export type PlanName = keyof typeof plans
+
+export const planNames = Object.keys(plans) as PlanName[]
+
+/** A self-hosted installation sells nothing to itself. */
+export const DEFAULT_PLAN: PlanName = 'unlimited'
+
+/** The plan of a stored name; a name that left the catalogue falls back to the smallest plan. */
+export function planOf(name: string): Plan {
+  return plans[name as PlanName] ?? plans.free
+}

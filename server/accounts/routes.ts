@@ -1,0 +1,21 @@
+import type { Context } from '../context.ts'
+import { type Route, route } from '../http/route.ts'
+import { getMe } from './contract.ts'
+import { creditState } from './credits.ts'
+
+export const accountRoutes = ({ db }: Context): Route[] => [
+  route(getMe, async ({ caller: { account, key } }) => {
+    const credits = await creditState(db, account.id, account.plan)
+    return {
+      account: { id: account.id, name: account.name },
+      plan: account.plan,
+      key: {
+        id: key.id,
+        name: key.name,
+        scopes: key.scopes,
+        expiresAt: key.expiresAt?.toISOString() ?? null,
+      },
+      credits: { limit: credits.limit, used: credits.used, resetsAt: credits.resetsAt.toISOString() },
+    }
+  }),
+]

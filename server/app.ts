@@ -1,0 +1,83 @@
+import helmet from '@fastify/helmet'
+import multipart from '@fastify/multipart'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  fastify,
+  LogController,
+} from 'fastify'
+import { v7 } from 'uuid'
+import { authorize } from './accounts/authenticate.ts'
+import { accountRoutes } from './accounts/routes.ts'
+import type { Context } from './context.ts'
+import { healthRoutes } from './health/routes.ts'
+import { ApiError } from './http/errors.ts'
+import { acceptJson } from './http/json-body.ts'
+import { LIMIT, WINDOW_MS } from './http/rate-limit.ts'
+import type { Route } from './http/route.ts'
+import { renderError, serveRoutes } from './http/serve.ts'
+
+export const V2 = '/api/v2'
+
+/** Every endpoint of version 2, one line a feature. */
+export const routeTable = (ctx: Context): Route[] => [...healthRoutes(), ...accountRoutes(ctx)]
+
+type Options = {
+  /** Tests: undeclared answers and error codes become a 500. */
+  strict?: boolean
+}
+
+/** The HTTP application, not listening. */
+export async function createApp(ctx: Context, { strict = false }: Options = {}): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: ctx.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
+    genReqId: ({ headers }) => acceptedId(headers['x-request-id']) ?? v7(),
+    requestIdHeader: false,
+    routerOptions: { maxParamLength: 2_048 },
+    frameworkErrors: (_error, request, reply) => refuseBadUrl(request.id, reply),
+  })
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  await app.register(helmet)
+  await app.register(multipart)
+  acceptJson(app)
+
+  await app.register(
+    async (v2) =>
+      serveRoutes(v2, {
+        routes: routeTable(ctx),
+        gate: {
+          refuseDuringMaintenance: ctx.maintenance.refuse,
+          authenticate: ctx.keys.authenticate,
+          authorize,
+          limiter: ctx.limiter,
+        },
+        strict,
+      }),
+    { prefix: V2 },
+  )
+  app.setNotFoundHandler(() => {
+    throw new ApiError('ROUTE_NOT_FOUND')
+  })
+  app.setErrorHandler((error, request, reply) => renderError(error, request, reply, strict))
+  return app
+}
+
+function acceptedId(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && /^[\w-]{1,64}$/.test(header) ? header : null
+}
+
+/** A URL that cannot be decoded names no path. No hook has run yet, so every header is set here. */
+function refuseBadUrl(requestId: string, reply: FastifyReply): void {
+  const error = new ApiError('ROUTE_NOT_FOUND')
+  reply.raw.writeHead(error.status, {
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': requestId,
+    'x-ratelimit-limit': LIMIT,
+    'x-ratelimit-remaining': LIMIT,
+    'x-ratelimit-reset': Date.now() + WINDOW_MS,
+  })
+  reply.raw.end(JSON.stringify(error.body))
+}

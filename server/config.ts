@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
+
+/** Everything the environment says, checked once at start (contract, section 10). */
+export type Config = {
+  host: string
+  port: number
+  /** Absolute. */
+  dataDir: string
+  /** null: the embedded database in dataDir. */
+  databaseUrl: string | null
+  redisUrl: string | null
+  publicUrl: string | null
+  /** null: made and kept in dataDir. */
+  secretKey: string | null
+  trustedProxies: string[]
+  logLevel: string
+  /** The text of MODELS_FILE; null: the built-in responder alone. */
+  modelsFile: unknown
+  openai: {
+    baseUrl: string | null
+    apiKey: string | null
+    model: string | null
+    embeddingModel: string | null
+  }
+  /** Hosts the guarded fetcher may reach although they are private. */
+  allowedPrivateHosts: string[]
+  seedDemo: boolean
+}
+
+/** The environment cannot be used; one sentence for each problem. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+  readonly problems: string[]
+  constructor(problems: string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+/** Reads the environment; throws ConfigError with all problems at once. An empty variable counts as unset. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const problems: string[] = []
+  const read = <T>(name: string, fallback: T, parse: (text: string) => T): T => {
+    const text = env[name]?.trim()
+    if (!text) return fallback
+    try {
+      return parse(text)
+    } catch (error) {
+      problems.push(`${name}: ${(error as Error).message}`)
+      return fallback
+    }
+  }
+  const config: Config = {
+    host: read('HOST', '127.0.0.1', (text) => text),
+    port: read('PORT', 8080, portNumber),
+    dataDir: resolve(read('DATA_DIR', './data', (text) => text)),
+    databaseUrl: read('DATABASE_URL', null, (text) => url(text, ['postgres:', 'postgresql:'])),
+    redisUrl: read('REDIS_URL', null, (text) => url(text, ['redis:', 'rediss:'])),
+    publicUrl: read('PUBLIC_URL', null, (text) => url(text, ['http:', 'https:']).replace(/\/+$/, '')),
+    secretKey: read('SECRET_KEY', null, secret),
+    trustedProxies: read('TRUSTED_PROXIES', [], (text) => list(text).map(addressRange)),
+    logLevel: read('LOG_LEVEL', 'info', (text) => oneOf(text, LEVELS)),
+    modelsFile: read('MODELS_FILE', null, jsonFile),
+    openai: {
+      baseUrl: read('OPENAI_BASE_URL', null, (text) => url(text, ['http:', 'https:'])),
+      apiKey: read('OPENAI_API_KEY', null, (text) => text),
+      model: read('OPENAI_MODEL', null, (text) => text),
+      embeddingModel: read('EMBEDDING_MODEL', null, (text) => text),
+    },
+    allowedPrivateHosts: read('ALLOWED_PRIVATE_HOSTS', [], list),
+    seedDemo: read('SEED_DEMO', true, (text) => oneOf(text, ['0', '1']) === '1'),
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+function portNumber(text: string): number {
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new Error(`must be a port number from 0 to 65535, not "${text}".`)
+  return port
+}
+
+function url(text: string, protocols: string[]): string {
+  if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+    // The value may hold a password: it is not repeated.
+    throw new Error(
+      `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
+    )
+  }
+  return text
+}
+
+function secret(text: string): string {
+  if (text.length < 32)
+    throw new Error('must have at least 32 characters, for instance from "openssl rand -base64 32".')
+  return text
+}
+
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
+function addressRange(text: string): string {
+  if (!ipaddr.isValid(text) && !ipaddr.isValidCIDR(text)) {
+    throw new Error(`must be a comma list of addresses or ranges like 10.0.0.0/8, and "${text}" is neither.`)
+  }
+  return text
+}
+
+function oneOf(text: string, values: string[]): string {
+  if (!values.includes(text)) throw new Error(`must be one of ${values.join(', ')}, not "${text}".`)
+  return text
+}
+
+function jsonFile(path: string): unknown {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch {
+    throw new Error(`the file ${path} cannot be read.`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`the file ${path} is not valid JSON: ${(error as Error).message}.`)
+  }
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { type Logger, pino } from 'pino'
+import { createAuthenticator } from './accounts/authenticate.ts'
+import type { Config } from './config.ts'
+import { type Database, openEmbedded, openPostgres } from './db/database.ts'
+import { migrate } from './db/migrate.ts'
+import { scheduleVacuum } from './db/vacuum.ts'
+import { createMaintenance } from './http/maintenance.ts'
+import { memoryRateLimiter } from './http/rate-limit.ts'
+import { openJobs } from './jobs/jobs.ts'
+
+/** All that has state: made once, passed explicitly, closed once. */
+export type Context = Awaited<ReturnType<typeof createContext>>
+
+/** What tests replace. */
+export type Overrides = { database?: Database; log?: Logger }
+
+/** Opens the database (migrating it) and everything that stands on it. */
+export async function createContext(config: Config, overrides: Overrides = {}) {
+  const log = overrides.log ?? pino({ level: config.logLevel }, pino.destination(2))
+  const database =
+    overrides.database ??
+    (config.databaseUrl ? openPostgres(config.databaseUrl) : await openEmbedded(config.dataDir))
+  const { db, embedded } = database
+  const onError = (error: unknown) => log.error({ err: error }, 'background error')
+  try {
+    await migrate(db)
+    const vacuum = embedded ? scheduleVacuum(db, onError) : null
+    const jobs = await openJobs({ db, embedded, onError })
+    const limiter = memoryRateLimiter()
+    return {
+      config,
+      log,
+      db,
+      embedded,
+      jobs,
+      limiter,
+      keys: createAuthenticator(db, onError),
+      maintenance: createMaintenance(db),
+      /** Uploaded files lie here, by account, agent and source. */
+      filesDir: join(config.dataDir, 'files'),
+      async close() {
+        vacuum?.stop()
+        await jobs.close()
+        await limiter.close()
+        await database.close()
+      },
+    }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}

@@ -1,0 +1,99 @@
+import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox'
+import type { ErrorCode } from './error-codes.ts'
+
+/** What a key may do; a key without a scope list may do everything in its account. */
+export const scopes = [
+  'account:read',
+  'agents:read',
+  'agents:write',
+  'sources:read',
+  'sources:write',
+  'chat',
+  'conversations:read',
+  'conversations:write',
+] as const
+export type Scope = (typeof scopes)[number]
+
+/** The only description of an endpoint: validation, types, client, OpenAPI and the negative tests follow. */
+export type Endpoint = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below /api/v2, with {parameters}. */
+  path: string
+  /** Stable name, unique: operationId of OpenAPI. */
+  name: string
+  tag: string
+  summary: string
+  description?: string
+  /** null: no key needed. */
+  scope: Scope | null
+  deprecated?: boolean
+  params?: TObject
+  query?: TObject
+  body?: TSchema
+  /** The endpoint also takes multipart/form-data with these text fields and the file field. */
+  multipart?: { fields: TObject; file: string; maxBytes: number }
+  /** Largest JSON body in bytes; default 1 MiB. */
+  bodyLimit?: number
+  success: { status: 200 | 201 | 204; schema: TSchema; description?: string }
+  /** With `stream: true` the answer is text/event-stream instead. */
+  streams?: boolean
+  /** Codes besides the common ones of error-codes.ts. */
+  errors: readonly ErrorCode[]
+}
+
+export function endpoint<const E extends Endpoint>(definition: E): E {
+  return definition
+}
+
+/** An object without other properties than these. */
+export function Exact<P extends TProperties>(
+  properties: P,
+  options: Record<string, unknown> = {},
+): TObject<P> {
+  return Type.Object(properties, { additionalProperties: false, ...options })
+}
+
+/** The schema or null; written as a type list, so that errors name the field and not a union. */
+export function Nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
+  const { type, enum: values } = schema as { type?: string; enum?: unknown[] }
+  if (!type) return Type.Unsafe({ anyOf: [schema, { type: 'null' }] })
+  return Type.Unsafe({ ...schema, type: [type, 'null'], ...(values ? { enum: [...values, null] } : {}) })
+}
+
+/** One of these strings. */
+export function OneOf<const V extends readonly string[]>(values: V, options: Record<string, unknown> = {}) {
+  return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options })
+}
+
+/** Exactly one of the alternatives, told apart by a member that each holds as a constant. */
+export function TaggedUnion<S extends TObject[]>(tag: string, alternatives: [...S]) {
+  return Type.Unsafe<Static<S[number]>>({
+    type: 'object',
+    discriminator: { propertyName: tag },
+    required: [tag],
+    oneOf: alternatives,
+  })
+}
+
+export const Cursor = Type.String({
+  minLength: 1,
+  maxLength: 2048,
+  description: 'pagination.cursor of the page before',
+})
+export const Limit = Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items on a page' })
+export const IsoTime = Type.String({ format: 'date-time', description: 'ISO 8601, milliseconds, UTC' })
+export const EpochSeconds = Type.Integer({ description: 'Unix epoch seconds' })
+
+/** `{data, pagination}` of every list (service-api, "Pagination envelope"). */
+export function Page<S extends TSchema>(item: S) {
+  return Exact({
+    data: Type.Array(item),
+    pagination: Exact({
+      cursor: Nullable(Type.String()),
+      hasMore: Type.Boolean(),
+      total: Type.Integer({ minimum: 0 }),
+    }),
+  })
+}
+
+export const Success = Exact({ success: Type.Literal(true) })

@@ -1,0 +1,37 @@
+import { type ErrorCode, errorCodes } from './error-codes.ts'
+
+type Options = {
+  /** Replaces the default sentence. */
+  message?: string
+  details?: Record<string, string>
+  /** Extra answer headers. */
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
+/** The one error of the service: thrown anywhere, rendered once (contract, section 2). */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly code: ErrorCode
+  readonly status: number
+  readonly details: Record<string, string> | undefined
+  readonly headers: Record<string, string>
+
+  constructor(code: ErrorCode, options: Options = {}) {
+    super(options.message ?? errorCodes[code][1], { cause: options.cause })
+    this.code = code
+    this.status = errorCodes[code][0]
+    this.details = options.details
+    this.headers = options.headers ?? {}
+  }
+
+  get body(): { error: { code: ErrorCode; message: string; details?: Record<string, string> } } {
+    const { code, message, details } = this
+    return { error: details ? { code, message, details } : { code, message } }
+  }
+}
+
+/** 400 VALIDATION_INVALID_BODY for one field, where a schema cannot say it. */
+export function invalidField(path: string, sentence: string): ApiError {
+  return new ApiError('VALIDATION_INVALID_BODY', { details: { [path]: sentence } })
+}

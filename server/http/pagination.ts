@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import { isId } from '../db/ids.ts'
+import { ApiError } from './errors.ts'
+
+/** Where a page ended: the sort value and the id of its last row. */
+export type Position = { value: string; id: string }
+
+export type PageOf<T> = { data: T[]; pagination: { cursor: string | null; hasMore: boolean; total: number } }
+
+/**
+ * The lists' identity: name, parent, sort and filters. A cursor carries its fingerprint, so that one of another
+ * list, sort or filter is refused. The page size is no part of it.
+ */
+export function fingerprint(list: string, ...parts: unknown[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([list, ...parts]))
+    .digest('base64url')
+    .slice(0, 12)
+}
+
+export function encodeCursor(position: Position, print: string): string {
+  return Buffer.from(JSON.stringify([position.value, position.id, print])).toString('base64url')
+}
+
+/** Throws VALIDATION_INVALID_CURSOR unless the cursor was made for this list; `isValue` checks the sort value. */
+export function decodeCursor(
+  cursor: string | undefined,
+  print: string,
+  isValue: (value: string) => boolean = isTime,
+  isRowId: (id: string) => boolean = isId,
+): Position | null {
+  if (cursor === undefined) return null
+  const [value, id, of] = parse(cursor)
+  if (
+    of !== print ||
+    typeof value !== 'string' ||
+    typeof id !== 'string' ||
+    !isValue(value) ||
+    !isRowId(id)
+  ) {
+    throw new ApiError('VALIDATION_INVALID_CURSOR')
+  }
+  return { value, id }
+}
+
+function parse(cursor: string): unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    return Array.isArray(parsed) ? parsed : []
+  } catch {
+    return []
+  }
+}
+
+const isTime = (value: string): boolean => {
+  const time = new Date(value)
+  return !Number.isNaN(time.getTime()) && time.toISOString() === value
+}
+
+/** Rows strictly after the position, newest first: `(time, id) < (…)`, as one index can answer. */
+export function after(time: string, id: string, position: Position): RawBuilder<boolean> {
+  return sql<boolean>`(${sql.ref(time)}, ${sql.ref(id)}) < (${position.value}, ${position.id})`
+}
+
+/** Makes the answer from `limit + 1` rows: the extra one only tells that there are more. */
+export function pageOf<R, T>(
+  rows: R[],
+  limit: number,
+  total: number,
+  print: string,
+  positionOf: (row: R) => Position,
+  present: (row: R) => T,
+): PageOf<T> {
+  const kept = rows.slice(0, limit)
+  const last = kept.at(-1)
+  const hasMore = rows.length > limit
+  return {
+    data: kept.map(present),
+    pagination: { cursor: hasMore && last ? encodeCursor(positionOf(last), print) : null, hasMore, total },
+  }
+}

@@ -1,0 +1,171 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Endpoint, Exact, type Scope } from './contract.ts'
+import { bodyErrors, commonErrors, type ErrorCode } from './error-codes.ts'
+import { ApiError } from './errors.ts'
+import { notFound } from './not-found.ts'
+import type { RateDecision, RateLimiter } from './rate-limit.ts'
+import { responseChecker } from './response-check.ts'
+import { type Call, type Caller, type Route, SENT } from './route.ts'
+import { bodyValidator, refuseInvalid, textValidator } from './validate.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null
+  }
+  interface FastifyContextConfig {
+    endpoint?: Endpoint
+  }
+}
+
+/** What stands before every handler, in the contract's order of checks. */
+export type Gate = {
+  refuseDuringMaintenance(): Promise<void>
+  authenticate(authorization: string | undefined): Promise<Caller>
+  authorize(caller: Caller, scope: Scope): void
+  limiter: RateLimiter
+}
+
+type Options = {
+  routes: Route[]
+  gate: Gate
+  /** Tests: an answer or an error code that the contract does not declare becomes a 500. */
+  strict: boolean
+}
+
+/** Serves the route table below the instance's prefix, with one shape for every error. */
+export function serveRoutes(app: FastifyInstance, { routes, gate, strict }: Options): void {
+  app.decorateRequest('caller', null)
+  app.addHook('onRequest', (request, reply) => passGate(request, reply, gate))
+  app.addHook('onSend', async (_request, reply) => {
+    if (!reply.hasHeader('x-ratelimit-limit'))
+      setRateHeaders(reply, gate.limiter.limit, await gate.limiter.peek(''))
+  })
+  app.setNotFoundHandler(notFound(routes))
+  app.setErrorHandler((error, request, reply) => renderError(error, request, reply, strict))
+  const names = new Set<string>()
+  for (const entry of routes) {
+    const { method, path, name } = entry.endpoint
+    if (names.has(name)) throw new Error(`Two endpoints are named ${name}.`)
+    names.add(name)
+    app.route({
+      method,
+      url: path.replace(/\{(\w+)\}/g, ':$1'),
+      config: { endpoint: entry.endpoint },
+      bodyLimit: entry.endpoint.bodyLimit ?? 1_048_576,
+      handler: handlerOf(entry, strict),
+    })
+  }
+}
+
+async function passGate(request: FastifyRequest, reply: FastifyReply, gate: Gate): Promise<void> {
+  const endpoint = request.routeOptions.config.endpoint
+  if (!endpoint || endpoint.scope === null) return
+  await gate.refuseDuringMaintenance()
+  let caller: Caller
+  try {
+    caller = await gate.authenticate(request.headers.authorization)
+  } catch (error) {
+    // A caller without a valid key has only an address to count against.
+    if (error instanceof ApiError && error.status === 401) await countRequest(reply, gate.limiter, request.ip)
+    throw error
+  }
+  await countRequest(reply, gate.limiter, `${caller.key.id} ${request.ip}`)
+  gate.authorize(caller, endpoint.scope)
+  request.caller = caller
+}
+
+async function countRequest(reply: FastifyReply, limiter: RateLimiter, bucket: string): Promise<void> {
+  const decision = await limiter.take(bucket)
+  setRateHeaders(reply, limiter.limit, decision)
+  if (decision.allowed) return
+  const seconds = Math.max(1, Math.ceil((decision.resetAt - Date.now()) / 1000))
+  throw new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS', { headers: { 'retry-after': String(seconds) } })
+}
+
+function setRateHeaders(reply: FastifyReply, limit: number, decision: RateDecision): void {
+  reply.header('x-ratelimit-limit', limit)
+  reply.header('x-ratelimit-remaining', decision.remaining)
+  reply.header('x-ratelimit-reset', decision.resetAt)
+}
+
+/** What an endpoint without a body takes. */
+const NOTHING = Exact({})
+
+function handlerOf({ endpoint, handle }: Route, strict: boolean) {
+  const params = endpoint.params && textValidator(endpoint.params)
+  const query = endpoint.query && textValidator(endpoint.query)
+  const body = bodyValidator(endpoint.body ?? NOTHING)
+  const check = strict ? responseChecker(endpoint) : null
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const multipart = endpoint.multipart !== undefined && request.isMultipart()
+    refuseInvalid({
+      ...params?.(request.params),
+      ...query?.(request.query),
+      ...(multipart || endpoint.method === 'GET'
+        ? {}
+        : body(request.body ?? (endpoint.body ? undefined : {}))),
+    })
+    const call = {
+      caller: request.caller,
+      params: request.params,
+      query: request.query,
+      body: request.body,
+      request,
+      reply,
+    } as Call<Endpoint>
+    const answer = await handle(call)
+    if (answer === SENT) return reply
+    check?.(answer)
+    reply.code(endpoint.success.status)
+    return endpoint.success.status === 204 ? reply.send() : reply.send(answer)
+  }
+}
+
+/** What Fastify itself refuses before a handler runs, in the contract's words. */
+const FRAMEWORK: Record<string, ErrorCode> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'VALIDATION_INVALID_JSON',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'VALIDATION_INVALID_JSON',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'VALIDATION_INVALID_JSON',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'VALIDATION_UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'VALIDATION_BODY_TOO_LARGE',
+  FST_REQ_FILE_TOO_LARGE: 'VALIDATION_BODY_TOO_LARGE',
+  FST_INVALID_MULTIPART_CONTENT_TYPE: 'VALIDATION_UNSUPPORTED_MEDIA_TYPE',
+}
+
+function toApiError(error: unknown, log: FastifyRequest['log']): ApiError {
+  if (error instanceof ApiError) return error
+  const { code, statusCode } = error as { code?: string; statusCode?: number }
+  const known = code === undefined ? undefined : FRAMEWORK[code]
+  if (known) return new ApiError(known, { cause: error })
+  if (error instanceof SyntaxError && statusCode === 400)
+    return new ApiError('VALIDATION_INVALID_JSON', { cause: error })
+  log.error({ err: error }, 'unhandled error')
+  return new ApiError('INTERNAL_SERVER_ERROR', { cause: error })
+}
+
+/** The error as v2 answers it. */
+export function renderError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  strict: boolean,
+): FastifyReply {
+  let apiError = toApiError(error, request.log)
+  const endpoint = request.routeOptions.config.endpoint
+  if (strict && endpoint && !declared(endpoint).has(apiError.code)) {
+    request.log.error({ code: apiError.code, endpoint: endpoint.name }, 'error code is not in the contract')
+    apiError = new ApiError('INTERNAL_SERVER_ERROR', {
+      message: `${endpoint.name} does not declare ${apiError.code}`,
+    })
+  }
+  return reply.code(apiError.status).headers(apiError.headers).send(apiError.body)
+}
+
+/** Every code that the endpoint may answer. */
+export function declared(endpoint: Endpoint): Set<ErrorCode> {
+  return new Set<ErrorCode>([
+    ...commonErrors,
+    ...(endpoint.method === 'GET' ? [] : bodyErrors),
+    ...endpoint.errors,
+  ])
+}

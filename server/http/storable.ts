@@ -1,0 +1,36 @@
+const DEEPEST = 100
+
+/**
+ * Finds what PostgreSQL cannot keep: NUL characters and half surrogate pairs in text, and nesting beyond reason.
+ * Walks with its own stack, since the nesting is the sender's.
+ */
+export function unstorable(root: unknown): { path: string; sentence: string } | null {
+  const open: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 0 }]
+  for (let item = open.pop(); item; item = open.pop()) {
+    const { value, path, depth } = item
+    if (typeof value === 'string') {
+      const sentence = badText(value)
+      if (sentence) return { path, sentence }
+    } else if (typeof value === 'object' && value !== null) {
+      if (depth >= DEEPEST)
+        return { path: path.slice(0, 60), sentence: `Is nested more than ${DEEPEST} levels deep.` }
+      for (const [key, member] of Object.entries(value)) {
+        if (badText(key))
+          return { path, sentence: 'Holds a field name with a character that cannot be stored.' }
+        open.push({ value: member, path: path ? `${path}.${key}` : key, depth: depth + 1 })
+      }
+    }
+  }
+  return null
+}
+
+function badText(text: string): string | null {
+  if (text.includes('\0')) return 'Must not contain the NUL character.'
+  if (!text.isWellFormed()) return 'Must not contain half of a surrogate pair (broken Unicode).'
+  return null
+}
+
+/** Text from outside (a model, a document) without what PostgreSQL cannot keep. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed()
+}

@@ -1,0 +1,116 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import formats from 'ajv-formats'
+import type { TSchema } from 'typebox'
+import { ApiError } from './errors.ts'
+import { unstorable } from './storable.ts'
+
+export type Details = Record<string, string>
+/** Checks a value, fills in its defaults in place, and returns a sentence for each field that fails. */
+export type Validator = (value: unknown) => Details
+
+const SHARED = {
+  allErrors: true,
+  useDefaults: true,
+  discriminator: true,
+  strict: false,
+  verbose: true,
+} as const
+const bodies = new Ajv({ ...SHARED })
+// Query and path values arrive as text.
+const texts = new Ajv({ ...SHARED, coerceTypes: true })
+for (const ajv of [bodies, texts]) (formats as unknown as (ajv: Ajv) => void)(ajv)
+
+export function bodyValidator(schema: TSchema): Validator {
+  return validator(bodies.compile(schema), 'body')
+}
+
+export function textValidator(schema: TSchema): Validator {
+  return validator(texts.compile(schema), 'query')
+}
+
+function validator(check: ValidateFunction, whole: string): Validator {
+  return (value) => {
+    const found: Details = {}
+    if (!check(value)) {
+      for (const error of check.errors ?? []) {
+        const path = pathOf(error) || whole
+        found[path] ??= sentence(error)
+      }
+    }
+    const bad = unstorable(value)
+    if (bad) found[bad.path || whole] ??= bad.sentence
+    return found
+  }
+}
+
+/** Throws 400 VALIDATION_INVALID_BODY with every failing field, if there is one. */
+export function refuseInvalid(details: Details): void {
+  if (Object.keys(details).length > 0) throw new ApiError('VALIDATION_INVALID_BODY', { details })
+}
+
+function pathOf(error: ErrorObject): string {
+  const parts = error.instancePath.split('/').slice(1).map(unescapePointer)
+  if (error.keyword === 'required') parts.push(String(error.params.missingProperty))
+  if (error.keyword === 'additionalProperties') parts.push(String(error.params.additionalProperty))
+  if (error.keyword === 'discriminator') parts.push(String(error.params.tag))
+  return parts.join('.')
+}
+
+const unescapePointer = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~')
+
+function sentence(error: ErrorObject): string {
+  const { keyword, params } = error
+  const parent = error.parentSchema as
+    | { type?: string | string[]; description?: string; refusal?: string }
+    | undefined
+  if (parent?.refusal && (keyword === 'pattern' || keyword === 'format')) return parent.refusal
+  switch (keyword) {
+    case 'required':
+      return 'This field is required.'
+    case 'additionalProperties':
+      return 'This field is not known here. Remove it or check its spelling.'
+    case 'type':
+      return `Must be ${article([params.type].flat())}.`
+    case 'enum':
+      return `Must be one of: ${(params.allowedValues as unknown[]).map(String).join(', ')}.`
+    case 'const':
+      return `Must be ${JSON.stringify(params.allowedValue)}.`
+    case 'discriminator':
+      return `Must be one of: ${tagsOf(error).join(', ')}.`
+    case 'minLength':
+      return params.limit === 1 ? 'Must not be empty.' : `Must have at least ${params.limit} characters.`
+    case 'maxLength':
+      return `Must have at most ${params.limit} characters.`
+    case 'minItems':
+      return `Must have at least ${params.limit} ${params.limit === 1 ? 'item' : 'items'}.`
+    case 'maxItems':
+      return `Must have at most ${params.limit} items.`
+    case 'uniqueItems':
+      return 'Must not hold the same item twice.'
+    case 'minimum':
+      return `Must be ${params.limit} or more.`
+    case 'maximum':
+      return `Must be ${params.limit} or less.`
+    case 'pattern':
+      return `Must match the pattern ${params.pattern}.`
+    case 'format':
+      return `Must be a valid ${params.format}.`
+    default:
+      return `Is not valid: ${error.message ?? keyword}.`
+  }
+}
+
+function article(types: unknown[]): string {
+  const named = types.map((type) =>
+    type === 'null' ? 'null' : /^[aeio]/.test(String(type)) ? `an ${type}` : `a ${type}`,
+  )
+  return named.join(' or ')
+}
+
+function tagsOf(error: ErrorObject): string[] {
+  const { oneOf = [], discriminator } = (error.parentSchema ?? {}) as {
+    oneOf?: { properties: Record<string, { const: string }> }[]
+    discriminator?: { propertyName: string }
+  }
+  return oneOf.map((alternative) => alternative.properties[discriminator?.propertyName ?? '']?.const ?? '?')
+}

@@ -1,0 +1,79 @@
+import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
+import type { Db } from '../db/database.ts'
+
+/** Background work: a stable name, and what is done with a payload. Names are rows in the queue: never rename one. */
+export type Task<P extends object> = {
+  name: string
+  /** Jobs at once in this process. */
+  concurrency: number
+  /** Attempts after the first one that threw. */
+  retries: number
+  /** Must bear to run twice for one payload: a process may die between the work and its receipt. */
+  run(payload: P, attempt: { last: boolean; signal: AbortSignal }): Promise<void>
+}
+
+export type Jobs = {
+  /** Adds a job in the caller's transaction: it exists exactly if that commits. */
+  enqueue<P extends object>(trx: Db, task: string, payload: P): Promise<void>
+  /** Makes the queues of these tasks; every process does it at start, before anything is enqueued. */
+  prepare(tasks: Task<never>[]): Promise<void>
+  /** Starts working on these tasks; without it the process only enqueues. */
+  work(tasks: Task<never>[]): Promise<void>
+  /** Lets running jobs finish for up to 20 s; what is left is run again later. */
+  close(): Promise<void>
+}
+
+const POLL_SECONDS = 0.5
+// The least that pg-boss takes. A job of a killed process is run again after this time.
+const HEARTBEAT_SECONDS = 10
+
+type Options = { db: Db; embedded: boolean; onError: (error: unknown) => void }
+
+/** Opens the queue, making its tables when needed. */
+export async function openJobs({ db, embedded, onError }: Options): Promise<Jobs> {
+  const boss = new PgBoss({
+    db: fromKysely(db),
+    ...(embedded ? { backend: 'pglite' as const } : {}),
+    schema: 'jobs',
+    superviseIntervalSeconds: 5,
+    monitorIntervalSeconds: 5,
+    reindex: false,
+  })
+  boss.on('error', onError)
+  await boss.start()
+  return {
+    async enqueue(trx, task, payload) {
+      await boss.send(task, payload, { db: fromKysely(trx) })
+    },
+    async prepare(tasks) {
+      for (const { name, retries } of tasks) {
+        const limits = {
+          retryLimit: retries,
+          retryDelay: 1,
+          retryBackoff: true,
+          heartbeatSeconds: HEARTBEAT_SECONDS,
+        }
+        await boss.createQueue(name, { ...limits, expireInSeconds: 3600, deleteAfterSeconds: 3600 })
+      }
+    },
+    async work(tasks) {
+      for (const task of tasks as unknown as Task<object>[]) {
+        await boss.work(
+          task.name,
+          {
+            pollingIntervalSeconds: POLL_SECONDS,
+            localConcurrency: task.concurrency,
+            includeMetadata: true as const,
+          },
+          async ([job]: JobWithMetadata<object>[]) => {
+            if (!job) return
+            await task.run(job.data, { last: job.retryCount >= job.retryLimit, signal: job.signal })
+          },
+        )
+      }
+    },
+    async close() {
+      await boss.stop({ graceful: true, timeout: 20_000, close: false })
+    },
+  }
+}

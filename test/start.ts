@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAccount } from '../server/accounts/accounts.ts'
+import { createKey } from '../server/accounts/keys.ts'
+import type { PlanName } from '../server/accounts/plans.ts'
+import { createApp, V2 } from '../server/app.ts'
+import { readConfig } from '../server/config.ts'
+import { type Context, createContext } from '../server/context.ts'
+import type { AccountId } from '../server/db/tables.ts'
+import type { Scope } from '../server/http/contract.ts'
+import { freshDatabase } from './database.ts'
+
+export type Answer = {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+  body: any
+}
+
+export type Client = {
+  accountId: AccountId
+  key: string
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** The answer as it comes, for streams and uploads. */
+  raw(method: string, path: string, init?: RequestInit): Promise<Response>
+}
+
+export type Service = {
+  ctx: Context
+  /** http://127.0.0.1:PORT */
+  url: string
+  /** A new account with a key, and a client that uses it. */
+  account(options?: { plan?: PlanName; scopes?: Scope[]; expiresAt?: Date; name?: string }): Promise<Client>
+  /** Requests without any key. */
+  anonymous: Client['request']
+  close(): Promise<void>
+}
+
+/** Starts the whole service on a fresh database, on a free port, with contract checks on. */
+export async function startService(env: Record<string, string> = {}): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'error', SEED_DEMO: '0', ...env })
+  const database = await freshDatabase()
+  const ctx = await createContext(config, { database: database.database })
+  const app = await createApp(ctx, { strict: true })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  return {
+    ctx,
+    url,
+    async account({ plan, scopes, expiresAt, name = 'Test account' } = {}) {
+      const accountId = await createAccount(ctx.db, name, plan)
+      const { key } = await createKey(ctx.db, accountId, { name: 'test', scopes, expiresAt })
+      return clientOf(url, key, accountId)
+    },
+    anonymous: (method, path, body, headers) => send(url, method, path, body, headers),
+    async close() {
+      await app.close()
+      await ctx.close()
+      await database.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export function clientOf(url: string, key: string, accountId = '' as AccountId): Client {
+  const authorization = `Bearer ${key}`
+  return {
+    accountId,
+    key,
+    request: (method, path, body, headers) => send(url, method, path, body, { authorization, ...headers }),
+    raw: (method, path, init = {}) =>
+      fetch(`${url}${V2}${path}`, {
+        ...init,
+        method,
+        headers: { authorization, ...(init.headers as object) },
+      }),
+  }
+}
+
+async function send(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(path.startsWith('/api/') ? `${url}${path}` : `${url}${V2}${path}`, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: parse(text) }
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text)
+  } catch {
+    return text
+  }
+}
