@@ -10,18 +10,28 @@ import {
 import { v7 } from 'uuid'
 import { authorize } from './accounts/authenticate.ts'
 import { accountRoutes } from './accounts/routes.ts'
+import { agentRoutes } from './agents/routes.ts'
 import type { Context } from './context.ts'
+import { conversationRoutes } from './conversations/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { ApiError } from './http/errors.ts'
 import { acceptJson } from './http/json-body.ts'
 import { LIMIT, WINDOW_MS } from './http/rate-limit.ts'
 import type { Route } from './http/route.ts'
 import { renderError, serveRoutes } from './http/serve.ts'
+import { agentHooks } from './knowledge/agent-hooks.ts'
+import { sourceRoutes } from './knowledge/routes.ts'
 
 export const V2 = '/api/v2'
 
 /** Every endpoint of version 2, one line a feature. */
-export const routeTable = (ctx: Context): Route[] => [...healthRoutes(), ...accountRoutes(ctx)]
+export const routeTable = (ctx: Context): Route[] => [
+  ...healthRoutes(),
+  ...accountRoutes(ctx),
+  ...agentRoutes(ctx, agentHooks(ctx)),
+  ...sourceRoutes(ctx),
+  ...conversationRoutes(ctx),
+]
 
 type Options = {
   /** Tests: undeclared answers and error codes become a 500. */

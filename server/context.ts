@@ -2,12 +2,22 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { createAuthenticator } from './accounts/authenticate.ts'
 import type { Config } from './config.ts'
+import { createGenerations } from './conversations/generations.ts'
 import { type Database, openEmbedded, openPostgres } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { scheduleVacuum } from './db/vacuum.ts'
+import { createGuardedFetcher } from './fetch/guarded-fetcher.ts'
 import { createMaintenance } from './http/maintenance.ts'
 import { memoryRateLimiter } from './http/rate-limit.ts'
 import { openJobs } from './jobs/jobs.ts'
+import { createExtractor } from './knowledge/extract/extractor.ts'
+import { createKnowledge } from './knowledge/knowledge.ts'
+import { createBuiltinModel } from './models/builtin/builtin-model.ts'
+import { parseCatalogue } from './models/catalogue.ts'
+import { createModels } from './models/models.ts'
+import { loadWordVectors } from './models/static/word-vectors.ts'
+
+const USER_AGENT = 'Parley/0.1 (self-hosted agent service)'
 
 /** All that has state: made once, passed explicitly, closed once. */
 export type Context = Awaited<ReturnType<typeof createContext>>
@@ -17,6 +27,7 @@ export type Overrides = { database?: Database; log?: Logger }
 
 /** Opens the database (migrating it) and everything that stands on it. */
 export async function createContext(config: Config, overrides: Overrides = {}) {
+  const catalogue = parseCatalogue(config.modelsFile, config.openai, process.env)
   const log = overrides.log ?? pino({ level: config.logLevel }, pino.destination(2))
   const database =
     overrides.database ??
@@ -28,6 +39,14 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const vacuum = embedded ? scheduleVacuum(db, onError) : null
     const jobs = await openJobs({ db, embedded, onError })
     const limiter = memoryRateLimiter()
+    const words = loadWordVectors()
+    const models = createModels({ catalogue, builtin: createBuiltinModel(words) })
+    const fetcher = createGuardedFetcher({
+      allowedPrivateHosts: config.allowedPrivateHosts,
+      userAgent: USER_AGENT,
+    })
+    const extractor = createExtractor()
+    const generations = createGenerations(db, onError)
     return {
       config,
       log,
@@ -35,13 +54,23 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       embedded,
       jobs,
       limiter,
+      words,
+      models,
+      fetcher,
+      extractor,
+      generations,
+      knowledge: createKnowledge({ db, words, embedder: models.embedder, log }),
       keys: createAuthenticator(db, onError),
       maintenance: createMaintenance(db),
       /** Uploaded files lie here, by account, agent and source. */
       filesDir: join(config.dataDir, 'files'),
       async close() {
         vacuum?.stop()
+        await generations.close()
         await jobs.close()
+        await extractor.close()
+        await fetcher.close()
+        await models.close()
         await limiter.close()
         await database.close()
       },

@@ -158,7 +158,7 @@ export type ConversationsTable = {
   embed_origin: string | null
   parent_conversation_id: string | null
   parent_summary: string | null
-  message_count: Generated<number>
+  last_seq: Generated<number>
   created_at: Time
   updated_at: Time
 }

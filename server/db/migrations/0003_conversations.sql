@@ -9,7 +9,8 @@ create table conversations (
   embed_origin text,
   parent_conversation_id uuid,
   parent_summary text,
-  message_count integer not null default 0,
+  -- The number of the newest message; given out under the row lock.
+  last_seq integer not null default 0,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now()
 );

@@ -1,0 +1,10 @@
+import type { Trx } from '../db/database.ts'
+import type { AccountId } from '../db/tables.ts'
+
+/** What agents need of the knowledge above them; handed in where the application is put together. */
+export type AgentHooks = {
+  /** Adds a link source; throws ApiError when the URL cannot be one. */
+  addLinkSource(accountId: AccountId, agentId: string, url: string): Promise<void>
+  /** Copies sources with their index, in the caller's transaction. */
+  copySources(trx: Trx, accountId: AccountId, fromAgentId: string, toAgentId: string): Promise<void>
+}

@@ -1,0 +1,100 @@
+import { planOf } from '../accounts/plans.ts'
+import type { Context } from '../context.ts'
+import { ApiError, invalidField } from '../http/errors.ts'
+import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
+import { type Caller, type Route, route } from '../http/route.ts'
+import { cloneAgent } from './clone-agent.ts'
+import * as contract from './contract.ts'
+import { createAgent } from './create-agent.ts'
+import { deleteAgent } from './delete-agent.ts'
+import { requireAgent } from './find-agent.ts'
+import type { AgentHooks } from './hooks.ts'
+import { presentAgent } from './present.ts'
+import { findFullAgent, hasLiveSource, listFullAgents } from './queries.ts'
+import { updateAgent } from './update-agent.ts'
+import { updateStyles } from './update-styles.ts'
+
+const success = { success: true as const }
+const actorOf = (caller: Caller): string => `key:${caller.key.id}`
+
+export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
+  route(contract.listAgents, async ({ caller: { account }, query }) => {
+    const print = fingerprint('agents', account.id)
+    const position = decodeCursor(query.cursor, print, undefined, (id) => /^[\w-]{21}$/.test(id))
+    const { rows, total } = await listFullAgents(ctx.db, account.id, { limit: query.limit, position })
+    const positionOf = (row: (typeof rows)[number]) => ({ value: row.created_at.toISOString(), id: row.id })
+    return pageOf(rows, query.limit, total, print, positionOf, presentAgent)
+  }),
+
+  route(contract.createAgent, async ({ caller, body }) => {
+    refuseUnknownModel(ctx, body.model)
+    const id = await createAgent(ctx.db, caller.account, actorOf(caller), body)
+    if (body.url === undefined) return { id }
+    try {
+      await hooks.addLinkSource(caller.account.id, id, body.url)
+      return { id }
+    } catch (error) {
+      // The agent stands; the caller learns what to do again (service-api, "AI agent management").
+      ctx.log.warn({ err: error, agent: id }, 'the seed URL could not be added')
+      return { id, pendingSteps: ['ADD_SOURCE' as const] }
+    }
+  }),
+
+  route(contract.readAgent, async ({ caller: { account }, params }) => {
+    const row = await findFullAgent(ctx.db, account.id, params.agentId)
+    if (!row) throw new ApiError('AGENT_NOT_FOUND')
+    return presentAgent(row)
+  }),
+
+  route(contract.updateAgent, async ({ caller: { account }, params, body }) => {
+    refuseUnknownModel(ctx, body.model)
+    await updateAgent(ctx.db, account.id, params.agentId, body)
+    return success
+  }),
+
+  route(contract.deleteAgent, async ({ caller, params }) => {
+    await deleteAgent(ctx, caller.account.id, actorOf(caller), params.agentId)
+    return success
+  }),
+
+  route(contract.updateStyles, async ({ caller: { account }, params, body }) => {
+    await updateStyles(ctx.db, account.id, params.agentId, body.styles)
+    return success
+  }),
+
+  route(contract.setAutoRetrain, async ({ caller: { account }, params, body }) => {
+    const { features } = planOf(account.plan)
+    if (!features.includes('auto-retrain')) throw new ApiError('PLAN_FEATURE_NOT_AVAILABLE')
+    const agent = await requireAgent(ctx.db, account.id, params.agentId)
+    if (!(await hasLiveSource(ctx.db, account.id, agent.id))) throw new ApiError('AGENT_NOT_TRAINED')
+    await ctx.db
+      .updateTable('agents')
+      .set({ auto_retrain: body.enabled })
+      .where('account_id', '=', account.id)
+      .where('id', '=', agent.id)
+      .execute()
+    return success
+  }),
+
+  route(contract.cloneAgent, async ({ caller, params }) => {
+    return {
+      id: await cloneAgent(ctx.db, caller.account, actorOf(caller), params.agentId, hooks.copySources),
+    }
+  }),
+
+  route(contract.trainAgent, async ({ caller: { account }, params, reply }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    reply.header('deprecation', 'true')
+    return {
+      ...success,
+      deprecated: true as const,
+      message: 'Sources train on their own; this call does nothing.',
+    }
+  }),
+]
+
+/** The catalogue is the deployment's, so no schema can hold its ids. */
+function refuseUnknownModel({ models }: Pick<Context, 'models'>, model: string | undefined): void {
+  if (model === undefined || models.ids().includes(model)) return
+  throw invalidField('model', `Must be one of: ${models.ids().join(', ')}.`)
+}

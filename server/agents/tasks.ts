@@ -1,0 +1,23 @@
+import { rm } from 'node:fs/promises'
+import { resolve, sep } from 'node:path'
+import type { Context } from '../context.ts'
+import type { Task } from '../jobs/jobs.ts'
+
+export const REMOVE_FILES = 'remove-files'
+/** Relative to the files folder: an account's, an agent's or a source's. */
+export type RemoveFiles = { folder: string }
+
+/** Removes uploaded files after the rows that named them are gone. */
+const removeFiles = ({ filesDir }: Pick<Context, 'filesDir'>): Task<RemoveFiles> => ({
+  name: REMOVE_FILES,
+  concurrency: 1,
+  retries: 10,
+  async run({ folder }) {
+    const target = resolve(filesDir, folder)
+    if (!target.startsWith(resolve(filesDir) + sep))
+      throw new Error(`${folder} is not below the files folder.`)
+    await rm(target, { recursive: true, force: true })
+  },
+})
+
+export const agentTasks = (ctx: Pick<Context, 'filesDir'>): Task<never>[] => [removeFiles(ctx) as Task<never>]

@@ -1,0 +1,66 @@
+import type { Updateable } from 'kysely'
+import type { Static } from 'typebox'
+import type { Db } from '../db/database.ts'
+import { json } from '../db/json.ts'
+import type { AccountId, AgentsTable } from '../db/tables.ts'
+import { ApiError } from '../http/errors.ts'
+import { DEFAULT_RATE_LIMITS } from './defaults.ts'
+import type { UpdateAgent } from './schema.ts'
+
+type Change = Static<typeof UpdateAgent>
+
+/** Applies the sent fields; the row is locked, so that two partial changes of ipRateLimits both count. */
+export async function updateAgent(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  change: Change,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const row = await trx
+      .selectFrom('agents')
+      .select('ip_rate_limits')
+      .where('account_id', '=', accountId)
+      .where('id', '=', agentId)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!row) throw new ApiError('AGENT_NOT_FOUND')
+    const columns = columnsOf(change, row.ip_rate_limits)
+    if (Object.keys(columns).length === 0) return
+    await trx
+      .updateTable('agents')
+      .set(columns)
+      .where('account_id', '=', accountId)
+      .where('id', '=', agentId)
+      .execute()
+  })
+}
+
+function columnsOf(
+  change: Change,
+  rateLimits: AgentsTable['ip_rate_limits']['__select__'],
+): Updateable<AgentsTable> {
+  const columns: Updateable<AgentsTable> = {}
+  if (change.name !== undefined) columns.name = change.name
+  if (change.instructions !== undefined) columns.instructions = change.instructions
+  if (change.model !== undefined) columns.model = change.model
+  if (change.temp !== undefined) columns.temp = change.temp
+  if (change.visibility !== undefined) columns.visibility = change.visibility
+  if (change.creditLimit !== undefined) columns.credit_limit = change.creditLimit
+  if (change.channelInstructions !== undefined)
+    columns.channel_instructions = json(change.channelInstructions)
+  if (change.allowedDomains !== undefined) columns.allowed_domains = json(change.allowedDomains)
+  if (change.suggestedMessages !== undefined) columns.suggested_messages = json(change.suggestedMessages)
+  if (change.initialMessages !== undefined) columns.initial_messages = json(change.initialMessages)
+  if (change.notificationsSettings !== undefined)
+    columns.notifications_settings = json(change.notificationsSettings)
+  if (change.spamSettings !== undefined) columns.spam_settings = json(change.spamSettings)
+  if (change.blockedCountries !== undefined) columns.blocked_countries = json(change.blockedCountries)
+  if (change.voiceSettings !== undefined) columns.voice_settings = json(change.voiceSettings)
+  if (change.ipRateLimits !== undefined) {
+    columns.ip_rate_limits = json(
+      change.ipRateLimits ? { ...rateLimits, ...change.ipRateLimits } : DEFAULT_RATE_LIMITS,
+    )
+  }
+  return columns
+}

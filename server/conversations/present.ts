@@ -1,0 +1,41 @@
+import type { Selectable } from 'kysely'
+import type { Static } from 'typebox'
+import type { ConversationsTable, MessagesTable } from '../db/tables.ts'
+import type { CitedSource, Conversation, Message } from './schema.ts'
+
+/** What an assistant message's metadata column holds; `credits` is the reply's cost. */
+export type MessageMetadata = {
+  score?: number
+  sources?: Static<typeof CitedSource>[]
+  credits?: number
+  finishReason?: string
+  model?: string
+}
+
+export const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)
+
+export function presentConversation(row: Selectable<ConversationsTable>): Static<typeof Conversation> {
+  return {
+    id: row.id,
+    title: row.title,
+    createdAt: epochSeconds(row.created_at),
+    updatedAt: epochSeconds(row.updated_at),
+    userId: row.user_id,
+    status: row.status,
+    parentConversationId: row.parent_conversation_id,
+    parentSummary: row.parent_summary,
+  }
+}
+
+export function presentMessage(row: Selectable<MessagesTable>): Static<typeof Message> {
+  const { score, sources } = (row.metadata ?? {}) as MessageMetadata
+  const shown = { ...(score === undefined ? {} : { score }), ...(sources?.length ? { sources } : {}) }
+  return {
+    id: row.id,
+    role: row.role,
+    parts: row.parts,
+    createdAt: epochSeconds(row.created_at),
+    ...(row.feedback ? { feedback: row.feedback } : {}),
+    ...(Object.keys(shown).length > 0 ? { metadata: shown } : {}),
+  }
+}

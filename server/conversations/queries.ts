@@ -1,0 +1,132 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import { isId } from '../db/ids.ts'
+import type { AccountId, ConversationsTable, MessagesTable } from '../db/tables.ts'
+import type { DateRange } from '../http/dates.ts'
+import { ApiError } from '../http/errors.ts'
+import { after, type Position } from '../http/pagination.ts'
+
+export type ConversationRow = Selectable<ConversationsTable>
+export type MessageRow = Selectable<MessagesTable>
+
+/** One more row than `limit`, newest first by creation, and how many match. API conversations only. */
+export async function conversationsByCreation(
+  db: Db,
+  accountId: AccountId,
+  filter: { agentId: string } & DateRange,
+  page: { limit: number; position: Position | null },
+): Promise<{ rows: ConversationRow[]; total: number }> {
+  let query = db
+    .selectFrom('conversations')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', filter.agentId)
+    .where('source', '=', 'API')
+  if (filter.from) query = query.where('created_at', '>=', filter.from)
+  if (filter.until) query = query.where('created_at', '<=', filter.until)
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (page.position) query = query.where(after('created_at', 'id', page.position))
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute()
+  return { rows, total }
+}
+
+/** One more row than `limit`, most recently active first, and how many there are. API conversations only. */
+export async function conversationsOfUser(
+  db: Db,
+  accountId: AccountId,
+  filter: { agentId: string; userId: string },
+  page: { limit: number; position: Position | null },
+): Promise<{ rows: ConversationRow[]; total: number }> {
+  let query = db
+    .selectFrom('conversations')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', filter.agentId)
+    .where('user_id', '=', filter.userId)
+    .where('source', '=', 'API')
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (page.position) query = query.where(after('updated_at', 'id', page.position))
+  const rows = await query
+    .selectAll()
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute()
+  return { rows, total }
+}
+
+/**
+ * The conversation, if it was created through the API; else 404 RESOURCE_NOT_FOUND, which for another source
+ * names that source and the endpoint that serves it (service-api, "GET …/conversations/{conversationId}").
+ */
+export async function requireApiConversation(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  conversationId: string,
+  lock = false,
+): Promise<ConversationRow> {
+  if (!isId(conversationId)) throw noConversation()
+  let query = db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('id', '=', conversationId)
+  if (lock) query = query.forUpdate()
+  const row = await query.executeTakeFirst()
+  if (!row) throw noConversation()
+  if (row.source !== 'API') {
+    throw new ApiError('RESOURCE_NOT_FOUND', {
+      message: `This conversation came from "${row.source}", not from the API. Read it with GET /agents/${agentId}/conversations/export?conversationId=${conversationId}.`,
+    })
+  }
+  return row
+}
+
+const noConversation = (): ApiError =>
+  new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation does not exist.' })
+
+/** One more message than `limit`, newest first, from before the message number `beforeSeq`. */
+export async function messagesBackwards(
+  db: Db,
+  accountId: AccountId,
+  conversationId: string,
+  page: { limit: number; beforeSeq: number | null },
+): Promise<MessageRow[]> {
+  let query = db
+    .selectFrom('messages')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+  if (page.beforeSeq !== null) query = query.where('seq', '<', page.beforeSeq)
+  return query
+    .orderBy('seq', 'desc')
+    .limit(page.limit + 1)
+    .execute()
+}
+
+export async function countMessages(db: Db, accountId: AccountId, conversationId: string): Promise<number> {
+  const { total } = await db
+    .selectFrom('messages')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+/** Notes activity and answers the number of the next message; takes the conversation's row lock. */
+export async function nextSeq(db: Db, accountId: AccountId, conversationId: string): Promise<number> {
+  const { last_seq } = await db
+    .updateTable('conversations')
+    .set((eb) => ({ last_seq: eb('last_seq', '+', 1), updated_at: sql<Date>`now()` }))
+    .where('account_id', '=', accountId)
+    .where('id', '=', conversationId)
+    .returning('last_seq')
+    .executeTakeFirstOrThrow()
+  return last_seq
+}

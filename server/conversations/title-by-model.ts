@@ -1,0 +1,51 @@
+import type { Logger } from 'pino'
+import type { Db } from '../db/database.ts'
+import type { AccountId } from '../db/tables.ts'
+import { storable } from '../http/storable.ts'
+import { streamModel } from '../models/call-model.ts'
+import type { ResolvedModel } from '../models/models.ts'
+import type { LiveGeneration } from './live-generation.ts'
+import { titleFromWords } from './title.ts'
+
+const ASK =
+  'Write a title of at most eight words for this conversation, in its language. Answer with the title alone, without quotes.'
+
+/**
+ * Replaces the title made of the first words by one of the model's. It costs the customer no credits, and
+ * when it fails the first title stays.
+ */
+export async function improveTitle(
+  { db, log }: { db: Db; log: Logger },
+  model: ResolvedModel,
+  { accountId }: { accountId: AccountId },
+  live: LiveGeneration,
+  question: string,
+): Promise<void> {
+  if (live.text === '') return
+  try {
+    const exchange = `Customer: ${question.slice(0, 2_000)}\nAgent: ${live.text.slice(0, 2_000)}`
+    let title = ''
+    const prompt = [
+      { role: 'system' as const, content: ASK },
+      { role: 'user' as const, content: [{ type: 'text' as const, text: exchange }] },
+    ]
+    const signal = AbortSignal.timeout(15_000)
+    for await (const part of streamModel(
+      model,
+      { prompt, temperature: 0, maxOutputTokens: 40 },
+      { signal },
+    )) {
+      if (part.type === 'text-delta') title += part.delta
+    }
+    const short = titleFromWords(storable(title).replace(/^["'“„«\s]+|["'”“»\s]+$/g, ''))
+    if (short === '') return
+    await db
+      .updateTable('conversations')
+      .set({ title: short })
+      .where('account_id', '=', accountId)
+      .where('id', '=', live.ids.conversationId)
+      .execute()
+  } catch (error) {
+    log.debug({ err: error }, 'no title by the model')
+  }
+}

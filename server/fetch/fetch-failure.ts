@@ -1,0 +1,29 @@
+export type FetchFailureCode =
+  | 'blocked_address'
+  | 'bad_url'
+  | 'bad_request'
+  | 'unsupported_scheme'
+  | 'dns_failed'
+  | 'timeout'
+  | 'too_large'
+  | 'too_many_redirects'
+  | 'redirect_loop'
+  | 'connect_failed'
+  | 'tls_failed'
+  | 'bad_response'
+  | 'wrong_type'
+  | 'aborted'
+
+/**
+ * The one error of the guarded fetcher. `message` is a sentence for the person who gave the URL and names no
+ * resolved address; `cause` may name one and is for the operator's log only.
+ */
+export class FetchFailure extends Error {
+  override name = 'FetchFailure'
+  readonly code: FetchFailureCode
+
+  constructor(code: FetchFailureCode, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.code = code
+  }
+}

@@ -1,0 +1,30 @@
+export type Hop = {
+  url: URL
+  method: string
+  headers: Record<string, string>
+  body: string | Uint8Array | undefined
+}
+
+const bodyHeaders = new Set(['content-type', 'content-encoding', 'content-language', 'content-location'])
+// Of what the caller set only these pass to another origin: any other header may carry a secret.
+const harmlessHeaders = new Set(['accept', 'accept-language', 'user-agent', ...bodyHeaders])
+
+/** The request a redirect answer asks for (Fetch Standard, HTTP-redirect fetch); header names are lower case. */
+export function nextHop(hop: Hop, status: number, url: URL): Hop {
+  const becomesGet =
+    (status === 303 && hop.method !== 'HEAD') || ((status === 301 || status === 302) && hop.method === 'POST')
+  const kept = Object.entries(hop.headers).filter(
+    ([name]) =>
+      !(becomesGet && bodyHeaders.has(name)) && (url.origin === hop.url.origin || harmlessHeaders.has(name)),
+  )
+  return {
+    url,
+    method: becomesGet ? 'GET' : hop.method,
+    headers: Object.fromEntries(kept),
+    body: becomesGet ? undefined : hop.body,
+  }
+}
+
+export function isRedirect(status: number): boolean {
+  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308
+}

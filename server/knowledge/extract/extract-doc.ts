@@ -1,0 +1,15 @@
+import WordExtractor from 'word-extractor'
+import { ExtractFailure } from './extract-failure.ts'
+import { extractText } from './extract-text.ts'
+import type { ExtractedDocument } from './extracted-document.ts'
+
+/** The text of a file of an old Word version; it keeps no headings. Throws ExtractFailure `broken` or `no_text`. */
+export async function extractDoc(bytes: Uint8Array): Promise<ExtractedDocument> {
+  let body: string
+  try {
+    body = (await new WordExtractor().extract(Buffer.from(bytes))).getBody()
+  } catch (error) {
+    throw new ExtractFailure('broken', 'This Word file cannot be read. Save it as .docx and upload that.', error)
+  }
+  return extractText(body)
+}

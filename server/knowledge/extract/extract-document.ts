@@ -1,0 +1,34 @@
+import { declaredCharset, decodeText } from './decode-text.ts'
+import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
+
+/**
+ * A document's bytes → its text by heading and page. Heavy for large files: see createExtractor. Each parser is loaded
+ * when first needed. Throws ExtractFailure.
+ */
+export async function extractDocument(input: DocumentInput): Promise<ExtractedDocument> {
+  const { bytes, type } = input
+  switch (type) {
+    case 'pdf':
+      return (await import('./extract-pdf.ts')).extractPdf(new Uint8Array(bytes))
+    case 'docx':
+      return (await import('./extract-docx.ts')).extractDocx(bytes)
+    case 'doc':
+      return (await import('./extract-doc.ts')).extractDoc(bytes)
+    case 'html': {
+      const html = decodeText(bytes, declaredCharset(input.contentType, bytes))
+      return (await import('./extract-html.ts')).extractHtml(html, input.url)
+    }
+    case 'md':
+      return (await import('./extract-markdown.ts')).extractMarkdown(
+        decodeText(bytes, declaredCharset(input.contentType)),
+      )
+    case 'csv':
+      return (await import('./extract-csv.ts')).extractCsv(
+        decodeText(bytes, declaredCharset(input.contentType)),
+      )
+    case 'txt':
+      return (await import('./extract-text.ts')).extractText(
+        decodeText(bytes, declaredCharset(input.contentType)),
+      )
+  }
+}

@@ -1,0 +1,20 @@
+export type ExtractFailureCode =
+  | 'encrypted'
+  | 'no_text'
+  | 'broken'
+  | 'too_large'
+  | 'timeout'
+  | 'out_of_memory'
+  | 'crashed'
+  | 'aborted'
+
+/** Why a document gave no text; `message` is a sentence for the person who uploaded it. */
+export class ExtractFailure extends Error {
+  override name = 'ExtractFailure'
+  readonly code: ExtractFailureCode
+
+  constructor(code: ExtractFailureCode, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.code = code
+  }
+}

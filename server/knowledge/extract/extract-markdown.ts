@@ -1,0 +1,119 @@
+import { ExtractFailure } from './extract-failure.ts'
+import { type ExtractedDocument, finishDocument, type Section } from './extracted-document.ts'
+import { type Heading, pathOf, withHeading } from './heading-path.ts'
+import { inlineText } from './markdown-inline.ts'
+import { tableRows } from './table-rows.ts'
+
+const fence = /^ {0,3}(`{3,}|~{3,})/
+const atxHeading = /^ {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$/
+const listItem = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/
+const tableRule = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/
+
+/** Markdown → sections by heading, syntax removed, code and table values kept. Throws ExtractFailure `no_text`. */
+export function extractMarkdown(source: string): ExtractedDocument {
+  const { title, body } = frontMatter(source)
+  const lines = withoutComments(body).split('\n')
+  const sections: Section[] = []
+  let open: Heading[] = []
+  let paragraphs: string[] = []
+  let prose: string[] = []
+
+  const endParagraph = () => {
+    if (prose.length > 0) paragraphs.push(prose.join('\n'))
+    prose = []
+  }
+  const startSection = (level: number, text: string) => {
+    endParagraph()
+    sections.push({ headingPath: pathOf(open), page: null, text: paragraphs.join('\n\n') })
+    paragraphs = []
+    open = withHeading(open, level, text)
+  }
+
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at]!
+    const next = lines[at + 1] ?? ''
+    const opening = fence.exec(line)?.[1]
+    const heading = atxHeading.exec(line)
+    if (opening) {
+      endParagraph()
+      const close = lines.findIndex((other, index) => index > at && isClosing(other, opening))
+      const code = lines.slice(at + 1, close < 0 ? undefined : close)
+      paragraphs.push(code.filter((codeLine) => codeLine.trim()).join('\n'))
+      at = close < 0 ? lines.length : close
+    } else if (heading) {
+      const text = inlineText(heading[2] ?? '')
+      if (text) startSection(heading[1]!.length, text)
+    } else if (
+      line.trim() &&
+      /^ {0,3}(=+|-{2,})\s*$/.test(next) &&
+      !line.includes('|') &&
+      !listItem.test(line)
+    ) {
+      const level = next.trim().startsWith('=') ? 1 : 2
+      const text = inlineText([...prose, line].join(' '))
+      prose = []
+      startSection(level, text)
+      at += 1
+    } else if (line.includes('|') && next.includes('-') && tableRule.test(next)) {
+      endParagraph()
+      let end = at + 2
+      while (end < lines.length && lines[end]!.includes('|')) end += 1
+      const rows = [line, ...lines.slice(at + 2, end)].map(cellsOf)
+      paragraphs.push((rows.length > 1 ? tableRows(rows, true) : tableRows(rows, false)).join('\n'))
+      at = end - 1
+    } else if (line.trim() === '' || /^ {0,3}([-*_])(\s*\1){2,}\s*$/.test(line)) endParagraph()
+    else addLine(prose, line)
+  }
+  startSection(1, '')
+  const document = finishDocument(title ?? firstTopHeading(sections), sections)
+  if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This file holds no text.')
+  return document
+}
+
+// Source lines of a paragraph or list item are one prose line; each item begins a new one.
+function addLine(prose: string[], line: string): void {
+  const bare = line.replace(/^\s*(>\s?)+/, '')
+  const marker = listItem.exec(bare)?.[0]
+  const text = inlineText(marker ? bare.slice(marker.length) : bare)
+  if (marker) {
+    const number = /\d+[.)]/.exec(marker)?.[0]
+    prose.push(`${number ?? '-'} ${text}`)
+  } else if (prose.length > 0) prose[prose.length - 1] += ` ${text}`
+  else if (text) prose.push(text)
+}
+
+function isClosing(line: string, opening: string): boolean {
+  const marks = line.trim()
+  return marks.length >= opening.length && marks === opening[0]!.repeat(marks.length)
+}
+
+function cellsOf(row: string): string[] {
+  const inner = row.trim().replace(/^\||(?<!\\)\|$/g, '')
+  return inner.split(/(?<!\\)\|/).map((cell) => inlineText(cell.replace(/\\\|/g, '|')))
+}
+
+function withoutComments(body: string): string {
+  let text = ''
+  let from = 0
+  for (let start = body.indexOf('<!--'); start >= 0; start = body.indexOf('<!--', from)) {
+    const end = body.indexOf('-->', start + 4)
+    if (end < 0) break
+    text += body.slice(from, start)
+    from = end + 3
+  }
+  return text + body.slice(from)
+}
+
+function frontMatter(source: string): { title: string | null; body: string } {
+  const found = /^---\n([\s\S]*?)\n(?:---|\.\.\.)\s*(?:\n|$)/.exec(source)
+  if (!found) return { title: null, body: source }
+  const title = /^title:\s*(.+)$/m
+    .exec(found[1]!)?.[1]
+    ?.trim()
+    .replace(/^(["'])(.*)\1$/, '$2')
+  return { title: title ?? null, body: source.slice(found[0].length) }
+}
+
+function firstTopHeading(sections: Section[]): string | null {
+  return sections.find(({ headingPath }) => headingPath.length > 0)?.headingPath[0] ?? null
+}

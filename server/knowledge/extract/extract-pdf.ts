@@ -1,0 +1,106 @@
+import { getDocumentProxy } from 'unpdf'
+import { ExtractFailure } from './extract-failure.ts'
+import { type ExtractedDocument, finishDocument, type Section } from './extracted-document.ts'
+import { type Heading, pathOf, withHeading } from './heading-path.ts'
+import { mendPageBreaks } from './mend-page-breaks.ts'
+import { bodySizeOf, dropRunningLines, linesOf, type PdfItem, type PdfLine } from './pdf-lines.ts'
+import { hyphenatedWords, paragraphsOf } from './pdf-paragraphs.ts'
+
+// How much larger than body text a heading is, and how long it may be.
+const headingScale = 1.15
+const headingLength = 200
+
+/**
+ * Text of a PDF, page by page, headings found by font height. Throws ExtractFailure `encrypted`, `broken`, or
+ * `no_text` for a scan. Uses the bytes up: pass a copy.
+ */
+export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
+  const { pages: rawPages, title } = await readPages(bytes)
+  const pages = dropRunningLines(rawPages)
+  if (!pages.flat().some(({ text }) => /[\p{L}\p{N}]/u.test(text)))
+    throw new ExtractFailure(
+      'no_text',
+      'This PDF holds no text: its pages are pictures. Run text recognition (OCR) over it and upload the result.',
+    )
+  const sections = sectionsOf(pages)
+  const heading = sections.find(({ headingPath }) => headingPath.length > 0)
+  return finishDocument(title ?? (heading?.page === 1 ? heading.headingPath[0]! : null), sections)
+}
+
+async function readPages(bytes: Uint8Array): Promise<{ pages: PdfLine[][]; title: string | null }> {
+  let pdf: Awaited<ReturnType<typeof getDocumentProxy>> | undefined
+  try {
+    pdf = await getDocumentProxy(bytes, { useSystemFonts: false, verbosity: 0 })
+    const pages: PdfLine[][] = []
+    for (let number = 1; number <= pdf.numPages; number += 1) {
+      const page = await pdf.getPage(number)
+      const { items } = await page.getTextContent()
+      pages.push(linesOf(items.filter((item): item is typeof item & PdfItem => 'str' in item)))
+      page.cleanup()
+    }
+    return { pages, title: titleOf((await pdf.getMetadata()).info) }
+  } catch (error) {
+    if ((error as Error).name === 'PasswordException')
+      throw new ExtractFailure(
+        'encrypted',
+        'This PDF is protected by a password. Remove it and upload again.',
+        error,
+      )
+    throw new ExtractFailure(
+      'broken',
+      'This PDF is damaged and cannot be read. Export it again and retry.',
+      error,
+    )
+  } finally {
+    await pdf?.loadingTask.destroy()
+  }
+}
+
+function sectionsOf(pages: PdfLine[][]): Section[] {
+  const bodySize = bodySizeOf(pages)
+  const words = hyphenatedWords(pages)
+  const isHeading = ({ size, text }: PdfLine) =>
+    size >= bodySize * headingScale && text.length <= headingLength && /\p{L}/u.test(text)
+  const sizes = [...new Set(pages.flat().filter(isHeading).map(rounded))].sort((a, b) => b - a)
+
+  const sections: Section[] = []
+  let open: Heading[] = []
+  for (const [index, page] of pages.entries()) {
+    let lines: PdfLine[] = []
+    let before: PdfLine | null = null
+    const endSection = () => {
+      const text = paragraphsOf(lines, words).join('\n\n')
+      sections.push({ headingPath: pathOf(open), page: index + 1, text })
+      lines = []
+    }
+    for (const line of page) {
+      if (isHeading(line)) {
+        // A heading of two lines is one heading.
+        const goesOn = before && rounded(before) === rounded(line) && before.y - line.y < line.size * 1.7
+        if (!goesOn && (lines.length > 0 || before)) endSection()
+        const text = goesOn ? `${open.at(-1)?.text ?? ''} ${line.text}` : line.text
+        open = withHeading(open, sizes.indexOf(rounded(line)) + 1, text)
+        before = line
+      } else {
+        lines.push(line)
+        before = null
+      }
+    }
+    if (page.length > 0) endSection()
+  }
+  return mendPageBreaks(sections)
+}
+
+function rounded(line: PdfLine): number {
+  return Math.round(line.size * 2) / 2
+}
+
+// Programs fill in a title by themselves: the file's name, or a word for "no title".
+function titleOf(info: unknown): string | null {
+  const title = (info as { Title?: unknown } | undefined)?.Title
+  if (typeof title !== 'string') return null
+  const usable =
+    title.trim() !== '' &&
+    !/^(untitled|document\d*|microsoft word - )|\.(docx?|indd|tex|pdf|pptx?)$/i.test(title)
+  return usable ? title : null
+}

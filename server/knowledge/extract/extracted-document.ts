@@ -1,0 +1,53 @@
+export type DocumentType = 'pdf' | 'docx' | 'doc' | 'txt' | 'md' | 'html' | 'csv'
+
+/**
+ * Text under one heading (of one page, for paged documents). Paragraphs are separated by an empty line. A prose
+ * paragraph is one line; list items, table rows, code lines stand on lines of their own inside their paragraph.
+ */
+export type Section = {
+  /** Outermost heading first; [] before the first heading. */
+  headingPath: string[]
+  /** From 1; null where the format has no pages. */
+  page: number | null
+  text: string
+}
+
+export type ExtractedDocument = {
+  title: string | null
+  sections: Section[]
+  /** UTF-8 size of all section texts. */
+  bytes: number
+}
+
+export type DocumentInput = {
+  bytes: Uint8Array
+  type: DocumentType
+  filename?: string
+  /** Where an HTML page came from. */
+  url?: string
+  /** The whole Content-Type header, for its charset. */
+  contentType?: string
+}
+
+/**
+ * Joins neighbours with the same heading and page, drops empty sections and counts the bytes. A heading with nothing
+ * under it becomes its own text, so that no word is lost.
+ */
+export function finishDocument(title: string | null, sections: Section[]): ExtractedDocument {
+  const kept: Section[] = []
+  for (const [index, section] of sections.entries()) {
+    const key = keyOf(section.headingPath)
+    const isParent = keyOf(sections[index + 1]?.headingPath ?? []).startsWith(key)
+    const text = section.text.trim() || (isParent ? '' : (section.headingPath.at(-1) ?? ''))
+    const last = kept.at(-1)
+    if (text === '') continue
+    if (last && last.page === section.page && keyOf(last.headingPath) === key) last.text += `\n\n${text}`
+    else kept.push({ ...section, text })
+  }
+  const bytes = kept.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  return { title: title?.replace(/\s+/g, ' ').trim() || null, sections: kept, bytes }
+}
+
+function keyOf(headingPath: string[]): string {
+  return headingPath.map((heading) => `${heading}\n`).join('')
+}

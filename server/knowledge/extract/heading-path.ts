@@ -1,0 +1,12 @@
+type Heading = { level: number; text: string }
+
+/** The open headings after one more: it closes every heading of its own level or deeper. Level 1 is outermost. */
+export function withHeading(open: readonly Heading[], level: number, text: string): Heading[] {
+  return [...open.filter((heading) => heading.level < level), { level, text }]
+}
+
+export function pathOf(open: readonly Heading[]): string[] {
+  return open.map(({ text }) => text)
+}
+
+export type { Heading }

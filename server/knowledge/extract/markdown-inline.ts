@@ -1,0 +1,24 @@
+// Patterns for emphasis take quadratic time; a line this long was not written as Markdown.
+const longestLine = 10_000
+
+/** One line of Markdown → its visible text: links, images, emphasis, code marks, tags and escapes resolved. */
+export function inlineText(source: string): string {
+  if (source.length > longestLine) return source.replace(/\s+/g, ' ').trim()
+  const kept: string[] = []
+  // Code and escaped characters are put aside so that nothing in them is taken for syntax.
+  const keep = (text: string): string => `\ue000${kept.push(text) - 1}\ue000`
+  return source
+    .replaceAll('\ue000', '')
+    .replace(/(`+)(.+?)\1(?!`)/g, (_all, _marks, code: string) => keep(code.trim()))
+    .replace(/\\([!-/:-@[-`{-~])/g, (_all, letter: string) => keep(letter))
+    .replace(/<((?:https?|mailto):[^>\s]+)>/g, (_all, link: string) => keep(link))
+    .replace(/!\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\[([^\]]+)\]\((?:[^()]|\([^()]*\))*\)/g, '$1')
+    .replace(/\[([^\]]+)\]\[[^\]]*\]/g, '$1')
+    .replace(/<\/?[a-z][^<>]*>/gi, '')
+    .replace(/(\*\*\*|\*\*|\*|~~)(?=\S)(.*?\S)\1/g, '$2')
+    .replace(/(?<![\p{L}\p{N}_])(___|__|_)(?=\S)(.*?\S)\1(?![\p{L}\p{N}_])/gu, '$2')
+    .replace(/\ue000(\d+)\ue000/g, (_all, index: string) => kept[Number(index)] ?? '')
+    .replace(/\s+/g, ' ')
+    .trim()
+}

@@ -1,0 +1,53 @@
+import type { PdfLine } from './pdf-lines.ts'
+
+const bullet = /^(?:[•‣▪–—*-]|\(?\d{1,3}[.)]|[a-z]\))\s/
+
+/** Lines → paragraphs of one prose line each, with words that were split at a line's end made whole. */
+export function paragraphsOf(lines: PdfLine[], words: ReadonlySet<string>): string[] {
+  const paragraphs: string[] = []
+  const width = Math.max(...lines.map(({ x, right }) => right - x), 0)
+  let before: PdfLine | null = null
+  for (const line of lines) {
+    const last = paragraphs.at(-1)
+    if (before && last !== undefined && continues(before, line, width)) {
+      const glue = bullet.test(line.text) ? '\n' : null
+      paragraphs[paragraphs.length - 1] = glue ? last + glue + line.text : join(last, line.text, words)
+    } else paragraphs.push(line.text)
+    before = line
+  }
+  return paragraphs
+}
+
+function continues(before: PdfLine, line: PdfLine, width: number): boolean {
+  const gap = before.y - line.y
+  if (gap < 0 || gap > Math.max(before.size, line.size) * 1.7) return false
+  const endsShort = before.right - before.x < width * 0.6 && /[.!?:。！？]["'”’)]?$/.test(before.text)
+  return !endsShort || bullet.test(line.text)
+}
+
+function join(left: string, right: string, words: ReadonlySet<string>): string {
+  if (left.endsWith('\u00ad')) return left.slice(0, -1) + right
+  const start = /[\p{L}\p{M}]+-$/u.exec(left)?.[0]
+  const end = /^\p{Ll}[\p{L}\p{M}]*/u.exec(right)?.[0]
+  if (start === undefined || end === undefined)
+    return noSpaceBetween(left, right) ? left + right : `${left} ${right}`
+  // "on- and offline": the hyphen stands for a word left out.
+  if (/^(and|or|und|oder|bzw|bis|y|o|et|ou)$/.test(end)) return `${left} ${right}`
+  if (words.has((start + end).toLowerCase())) return left + right
+  return left.slice(0, -1) + right
+}
+
+// Chinese and Japanese do not put a space between lines.
+function noSpaceBetween(left: string, right: string): boolean {
+  const script = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}。、，！？：；「」（）]/u
+  return (script.test(left.at(-1) ?? '') && script.test(right[0] ?? '')) || /\p{L}-$/u.test(left)
+}
+
+/** Every hyphenated word that stands inside a line, in lower case: proof that its hyphen is no line break. */
+export function hyphenatedWords(pages: PdfLine[][]): Set<string> {
+  const words = new Set<string>()
+  for (const { text } of pages.flat()) {
+    for (const [word] of text.matchAll(/[\p{L}\p{M}]+-[\p{L}\p{M}]+/gu)) words.add(word.toLowerCase())
+  }
+  return words
+}

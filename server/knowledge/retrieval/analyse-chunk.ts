@@ -1,0 +1,60 @@
+import { compactVector } from '../../models/static/compact-vector.ts'
+import { addWords, meanVector, unitLength } from '../../models/static/mean-vector.ts'
+import type { WordVectors } from '../../models/static/word-vectors.ts'
+import { guessLanguageOfWords, type Language } from '../../text/language.ts'
+import { splitSentences } from '../../text/sentences.ts'
+import type { Stemmer } from '../../text/stem.ts'
+import { termsOfWord } from '../../text/terms.ts'
+import { splitWords } from '../../text/words.ts'
+import type { IndexedChunk } from './passage.ts'
+
+/** How often one occurrence counts, in the fields of a chunk. */
+const TEXT_WEIGHT = 2
+const TITLE_WEIGHT = 3
+const QUESTION_WEIGHT = 4
+
+export type AnalysedChunk = {
+  language: Language
+  /** Weighted frequencies. */
+  frequencies: Map<string, number>
+  length: number
+  passage: Float32Array | null
+  /** Compact vectors of the sentences, the heading and the questions, one after the other. */
+  sentences: Int8Array
+}
+
+/** Takes a chunk apart into what the rankers need. */
+export function analyseChunk(chunk: IndexedChunk, words: WordVectors, stem: Stemmer): AnalysedChunk {
+  const heading = chunk.headingPath.at(-1) ?? ''
+  const title = splitWords([chunk.sourceName ?? '', ...chunk.headingPath].join(' '))
+  const questions = (chunk.questions ?? []).map(splitWords)
+  const text = splitWords(chunk.text)
+  const language = guessLanguageOfWords([...text, ...questions.flat()])
+
+  const frequencies = new Map<string, number>()
+  let length = 0
+  const count = (list: readonly string[], weight: number): void => {
+    for (const word of list) {
+      for (const term of termsOfWord(word, language, stem)) {
+        frequencies.set(term, (frequencies.get(term) ?? 0) + weight)
+        length += weight
+      }
+    }
+  }
+  count(text, TEXT_WEIGHT)
+  count(title, TITLE_WEIGHT)
+  for (const question of questions) count(question, QUESTION_WEIGHT)
+
+  const headingWords = splitWords(heading)
+  const sum = new Float32Array(words.dimensions)
+  for (const list of [headingWords, text, ...questions]) addWords(words, list, sum)
+  const parts = [...splitSentences(chunk.text, language).map(splitWords), headingWords, ...questions]
+  return { language, frequencies, length, passage: unitLength(sum), sentences: sentenceVectors(parts, words) }
+}
+
+function sentenceVectors(parts: readonly string[][], words: WordVectors): Int8Array {
+  const vectors = parts.map((part) => meanVector(words, part)).filter((vector) => vector !== null)
+  const joined = new Int8Array(vectors.length * words.dimensions)
+  for (const [i, vector] of vectors.entries()) joined.set(compactVector(vector), i * words.dimensions)
+  return joined
+}

@@ -1,0 +1,77 @@
+import { compactVector } from '../../models/static/compact-vector.ts'
+import { informationOf, meanVector, unitLength } from '../../models/static/mean-vector.ts'
+import { guessLanguageOfWords, type Language } from '../../text/language.ts'
+import { createStemmer } from '../../text/stem.ts'
+import { isStopWord } from '../../text/stop-words.ts'
+import { termsOfWord } from '../../text/terms.ts'
+import { splitWords } from '../../text/words.ts'
+import type { Tables } from './tables.ts'
+
+/** A long message is searched by its first words and, of those, the ones that tell most. */
+const MOST_WORDS = 400
+const MOST_TERMS = 32
+const MOST_CHARACTERS = 4_000
+
+export type QuestionTerm = {
+  word: string
+  /** The forms it may be indexed under: stemmed in each language the index holds. */
+  forms: string[]
+  /** How much the word tells, 0..1, apart from this index. */
+  information: number
+}
+
+export type AnalysedQuestion = {
+  language: Language
+  terms: QuestionTerm[]
+  /** Content words known to the word vectors; empty when the vectors do not speak the language. */
+  known: string[]
+  vector: Int8Array | null
+  provided: Int8Array | null
+}
+
+/** Takes a question apart for the rankers. `queryVector` is from the embedding provider of the chunks. */
+export function analyseQuestion(
+  question: string,
+  tables: Tables,
+  queryVector: Float32Array | null | undefined,
+): AnalysedQuestion {
+  const words = splitWords(question.slice(0, MOST_CHARACTERS)).slice(0, MOST_WORDS)
+  const language = guessLanguageOfWords(words)
+  const content = [...new Set(words)].filter(
+    (word) => !isStopWord(word, language === 'other' ? 'en' : language),
+  )
+  const stem = createStemmer()
+  const languages: Language[] = [...new Set<Language>([...tables.languages, 'other'])]
+  const terms = content
+    .flatMap((word) => questionTerms(word, languages, stem, tables))
+    .sort((a, b) => b.information - a.information)
+    .slice(0, MOST_TERMS)
+
+  // A few words without a stop word may be English; a sentence without one is not.
+  const speaksVectors = language === 'en' || (language === 'other' && words.length <= 3)
+  const known = speaksVectors ? content.filter((word) => tables.words.row(word) >= 0) : []
+  const mean = meanVector(tables.words, known)
+  const fits = queryVector && tables.provided?.dimensions === queryVector.length
+  const provided = fits ? unitLength(queryVector) : null
+  return {
+    language,
+    terms,
+    known,
+    vector: mean && compactVector(mean),
+    provided: provided && compactVector(provided),
+  }
+}
+
+function questionTerms(
+  word: string,
+  languages: readonly Language[],
+  stem: ReturnType<typeof createStemmer>,
+  tables: Tables,
+): QuestionTerm[] {
+  const information = informationOf(tables.words, tables.words.row(word))
+  const byLanguage = languages.map((language) => termsOfWord(word, language, stem))
+  const pairs = byLanguage.find((terms) => terms.length > 1)
+  if (pairs) return pairs.map((pair) => ({ word: pair, forms: [pair], information }))
+  const forms = [...new Set(byLanguage.flat())]
+  return forms.length === 0 ? [] : [{ word, forms, information }]
+}

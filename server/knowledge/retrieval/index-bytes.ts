@@ -1,0 +1,16 @@
+import type { Tables } from './tables.ts'
+
+/** Measured overhead of a term (key, number, list) and of a chunk (its objects), in bytes. */
+const TERM_OVERHEAD = 140
+const CHUNK_OVERHEAD = 600
+const POSTING_BYTES = 12
+
+/** Estimated memory of an index. */
+export function bytesOfTables(tables: Tables): number {
+  const { slots, terms, grams, passages, provided } = tables
+  const gramBytes =
+    grams.heads.byteLength + grams.hashes.byteLength + grams.terms.byteLength + grams.next.byteLength
+  const vectorBytes = passages.rows.byteLength + (provided?.rows.byteLength ?? 0)
+  const termBytes = terms.ids.size * TERM_OVERHEAD + terms.characters + terms.size * POSTING_BYTES
+  return gramBytes + vectorBytes + termBytes + slots.count * CHUNK_OVERHEAD + slots.heldBytes
+}

@@ -1,0 +1,78 @@
+import { isDense } from '../../text/dense-script.ts'
+import { characterNGrams } from '../../text/n-grams.ts'
+import type { AnalysedQuestion, QuestionTerm } from './analyse-question.ts'
+import { termsWithGram } from './gram-table.ts'
+import { inverseFrequency, type TermHits } from './rank-terms.ts'
+import { LIVE } from './slot-table.ts'
+import type { Tables } from './tables.ts'
+import { slotOf } from './term-table.ts'
+import { collectHits } from './top-hits.ts'
+
+const MOST_SIMILAR_TERMS = 40
+const LEAST_SIMILARITY = 0.25
+/** From here on a term counts as another spelling of the word, not as a chance likeness. */
+const SAME_WORD = 0.6
+
+type SimilarTerm = { id: number; similarity: number }
+
+/** `strangeness` is the share (0..1) of the question's words that look like nothing in the index. */
+export type GramHits = TermHits & { strangeness: number }
+
+/** Finds compounds, inflections and misspellings: each word of the question stands for the terms spelled like it. */
+export function rankByGrams(tables: Tables, question: AnalysedQuestion, limit: number): GramHits {
+  const { slots, terms } = tables
+  const scores = new Float32Array(slots.count)
+  const seenFor = new Int32Array(slots.count).fill(-1)
+  let total = 0
+  let strange = 0
+  question.terms.forEach((term, index) => {
+    const similar = similarTerms(tables, term)
+    strange += 1 - (similar[0]?.similarity ?? 0)
+    const found = similar.filter(({ similarity }) => similarity >= SAME_WORD)
+    const most = found.reduce((sum, { id }) => sum + terms.postings[id]!.length, 0)
+    const weight =
+      inverseFrequency(Math.min(most, slots.live + slots.dead), slots.live + slots.dead) * term.information
+    total += weight
+    // Best likeness first: a slot counts once for each word of the question.
+    for (const { id, similarity } of similar) {
+      for (const posting of terms.postings[id]!) {
+        const slot = slotOf(posting)
+        if (seenFor[slot] === index) continue
+        seenFor[slot] = index
+        scores[slot]! += weight * similarity
+      }
+    }
+  })
+  const hits = collectHits(limit)
+  for (let slot = 0; slot < slots.count; slot++) {
+    if (scores[slot]! > 0 && slots.states[slot] === LIVE) hits.offer(slot, scores[slot]!)
+  }
+  return {
+    ...hits.sorted(),
+    coverage: (slot) => (total > 0 ? (scores[slot] ?? 0) / total : 0),
+    strangeness: question.terms.length > 0 ? strange / question.terms.length : 1,
+  }
+}
+
+/** Terms of the index that share n-grams with a word of the question, by the share of rare n-grams in common. */
+function similarTerms(tables: Tables, term: QuestionTerm): SimilarTerm[] {
+  const { grams, terms } = tables
+  const exact = term.forms.map((form) => terms.ids.get(form)).filter((id) => id !== undefined)
+  const shared = new Map<number, number>()
+  let mass = 0
+  if (!isDense(term.word)) {
+    for (const gram of characterNGrams(term.forms[0]!)) {
+      const ids = termsWithGram(grams, gram)
+      const weight = inverseFrequency(ids.length, grams.termCount)
+      mass += weight
+      for (const id of ids) shared.set(id, (shared.get(id) ?? 0) + weight)
+    }
+  }
+  for (const id of exact) shared.set(id, mass || 1)
+  const similar: SimilarTerm[] = []
+  for (const [id, sum] of shared) {
+    const similarity = sum / (mass || 1)
+    if (similarity >= LEAST_SIMILARITY) similar.push({ id, similarity })
+  }
+  return similar.sort((a, b) => b.similarity - a.similarity || a.id - b.id).slice(0, MOST_SIMILAR_TERMS)
+}

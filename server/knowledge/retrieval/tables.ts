@@ -1,0 +1,34 @@
+import type { WordVectors } from '../../models/static/word-vectors.ts'
+import type { Language } from '../../text/language.ts'
+import type { ExactQuestions } from './exact-questions.ts'
+import { createGramTable, type GramTable } from './gram-table.ts'
+import { createSlotTable, type SlotTable } from './slot-table.ts'
+import { createTermTable, type TermTable } from './term-table.ts'
+import { createVectorTable, type VectorTable } from './vector-table.ts'
+
+/** Everything one agent's index is made of. */
+export type Tables = {
+  readonly words: WordVectors
+  readonly slots: SlotTable
+  readonly terms: TermTable
+  readonly grams: GramTable
+  readonly passages: VectorTable
+  /** Vectors of an embedding provider; made when the first chunk brings one. */
+  provided: VectorTable | null
+  readonly exact: ExactQuestions
+  /** Languages that chunks of this index were stemmed in. */
+  readonly languages: Set<Language>
+}
+
+export function createTables(words: WordVectors): Tables {
+  return {
+    words,
+    slots: createSlotTable(),
+    terms: createTermTable(),
+    grams: createGramTable(),
+    passages: createVectorTable(words.dimensions),
+    provided: null,
+    exact: new Map(),
+    languages: new Set(),
+  }
+}

@@ -1,0 +1,100 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider'
+import type { WordVectors } from '../static/word-vectors.ts'
+import { type ComposedAnswer, composeAnswer } from './compose-answer.ts'
+import { inputOfCall } from './input.ts'
+
+/** Characters a token stands for, roughly, in European languages. */
+const CHARACTERS_PER_TOKEN = 4
+const WORDS_PER_DELTA = 3
+const TEXT_ID = 'text-1'
+
+/**
+ * The responder that needs no provider: it quotes what the search found, see `BuiltinInput`. Band, score and cited
+ * passages are in `providerMetadata.parley` of the finish part.
+ */
+export function createBuiltinModel(words: WordVectors): LanguageModelV4 {
+  return {
+    specificationVersion: 'v4',
+    provider: 'parley',
+    modelId: 'builtin',
+    supportedUrls: {},
+    async doGenerate(options) {
+      options.abortSignal?.throwIfAborted()
+      const answer = composeAnswer(inputOfCall(options), words)
+      return {
+        content: [{ type: 'text', text: answer.text }],
+        finishReason: { unified: 'stop', raw: undefined },
+        usage: usageOf(options, answer.text),
+        providerMetadata: metadataOf(answer),
+        warnings: [],
+      }
+    },
+    async doStream(options) {
+      options.abortSignal?.throwIfAborted()
+      const answer = composeAnswer(inputOfCall(options), words)
+      return { stream: streamOf(partsOf(answer, usageOf(options, answer.text)), options.abortSignal) }
+    },
+  }
+}
+
+function* partsOf(answer: ComposedAnswer, usage: LanguageModelV4Usage): Generator<LanguageModelV4StreamPart> {
+  yield { type: 'stream-start', warnings: [] }
+  yield { type: 'text-start', id: TEXT_ID }
+  for (const delta of wordGroups(answer.text)) yield { type: 'text-delta', id: TEXT_ID, delta }
+  yield { type: 'text-end', id: TEXT_ID }
+  const finishReason = { unified: 'stop', raw: undefined } as const
+  yield { type: 'finish', finishReason, usage, providerMetadata: metadataOf(answer) }
+}
+
+function streamOf(
+  parts: Generator<LanguageModelV4StreamPart>,
+  signal: AbortSignal | undefined,
+): ReadableStream<LanguageModelV4StreamPart> {
+  return new ReadableStream(
+    {
+      pull(controller) {
+        if (signal?.aborted) {
+          controller.error(signal.reason)
+          return
+        }
+        const { value, done } = parts.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** A text in pieces of a few words each; joined they are the text. */
+export function wordGroups(text: string): string[] {
+  const words = text.match(/\s*\S+(?:\s+$)?|\s+$/g) ?? []
+  const groups: string[] = []
+  for (let i = 0; i < words.length; i += WORDS_PER_DELTA)
+    groups.push(words.slice(i, i + WORDS_PER_DELTA).join(''))
+  return groups
+}
+
+function metadataOf({ band, score, cited }: ComposedAnswer): {
+  parley: { band: string; score: number; cited: number[] }
+} {
+  return { parley: { band, score, cited } }
+}
+
+function usageOf({ prompt }: LanguageModelV4CallOptions, text: string): LanguageModelV4Usage {
+  const characters = prompt.reduce((sum, { content }) => {
+    if (typeof content === 'string') return sum + content.length
+    return sum + content.reduce((part, piece) => part + (piece.type === 'text' ? piece.text.length : 0), 0)
+  }, 0)
+  const input = Math.ceil(characters / CHARACTERS_PER_TOKEN)
+  const output = Math.ceil(text.length / CHARACTERS_PER_TOKEN)
+  return {
+    inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: output, text: output, reasoning: 0 },
+  }
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { loadWordVectors } from '../static/word-vectors.ts'
+import { ANSWER_FROM, CLOSEST_FROM, composeAnswer } from './compose-answer.ts'
+import type { QuotablePassage } from './input.ts'
+import { phrasesFor } from './phrases.ts'
+
+const words = loadWordVectors()
+
+function passage(text: string, more: Partial<QuotablePassage> = {}): QuotablePassage {
+  return {
+    sourceId: 's',
+    sourceName: null,
+    url: null,
+    headingPath: [],
+    page: null,
+    text,
+    score: 0.9,
+    ...more,
+  }
+}
+const TEXTS = [
+  'You can cancel at any time under Settings. It takes effect at the end of the month. Ask Dr. Miller, e.g. by phone.',
+  'Refunds take five days. The money goes back to your card. Cheques are not accepted.',
+  'Sie können monatlich kündigen. Die Frist beträgt drei Tage, z. B. zum Ende des Monats.',
+]
+
+test('a likely answer is quoted with its sources in order', () => {
+  const answer = composeAnswer(
+    {
+      question: 'How can I cancel?',
+      confidence: 0.9,
+      passages: TEXTS.map((text, i) => passage(text, { score: 0.9 - i / 5 })),
+    },
+    words,
+  )
+  assert.equal(answer.band, 'answer')
+  assert.deepEqual(answer.cited, [0])
+  assert.equal(answer.score, 0.9)
+  assert.match(answer.text, /^You can cancel at any time under Settings\. .*\[1\]$/)
+})
+
+test('a sentence that leans on the one before brings it along', () => {
+  const text =
+    'The valve is on the left. It opens when water boils over at night. Nothing else is known about pumps.'
+  const { text: answer } = composeAnswer(
+    { question: 'When does water boiling over open something?', confidence: 0.9, passages: [passage(text)] },
+    words,
+  )
+  assert.match(answer, /The valve is on the left\. It opens when water boils over/)
+})
+
+test('an unlikely answer is offered as the closest passages, in the language of the question', () => {
+  const passages = [passage(TEXTS[2]!)]
+  const answer = composeAnswer({ question: 'Wie kann ich das kündigen?', confidence: 0.5, passages }, words)
+  assert.equal(answer.band, 'closest')
+  assert.ok(answer.text.startsWith(phrasesFor('de').closest))
+  assert.match(answer.text, /- „Sie können monatlich kündigen\..*“ \[1\]/)
+})
+
+test('with little to go by it declines and offers a human', () => {
+  const passages = TEXTS.map((text) => passage(text))
+  const input = { question: 'Who painted the Mona Lisa?', confidence: 0.1, passages }
+  assert.deepEqual(composeAnswer(input, words), {
+    band: 'decline',
+    text: phrasesFor('en').decline,
+    cited: [],
+    score: 0.1,
+  })
+  for (const empty of [[], [passage('')], [passage('---\n# Heading')]]) {
+    assert.equal(composeAnswer({ question: 'Who?', confidence: 0.9, passages: empty }, words).band, 'decline')
+  }
+})
+
+test('a stored answer is given as it is', () => {
+  const stored = passage('We open at nine.\n\nOn Sundays we are closed.', {
+    questions: ['Are you open?'],
+    score: 1,
+  })
+  const passages = [passage(TEXTS[0]!), stored]
+  const answer = composeAnswer({ question: 'are you OPEN', confidence: 1, passages }, words)
+  assert.deepEqual(answer, { band: 'answer', text: `${stored.text} [1]`, cited: [1], score: 1 })
+})
+
+test('greetings and thanks get a fixed reply, a question with a greeting does not', () => {
+  const reply = (question: string): string =>
+    composeAnswer({ question, confidence: 0, passages: [] }, words).text
+  assert.equal(reply('Hi there!'), phrasesFor('en').hello)
+  assert.equal(reply('Vielen Dank!!'), phrasesFor('de').thanks)
+  assert.equal(reply('thank you so much :)'), phrasesFor('en').thanks)
+  assert.equal(reply('Tschüss'), phrasesFor('de').goodbye)
+  assert.equal(reply('Hello, where is my parcel?'), phrasesFor('en').decline)
+})
+
+test('nothing is said that is not in a passage or a fixed phrase', () => {
+  const word = fc.constantFrom(
+    'cancel',
+    'money',
+    'card',
+    'kündigen',
+    'Frist',
+    'how',
+    'xyz',
+    'Settings',
+    'phone',
+    'the',
+  )
+  const anything = fc.oneof(
+    fc.array(word, { maxLength: 8 }).map((list) => list.join(' ')),
+    fc.string(),
+  )
+  const text = fc.oneof(fc.constantFrom(...TEXTS), fc.string({ unit: 'grapheme', maxLength: 200 }))
+  const passages = fc.array(fc.tuple(text, fc.double({ min: 0, max: 1, noNaN: true })), { maxLength: 4 })
+  fc.assert(
+    fc.property(
+      anything,
+      passages,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (question, given, confidence) => {
+        const offered = given.map(([one, score]) => passage(one, { score }))
+        const answer = composeAnswer({ question, confidence, passages: offered }, words)
+        const { closest, decline, hello, thanks, goodbye } = phrasesFor('en')
+        const german = Object.values(phrasesFor('de')).filter((phrase) => typeof phrase === 'string')
+        let left = answer.text
+        for (const phrase of [closest, decline, hello, thanks, goodbye, ...german])
+          left = left.replace(phrase, '')
+        const source = offered
+          .map((one) => one.text)
+          .join(' ')
+          .replace(/\s+/g, '')
+        for (const sentence of left.split(/(?<=[.!?。])\s+|\n+/)) {
+          const said = sentence.replace(/^- [“„]|[“”]? \[\d\]$/g, '').replace(/\s+|\[\d\]$/g, '')
+          assert.ok(source.includes(said), `"${sentence}" is not in the passages`)
+        }
+        answer.cited.forEach((passageIndex, i) => {
+          assert.ok(offered[passageIndex] && answer.text.includes(`[${i + 1}]`))
+        })
+        if (confidence < CLOSEST_FROM) assert.ok(answer.cited.length === 0)
+        if (answer.band === 'answer') assert.ok(confidence >= ANSWER_FROM)
+      },
+    ),
+  )
+})

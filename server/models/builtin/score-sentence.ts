@@ -1,0 +1,57 @@
+import { guessLanguageOfWords } from '../../text/language.ts'
+import { characterNGrams } from '../../text/n-grams.ts'
+import { isStopWord } from '../../text/stop-words.ts'
+import { splitWords } from '../../text/words.ts'
+import { informationOf, meanVector } from '../static/mean-vector.ts'
+import { similarityOfRows, type WordVectors } from '../static/word-vectors.ts'
+
+export type ScoreSentence = (sentence: string) => number
+
+/**
+ * How well a sentence fits a question, about 0..2: shared words in any spelling, closeness of meaning (not for
+ * German, which the word vectors do not speak).
+ */
+export function scorerFor(question: string, words: WordVectors): ScoreSentence {
+  const all = splitWords(question.slice(0, 4_000)).slice(0, 100)
+  const language = guessLanguageOfWords(all)
+  const content = [...new Set(all)].filter(
+    (word) => !isStopWord(word, language === 'other' ? 'en' : language),
+  )
+  const asked = content.map((word) => ({
+    word,
+    row: words.row(word),
+    grams: new Set(characterNGrams(word, 3, 4)),
+    weight: informationOf(words, words.row(word)),
+  }))
+  const total = asked.reduce((sum, { weight }) => sum + weight, 0) || 1
+  const mean = language === 'de' ? null : meanVector(words, content)
+
+  return (sentence) => {
+    const said = [...new Set(splitWords(sentence))]
+    const rows = language === 'de' ? [] : said.map((word) => words.row(word)).filter((row) => row >= 0)
+    const grams = said.map((word) => characterNGrams(word, 3, 4))
+    let shared = 0
+    for (const { word, row, grams: own, weight } of asked) {
+      const spelled = said.includes(word) ? 1 : Math.max(0, ...grams.map((other) => overlap(own, other)))
+      const meant = row < 0 ? 0 : Math.max(0, ...rows.map((other) => similarityOfRows(words, row, other)))
+      shared += weight * Math.max(spelled, 0.8 * meant)
+    }
+    return shared / total + (mean ? cosine(mean, meanVector(words, said)) : 0)
+  }
+}
+
+/** Share of n-grams in common; chance likeness counts as none. */
+function overlap(own: ReadonlySet<string>, other: readonly string[]): number {
+  const common = other.reduce((count, gram) => count + (own.has(gram) ? 1 : 0), 0)
+  const share = (2 * common) / (own.size + other.length)
+  return share >= 0.35 ? share : 0
+}
+
+function cosine(a: Float32Array, b: Float32Array | null): number {
+  return b
+    ? Math.max(
+        0,
+        a.reduce((sum, value, i) => sum + value * b[i]!, 0),
+      )
+    : 0
+}

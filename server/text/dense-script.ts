@@ -1,0 +1,24 @@
+// Written without spaces (or, for Hangul, with particles glued on): words are found as pairs of characters.
+const DENSE =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+/gu
+const ANY_DENSE = new RegExp(DENSE.source, 'u')
+
+/** Whether a word holds characters of a script that does not separate words. */
+export function isDense(word: string): boolean {
+  return ANY_DENSE.test(word)
+}
+
+/** Cuts a word into overlapping character pairs where its script is dense; other stretches stay whole. */
+export function densePairs(word: string): string[] {
+  const pieces: string[] = []
+  let end = 0
+  for (const match of word.matchAll(DENSE)) {
+    if (match.index > end) pieces.push(word.slice(end, match.index))
+    end = match.index + match[0].length
+    const characters = [...match[0]]
+    if (characters.length === 1) pieces.push(match[0])
+    for (let i = 0; i + 1 < characters.length; i++) pieces.push(characters[i]! + characters[i + 1]!)
+  }
+  if (end < word.length) pieces.push(word.slice(end))
+  return pieces
+}

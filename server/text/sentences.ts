@@ -1,0 +1,37 @@
+import type { Language } from './language.ts'
+
+const ABBREVIATIONS = new Set(
+  `abb abs approx art aufl bd bspw bzw ca chap co corp dept dr eq etc evtl fig ff ggf hr inc inkl jr ltd max min mr mrs
+  ms nr no od pp prof resp sec sog sr st str tel usw vgl vol vs zzgl`.split(/\s+/),
+)
+const LAST_WORD = /(\p{L}+)\.\s*$/u
+const NUMBERED = /(?:^|\s)\d{1,2}\.\s*$/u
+
+/**
+ * Splits a text into trimmed sentences; line breaks end one too. A full stop after a known abbreviation
+ * (`z.B.`, `Dr.`, `e.g.`) or a German ordinal does not.
+ */
+export function splitSentences(text: string, language: Language): string[] {
+  const segmenter = new Intl.Segmenter(language === 'other' ? undefined : language, {
+    granularity: 'sentence',
+  })
+  const sentences: string[] = []
+  for (const line of text.split(/\n+/)) {
+    let open = ''
+    for (const { segment } of segmenter.segment(line)) {
+      open += segment
+      if (endsInAbbreviation(open, language)) continue
+      if (open.trim()) sentences.push(open.trim())
+      open = ''
+    }
+    if (open.trim()) sentences.push(open.trim())
+  }
+  return sentences
+}
+
+function endsInAbbreviation(text: string, language: Language): boolean {
+  if (language === 'de' && NUMBERED.test(text)) return true
+  const last = LAST_WORD.exec(text)?.[1]?.toLowerCase()
+  // One letter alone is an initial or part of `z. B.`, hardly ever the end.
+  return last !== undefined && (/^[a-z]$/.test(last) || ABBREVIATIONS.has(last))
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createAgent } from '../server/agents/create-agent.ts'
+import { contracts } from '../server/contracts.ts'
+import { newId } from '../server/db/ids.ts'
+import type { Endpoint } from '../server/http/contract.ts'
+import { type Schema, sampleOf, wrongTypeOf } from './sample.ts'
+import { type Client, type Service, startService } from './start.ts'
+
+/** The negative suite: made from the contracts, so that an endpoint is covered before anyone writes a test. */
+
+let service: Service
+
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+type World = { client: Client; ids: Record<string, string> }
+
+/** A new account (its own rate limit) with an agent, a source and a conversation. */
+async function world(options: Parameters<Service['account']>[0] = {}): Promise<World> {
+  const client = await service.account(options)
+  const account = { id: client.accountId, plan: 'unlimited' }
+  const agentId = await createAgent(service.ctx.db, account, 'test', { name: 'Agent' })
+  const sourceId = newId()
+  const conversationId = newId()
+  const owned = { account_id: client.accountId, agent_id: agentId }
+  await service.ctx.db
+    .insertInto('sources')
+    .values({ ...owned, id: sourceId, type: 'text', name: 'x', status: 'trained', content: '{"text":"x"}' })
+    .execute()
+  await service.ctx.db
+    .insertInto('conversations')
+    .values({ ...owned, id: conversationId, source: 'API', status: 'ongoing' })
+    .execute()
+  return { client, ids: { agentId, sourceId, conversationId, userId: 'user-1' } }
+}
+
+const pathOf = (endpoint: Endpoint, ids: Record<string, string>): string =>
+  endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? `no-${name}`)
+
+const bodyOf = (endpoint: Endpoint): Record<string, unknown> | undefined =>
+  endpoint.body ? (sampleOf(endpoint.body as Schema) as Record<string, unknown>) : undefined
+
+const ask = (
+  client: Client,
+  endpoint: Endpoint,
+  ids: Record<string, string>,
+  body = bodyOf(endpoint),
+  query = '',
+) =>
+  client.request(endpoint.method, pathOf(endpoint, ids) + query, endpoint.method === 'GET' ? undefined : body)
+
+const protectedEndpoints = contracts.filter(({ scope }) => scope !== null)
+
+test('names and routes are unique and every route of the table is in the reference', () => {
+  const routes = contracts.map(({ method, path }) => `${method} ${path}`)
+  assert.equal(new Set(routes).size, routes.length)
+  assert.equal(new Set(contracts.map(({ name }) => name)).size, contracts.length)
+})
+
+for (const endpoint of protectedEndpoints) {
+  describe(`${endpoint.method} ${endpoint.path}`, () => {
+    test('needs a valid key, a plan with API access and the scope', async () => {
+      const { ids } = await world()
+      const path = pathOf(endpoint, ids)
+      const none = await service.anonymous(endpoint.method, path)
+      assert.deepEqual([none.status, none.body.error.code], [401, 'AUTH_MISSING_API_KEY'])
+      const bad = await service.anonymous(endpoint.method, path, undefined, {
+        authorization: 'Bearer parley_wrong',
+      })
+      assert.deepEqual([bad.status, bad.body.error.code], [401, 'AUTH_INVALID_API_KEY'])
+      const free = await ask(await service.account({ plan: 'free' }), endpoint, ids)
+      assert.deepEqual([free.status, free.body.error.code], [403, 'SUBSCRIPTION_API_RESTRICTED_PLAN'])
+      const narrow = await ask(await service.account({ scopes: [] }), endpoint, ids)
+      assert.deepEqual([narrow.status, narrow.body.error.code], [403, 'AUTH_INSUFFICIENT_PERMISSIONS'])
+    })
+
+    const parameters = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+    const objects = parameters.filter((name) => name !== 'userId')
+
+    if (objects.length > 0) {
+      test('hides what belongs to another account, and what never was', async () => {
+        const mine = await world()
+        const theirs = await world()
+        for (const name of objects) {
+          const foreign = await ask(mine.client, endpoint, {
+            ...mine.ids,
+            [name]: theirs.ids[name] ?? newId(),
+          })
+          const unknown = await ask(mine.client, endpoint, { ...mine.ids, [name]: newId().slice(0, 21) })
+          assert.equal(foreign.status, 404, `${name}: ${JSON.stringify(foreign.body)}`)
+          assert.equal(unknown.status, 404, name)
+          assert.equal(foreign.body.error.code, unknown.body.error.code)
+          assert.deepEqual(foreign.body.error.message, unknown.body.error.message)
+        }
+        // Everything of the other account at once must be as unknown as anything.
+        assert.equal((await ask(mine.client, endpoint, theirs.ids)).status, 404)
+      })
+    }
+
+    if (endpoint.method !== 'GET') {
+      test('refuses what is not JSON, another content type, and too much', async () => {
+        const { client, ids } = await world()
+        const path = pathOf(endpoint, ids)
+        const send = (body: string, type: string) =>
+          client.request(endpoint.method, path, body, { 'content-type': type })
+        const broken = await send('{"a":', 'application/json')
+        assert.deepEqual([broken.status, broken.body.error.code], [400, 'VALIDATION_INVALID_JSON'])
+        const xml = await send('<a/>', 'application/xml')
+        assert.deepEqual([xml.status, xml.body.error.code], [415, 'VALIDATION_UNSUPPORTED_MEDIA_TYPE'])
+        const large = await send(`"${'x'.repeat((endpoint.bodyLimit ?? 1_048_576) + 1)}"`, 'application/json')
+        assert.deepEqual([large.status, large.body.error.code], [413, 'VALIDATION_BODY_TOO_LARGE'])
+      })
+
+      test('refuses a field it does not know, by name', async () => {
+        const { client, ids } = await world()
+        const answer = await ask(client, endpoint, ids, { ...bodyOf(endpoint), unheardOf: 1 })
+        assert.deepEqual([answer.status, answer.body.error.code], [400, 'VALIDATION_INVALID_BODY'])
+        assert.ok(answer.body.error.details.unheardOf, JSON.stringify(answer.body))
+      })
+    }
+
+    const properties = Object.entries(((endpoint.body ?? {}) as Schema).properties ?? {})
+    if (properties.length > 0) {
+      test('refuses a wrong type and a NUL character in each field, by name', async () => {
+        const { client, ids } = await world()
+        const base = bodyOf(endpoint)
+        for (const [name, schema] of properties) {
+          const wrong = wrongTypeOf(schema)
+          if (wrong === undefined) continue
+          const answer = await ask(client, endpoint, ids, { ...base, [name]: wrong })
+          assert.deepEqual([answer.status, answer.body.error.code], [400, 'VALIDATION_INVALID_BODY'], name)
+          const paths = Object.keys(answer.body.error.details)
+          assert.ok(
+            paths.some((path) => path === name || path.startsWith(`${name}.`)),
+            `${name}: ${paths}`,
+          )
+        }
+        const all = Object.fromEntries(properties.map(([name, schema]) => [name, wrongTypeOf(schema)]))
+        const every = await ask(client, endpoint, ids, all)
+        const named = properties.filter(([, schema]) => wrongTypeOf(schema) !== undefined)
+        for (const [name] of named)
+          assert.ok(every.body.error.details[name], `${name} is reported with the others`)
+      })
+    }
+
+    const query = Object.keys(((endpoint.query ?? {}) as Schema).properties ?? {})
+    if (query.includes('cursor')) {
+      test('refuses a damaged cursor and a page size out of bounds', async () => {
+        const { client, ids } = await world()
+        const forged = Buffer.from(JSON.stringify(['2026-01-01T00:00:00.000Z', newId(), 'x'])).toString(
+          'base64url',
+        )
+        for (const cursor of ['nonsense', '%00', forged, Buffer.from('[1,2,3]').toString('base64')]) {
+          const answer = await ask(client, endpoint, ids, undefined, `?cursor=${cursor}`)
+          assert.equal(answer.status, 400, cursor)
+          assert.match(answer.body.error.code, /^VALIDATION_INVALID_(CURSOR|BODY)$/)
+        }
+        for (const limit of ['0', '101', 'ten', '1.5', '-1']) {
+          const answer = await ask(client, endpoint, ids, undefined, `?limit=${limit}`)
+          assert.deepEqual([answer.status, answer.body.error.code], [400, 'VALIDATION_INVALID_BODY'], limit)
+          assert.ok(answer.body.error.details.limit)
+        }
+      })
+    }
+  })
+}
