@@ -76,7 +76,7 @@ function failures(report: string): string {
 const files = process.argv.length > 2 ? process.argv.slice(2) : testFiles()
 const postgres = await preparePostgres()
 const total = await runSuite('embedded database', files, { TEST_DATABASE_URL: undefined })
-if (postgres.url) {
+if (postgres.url !== null) {
   // What never opens a database cannot behave differently on the other one.
   const touching = files.filter(
     (file) => !/^server\/(text|fetch|models|knowledge\/(retrieval|extract|chunk))\//.test(file),

@@ -10,6 +10,7 @@ import { readConfig } from '../server/config.ts'
 import { type Context, createContext } from '../server/context.ts'
 import type { AccountId } from '../server/db/tables.ts'
 import type { Scope } from '../server/http/contract.ts'
+import { tasks } from '../server/worker.ts'
 import { freshDatabase } from './database.ts'
 
 export type Answer = {
@@ -45,6 +46,8 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
   const database = await freshDatabase()
   const ctx = await createContext(config, { database: database.database })
   const app = await createApp(ctx, { strict: true })
+  await ctx.jobs.prepare(tasks(ctx))
+  await ctx.jobs.work(tasks(ctx))
   await app.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   return {

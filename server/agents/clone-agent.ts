@@ -1,54 +1,95 @@
+import { sql } from 'kysely'
 import { recordAudit } from '../accounts/audit.ts'
-import type { Db } from '../db/database.ts'
+import type { Db, Trx } from '../db/database.ts'
 import { newAgentId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import type { AccountId } from '../db/tables.ts'
-import { ApiError } from '../http/errors.ts'
+import type { AgentRow } from './find-agent.ts'
+import { requireAgent } from './find-agent.ts'
 import type { AgentHooks } from './hooks.ts'
 import { takePlace } from './take-place.ts'
 
 const SUFFIX = ' (copy)'
+const LONGEST_NAME = 100
 
-/** Copies an agent with its sources, all or nothing; answers the copy's id. */
+export type Clone = {
+  id: string
+  /** Why the sources could not be copied; undefined when they were. */
+  failure: unknown
+}
+
+/**
+ * Copies an agent with its sources. The copy stands also when its sources cannot be copied; then it has none.
+ * Throws AGENT_NOT_FOUND and AGENT_LIMIT_REACHED.
+ */
 export async function cloneAgent(
   db: Db,
   account: { id: AccountId; plan: string },
   actor: string,
   agentId: string,
   copySources: AgentHooks['copySources'],
-): Promise<string> {
-  const id = newAgentId()
-  await db.transaction().execute(async (trx) => {
+): Promise<Clone> {
+  return db.transaction().execute(async (trx) => {
     await takePlace(trx, account)
-    const source = await trx
-      .selectFrom('agents')
-      .selectAll()
-      .where('account_id', '=', account.id)
-      .where('id', '=', agentId)
-      .forShare()
-      .executeTakeFirst()
-    if (!source) throw new ApiError('AGENT_NOT_FOUND')
-    await trx
-      .insertInto('agents')
-      .values({
-        ...source,
-        id,
-        name: source.name.slice(0, 100 - SUFFIX.length) + SUFFIX,
-        created_at: new Date(),
-        channel_instructions: json(source.channel_instructions),
-        allowed_domains: json(source.allowed_domains),
-        suggested_messages: json(source.suggested_messages),
-        initial_messages: json(source.initial_messages),
-        notifications_settings: json(source.notifications_settings),
-        ip_rate_limits: json(source.ip_rate_limits),
-        spam_settings: json(source.spam_settings),
-        blocked_countries: json(source.blocked_countries),
-        voice_settings: json(source.voice_settings),
-        styles: json(source.styles),
-      })
-      .execute()
-    await copySources(trx, account.id, agentId, id)
+    // Shared lock: nothing of the agent changes between the copy of its row and that of its sources.
+    const original = await requireAgent(trx, account.id, agentId, 'share')
+    const id = await copyRow(trx, original)
+    const failure = await attempt(trx, () => copySources(trx, account.id, agentId, id))
+    if (failure !== undefined) await forgetTraining(trx, account.id, id)
     await recordAudit(trx, { accountId: account.id, actor, action: 'agent.clone', target: id })
+    return { id, failure }
   })
+}
+
+async function copyRow(trx: Trx, original: AgentRow): Promise<string> {
+  const { created_at: _made, ...settings } = original
+  const id = newAgentId()
+  await trx
+    .insertInto('agents')
+    .values({
+      ...settings,
+      id,
+      name: nameOfCopy(original.name),
+      channel_instructions: json(original.channel_instructions),
+      allowed_domains: json(original.allowed_domains),
+      suggested_messages: json(original.suggested_messages),
+      initial_messages: json(original.initial_messages),
+      notifications_settings: json(original.notifications_settings),
+      ip_rate_limits: json(original.ip_rate_limits),
+      spam_settings: json(original.spam_settings),
+      blocked_countries: json(original.blocked_countries),
+      voice_settings: json(original.voice_settings),
+      styles: json(original.styles),
+    })
+    .execute()
   return id
+}
+
+/** Cut by code points, as lengths are checked: half a surrogate pair could not be stored. */
+export const nameOfCopy = (name: string): string =>
+  Array.from(name)
+    .slice(0, LONGEST_NAME - SUFFIX.length)
+    .join('') + SUFFIX
+
+/** Runs a step in a savepoint: answers what it threw, with the transaction as before the step. */
+async function attempt(trx: Trx, step: () => Promise<void>): Promise<unknown> {
+  await sql`savepoint optional_step`.execute(trx)
+  try {
+    await step()
+    await sql`release savepoint optional_step`.execute(trx)
+    return undefined
+  } catch (error) {
+    await sql`rollback to savepoint optional_step`.execute(trx)
+    return error ?? new Error('The step failed.')
+  }
+}
+
+/** What holds only with live sources. */
+async function forgetTraining(trx: Trx, accountId: AccountId, agentId: string): Promise<void> {
+  await trx
+    .updateTable('agents')
+    .set({ auto_retrain: false, last_trained_at: null })
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .execute()
 }

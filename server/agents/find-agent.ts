@@ -5,14 +5,24 @@ import { ApiError } from '../http/errors.ts'
 
 export type AgentRow = Selectable<AgentsTable>
 
-/** The account's agent; an agent of somebody else is as unknown as one that never was: AGENT_NOT_FOUND. */
-export async function requireAgent(db: Db, accountId: AccountId, agentId: string): Promise<AgentRow> {
-  const row = await db
+/**
+ * The account's agent; an agent of somebody else is as unknown as one that never was: AGENT_NOT_FOUND.
+ * With a lock it stays as it is (`share`), or the caller's to change (`update`), until the transaction ends.
+ */
+export async function requireAgent(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  lock: 'none' | 'share' | 'update' = 'none',
+): Promise<AgentRow> {
+  let query = db
     .selectFrom('agents')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('id', '=', agentId)
-    .executeTakeFirst()
+  if (lock === 'share') query = query.forShare()
+  if (lock === 'update') query = query.forNoKeyUpdate()
+  const row = await query.executeTakeFirst()
   if (!row) throw new ApiError('AGENT_NOT_FOUND')
   return row
 }

@@ -4,7 +4,10 @@ import type { AccountId } from '../db/tables.ts'
 /** What agents need of the knowledge above them; handed in where the application is put together. */
 export type AgentHooks = {
   /** Adds a link source; throws ApiError when the URL cannot be one. */
-  addLinkSource(accountId: AccountId, agentId: string, url: string): Promise<void>
-  /** Copies sources with their index, in the caller's transaction. */
+  addLinkSource(account: { id: AccountId; plan: string }, agentId: string, url: string): Promise<void>
+  /**
+   * Copies sources with their index, in the caller's transaction. When it throws, the transaction is taken back
+   * to where it was before the call; files on disk are then the hook's to remove.
+   */
   copySources(trx: Trx, accountId: AccountId, fromAgentId: string, toAgentId: string): Promise<void>
 }

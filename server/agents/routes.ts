@@ -1,6 +1,6 @@
 import { planOf } from '../accounts/plans.ts'
 import type { Context } from '../context.ts'
-import { ApiError, invalidField } from '../http/errors.ts'
+import { ApiError } from '../http/errors.ts'
 import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Caller, type Route, route } from '../http/route.ts'
 import { cloneAgent } from './clone-agent.ts'
@@ -13,6 +13,7 @@ import { presentAgent } from './present.ts'
 import { findFullAgent, hasLiveSource, listFullAgents } from './queries.ts'
 import { updateAgent } from './update-agent.ts'
 import { updateStyles } from './update-styles.ts'
+import { withModels } from './with-models.ts'
 
 const success = { success: true as const }
 const actorOf = (caller: Caller): string => `key:${caller.key.id}`
@@ -26,12 +27,11 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
     return pageOf(rows, query.limit, total, print, positionOf, presentAgent)
   }),
 
-  route(contract.createAgent, async ({ caller, body }) => {
-    refuseUnknownModel(ctx, body.model)
+  route(withModels(contract.createAgent, ctx.models.ids()), async ({ caller, body }) => {
     const id = await createAgent(ctx.db, caller.account, actorOf(caller), body)
     if (body.url === undefined) return { id }
     try {
-      await hooks.addLinkSource(caller.account.id, id, body.url)
+      await hooks.addLinkSource(caller.account, id, body.url)
       return { id }
     } catch (error) {
       // The agent stands; the caller learns what to do again (service-api, "AI agent management").
@@ -46,8 +46,7 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
     return presentAgent(row)
   }),
 
-  route(contract.updateAgent, async ({ caller: { account }, params, body }) => {
-    refuseUnknownModel(ctx, body.model)
+  route(withModels(contract.updateAgent, ctx.models.ids()), async ({ caller: { account }, params, body }) => {
     await updateAgent(ctx.db, account.id, params.agentId, body)
     return success
   }),
@@ -77,9 +76,11 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
   }),
 
   route(contract.cloneAgent, async ({ caller, params }) => {
-    return {
-      id: await cloneAgent(ctx.db, caller.account, actorOf(caller), params.agentId, hooks.copySources),
-    }
+    const actor = actorOf(caller)
+    const { id, failure } = await cloneAgent(ctx.db, caller.account, actor, params.agentId, hooks.copySources)
+    if (failure === undefined) return { id }
+    ctx.log.error({ err: failure, agent: id, from: params.agentId }, 'the sources could not be copied')
+    return { id, pendingSteps: ['ADD_SOURCE' as const] }
   }),
 
   route(contract.trainAgent, async ({ caller: { account }, params, reply }) => {
@@ -92,9 +93,3 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
     }
   }),
 ]
-
-/** The catalogue is the deployment's, so no schema can hold its ids. */
-function refuseUnknownModel({ models }: Pick<Context, 'models'>, model: string | undefined): void {
-  if (model === undefined || models.ids().includes(model)) return
-  throw invalidField('model', `Must be one of: ${models.ids().join(', ')}.`)
-}

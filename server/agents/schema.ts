@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, IsoTime, Nullable, OneOf } from '../http/contract.ts'
+import { Exact, IsoTime, Nullable, OneOf, Subset } from '../http/contract.ts'
 import {
   AllowedDomain,
   ChannelInstructions,
@@ -57,7 +57,7 @@ export const CreateAgent = Exact({
 })
 
 /** Omitted: unchanged. Sent: replaced. null: disabled, or back to the default. */
-export const UpdateAgent = Type.Partial(Exact({ ...settings, ipRateLimits: Nullable(IpRateLimitsChange) }))
+export const UpdateAgent = Subset(Exact({ ...settings, ipRateLimits: Nullable(IpRateLimitsChange) }))
 
 export const CreatedAgent = Exact({
   id: Type.String(),

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, OneOf } from '../http/contract.ts'
+import { Exact, OneOf, Subset } from '../http/contract.ts'
 import { countryCodes } from './country-codes.ts'
 
 const Email = Type.String({ format: 'email', maxLength: 254, refusal: 'Must be an e-mail address.' })
@@ -67,14 +67,14 @@ const rateLimitFields = {
   message: Type.String({ minLength: 1, maxLength: 500 }),
 }
 export const IpRateLimits = Exact(rateLimitFields)
-export const IpRateLimitsChange = Type.Partial(IpRateLimits)
+export const IpRateLimitsChange = Subset(IpRateLimits)
 
 export const SpamSettings = Exact({ enabled: Type.Boolean(), prompt: Text(2000) })
 
 export const CountryCode = OneOf(countryCodes)
 
 const optional = <T extends Record<string, Parameters<typeof Type.Optional>[0]>>(fields: T) =>
-  Type.Partial(Exact(fields))
+  Subset(Exact(fields))
 
 export const VoiceSettings = optional({
   voice: optional({

@@ -1,5 +1,5 @@
-import Type, { type TObject, type TProperties } from 'typebox'
-import { Exact, Nullable, OneOf } from '../http/contract.ts'
+import Type, { type TObject, type TProperties, type TSchema } from 'typebox'
+import { Exact, Nullable, OneOf, Subset } from '../http/contract.ts'
 
 const COLOR = '^(transparent|#([0-9a-fA-F]{3}|[0-9a-fA-F]{4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}))$'
 const Color = Type.String({ pattern: COLOR, refusal: 'Must be a hex colour like #1a2b3c, or transparent.' })
@@ -15,7 +15,7 @@ const chatFields = {
   buttonColor: Color,
   displayName: Text(100),
   autoOpenChatWindowAfter: Nullable(Seconds),
-  mobile: Type.Partial(
+  mobile: Subset(
     Exact({
       initialMessages: Type.Boolean(),
       autoOpenChatWindowAfter: Nullable(Seconds),
@@ -39,7 +39,7 @@ const centerStageFields = {
   suggestedMessages: Type.Boolean(),
   showChatBubble: Type.Boolean(),
   showDataSource: Type.Boolean(),
-  tintedGrayscale: Type.Partial(
+  tintedGrayscale: Subset(
     Exact({
       enabled: Type.Boolean(),
       hue: Type.Number({ minimum: 0, maximum: 360 }),
@@ -47,8 +47,8 @@ const centerStageFields = {
       shade: Type.Number({ minimum: 0, maximum: 10 }),
     }),
   ),
-  accentColor: Type.Partial(Exact({ enabled: Type.Boolean(), color: Color })),
-  typography: Type.Partial(
+  accentColor: Subset(Exact({ enabled: Type.Boolean(), color: Color })),
+  typography: Subset(
     Exact({
       fontFamily: OneOf(['Inter', 'System', 'Arial', 'Helvetica', 'Georgia']),
       fontSize: OneOf(['12px', '14px', '16px', '18px', '20px']),
@@ -60,16 +60,23 @@ const centerStageFields = {
 
 export const Styles = Exact({ chat: Exact(chatFields), centerStage: Exact(centerStageFields) })
 
-/** Any of the fields; null puts one back to its default. */
+/** What is put back to its default is null: a field, a group such as `mobile`, a field of one, or a whole part. */
+type Part = Record<string, unknown>
 export const StylesChange = Exact({
-  chat: Type.Optional(resettable(chatFields)),
-  centerStage: Type.Optional(resettable(centerStageFields)),
+  chat: Type.Optional(Nullable(Type.Unsafe<Part>(resettable(chatFields)))),
+  centerStage: Type.Optional(Nullable(Type.Unsafe<Part>(resettable(centerStageFields)))),
 })
 
-function resettable<P extends TProperties>(fields: P): TObject {
+function resettable(fields: TProperties): TObject {
   return Exact(
-    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(Nullable(field))])),
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(orReset(field))])),
   )
+}
+
+function orReset(field: TSchema): TSchema {
+  const { type, properties } = field as { type: string | string[]; properties?: TProperties }
+  if (properties) return Nullable(resettable(properties))
+  return type.includes('null') ? field : Nullable(field)
 }
 
 export const defaultStyles = {

@@ -3,8 +3,8 @@ import type { Static } from 'typebox'
 import type { Db } from '../db/database.ts'
 import { json } from '../db/json.ts'
 import type { AccountId, AgentsTable } from '../db/tables.ts'
-import { ApiError } from '../http/errors.ts'
 import { DEFAULT_RATE_LIMITS } from './defaults.ts'
+import { requireAgent } from './find-agent.ts'
 import type { UpdateAgent } from './schema.ts'
 
 type Change = Static<typeof UpdateAgent>
@@ -17,15 +17,8 @@ export async function updateAgent(
   change: Change,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const row = await trx
-      .selectFrom('agents')
-      .select('ip_rate_limits')
-      .where('account_id', '=', accountId)
-      .where('id', '=', agentId)
-      .forUpdate()
-      .executeTakeFirst()
-    if (!row) throw new ApiError('AGENT_NOT_FOUND')
-    const columns = columnsOf(change, row.ip_rate_limits)
+    const { ip_rate_limits } = await requireAgent(trx, accountId, agentId, 'update')
+    const columns = columnsOf(change, ip_rate_limits)
     if (Object.keys(columns).length === 0) return
     await trx
       .updateTable('agents')

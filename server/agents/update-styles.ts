@@ -2,30 +2,23 @@ import type { Static } from 'typebox'
 import type { Db } from '../db/database.ts'
 import { json } from '../db/json.ts'
 import type { AccountId } from '../db/tables.ts'
-import { ApiError } from '../http/errors.ts'
+import { requireAgent } from './find-agent.ts'
 import { defaultStyles, type StylesChange } from './styles-schema.ts'
 
 type Group = Record<string, unknown>
 
-/** Merges the sent fields into the agent's styles; null puts a field back to its default. */
+/** Merges the sent fields into the agent's styles; null puts a field, or all of a part, back to its default. */
 export async function updateStyles(
   db: Db,
   accountId: AccountId,
   agentId: string,
-  { chat = {}, centerStage = {} }: Static<typeof StylesChange>,
+  { chat, centerStage }: Static<typeof StylesChange>,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const row = await trx
-      .selectFrom('agents')
-      .select('styles')
-      .where('account_id', '=', accountId)
-      .where('id', '=', agentId)
-      .forUpdate()
-      .executeTakeFirst()
-    if (!row) throw new ApiError('AGENT_NOT_FOUND')
+    const current = (await requireAgent(trx, accountId, agentId, 'update')).styles
     const styles = {
-      chat: merge(row.styles.chat, chat, defaultStyles.chat),
-      centerStage: merge(row.styles.centerStage, centerStage, defaultStyles.centerStage),
+      chat: merged(current.chat, chat, defaultStyles.chat),
+      centerStage: merged(current.centerStage, centerStage, defaultStyles.centerStage),
     }
     await trx
       .updateTable('agents')
@@ -36,16 +29,21 @@ export async function updateStyles(
   })
 }
 
-/** Groups such as `mobile` are merged member by member, too. */
-function merge(current: Group, change: Group, defaults: Group): Group {
-  const merged: Group = { ...current }
+/** One part of the styles, or a group such as `mobile`, which is merged member by member, too. */
+function merged(current: Group, change: Group | null | undefined, defaults: Group): Group {
+  if (change === undefined) return current
+  if (change === null) return { ...defaults }
+  const result: Group = { ...current }
   for (const [name, value] of Object.entries(change)) {
-    if (value === null) merged[name] = defaults[name]
-    else if (isGroup(value) && isGroup(merged[name])) merged[name] = { ...merged[name], ...value }
-    else merged[name] = value
+    const fallback = defaults[name]
+    if (value === null) result[name] = fallback
+    else if (isGroup(fallback)) result[name] = merged(groupOf(current[name]), groupOf(value), fallback)
+    else result[name] = value
   }
-  return merged
+  return result
 }
+
+const groupOf = (value: unknown): Group => (isGroup(value) ? value : {})
 
 const isGroup = (value: unknown): value is Group =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -32,7 +32,7 @@ const ERROR_TEXT = 'The answer could not be completed. Please try again.'
  * the generation, later it ends the stream with `error` and `finish` and keeps the text.
  */
 export async function runGeneration({ db, log }: Deps, job: Job, live: LiveGeneration): Promise<void> {
-  const told: Told = { parts: [], finishReason: 'error', cited: null }
+  const told: Told = { parts: [], textOpen: false, finishReason: 'error', cited: null }
   let passages: Passage[] = []
   let confidence = 0
   let failed = false
@@ -51,6 +51,7 @@ export async function runGeneration({ db, log }: Deps, job: Job, live: LiveGener
     return
   }
   begin(live)
+  closeText(told, live)
   const cited = told.cited ?? citationsIn(live.text, passages.length)
   const sources = citedSources(passages, cited)
   const finishReason: FinishReason = failed ? 'error' : live.signal.aborted ? 'stop' : told.finishReason
@@ -63,14 +64,19 @@ export async function runGeneration({ db, log }: Deps, job: Job, live: LiveGener
 }
 
 /** What the model has said: whole parts, why it stopped, and which passages (indexes) it says it used. */
-type Told = { parts: MessagePart[]; finishReason: FinishReason; cited: number[] | null }
+type Told = {
+  parts: MessagePart[]
+  textOpen: boolean
+  finishReason: FinishReason
+  cited: number[] | null
+}
 
 function tell(part: LanguageModelV4StreamPart, told: Told, live: LiveGeneration): void {
-  const textId = `text-${told.parts.length}`
   switch (part.type) {
     case 'text-start':
       begin(live)
       told.parts.push({ type: 'text', text: '' })
+      told.textOpen = true
       live.emit({ type: 'text-start', id: `text-${told.parts.length}` })
       break
     case 'text-delta': {
@@ -78,11 +84,11 @@ function tell(part: LanguageModelV4StreamPart, told: Told, live: LiveGeneration)
       const last = told.parts.at(-1)
       if (last?.type === 'text') last.text += part.delta
       live.text += part.delta
-      live.emit({ type: 'text-delta', id: textId, delta: part.delta })
+      live.emit({ type: 'text-delta', id: `text-${told.parts.length}`, delta: part.delta })
       break
     }
     case 'text-end':
-      live.emit({ type: 'text-end', id: textId })
+      closeText(told, live)
       break
     case 'finish':
       told.finishReason = part.finishReason.unified === 'interrupted' ? 'other' : part.finishReason.unified
@@ -91,6 +97,11 @@ function tell(part: LanguageModelV4StreamPart, told: Told, live: LiveGeneration)
     default:
     // Reasoning, files and the like are not shown.
   }
+}
+
+function closeText(told: Told, live: LiveGeneration): void {
+  if (told.textOpen) live.emit({ type: 'text-end', id: `text-${told.parts.length}` })
+  told.textOpen = false
 }
 
 function begin(live: LiveGeneration): void {

@@ -53,6 +53,11 @@ export function Exact<P extends TProperties>(
   return Type.Object(properties, { additionalProperties: false, ...options })
 }
 
+/** The same members, each of them optional, and still no others. */
+export function Subset<P extends TProperties>(object: TObject<P>) {
+  return Type.Partial(object, { additionalProperties: false })
+}
+
 /** The schema or null; written as a type list, so that errors name the field and not a union. */
 export function Nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
   const { type, enum: values } = schema as { type?: string; enum?: unknown[] }

@@ -9,7 +9,11 @@ export async function extractDoc(bytes: Uint8Array): Promise<ExtractedDocument> 
   try {
     body = (await new WordExtractor().extract(Buffer.from(bytes))).getBody()
   } catch (error) {
-    throw new ExtractFailure('broken', 'This Word file cannot be read. Save it as .docx and upload that.', error)
+    throw new ExtractFailure(
+      'broken',
+      'This Word file cannot be read. Save it as .docx and upload that.',
+      error,
+    )
   }
   return extractText(body)
 }

@@ -1,0 +1,104 @@
+import Type from 'typebox'
+import { Cursor, Exact, endpoint, Limit, Page } from '../http/contract.ts'
+import { MAX_FILE_BYTES, MAX_JSON_BYTES } from './limits.ts'
+import { CreateSource, FileFields, FileUpdateFields, Source, SourcesSummary, UpdateSource } from './schema.ts'
+
+const Id = Type.String({ minLength: 1 })
+const agentParams = Exact({ agentId: Id })
+const sourceParams = Exact({ agentId: Id, sourceId: Id })
+const tag = 'Sources'
+
+const uploadErrors = ['SOURCE_UNSUPPORTED_TYPE', 'SOURCE_SIZE_LIMIT_EXCEEDED'] as const
+
+export const listSources = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/sources',
+  name: 'listSources',
+  tag,
+  summary: 'List the sources of an agent',
+  description: 'Newest first.',
+  scope: 'sources:read',
+  params: agentParams,
+  query: Exact(
+    {
+      cursor: Type.Optional(Cursor),
+      limit: Limit,
+      type: Type.Optional(Type.String({ description: 'Comma-separated types' })),
+      name: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name, in any case' })),
+    },
+    { additionalProperties: true },
+  ),
+  success: { status: 200, schema: Page(Source) },
+  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+})
+
+export const readSummary = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/sources/summary',
+  name: 'readSourcesSummary',
+  tag,
+  summary: 'Count and size of the sources by type',
+  scope: 'sources:read',
+  params: agentParams,
+  success: { status: 200, schema: SourcesSummary },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const createSource = endpoint({
+  method: 'POST',
+  path: '/agents/{agentId}/sources',
+  name: 'createSource',
+  tag,
+  summary: 'Add a text, questions and answers, a link or a file',
+  description:
+    'It trains on its own: poll its status. Files (pdf, docx, doc, txt, md, html, csv; at most 20 MB) come as multipart/form-data with the fields `name` and `file`.',
+  scope: 'sources:write',
+  params: agentParams,
+  body: CreateSource,
+  multipart: { fields: FileFields, file: 'file', maxBytes: MAX_FILE_BYTES },
+  bodyLimit: MAX_JSON_BYTES,
+  success: { status: 201, schema: Source },
+  errors: ['AGENT_NOT_FOUND', 'SOURCE_DUPLICATE', ...uploadErrors],
+})
+
+export const readSource = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/sources/{sourceId}',
+  name: 'readSource',
+  tag,
+  summary: 'Read a source',
+  scope: 'sources:read',
+  params: sourceParams,
+  success: { status: 200, schema: Source },
+  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND'],
+})
+
+export const updateSource = endpoint({
+  method: 'PUT',
+  path: '/agents/{agentId}/sources/{sourceId}',
+  name: 'updateSource',
+  tag,
+  summary: 'Change a source',
+  description:
+    'Fields of its type, each optional; a file as multipart/form-data with `name`, `file` or both. After a change of content the earlier version answers until the new one is live, also when the new one fails.',
+  scope: 'sources:write',
+  params: sourceParams,
+  body: UpdateSource,
+  multipart: { fields: FileUpdateFields, file: 'file', maxBytes: MAX_FILE_BYTES },
+  bodyLimit: MAX_JSON_BYTES,
+  success: { status: 200, schema: Source },
+  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND', ...uploadErrors],
+})
+
+export const deleteSource = endpoint({
+  method: 'DELETE',
+  path: '/agents/{agentId}/sources/{sourceId}',
+  name: 'deleteSource',
+  tag,
+  summary: 'Delete a source',
+  description: 'It is gone from answers at once.',
+  scope: 'sources:write',
+  params: sourceParams,
+  success: { status: 200, schema: Source },
+  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND'],
+})

@@ -1,0 +1,96 @@
+import type { FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import type { Context } from '../context.ts'
+import { newId } from '../db/ids.ts'
+import { json } from '../db/json.ts'
+import { invalidField } from '../http/errors.ts'
+import { refuseInvalid } from '../http/validate.ts'
+import { type Account, addSource } from './add-source.ts'
+import { dropFile, folderOf, keepFile } from './files.ts'
+import type { SourceRow } from './queries.ts'
+import { readUpload } from './read-upload.ts'
+import { type CreateSource, FileFields } from './schema.ts'
+import { sourceUrl } from './source-url.ts'
+
+type Needs = Pick<Context, 'db' | 'jobs' | 'filesDir'>
+type New = Static<typeof CreateSource>
+
+/** Adds a text, questions and answers, or a link. */
+export async function createSource(
+  ctx: Needs,
+  account: Account,
+  agentId: string,
+  body: New,
+): Promise<SourceRow> {
+  switch (body.type) {
+    case 'text': {
+      const { type, name, content } = body
+      return addSource(ctx, account, agentId, {
+        type,
+        name,
+        content: json({ text: content }),
+        size: sizeOf(content),
+      })
+    }
+    case 'qna': {
+      const { type, name, questions, answer } = body
+      const size = sizeOf(answer) + questions.reduce((sum, question) => sum + sizeOf(question), 0)
+      return addSource(ctx, account, agentId, { type, name, content: json({ questions, answer }), size })
+    }
+    case 'link':
+      if (body.linkType !== 'individual') {
+        throw invalidField('linkType', 'Only individual links are available in this version.')
+      }
+      return addLink(ctx, account, agentId, body.url)
+  }
+}
+
+/** Adds one page of the web. Its size is known when it has been read. */
+export async function addLink(
+  ctx: Needs,
+  account: Account,
+  agentId: string,
+  text: string,
+): Promise<SourceRow> {
+  const url = sourceUrl(text)
+  const metadata = json({ type: 'individual' })
+  const link = {
+    type: 'link' as const,
+    name: url,
+    url,
+    link_type: 'individual',
+    content: json({}),
+    metadata,
+    size: 0,
+  }
+  return addSource(ctx, account, agentId, link)
+}
+
+/** Adds an uploaded file; one that is refused leaves nothing on the disk. */
+export async function uploadSource(
+  ctx: Needs,
+  account: Account,
+  agentId: string,
+  request: FastifyRequest,
+): Promise<SourceRow> {
+  const { fields, file } = await readUpload(request, FileFields)
+  if (!file) return refuseInvalid({ file: 'This field is required.' }) as never
+  const id = newId()
+  const path = await keepFile(ctx.filesDir, folderOf(account.id, agentId, id), file.bytes)
+  const { filename, type: mediaType } = file
+  try {
+    return await addSource(ctx, account, agentId, {
+      id,
+      type: 'file',
+      name: fields.name,
+      content: json({ filename, mediaType, file: path }),
+      metadata: json({ filename, mediaType }),
+      size: 0,
+    })
+  } catch (error) {
+    await dropFile(ctx.filesDir, path)
+    throw error
+  }
+}
+
+export const sizeOf = (text: string): number => Buffer.byteLength(text)

@@ -1,0 +1,74 @@
+import { requireAgent } from '../agents/find-agent.ts'
+import type { Context } from '../context.ts'
+import { invalidField } from '../http/errors.ts'
+import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
+import { type Route, route } from '../http/route.ts'
+import * as contract from './contract.ts'
+import { createSource, uploadSource } from './create-source.ts'
+import { deleteSource } from './delete-source.ts'
+import { presentSource } from './present.ts'
+import { listSourceRows, requireSource, type SourceRow, sizesByType } from './queries.ts'
+import { sourceTypes } from './schema.ts'
+import { updateFromUpload, updateSource } from './update-source.ts'
+
+export const sourceRoutes = (ctx: Context): Route[] => [
+  route(contract.listSources, async ({ caller: { account }, params, query }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    const filter = { agentId: params.agentId, types: typesOf(query.type), name: query.name ?? null }
+    const print = fingerprint('sources', filter)
+    const position = decodeCursor(query.cursor, print)
+    const { rows, total } = await listSourceRows(ctx.db, account.id, filter, { limit: query.limit, position })
+    const positionOf = (row: SourceRow) => ({ value: row.created_at.toISOString(), id: row.id })
+    return pageOf(rows, query.limit, total, print, positionOf, presentSource)
+  }),
+
+  route(contract.readSummary, async ({ caller: { account }, params }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    const sizes = await sizesByType(ctx.db, account.id, params.agentId)
+    const of = (type: SourceRow['type']) => sizes.get(type) ?? { count: 0, size: 0 }
+    return {
+      texts: of('text'),
+      qnas: of('qna'),
+      links: of('link'),
+      files: of('file'),
+      notionPages: of('notionPage'),
+      tickets: of('ticket'),
+      shouldRetrain: false,
+    }
+  }),
+
+  route(contract.createSource, async ({ caller: { account }, params, body, request }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    const row = request.isMultipart()
+      ? await uploadSource(ctx, account, params.agentId, request)
+      : await createSource(ctx, account, params.agentId, body)
+    return presentSource(row)
+  }),
+
+  route(contract.readSource, async ({ caller: { account }, params }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    return presentSource(await requireSource(ctx.db, account.id, params.agentId, params.sourceId))
+  }),
+
+  route(contract.updateSource, async ({ caller: { account }, params, body, request }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    const row = request.isMultipart()
+      ? await updateFromUpload(ctx, account, params, request)
+      : await updateSource(ctx, account, params, body)
+    return presentSource(row)
+  }),
+
+  route(contract.deleteSource, async ({ caller: { account }, params }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    const row = await deleteSource(ctx, account.id, params.agentId, params.sourceId)
+    return { ...presentSource(row), status: 'deleted' as const }
+  }),
+]
+
+function typesOf(list: string | undefined): SourceRow['type'][] | null {
+  if (list === undefined) return null
+  const types = list.split(',').map((type) => type.trim())
+  const strange = types.find((type) => !(sourceTypes as readonly string[]).includes(type))
+  if (strange !== undefined) throw invalidField('type', `Must be a comma list of: ${sourceTypes.join(', ')}.`)
+  return types as SourceRow['type'][]
+}

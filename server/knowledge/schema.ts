@@ -1,0 +1,75 @@
+import Type from 'typebox'
+import { Exact, IsoTime, Nullable, OneOf, Subset, TaggedUnion } from '../http/contract.ts'
+
+export const sourceTypes = ['text', 'qna', 'link', 'file', 'notionPage', 'ticket'] as const
+export const linkTypes = ['individual', 'sitemap', 'crawl'] as const
+
+/** contract, section 4, "Source". */
+export const Source = Exact({
+  id: Type.String(),
+  type: OneOf(sourceTypes),
+  name: Nullable(Type.String({ description: 'Of a link: its URL' })),
+  size: Type.Integer({ minimum: 0, description: 'Bytes of training text' }),
+  createdAt: IsoTime,
+  updatedAt: IsoTime,
+  status: OneOf(['untrained', 'trained', 'updated', 'failed', 'toBeDeleted', 'deleted'], {
+    description: 'untrained and updated are being processed; trained is live',
+  }),
+  error: Nullable(Type.String({ description: 'Why it failed' })),
+  metadata: Nullable(Type.Object({}, { additionalProperties: true, description: 'Links and files only' })),
+})
+
+const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', refusal: 'Must not be blank.' })
+const Content = Type.String({
+  minLength: 1,
+  maxLength: 1_048_576,
+  pattern: '\\S',
+  refusal: 'Must hold some text.',
+})
+const Questions = Type.Array(
+  Type.String({ minLength: 1, maxLength: 1_000, pattern: '\\S', refusal: 'Must not be blank.' }),
+  {
+    minItems: 1,
+    maxItems: 50,
+  },
+)
+const Answer = Type.String({
+  minLength: 1,
+  maxLength: 100_000,
+  pattern: '\\S',
+  refusal: 'Must hold some text.',
+})
+const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 100 })
+
+export const CreateSource = TaggedUnion('type', [
+  Exact({ type: Type.Literal('text'), name: Name, content: Content }),
+  Exact({ type: Type.Literal('qna'), name: Name, questions: Questions, answer: Answer }),
+  Exact({
+    type: Type.Literal('link'),
+    url: Type.String({ minLength: 1, maxLength: 2_048 }),
+    linkType: OneOf(linkTypes),
+    excludePaths: Type.Optional(Patterns),
+    includeOnlyPaths: Type.Optional(Patterns),
+    slowScraping: Type.Optional(Type.Boolean()),
+  }),
+])
+
+/** Which of these a source takes follows from its type. */
+export const UpdateSource = Subset(
+  Exact({ name: Name, content: Content, questions: Questions, answer: Answer }),
+)
+
+export const FileFields = Exact({ name: Name })
+export const FileUpdateFields = Subset(FileFields)
+
+const Count = Exact({ count: Type.Integer(), size: Type.Integer() })
+
+export const SourcesSummary = Exact({
+  texts: Count,
+  qnas: Count,
+  links: Count,
+  files: Count,
+  notionPages: Count,
+  tickets: Count,
+  shouldRetrain: Type.Boolean({ description: 'Always false: sources train on their own' }),
+})

@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import { planOf } from '../accounts/plans.ts'
+import type { Context } from '../context.ts'
+import type { Db, Trx } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+import { json } from '../db/json.ts'
+import { storable } from '../http/storable.ts'
+import { type Loaded, type LoadedChunk, loadContent, TrainingFailure } from './load-content.ts'
+import { moveKnowledge, type SourceRow } from './queries.ts'
+import type { TrainSource } from './train-task.ts'
+import { bytesOfVector } from './vectors.ts'
+
+type Needs = Pick<Context, 'db' | 'log' | 'fetcher' | 'extractor' | 'filesDir' | 'models'>
+
+const ROWS_AN_INSERT = 200
+
+/**
+ * Makes one version of a source live. A job for a source that is gone, changed since, or done does nothing, so
+ * jobs may run twice. Throws when another attempt may help; on the last one the source fails with the reason.
+ */
+export async function trainSource(
+  ctx: Needs,
+  { sourceId, version }: TrainSource,
+  attempt: { last: boolean; signal: AbortSignal },
+): Promise<void> {
+  const source = await currentSource(ctx.db, sourceId, version)
+  if (!source) return
+  try {
+    const loaded = await loadContent(ctx, source, attempt.signal)
+    const vectors = await embed(ctx, loaded.chunks, attempt.signal)
+    await ctx.db.transaction().execute((trx) => goLive(trx, source, loaded, vectors))
+  } catch (error) {
+    const failure =
+      error instanceof TrainingFailure
+        ? error
+        : new TrainingFailure('It could not be stored. Try again.', true, error)
+    ctx.log.warn({ err: failure.cause ?? failure, source: sourceId }, failure.message)
+    if (failure.transient && !attempt.last) throw failure
+    await markFailed(ctx.db, source, failure.message)
+  }
+}
+
+async function currentSource(db: Db, sourceId: string, version: number): Promise<SourceRow | undefined> {
+  return db
+    .selectFrom('sources')
+    .selectAll()
+    .where('id', '=', sourceId)
+    .where('content_version', '=', version)
+    .where('status', 'in', ['untrained', 'updated'])
+    .executeTakeFirst()
+}
+
+type Vectors = { space: string; vectors: Float32Array[] } | null
+
+async function embed(
+  { models: { embedder } }: Needs,
+  chunks: LoadedChunk[],
+  signal: AbortSignal,
+): Promise<Vectors> {
+  if (!embedder) return null
+  const texts = chunks.map(({ headingPath, questions, text }) =>
+    [...headingPath, ...(questions ?? []), text].join('\n'),
+  )
+  try {
+    return { space: embedder.space, vectors: await embedder.embed(texts, { signal }) }
+  } catch (error) {
+    throw new TrainingFailure('The embedding service did not answer. Try again later.', true, error)
+  }
+}
+
+/** Puts the new chunks in the place of the old, if the source is still there and still this version. */
+async function goLive(
+  trx: Trx,
+  source: SourceRow,
+  { chunks, bytes }: Loaded,
+  vectors: Vectors,
+): Promise<void> {
+  const { id, account_id, agent_id, content_version: version } = source
+  const still = await trx
+    .selectFrom('sources')
+    .innerJoin('accounts', 'accounts.id', 'sources.account_id')
+    .select(['sources.id', 'accounts.plan'])
+    .where('sources.id', '=', id)
+    .where('content_version', '=', version)
+    .forUpdate('sources')
+    .executeTakeFirst()
+  if (!still) return
+  await refuseOverPlan(trx, source, still.plan, bytes)
+  await trx.deleteFrom('chunks').where('account_id', '=', account_id).where('source_id', '=', id).execute()
+  for (let from = 0; from < chunks.length; from += ROWS_AN_INSERT) {
+    await trx
+      .insertInto('chunks')
+      .values(
+        chunks.slice(from, from + ROWS_AN_INSERT).map((chunk, place) => ({
+          id: newId(),
+          account_id,
+          agent_id,
+          source_id: id,
+          version,
+          ordinal: from + place,
+          heading_path: json(chunk.headingPath.map(storable)),
+          page: chunk.page,
+          text: storable(chunk.text),
+          questions: json(chunk.questions),
+          vector: vectors ? bytesOfVector(vectors.vectors[from + place]!) : null,
+          vector_space: vectors?.space ?? null,
+        })),
+      )
+      .execute()
+  }
+  await trx
+    .updateTable('sources')
+    .set({ status: 'trained', live_version: version, size: bytes, error: null, updated_at: new Date() })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+  await moveKnowledge(trx, account_id, agent_id, true)
+}
+
+/** The size of a file or page is known only now. */
+async function refuseOverPlan(trx: Trx, source: SourceRow, plan: string, bytes: number): Promise<void> {
+  const { trainingBytes } = planOf(plan)
+  if (trainingBytes === null) return
+  const { used } = await trx
+    .selectFrom('sources')
+    .select(sql<number>`coalesce(sum(size), 0)::bigint`.as('used'))
+    .where('account_id', '=', source.account_id)
+    .where('agent_id', '=', source.agent_id)
+    .where('id', '<>', source.id)
+    .executeTakeFirstOrThrow()
+  if (used + bytes > trainingBytes) {
+    throw new TrainingFailure("With it the agent's sources would exceed the plan's training size.", false)
+  }
+}
+
+/** The earlier live version, if there is one, goes on answering. */
+async function markFailed(db: Db, source: SourceRow, reason: string): Promise<void> {
+  await db
+    .updateTable('sources')
+    .set({ status: 'failed', error: reason, updated_at: new Date() })
+    .where('id', '=', source.id)
+    .where('account_id', '=', source.account_id)
+    .where('content_version', '=', source.content_version)
+    .execute()
+}

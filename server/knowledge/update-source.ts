@@ -1,0 +1,128 @@
+import type { FastifyRequest } from 'fastify'
+import type { Updateable } from 'kysely'
+import type { Static } from 'typebox'
+import type { Context } from '../context.ts'
+import { json } from '../db/json.ts'
+import type { SourcesTable } from '../db/tables.ts'
+import { invalidField } from '../http/errors.ts'
+import { refuseInvalid } from '../http/validate.ts'
+import type { Account } from './add-source.ts'
+import { sizeOf } from './create-source.ts'
+import { dropFile, folderOf, keepFile } from './files.ts'
+import { moveKnowledge, requireSource, type SourceRow } from './queries.ts'
+import { readUpload } from './read-upload.ts'
+import { takeRoom } from './room.ts'
+import { FileUpdateFields, type UpdateSource } from './schema.ts'
+import { TRAIN_SOURCE, type TrainSource } from './train-task.ts'
+
+type Needs = Pick<Context, 'db' | 'jobs' | 'filesDir'>
+type Place = { agentId: string; sourceId: string }
+type Change = Static<typeof UpdateSource>
+
+const FIELDS: Record<SourceRow['type'], readonly (keyof Change)[]> = {
+  text: ['name', 'content'],
+  qna: ['name', 'questions', 'answer'],
+  link: [],
+  file: ['name'],
+  notionPage: [],
+  ticket: [],
+}
+
+/** Applies the sent fields; new content goes live in the background while the earlier version answers. */
+export async function updateSource(
+  ctx: Needs,
+  account: Account,
+  place: Place,
+  change: Change,
+): Promise<SourceRow> {
+  return apply(ctx, account, place, (row) => {
+    const strange = Object.keys(change).filter((field) => !FIELDS[row.type].includes(field as keyof Change))
+    refuseInvalid(
+      Object.fromEntries(
+        strange.map((field) => [field, `A source of the type ${row.type} has no ${field}.`]),
+      ),
+    )
+    return { name: change.name, ...contentOf(row, change) }
+  })
+}
+
+type Changes = { name?: string; content?: SourceRow['content']; size?: number; metadata?: unknown }
+
+function contentOf(row: SourceRow, { content, questions, answer }: Change): Omit<Changes, 'name'> {
+  if (content !== undefined && content !== row.content.text)
+    return { content: { text: content }, size: sizeOf(content) }
+  if (questions === undefined && answer === undefined) return {}
+  const next = {
+    questions: questions ?? row.content.questions ?? [],
+    answer: answer ?? row.content.answer ?? '',
+  }
+  const size = sizeOf(next.answer) + next.questions.reduce((sum, question) => sum + sizeOf(question), 0)
+  return { content: next, size }
+}
+
+/** The same from an upload: a new name, a new file, or both. */
+export async function updateFromUpload(
+  ctx: Needs,
+  account: Account,
+  place: Place,
+  request: FastifyRequest,
+): Promise<SourceRow> {
+  const { fields, file } = await readUpload(request, FileUpdateFields)
+  const row = await requireSource(ctx.db, account.id, place.agentId, place.sourceId)
+  if (row.type !== 'file') throw invalidField('file', `A source of the type ${row.type} takes no file.`)
+  if (!file) return apply(ctx, account, place, () => ({ name: fields.name }))
+  const path = await keepFile(ctx.filesDir, folderOf(account.id, place.agentId, place.sourceId), file.bytes)
+  const { filename, type: mediaType } = file
+  try {
+    const changed = await apply(ctx, account, place, () => ({
+      name: fields.name,
+      content: { filename, mediaType, file: path },
+      metadata: { filename, mediaType },
+    }))
+    // The chunks of the earlier version go on answering; its bytes are of no more use.
+    if (row.content.file) await dropFile(ctx.filesDir, row.content.file)
+    return changed
+  } catch (error) {
+    await dropFile(ctx.filesDir, path)
+    throw error
+  }
+}
+
+async function apply(
+  { db, jobs }: Needs,
+  account: Account,
+  { agentId, sourceId }: Place,
+  changesOf: (row: SourceRow) => Changes,
+): Promise<SourceRow> {
+  return db.transaction().execute(async (trx) => {
+    const row = await requireSource(trx, account.id, agentId, sourceId, true)
+    const { name, content, size, metadata } = changesOf(row)
+    if (content && size !== undefined) await takeRoom(trx, account, agentId, size, sourceId)
+    const columns: Updateable<SourcesTable> = {
+      ...(name === undefined ? {} : { name }),
+      ...(content === undefined
+        ? {}
+        : {
+            content: json(content),
+            content_version: row.content_version + 1,
+            status: 'updated' as const,
+            error: null,
+          }),
+      ...(size === undefined ? {} : { size }),
+      ...(metadata === undefined ? {} : { metadata: json(metadata) }),
+    }
+    if (Object.keys(columns).length === 0) return row
+    const changed = await trx
+      .updateTable('sources')
+      .set({ ...columns, updated_at: new Date() })
+      .where('account_id', '=', account.id)
+      .where('id', '=', sourceId)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    // The name is shown with citations.
+    if (name !== undefined && name !== row.name) await moveKnowledge(trx, account.id, agentId)
+    if (content)
+      await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, { sourceId, version: changed.content_version })
+    return changed
+  })
+}

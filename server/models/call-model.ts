@@ -1,0 +1,137 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { ModelFailure, toModelFailure } from './model-failure.ts'
+import type { ResolvedModel } from './models.ts'
+
+type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal'>
+
+const LONGEST_RETRY_WAIT_MS = 5_000
+const RETRY_WAIT_MS = 300
+
+/** Parts that are part of the answer: after one of them a call is never made again. */
+const CONTENT = new Set(['text-start', 'text-delta', 'tool-input-start', 'tool-call'])
+
+/**
+ * Calls a model and gives its parts as they come, ending with `finish`. The times of the catalogue entry hold;
+ * a call that fails before its first content is made once more when that can help. Throws ModelFailure only.
+ */
+export async function* streamModel(
+  resolved: ResolvedModel,
+  options: CallOptions,
+  { signal }: { signal: AbortSignal },
+): AsyncGenerator<LanguageModelV4StreamPart> {
+  const progress = { hasContent: false }
+  try {
+    yield* attempt(resolved, options, signal, progress)
+  } catch (error) {
+    const failure = toModelFailure(error)
+    const wait = failure.retryAfterMs ?? RETRY_WAIT_MS
+    if (progress.hasContent || !failure.retryable || wait > LONGEST_RETRY_WAIT_MS) throw failure
+    await pause(wait, signal)
+    try {
+      yield* attempt(resolved, options, signal, progress)
+    } catch (second) {
+      throw toModelFailure(second)
+    }
+  }
+}
+
+async function* attempt(
+  { entry, model }: ResolvedModel,
+  options: CallOptions,
+  signal: AbortSignal,
+  progress: { hasContent: boolean },
+): AsyncGenerator<LanguageModelV4StreamPart> {
+  const clock = createClock(entry.timeouts, signal)
+  let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null
+  try {
+    const loaded = await model()
+    // A call that does not heed its signal must not hold us: every wait is a race with the clock.
+    const { stream } = await clock.race(
+      Promise.resolve(loaded.doStream({ ...options, abortSignal: clock.signal })),
+    )
+    reader = stream.getReader()
+    let finished = false
+    for (;;) {
+      const { value: part, done } = await clock.race(reader.read())
+      if (done) break
+      if (part.type === 'error') throw part.error
+      if (part.type === 'finish') {
+        if (part.finishReason.unified === 'interrupted') break
+        finished = true
+      }
+      if (CONTENT.has(part.type)) {
+        progress.hasContent = true
+        clock.tick()
+      }
+      yield part
+    }
+    if (!finished) throw new ModelFailure('unavailable', new Error('the stream ended without finish'))
+  } catch (error) {
+    throw clock.failure() ?? error
+  } finally {
+    clock.stop()
+    // Also when the caller stops reading: the provider must not go on for nobody.
+    void reader?.cancel().catch(() => {})
+  }
+}
+
+type Clock = {
+  signal: AbortSignal
+  race<T>(promise: Promise<T>): Promise<T>
+  /** Content came: from here on the idle time counts. */
+  tick(): void
+  /** Why the clock ended the call, if it did. */
+  failure(): ModelFailure | null
+  stop(): void
+}
+
+function createClock(times: { firstToken: number; idle: number; total: number }, outer: AbortSignal): Clock {
+  const controller = new AbortController()
+  let failure: ModelFailure | null = null
+  const over = Promise.withResolvers<never>()
+  over.promise.catch(() => {})
+  const end = (kind: 'timeout' | 'aborted'): void => {
+    failure ??= new ModelFailure(kind)
+    over.reject(failure)
+    controller.abort(failure)
+  }
+  const onOuterAbort = (): void => end('aborted')
+  if (outer.aborted) onOuterAbort()
+  else outer.addEventListener('abort', onOuterAbort, { once: true })
+  let idle = setTimeout(end, times.firstToken, 'timeout')
+  const total = setTimeout(end, times.total, 'timeout')
+  let ticked = false
+  return {
+    signal: controller.signal,
+    race: (promise) => Promise.race([promise, over.promise]),
+    tick() {
+      if (ticked) {
+        idle.refresh()
+        return
+      }
+      ticked = true
+      clearTimeout(idle)
+      idle = setTimeout(end, times.idle, 'timeout')
+    },
+    failure: () => failure,
+    stop() {
+      clearTimeout(idle)
+      clearTimeout(total)
+      outer.removeEventListener('abort', onOuterAbort)
+    },
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        reject(new ModelFailure('aborted'))
+      },
+      { once: true },
+    )
+  })
+}

@@ -1,0 +1,171 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import Type, { type Static } from 'typebox'
+import { Exact, OneOf, Subset } from '../http/contract.ts'
+
+/** Providers reached over the network; the built-in responder is always there besides. */
+export const providers = ['openai', 'openai-responses', 'openai-compatible', 'anthropic', 'google'] as const
+
+const Milliseconds = Type.Integer({ minimum: 1 })
+
+const FileModel = Exact({
+  id: Type.String({ minLength: 1, maxLength: 200 }),
+  provider: OneOf(providers),
+  name: Type.Optional(
+    Type.String({ minLength: 1, description: "The provider's name of the model; default: the id" }),
+  ),
+  credits: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, description: 'Per reply; default 1' })),
+  contextTokens: Type.Optional(Type.Integer({ minimum: 1_000 })),
+  maxOutputTokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  baseUrl: Type.Optional(Type.String({ pattern: '^https?://' })),
+  apiKey: Type.Optional(Type.String({ minLength: 1 })),
+  apiKeyEnv: Type.Optional(Type.String({ minLength: 1, description: 'The variable that holds the key' })),
+  timeouts: Type.Optional(
+    Subset(Exact({ firstToken: Milliseconds, idle: Milliseconds, total: Milliseconds })),
+  ),
+})
+
+/** The format of MODELS_FILE. */
+export const ModelsFile = Exact({
+  auto: Type.Optional(Type.String({ description: 'The id that `auto` means' })),
+  models: Type.Array(FileModel),
+  embedding: Type.Optional(
+    Exact({
+      name: Type.String({ minLength: 1 }),
+      baseUrl: Type.String({ pattern: '^https?://' }),
+      apiKey: Type.Optional(Type.String({ minLength: 1 })),
+      apiKeyEnv: Type.Optional(Type.String({ minLength: 1 })),
+      dimensions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+    }),
+  ),
+})
+
+export type ModelEntry = {
+  id: string
+  provider: (typeof providers)[number] | 'builtin'
+  /** The provider's name of the model. */
+  name: string
+  /** Whole credits a reply. */
+  credits: number
+  contextTokens: number
+  maxOutputTokens: number
+  baseUrl: string | null
+  apiKey: string | null
+  /** Milliseconds. */
+  timeouts: { firstToken: number; idle: number; total: number }
+}
+
+export type EmbeddingEntry = {
+  name: string
+  baseUrl: string
+  apiKey: string | null
+  dimensions: number | null
+}
+
+export type Catalogue = { entries: ModelEntry[]; auto: string; embedding: EmbeddingEntry | null }
+
+/** MODELS_FILE or the variables cannot be used; one sentence a problem. */
+export class CatalogueError extends Error {
+  override name = 'CatalogueError'
+  readonly problems: string[]
+  constructor(problems: string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+type OpenAiVariables = {
+  baseUrl: string | null
+  apiKey: string | null
+  model: string | null
+  embeddingModel: string | null
+}
+
+const OPENAI = 'https://api.openai.com/v1'
+const TIMEOUTS = { firstToken: 60_000, idle: 30_000, total: 300_000 }
+const BUILTIN: ModelEntry = {
+  id: 'builtin',
+  provider: 'builtin',
+  name: 'builtin',
+  credits: 1,
+  contextTokens: 100_000,
+  maxOutputTokens: 4_000,
+  baseUrl: null,
+  apiKey: null,
+  timeouts: TIMEOUTS,
+}
+
+/**
+ * The models of the deployment: the built-in one, those of MODELS_FILE (its parsed content, or null), and the
+ * one that the OPENAI_* variables name, which `auto` then means. Throws CatalogueError with all problems.
+ */
+export function parseCatalogue(
+  file: unknown,
+  openai: OpenAiVariables,
+  env: Record<string, string | undefined>,
+): Catalogue {
+  const { auto, models, embedding } = checkedFile(file)
+  const problems: string[] = []
+  const keyOf = (owner: string, entry: { apiKey?: string; apiKeyEnv?: string }): string | null => {
+    if (!entry.apiKeyEnv) return entry.apiKey ?? null
+    const key = env[entry.apiKeyEnv]
+    if (!key) problems.push(`MODELS_FILE: ${owner} takes its key from ${entry.apiKeyEnv}, which is not set.`)
+    return key ?? null
+  }
+  const entries = [BUILTIN, ...models.map((model) => entryOf(model, keyOf(`model "${model.id}"`, model)))]
+  const fromVariables = variableModel(openai)
+  if (fromVariables) entries.push(fromVariables)
+  const ids = entries.map(({ id }) => id)
+  for (const id of new Set(ids.filter((id, index) => ids.indexOf(id) !== index || id === 'auto'))) {
+    problems.push(`MODELS_FILE: the model id "${id}" is ${id === 'auto' ? 'reserved' : 'used twice'}.`)
+  }
+  if (auto !== undefined && !ids.includes(auto))
+    problems.push(`MODELS_FILE: auto names "${auto}", which is no model.`)
+  const embeddings = embedding
+    ? { ...embedding, apiKey: keyOf('embedding', embedding), dimensions: embedding.dimensions ?? null }
+    : null
+  if (problems.length > 0) throw new CatalogueError(problems)
+  return {
+    entries,
+    auto: auto ?? fromVariables?.id ?? entries[1]?.id ?? BUILTIN.id,
+    embedding: embeddings ?? variableEmbedding(openai),
+  }
+}
+
+function checkedFile(file: unknown): Static<typeof ModelsFile> {
+  if (file === null || file === undefined) return { models: [] }
+  const check = new Ajv({ allErrors: true, strict: false }).compile<Static<typeof ModelsFile>>(ModelsFile)
+  if (check(file)) return file
+  throw new CatalogueError((check.errors ?? []).map(sentence))
+}
+
+function sentence({ instancePath, message, params, keyword }: ErrorObject): string {
+  const place = instancePath.slice(1).replaceAll('/', '.') || 'the file'
+  const more = keyword === 'enum' ? `: ${(params.allowedValues as string[]).join(', ')}` : ''
+  const what = keyword === 'additionalProperties' ? `does not know "${params.additionalProperty}"` : message
+  return `MODELS_FILE: ${place} ${what}${more}.`
+}
+
+function entryOf(model: Static<typeof FileModel>, apiKey: string | null): ModelEntry {
+  return {
+    id: model.id,
+    provider: model.provider,
+    name: model.name ?? model.id,
+    credits: model.credits ?? 1,
+    contextTokens: model.contextTokens ?? 32_000,
+    maxOutputTokens: model.maxOutputTokens ?? 2_000,
+    baseUrl: model.baseUrl ?? null,
+    apiKey,
+    timeouts: { ...TIMEOUTS, ...model.timeouts },
+  }
+}
+
+function variableModel({ baseUrl, apiKey, model }: OpenAiVariables): ModelEntry | null {
+  if (!model) return null
+  return { ...entryOf({ id: model, provider: 'openai-compatible' }, apiKey), baseUrl: baseUrl ?? OPENAI }
+}
+
+function variableEmbedding({ baseUrl, apiKey, embeddingModel }: OpenAiVariables): EmbeddingEntry | null {
+  return embeddingModel
+    ? { name: embeddingModel, baseUrl: baseUrl ?? OPENAI, apiKey, dimensions: null }
+    : null
+}

@@ -1,0 +1,43 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { Agent } from 'undici'
+import type { Catalogue, ModelEntry } from './catalogue.ts'
+import { createEmbedder, type Embedder } from './embedder.ts'
+import { providerModel } from './provider-model.ts'
+
+export type ResolvedModel = { entry: ModelEntry; model(): Promise<LanguageModelV4> }
+
+export type Models = {
+  /** What an agent's `model` may be: `auto` and every id of the catalogue. */
+  ids(): string[]
+  /** null for an id that is not, or no longer, in the catalogue. */
+  resolve(id: string): ResolvedModel | null
+  embedder: Embedder | null
+  close(): Promise<void>
+}
+
+/** The models of the catalogue. Providers are loaded when first used: their packages are large. */
+export function createModels({
+  catalogue,
+  builtin,
+}: {
+  catalogue: Catalogue
+  builtin: LanguageModelV4
+}): Models {
+  // One pool of kept connections for our own adapter and the embedder.
+  const connections = new Agent({ connections: 512, pipelining: 1, keepAliveTimeout: 30_000 })
+  const resolved = new Map<string, ResolvedModel>()
+  for (const entry of catalogue.entries) {
+    let loaded: Promise<LanguageModelV4> | null = null
+    const load = (): Promise<LanguageModelV4> => {
+      loaded ??= entry.provider === 'builtin' ? Promise.resolve(builtin) : providerModel(entry, connections)
+      return loaded
+    }
+    resolved.set(entry.id, { entry, model: load })
+  }
+  return {
+    ids: () => ['auto', ...resolved.keys()],
+    resolve: (id) => resolved.get(id === 'auto' ? catalogue.auto : id) ?? null,
+    embedder: catalogue.embedding ? createEmbedder(catalogue.embedding, connections) : null,
+    close: () => connections.close(),
+  }
+}

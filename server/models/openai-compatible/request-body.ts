@@ -1,0 +1,87 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4ToolResultOutput,
+} from '@ai-sdk/provider'
+
+/** The body of a chat completion request for these call options. */
+export function requestBody(model: string, options: LanguageModelV4CallOptions): Record<string, unknown> {
+  const tools = (options.tools ?? []).filter((tool) => tool.type === 'function')
+  return {
+    model,
+    messages: options.prompt.flatMap(messagesOf),
+    stream: true,
+    stream_options: { include_usage: true },
+    temperature: options.temperature,
+    max_tokens: options.maxOutputTokens,
+    stop: options.stopSequences,
+    ...(tools.length > 0
+      ? {
+          tools: tools.map(({ name, description, inputSchema }) => ({
+            type: 'function',
+            function: { name, description, parameters: inputSchema },
+          })),
+          tool_choice: toolChoice(options.toolChoice),
+        }
+      : {}),
+  }
+}
+
+function messagesOf(message: LanguageModelV4Message): Record<string, unknown>[] {
+  switch (message.role) {
+    case 'system':
+      return [{ role: 'system', content: message.content }]
+    case 'user':
+      return [{ role: 'user', content: textOf(message.content) }]
+    case 'assistant': {
+      const calls = message.content.filter((part) => part.type === 'tool-call')
+      const text = textOf(message.content)
+      return [
+        {
+          role: 'assistant',
+          content: text === '' && calls.length > 0 ? null : text,
+          ...(calls.length > 0
+            ? {
+                tool_calls: calls.map(({ toolCallId, toolName, input }) => ({
+                  id: toolCallId,
+                  type: 'function',
+                  function: { name: toolName, arguments: JSON.stringify(input) },
+                })),
+              }
+            : {}),
+        },
+      ]
+    }
+    case 'tool':
+      return message.content
+        .filter((part) => part.type === 'tool-result')
+        .map(({ toolCallId, output }) => ({
+          role: 'tool',
+          tool_call_id: toolCallId,
+          content: outputText(output),
+        }))
+  }
+}
+
+function textOf(content: readonly { type: string }[]): string {
+  return content
+    .map((part) => (part.type === 'text' ? (part as unknown as { text: string }).text : ''))
+    .join('')
+}
+
+function outputText(output: LanguageModelV4ToolResultOutput): string {
+  switch (output.type) {
+    case 'text':
+    case 'error-text':
+      return output.value
+    case 'execution-denied':
+      return output.reason ?? 'The call was not executed.'
+    default:
+      return JSON.stringify(output.value)
+  }
+}
+
+function toolChoice(choice: LanguageModelV4CallOptions['toolChoice']): unknown {
+  if (choice?.type === 'tool') return { type: 'function', function: { name: choice.toolName } }
+  return choice?.type
+}

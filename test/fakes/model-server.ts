@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ModelRequest, Reply } from './reply.ts'
+import { anthropicWire, chatWire, googleWire, responsesWire, type Wire } from './wires.ts'
+
+/** A model server of our own that speaks the providers' wires over HTTP, deterministic, faults included. */
+export type ModelServer = {
+  /** http://127.0.0.1:PORT; OpenAI's and Anthropic's paths begin with /v1, Google's with /v1beta. */
+  url: string
+  requests: ModelRequest[]
+  /** What the next requests get, in order; after them, what `otherwise` says. Requests for titles take none. */
+  queue: Reply[]
+  otherwise(reply: (request: ModelRequest) => Reply): void
+  close(): Promise<void>
+}
+
+const WIRES: [RegExp, ModelRequest['wire'], () => Wire][] = [
+  [/^\/v1\/chat\/completions$/, 'chat', chatWire],
+  [/^\/v1\/responses$/, 'responses', responsesWire],
+  [/^\/v1\/messages$/, 'anthropic', anthropicWire],
+  [/^\/v1beta\/models\/[^/]+:streamGenerateContent/, 'google', googleWire],
+]
+
+export async function startModelServer(): Promise<ModelServer> {
+  const requests: ModelRequest[] = []
+  const queue: Reply[] = []
+  let otherwise: (request: ModelRequest) => Reply = () => ({ tokens: ['Hello', ' from', ' the', ' model.'] })
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = request.url ?? ''
+    const body = JSON.parse((await textOf(request)) || '{}')
+    const aborted = new Promise<void>((resolve) => {
+      response.on('close', () => {
+        if (!response.writableFinished) resolve()
+      })
+    })
+    const note = (wire: ModelRequest['wire']): ModelRequest => {
+      const noted = { wire, body, headers: request.headers, aborted }
+      requests.push(noted)
+      return noted
+    }
+    const [, wire, make] = WIRES.find(([pattern]) => pattern.test(path)) ?? []
+    if (wire && make) {
+      const noted = note(wire)
+      const next = JSON.stringify(body).includes('Write a title') ? undefined : queue.shift()
+      await send(response, make(), next ?? otherwise(noted))
+    } else if (path === '/v1/embeddings') {
+      const noted = note('embeddings')
+      const { status } = queue[0]?.status ? (queue.shift() ?? {}) : {}
+      if (status) response.writeHead(status).end('{"error":{"message":"told to fail"}}')
+      else
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify(embeddings(noted.body)))
+    } else response.writeHead(404).end('{}')
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    queue,
+    otherwise: (reply) => {
+      otherwise = reply
+    },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+async function send(response: ServerResponse, wire: Wire, reply: Reply): Promise<void> {
+  if (reply.firstDelayMs) await wait(reply.firstDelayMs)
+  if (reply.status) {
+    const headers = reply.retryAfter === undefined ? {} : { 'retry-after': String(reply.retryAfter) }
+    response.writeHead(reply.status, { 'content-type': 'application/json', ...headers })
+    response.end('{"error":{"message":"secret words of the provider: sk-123","type":"told_to_fail"}}')
+    return
+  }
+  response.writeHead(200, { 'content-type': reply.contentType ?? 'text/event-stream' })
+  response.write(wire.opening().join('') || ': open\n\n')
+  for (const [index, token] of (reply.tokens ?? []).entries()) {
+    if (index === reply.dropAfter) return void response.destroy()
+    if (index === reply.stallAfter) return
+    if (index === reply.garbageAfter) return void response.end('data: {"choices": [{]]\n\n')
+    if (reply.delayMs) await wait(reply.delayMs)
+    if (response.destroyed) return
+    response.write(wire.token(token).join(''))
+  }
+  const calls = (reply.toolCalls ?? []).flatMap((call, index) => wire.toolCall(call, index))
+  response.end([...calls, ...wire.closing(reply)].join(''))
+}
+
+const DIMENSIONS = 64
+
+/** Vectors by hashed words: texts that share words are near, always the same. */
+function embeddings({ input, dimensions = DIMENSIONS }: { input: string[]; dimensions?: number }) {
+  const data = input.map((text, index) => {
+    const embedding = new Array<number>(dimensions).fill(0)
+    for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
+      const place = createHash('sha1').update(word).digest().readUInt32LE() % dimensions
+      embedding[place] = (embedding[place] ?? 0) + 1
+    }
+    return { object: 'embedding', index, embedding }
+  })
+  // The order is the server's business; only `index` counts.
+  return { object: 'list', data: data.reverse() }
+}
