@@ -36,7 +36,8 @@ export function failureOfStatus(
   const seconds = Number(retryAfter)
   const wait = retryAfter !== undefined && Number.isFinite(seconds) ? seconds * 1000 : null
   if (status === 429) return new ModelFailure('rate_limited', cause, wait)
-  if (status === 408 || status >= 500) return new ModelFailure('unavailable', cause, wait)
+  // A provider's package reports a connection that broke in a good answer with that answer's status.
+  if (status < 400 || status === 408 || status >= 500) return new ModelFailure('unavailable', cause, wait)
   return new ModelFailure('rejected', cause)
 }
 

@@ -55,25 +55,35 @@ function partStream(
   const reader = createDataReader()
   const maker = createPartMaker()
   const chunks = body[Symbol.asyncIterator]()
+
+  // What came before a fault in the same piece is still said: the fault is a part of its own behind it.
+  const nextParts = async (): Promise<{ parts: LanguageModelV4StreamPart[]; ended: boolean }> => {
+    const parts: LanguageModelV4StreamPart[] = []
+    try {
+      const { value, done } = await chunks.next()
+      let ended = done === true
+      for (const data of value ? reader.push(value) : []) {
+        if (data === '[DONE]') ended = true
+        else parts.push(...maker.partsOf(data))
+      }
+      if (ended) parts.push(...maker.end())
+      return { parts, ended }
+    } catch (error) {
+      return { parts: [...parts, { type: 'error', error }], ended: true }
+    }
+  }
+
   return new ReadableStream<LanguageModelV4StreamPart>({
     async pull(controller) {
       // A pull may bring nothing to enqueue; then the next piece of the network is read at once.
       for (;;) {
-        const { value, done } = await chunks.next()
-        const parts: LanguageModelV4StreamPart[] = []
-        let ended = done === true
-        for (const data of value ? reader.push(value) : []) {
-          if (data === '[DONE]') ended = true
-          else parts.push(...maker.partsOf(data))
-        }
-        if (ended) parts.push(...maker.end())
+        const { parts, ended } = await nextParts()
         for (const part of parts) controller.enqueue(part)
         if (ended) {
           controller.close()
           body.destroy()
-          return
         }
-        if (parts.length > 0) return
+        if (ended || parts.length > 0) return
       }
     },
     cancel() {

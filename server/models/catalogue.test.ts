@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CatalogueError, parseCatalogue } from './catalogue.ts'
+
+const none = { baseUrl: null, apiKey: null, model: null, embeddingModel: null }
+
+test('without anything there is the built-in responder', () => {
+  const { entries, auto, embedding } = parseCatalogue(null, none, {})
+  assert.deepEqual(
+    entries.map(({ id }) => id),
+    ['builtin'],
+  )
+  assert.equal(auto, 'builtin')
+  assert.equal(embedding, null)
+})
+
+test('the variables add a model and make auto choose it', () => {
+  const { entries, auto, embedding } = parseCatalogue(
+    null,
+    { baseUrl: 'http://127.0.0.1:1/v1', apiKey: null, model: 'm', embeddingModel: 'e' },
+    {},
+  )
+  assert.equal(auto, 'm')
+  assert.deepEqual(entries.map(({ id, provider, credits }) => [id, provider, credits])[1], [
+    'm',
+    'openai-compatible',
+    1,
+  ])
+  assert.equal(embedding?.baseUrl, 'http://127.0.0.1:1/v1')
+})
+
+test("auto is the file's choice, then the variables', then the first model", () => {
+  const models = [
+    { id: 'a', provider: 'anthropic' },
+    { id: 'b', provider: 'google' },
+  ]
+  assert.equal(parseCatalogue({ models }, none, {}).auto, 'a')
+  assert.equal(parseCatalogue({ models }, { ...none, model: 'm' }, {}).auto, 'm')
+  assert.equal(parseCatalogue({ models, auto: 'b' }, { ...none, model: 'm' }, {}).auto, 'b')
+  assert.equal(parseCatalogue({ models, auto: 'builtin' }, none, {}).auto, 'builtin')
+})
+
+test('every problem is named', () => {
+  const problemsOf = (file: unknown): string[] => {
+    try {
+      parseCatalogue(file, none, {})
+    } catch (error) {
+      assert.ok(error instanceof CatalogueError)
+      return error.problems
+    }
+    return []
+  }
+  assert.match(problemsOf([]).join(), /object/)
+  const shape = problemsOf({ models: [{ id: '', provider: 'acme', price: 1, credits: 0.5 }], more: 1 }).join(
+    '\n',
+  )
+  for (const piece of [
+    'models.0.id',
+    'models.0.provider',
+    'anthropic',
+    '"price"',
+    'models.0.credits',
+    '"more"',
+  ]) {
+    assert.ok(shape.includes(piece), `${piece} in ${shape}`)
+  }
+  const meaning = problemsOf({
+    auto: 'gone',
+    models: [
+      { id: 'x', provider: 'openai', apiKeyEnv: 'NOT_SET' },
+      { id: 'x', provider: 'google' },
+    ],
+  }).join('\n')
+  for (const piece of ['NOT_SET', 'used twice', '"gone"']) assert.ok(meaning.includes(piece), piece)
+})
