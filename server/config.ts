@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
+import { parsePrivateHosts } from './fetch/private-hosts.ts'
+import { type Catalogue, CatalogueError, parseCatalogue } from './models/catalogue.ts'
 
 /** Everything the environment says, checked once at start (contract, section 10). */
 export type Config = {
@@ -16,14 +18,8 @@ export type Config = {
   secretKey: string | null
   trustedProxies: string[]
   logLevel: string
-  /** The text of MODELS_FILE; null: the built-in responder alone. */
-  modelsFile: unknown
-  openai: {
-    baseUrl: string | null
-    apiKey: string | null
-    model: string | null
-    embeddingModel: string | null
-  }
+  /** From MODELS_FILE and the OPENAI_* variables. */
+  catalogue: Catalogue
   /** Hosts the guarded fetcher may reach although they are private. */
   allowedPrivateHosts: string[]
   seedDemo: boolean
@@ -54,6 +50,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       return fallback
     }
   }
+  const modelsFile = read<unknown>('MODELS_FILE', null, jsonFile)
+  const openai = {
+    baseUrl: read('OPENAI_BASE_URL', null, (text) => url(text, ['http:', 'https:'])),
+    apiKey: read('OPENAI_API_KEY', null, (text) => text),
+    model: read('OPENAI_MODEL', null, (text) => text),
+    embeddingModel: read('EMBEDDING_MODEL', null, (text) => text),
+  }
   const config: Config = {
     host: read('HOST', '127.0.0.1', (text) => text),
     port: read('PORT', 8080, portNumber),
@@ -64,18 +67,30 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     secretKey: read('SECRET_KEY', null, secret),
     trustedProxies: read('TRUSTED_PROXIES', [], (text) => list(text).map(addressRange)),
     logLevel: read('LOG_LEVEL', 'info', (text) => oneOf(text, LEVELS)),
-    modelsFile: read('MODELS_FILE', null, jsonFile),
-    openai: {
-      baseUrl: read('OPENAI_BASE_URL', null, (text) => url(text, ['http:', 'https:'])),
-      apiKey: read('OPENAI_API_KEY', null, (text) => text),
-      model: read('OPENAI_MODEL', null, (text) => text),
-      embeddingModel: read('EMBEDDING_MODEL', null, (text) => text),
-    },
-    allowedPrivateHosts: read('ALLOWED_PRIVATE_HOSTS', [], list),
+    catalogue: catalogueOf(modelsFile, openai, env, problems),
+    allowedPrivateHosts: read('ALLOWED_PRIVATE_HOSTS', [], privateHosts),
     seedDemo: read('SEED_DEMO', true, (text) => oneOf(text, ['0', '1']) === '1'),
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+function catalogueOf(
+  ...[file, openai, env, problems]: [...Parameters<typeof parseCatalogue>, string[]]
+): Catalogue {
+  try {
+    return parseCatalogue(file, openai, env)
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error
+    problems.push(...error.problems)
+    return { entries: [], auto: '', embedding: null }
+  }
+}
+
+function privateHosts(text: string): string[] {
+  const hosts = list(text)
+  parsePrivateHosts(hosts)
+  return hosts
 }
 
 function portNumber(text: string): number {

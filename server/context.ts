@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import { createGenerations } from './conversations/generations.ts'
 import { type Database, openEmbedded, openPostgres } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
+import { requireServerVersion } from './db/server-version.ts'
 import { scheduleVacuum } from './db/vacuum.ts'
 import { createGuardedFetcher } from './fetch/guarded-fetcher.ts'
 import { createMaintenance } from './http/maintenance.ts'
@@ -13,9 +14,9 @@ import { openJobs } from './jobs/jobs.ts'
 import { createExtractor } from './knowledge/extract/extractor.ts'
 import { createKnowledge } from './knowledge/knowledge.ts'
 import { createBuiltinModel } from './models/builtin/builtin-model.ts'
-import { parseCatalogue } from './models/catalogue.ts'
 import { createModels } from './models/models.ts'
 import { loadWordVectors } from './models/static/word-vectors.ts'
+import { openSecrets } from './secrets/secret-key.ts'
 
 const USER_AGENT = 'Parley/0.1 (self-hosted agent service)'
 
@@ -27,7 +28,6 @@ export type Overrides = { database?: Database; log?: Logger }
 
 /** Opens the database (migrating it) and everything that stands on it. */
 export async function createContext(config: Config, overrides: Overrides = {}) {
-  const catalogue = parseCatalogue(config.modelsFile, config.openai, process.env)
   const log = overrides.log ?? pino({ level: config.logLevel }, pino.destination(2))
   const database =
     overrides.database ??
@@ -35,12 +35,14 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
   const { db, embedded } = database
   const onError = (error: unknown) => log.error({ err: error }, 'background error')
   try {
+    await requireServerVersion(db)
     await migrate(db)
+    const secrets = await openSecrets(db, config.secretKey, config.dataDir)
     const vacuum = embedded ? scheduleVacuum(db, onError) : null
     const jobs = await openJobs({ db, embedded, onError })
     const limiter = memoryRateLimiter()
     const words = loadWordVectors()
-    const models = createModels({ catalogue, builtin: createBuiltinModel(words) })
+    const models = createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(words) })
     const fetcher = createGuardedFetcher({
       allowedPrivateHosts: config.allowedPrivateHosts,
       userAgent: USER_AGENT,
@@ -54,6 +56,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       embedded,
       jobs,
       limiter,
+      secrets,
       words,
       models,
       fetcher,

@@ -195,7 +195,7 @@ test('walking the list returns each agent once, whatever the page size, with equ
     .set({ created_at: new Date('2026-01-01T00:00:00.123Z') })
     .where('account_id', '=', owner.accountId)
     .execute()
-  for (const limit of [7, 100]) {
+  for (const limit of [1, 7, 100]) {
     const seen: string[] = []
     let cursor: string | null = null
     do {

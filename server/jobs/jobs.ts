@@ -26,6 +26,7 @@ export type Jobs = {
 const POLL_SECONDS = 0.5
 // The least that pg-boss takes. A job of a killed process is run again after this time.
 const HEARTBEAT_SECONDS = 10
+const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
 type Options = { db: Db; embedded: boolean; onError: (error: unknown) => void }
 
@@ -54,6 +55,9 @@ export async function openJobs({ db, embedded, onError }: Options): Promise<Jobs
           heartbeatSeconds: HEARTBEAT_SECONDS,
         }
         await boss.createQueue(name, { ...limits, expireInSeconds: 3600, deleteAfterSeconds: 3600 })
+        // pg-boss reads a queue's row once, over its own connection; inside the first enqueue's transaction that
+        // would wait for the embedded database's only connection for ever.
+        await boss.findJobs(name, { id: NO_JOB })
       }
     },
     async work(tasks) {

@@ -1,0 +1,81 @@
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ConfigError, readConfig } from './config.ts'
+import { type Command, CommandFailure, type Input, usageFailure } from './operations/command.ts'
+import { askService } from './operations/command-socket.ts'
+import { commands } from './operations/commands.ts'
+import { openOperations } from './operations/open-operations.ts'
+import { startRefusal } from './start-refusal.ts'
+
+/** `npm run -s parley -- COMMAND …`: runs one command of the operating interface. */
+try {
+  process.stdout.write(await runCommand(process.argv.slice(2)))
+} catch (error) {
+  const { message, exitCode } = failureOf(error)
+  process.stderr.write(`${message}\n`)
+  process.exitCode = exitCode
+}
+
+async function runCommand(words: string[]): Promise<string> {
+  const wantsHelp = words.length === 0 || words.includes('--help') || words.includes('-h')
+  const command = commandOf(words)
+  if (wantsHelp) return help(words)
+  if (!command) {
+    throw usageFailure(`There is no command "${words.slice(0, 2).join(' ')}"; --help lists the commands.`)
+  }
+  const { json, input } = inputOf(command, words.slice(command.name.split(' ').length))
+  const config = readConfig(process.env)
+  const result =
+    (config.databaseUrl ? null : await askService(config.dataDir, command.name, input)) ?? (await runHere())
+  return `${json ? JSON.stringify(result) : command.print(result)}\n`
+
+  async function runHere() {
+    const operations = await openOperations(config)
+    try {
+      return await command!.run(operations, input)
+    } finally {
+      await operations.close()
+    }
+  }
+}
+
+function commandOf(words: string[]): Command | undefined {
+  return commands.find(({ name }) => name.split(' ').every((word, place) => words[place] === word))
+}
+
+function inputOf(command: Command, words: string[]): { json: boolean; input: Input } {
+  const options = { ...command.options, json: { type: 'boolean' as const } }
+  let parsed: ReturnType<typeof parseArgs>
+  try {
+    parsed = parseArgs({ args: words, options, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw usageFailure(`${(error as Error).message.split('. ')[0]}. Usage: ${command.name} ${command.usage}`)
+  }
+  const { count, paths } = command.positionals ?? { count: 0, paths: false }
+  if (parsed.positionals.length !== count)
+    throw usageFailure(`Usage: ${command.name} ${command.usage}`.trim())
+  const { json, ...values } = parsed.values
+  return {
+    json: json === true,
+    input: {
+      values: values as Input['values'],
+      positionals: paths ? parsed.positionals.map((path) => resolve(path)) : parsed.positionals,
+    },
+  }
+}
+
+function help(words: string[]): string {
+  const group = words.find((word) => !word.startsWith('-'))
+  const shown = commands.filter(({ name }) => group === undefined || name.split(' ')[0] === group)
+  const lines = (shown.length > 0 ? shown : commands).map(
+    ({ name, usage, summary }) => `  ${`${name} ${usage}`.trim()}\n      ${summary}`,
+  )
+  return `Usage: npm run -s parley -- COMMAND [--json]\n\n${lines.join('\n')}\n`
+}
+
+function failureOf(error: unknown): { message: string; exitCode: number } {
+  if (error instanceof CommandFailure) return error
+  if (error instanceof ConfigError) return { message: error.problems.join(' '), exitCode: 64 }
+  const { lines, code } = startRefusal(error)
+  return { message: lines.join(' ').split('\n')[0] ?? '', exitCode: code === 69 ? 69 : 1 }
+}

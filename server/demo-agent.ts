@@ -1,0 +1,33 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { DEFAULT_PLAN } from './accounts/plans.ts'
+import { createAgent } from './agents/create-agent.ts'
+import type { Context } from './context.ts'
+import type { AccountId } from './db/tables.ts'
+import { createSource } from './knowledge/create-source.ts'
+import { trainSource } from './knowledge/train-source.ts'
+
+const GUIDES = ['guide', 'operations'].map((folder) => new URL(`../docs/${folder}/`, import.meta.url))
+
+/** Makes the demo agent and trains it on Parley's own documentation before the first question can come. */
+export async function addDemoAgent(ctx: Context, accountId: AccountId): Promise<string> {
+  const account = { id: accountId, plan: DEFAULT_PLAN }
+  const agentId = await createAgent(ctx.db, account, 'first-run', {
+    name: 'Parley guide',
+    instructions: 'You answer questions about Parley from its documentation. Be short and exact.',
+    visibility: 'public',
+  })
+  for (const folder of GUIDES) {
+    for (const name of (await readdir(folder)).filter((file) => file.endsWith('.md')).sort()) {
+      const content = await readFile(new URL(name, folder), 'utf8')
+      const title = /^# (.+)$/m.exec(content)?.[1] ?? name
+      const source = await createSource(ctx, account, agentId, { type: 'text', name: title, content })
+      const version = source.content_version
+      await trainSource(
+        ctx,
+        { sourceId: source.id, version },
+        { last: true, signal: AbortSignal.timeout(30_000) },
+      )
+    }
+  }
+  return agentId
+}

@@ -1,0 +1,48 @@
+import type { ParseArgsConfig } from 'node:util'
+import type { Db } from '../db/database.ts'
+
+/** What commands work on; the same inside the running service and outside of it. */
+export type Operations = {
+  db: Db
+  filesDir: string
+  /** Returns when every process has seen the switch. */
+  setMaintenance(on: boolean): Promise<void>
+  /** Takes up what a restored database was in the middle of; nothing where no worker runs. */
+  resume(): Promise<void>
+}
+
+export type Input = { values: Record<string, string | undefined>; positionals: string[] }
+export type Result = Record<string, unknown>
+
+/** One command of the operating interface (contract, section 10). */
+export type Command = {
+  /** As it is typed: `account create`. */
+  name: string
+  /** What follows the name. */
+  usage: string
+  summary: string
+  options: NonNullable<ParseArgsConfig['options']>
+  /** How many words follow, and whether they are paths, which are resolved where the command is typed. */
+  positionals?: { count: number; paths?: boolean }
+  run(operations: Operations, input: Input): Promise<Result>
+  print(result: Result): string
+}
+
+/** Why a command did not do its work, as one sentence; the codes are those of sysexits.h. */
+export class CommandFailure extends Error {
+  override name = 'CommandFailure'
+  readonly exitCode: 1 | 64 | 69
+  constructor(message: string, exitCode: 1 | 64 | 69 = 1) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+export const usageFailure = (message: string): CommandFailure => new CommandFailure(message, 64)
+
+/** A text option that must be there. */
+export function required(input: Input, option: string): string {
+  const value = input.values[option]?.trim()
+  if (!value) throw usageFailure(`--${option} is required.`)
+  return value
+}

@@ -1,0 +1,31 @@
+import { accountCreate, accountList, accountPlan } from './account-commands.ts'
+import { backup, restore } from './backup-commands.ts'
+import type { Command } from './command.ts'
+import { keysCreate, keysRevoke } from './key-commands.ts'
+import {
+  creditsGrant,
+  creditsShow,
+  maintenanceOff,
+  maintenanceOn,
+  maintenanceStatus,
+  memberCreate,
+  reconcileCommand,
+} from './other-commands.ts'
+
+/** Every command, in the order of the help. */
+export const commands: Command[] = [
+  accountCreate,
+  accountList,
+  accountPlan,
+  keysCreate,
+  keysRevoke,
+  creditsShow,
+  creditsGrant,
+  memberCreate,
+  maintenanceOn,
+  maintenanceOff,
+  maintenanceStatus,
+  backup,
+  restore,
+  reconcileCommand,
+]

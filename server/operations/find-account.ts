@@ -1,0 +1,23 @@
+import { type PlanName, planNames } from '../accounts/plans.ts'
+import type { Db } from '../db/database.ts'
+import { isId } from '../db/ids.ts'
+import type { AccountId } from '../db/tables.ts'
+import { CommandFailure, usageFailure } from './command.ts'
+
+/** The account of an operator's id; a failure with a sentence when there is none. */
+export async function findAccount(db: Db, id: string): Promise<{ id: AccountId; plan: string }> {
+  const row = isId(id)
+    ? await db
+        .selectFrom('accounts')
+        .select(['id', 'plan'])
+        .where('id', '=', id as AccountId)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new CommandFailure(`There is no account ${id}.`)
+  return row
+}
+
+export function planName(text: string): PlanName {
+  if ((planNames as string[]).includes(text)) return text as PlanName
+  throw usageFailure(`There is no plan "${text}"; the plans are ${planNames.join(', ')}.`)
+}

@@ -1,0 +1,64 @@
+import { recordAudit } from '../accounts/audit.ts'
+import { createKey, revokeKey } from '../accounts/keys.ts'
+import { isId } from '../db/ids.ts'
+import { type Scope, scopes } from '../http/contract.ts'
+import { type Command, CommandFailure, required, usageFailure } from './command.ts'
+import { findAccount } from './find-account.ts'
+
+const text = { type: 'string' as const }
+
+export const keysCreate: Command = {
+  name: 'keys create',
+  usage: '--account ID --name NAME [--scopes a,b] [--expires ISO]',
+  summary: 'Makes an API key; it is shown this once',
+  options: { account: text, name: text, scopes: text, expires: text },
+  async run({ db }, input) {
+    const name = required(input, 'name')
+    const granted = scopesOf(input.values.scopes)
+    const expiresAt = expiryOf(input.values.expires)
+    const account = await findAccount(db, required(input, 'account'))
+    return db.transaction().execute(async (trx) => {
+      const created = await createKey(trx, account.id, { name, scopes: granted, expiresAt })
+      await recordAudit(trx, {
+        accountId: account.id,
+        actor: 'operator',
+        action: 'key.create',
+        target: created.id,
+      })
+      return created
+    })
+  },
+  print: ({ id, key }) => `${key}\n(id ${id}; the key is not shown again)`,
+}
+
+export const keysRevoke: Command = {
+  name: 'keys revoke',
+  usage: 'ID',
+  summary: 'Ends an API key; every process refuses it within a second',
+  options: {},
+  positionals: { count: 1 },
+  async run({ db }, { positionals: [id = ''] }) {
+    if (!isId(id) || !(await revokeKey(db, id))) throw new CommandFailure(`There is no key ${id}.`)
+    await recordAudit(db, { accountId: null, actor: 'operator', action: 'key.revoke', target: id })
+    return { id, revoked: true }
+  },
+  print: ({ id }) => `${id} is revoked.`,
+}
+
+function scopesOf(list: string | undefined): Scope[] | null {
+  if (list === undefined) return null
+  const wanted = list.split(',').map((scope) => scope.trim())
+  const strange = wanted.find((scope) => !(scopes as readonly string[]).includes(scope))
+  if (strange !== undefined)
+    throw usageFailure(`There is no scope "${strange}"; the scopes are ${scopes.join(', ')}.`)
+  return wanted as Scope[]
+}
+
+function expiryOf(text: string | undefined): Date | null {
+  if (text === undefined) return null
+  const time = new Date(text)
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(time.getTime())) {
+    throw usageFailure(`--expires must be an ISO 8601 time like 2027-01-31T00:00:00Z, not "${text}".`)
+  }
+  return time
+}

@@ -1,0 +1,66 @@
+import type { AddressInfo } from 'node:net'
+import { createApp } from './app.ts'
+import type { Context } from './context.ts'
+import { closeOrphans } from './conversations/close-orphans.ts'
+import { firstRun } from './first-run.ts'
+import { resumeTraining } from './knowledge/tasks.ts'
+import { openCommandSocket } from './operations/command-socket.ts'
+import { tasks } from './worker.ts'
+
+const DRAIN_MS = 30_000
+const ORPHANS_EVERY_MS = 5_000
+
+/** Runs the service until a signal ends it; prints its address when it is ready to answer. */
+export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise<void> {
+  const { db, embedded, jobs, log, config } = ctx
+  await jobs.prepare(tasks(ctx))
+  await closeOrphans(db, { all: embedded })
+  const orphans = setInterval(() => {
+    closeOrphans(db, { all: false }).catch((error: unknown) =>
+      log.error({ err: error }, 'orphaned generations'),
+    )
+  }, ORPHANS_EVERY_MS)
+  const app = role === 'worker' ? null : await createApp(ctx)
+  const socket = embedded ? await openCommandSocket(ctx) : null
+  const greeting = role === 'worker' ? [] : await firstRun(ctx)
+  if (app) await app.listen({ host: config.host, port: config.port })
+  if (role !== 'api') {
+    await jobs.work(tasks(ctx))
+    await resumeTraining(ctx)
+  }
+  const address = app ? addressOf(config.host, app.server.address() as AddressInfo) : null
+  process.stdout.write(address ? `listening on ${address}\n` : 'working\n')
+  for (const line of greeting) process.stdout.write(`${line.replaceAll('{address}', address ?? '')}\n`)
+
+  const close = async (): Promise<void> => {
+    clearInterval(orphans)
+    await socket?.close()
+    await app?.close()
+    await ctx.generations.drain(DRAIN_MS)
+    await ctx.close()
+  }
+  endOnSignal(close, log)
+}
+
+function addressOf(host: string, { port }: AddressInfo): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** The first signal ends it in order, within the time that running answers get; the second at once. */
+function endOnSignal(close: () => Promise<void>, log: Context['log']): void {
+  let ending = false
+  const end = (signal: NodeJS.Signals): void => {
+    if (ending) process.exit(1)
+    ending = true
+    log.info({ signal }, 'stopping')
+    close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'not stopped in order')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+}

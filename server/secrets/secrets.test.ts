@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, stat, unlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { freshDatabase } from '../../test/database.ts'
+import { migrate } from '../db/migrate.ts'
+import { openSecrets, SecretRefused } from './secret-key.ts'
+import { createSecrets } from './secrets.ts'
+
+test('what was encrypted comes back, and nothing else does', () => {
+  const secrets = createSecrets('a secret of the installation')
+  const text = secrets.encrypt('Bearer ü 秘密')
+  assert.equal(secrets.decrypt(text), 'Bearer ü 秘密')
+  assert.notEqual(secrets.encrypt('Bearer ü 秘密'), text)
+  assert.doesNotMatch(text, /Bearer/)
+  const last = text.at(-1) === 'A' ? 'B' : 'A'
+  for (const changed of [text.slice(0, -1) + last, text.replace('v1', 'v2'), 'x', '']) {
+    assert.throws(() => secrets.decrypt(changed), changed)
+  }
+  assert.throws(() => createSecrets('another').decrypt(text))
+})
+
+test('a lost or changed key refuses the start instead of losing every secret later', async () => {
+  const { database, drop } = await freshDatabase()
+  const folder = await mkdtemp(join(tmpdir(), 'parley-secrets-'))
+  await migrate(database.db)
+  const first = await openSecrets(database.db, null, folder)
+  assert.equal((await stat(join(folder, 'secret.key'))).mode & 0o777, 0o600)
+  assert.equal((await openSecrets(database.db, null, folder)).keyId, first.keyId)
+  await assert.rejects(openSecrets(database.db, 'x'.repeat(32), folder), SecretRefused)
+  await unlink(join(folder, 'secret.key'))
+  await assert.rejects(openSecrets(database.db, null, folder), SecretRefused)
+  await database.close()
+  await drop()
+  await rm(folder, { recursive: true })
+})
