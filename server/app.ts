@@ -51,8 +51,8 @@ export async function createApp(ctx: Context, { strict = false }: Options = {}):
   })
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
   await app.register(helmet)
-  await app.register(multipart)
   acceptJson(app)
+  await app.register(multipart)
 
   await app.register(
     async (v2) =>

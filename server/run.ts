@@ -29,8 +29,9 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
     await resumeTraining(ctx)
   }
   const address = app ? addressOf(config.host, app.server.address() as AddressInfo) : null
-  process.stdout.write(address ? `listening on ${address}\n` : 'working\n')
-  for (const line of greeting) process.stdout.write(`${line.replaceAll('{address}', address ?? '')}\n`)
+  const lines = [address ? `listening on ${address}` : 'working', ...greeting]
+  // In one piece: whoever waits for the first line sees the rest, too.
+  process.stdout.write(`${lines.join('\n').replaceAll('{address}', address ?? '')}\n`)
 
   const close = async (): Promise<void> => {
     clearInterval(orphans)

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readStream } from '../read-stream.ts'
+import { failedStart, newHome, parley, spawnService } from '../spawn-service.ts'
+
+test('the first start prints a curl line that streams a cited answer; the second keeps everything', async () => {
+  const home = await newHome()
+  const env = { ...home.env, SEED_DEMO: '1' }
+  const first = await spawnService(env)
+  const [, url, key, body] =
+    /curl -N (\S+) -H 'Authorization: Bearer (\S+)' .* -d '(.*)'/.exec(first.output) ?? []
+  assert.ok(url && key && body, first.output)
+  const ask = (address: string) =>
+    fetch(address, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body,
+    })
+  const { text, events } = await readStream(await ask(url))
+  assert.match(text, /multipart\/form-data/)
+  assert.ok(events.some(({ event }) => event === 'data-sources'))
+  assert.equal(await first.kill('SIGTERM'), 0)
+
+  const second = await spawnService(env)
+  assert.doesNotMatch(second.output, /API key/)
+  const again = await readStream(await ask(url.replace(first.url, second.url)))
+  assert.equal(again.text, text)
+  await second.kill('SIGKILL')
+  await home.remove()
+})
+
+test('a wrong environment is refused with a line for each problem', async () => {
+  const home = await newHome({ embedded: true })
+  const { code, stderr } = await failedStart({
+    ...home.env,
+    PORT: 'eighty',
+    LOG_LEVEL: 'loud',
+    DATABASE_URL: 'mysql://user:hunter2@host/db',
+    SECRET_KEY: 'short-secret',
+    TRUSTED_PROXIES: 'proxy.local',
+    MODELS_FILE: '/nowhere.json',
+    SEED_DEMO: 'yes',
+  })
+  assert.equal(code, 78)
+  const lines = stderr.trim().split('\n')
+  for (const name of [
+    'PORT',
+    'LOG_LEVEL',
+    'DATABASE_URL',
+    'SECRET_KEY',
+    'TRUSTED_PROXIES',
+    'MODELS_FILE',
+    'SEED_DEMO',
+  ]) {
+    assert.equal(lines.filter((line) => line.startsWith(`${name}: `)).length, 1, `${name} in\n${stderr}`)
+  }
+  assert.equal(lines.length, 7)
+  assert.doesNotMatch(stderr, /hunter2|short-secret/)
+  await home.remove()
+})
+
+test('a second process on the data folder is refused; a killed one leaves no lock behind', async () => {
+  const home = await newHome({ embedded: true })
+  const first = await spawnService(home.env)
+  const second = await failedStart(home.env)
+  assert.equal(second.code, 69)
+  assert.match(second.stderr, /is in use by another Parley process/)
+  assert.equal(second.stderr.trim().split('\n').length, 1)
+  const port = new URL(first.url).port
+  const elsewhere = await newHome({ embedded: true })
+  const taken = await failedStart({ ...elsewhere.env, PORT: port })
+  assert.match(taken.stderr, /in use by another program/)
+  await first.kill('SIGKILL')
+  const third = await spawnService(home.env)
+  assert.equal((await parley(['account', 'list'], home.env)).code, 0)
+  await third.kill('SIGKILL')
+  await home.remove()
+  await elsewhere.remove()
+})
+
+test('a database that cannot be reached or used is one clear line', async () => {
+  const home = await newHome({ embedded: true })
+  const { code, stderr } = await failedStart({
+    ...home.env,
+    DATABASE_URL: 'postgres://x:hunter2@127.0.0.1:1/x',
+  })
+  assert.equal(code, 69)
+  assert.match(stderr, /DATABASE_URL cannot be used/)
+  assert.doesNotMatch(stderr, /hunter2/)
+  await home.remove()
+})

@@ -1,0 +1,100 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { after } from 'node:test'
+import { createPostgresDatabase, dropPostgresDatabase } from './database.ts'
+
+// A test that fails must not leave its processes behind: the file would never end.
+const children = new Set<ChildProcess>()
+after(() => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+const root = resolve(import.meta.dirname, '..')
+
+export type Home = {
+  /** DATA_DIR and, on PostgreSQL, DATABASE_URL. */
+  env: Record<string, string>
+  folder: string
+  remove(): Promise<void>
+}
+
+/** A new data folder, and a new database on the PostgreSQL under test unless `embedded` is asked for. */
+export async function newHome({ embedded = false } = {}): Promise<Home> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-home-'))
+  const server = embedded ? undefined : process.env.TEST_DATABASE_URL
+  const url = server ? await createPostgresDatabase(server) : null
+  return {
+    env: {
+      DATA_DIR: folder,
+      PORT: '0',
+      LOG_LEVEL: 'error',
+      SEED_DEMO: '0',
+      ...(url ? { DATABASE_URL: url } : {}),
+    },
+    folder,
+    async remove() {
+      if (server && url) await dropPostgresDatabase(server, url)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export type Running = { url: string; output: string; kill(signal: NodeJS.Signals): Promise<number | null> }
+
+/** Starts the service as a process of its own and waits until it says that it listens. */
+export async function spawnService(env: Record<string, string>): Promise<Running> {
+  const child = spawn(process.execPath, ['server/main.ts'], { cwd: root, env: { ...base(), ...env } })
+  children.add(child)
+  const running = { url: '', output: '', kill: (signal: NodeJS.Signals) => end(child, signal) }
+  await new Promise<void>((ready, fail) => {
+    const onOutput = (text: Buffer): void => {
+      running.output += text.toString()
+      const address = /listening on (http:\S+)\n/.exec(running.output)?.[1]
+      if (address) {
+        running.url = address
+        ready()
+      }
+    }
+    child.stdout.on('data', onOutput)
+    child.stderr.on('data', onOutput)
+    child.on('exit', (code) => fail(new Error(`the service ended with ${code}:\n${running.output}`)))
+  })
+  return running
+}
+
+/** Starts it and waits for its end: for starts that are refused. */
+export function failedStart(env: Record<string, string>): Promise<{ code: number; stderr: string }> {
+  return runNode(['server/main.ts'], env)
+}
+
+/** Runs one command as an operator does. */
+export function parley(words: string[], env: Record<string, string>) {
+  return runNode(['server/cli.ts', ...words], env)
+}
+
+function runNode(
+  args: string[],
+  env: Record<string, string>,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((done) => {
+    execFile(process.execPath, args, { cwd: root, env: { ...base(), ...env } }, (error, stdout, stderr) => {
+      done({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr })
+    })
+  })
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  return new Promise((done) => {
+    child.removeAllListeners('exit')
+    child.on('exit', (code) => done(code))
+    child.kill(signal)
+  })
+}
+
+/** The environment without what a developer may have set for their own instance. */
+function base(): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env
+  return { PATH, HOME, TMPDIR }
+}
