@@ -20,6 +20,7 @@ const LAYERS = [
   'knowledge',
   'conversations',
   'operations',
+  'pages',
 ]
 /** Files beside the folders put the application together and may import everything below server/. */
 const TOP = LAYERS.length

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { contracts } from '../server/contracts.ts'
 import { openApiDocument } from '../server/http/openapi.ts'
+import { contracts } from '../server/pages/contracts.ts'
 
 /** Writes docs/openapi.json; with --check it only says whether the committed one is current. */
 const file = new URL('../docs/openapi.json', import.meta.url)

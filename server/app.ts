@@ -21,6 +21,8 @@ import type { Route } from './http/route.ts'
 import { renderError, serveRoutes } from './http/serve.ts'
 import { agentHooks } from './knowledge/agent-hooks.ts'
 import { sourceRoutes } from './knowledge/routes.ts'
+import { servePages } from './pages/reference.ts'
+import { serveStatusPage } from './pages/status-page.ts'
 
 export const V2 = '/api/v2'
 
@@ -50,7 +52,14 @@ export async function createApp(ctx: Context, { strict = false }: Options = {}):
     frameworkErrors: (_error, request, reply) => refuseBadUrl(request.id, reply),
   })
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
-  await app.register(helmet)
+  const apiUrl = `${ctx.config.publicUrl ?? ''}${V2}`
+  const isSecure = ctx.config.publicUrl?.startsWith('https:') ?? false
+  // Over plain HTTP (a machine in the house) the browser must not be told to ask for everything by HTTPS.
+  const upgradeInsecureRequests = isSecure ? [] : null
+  await app.register(helmet, {
+    contentSecurityPolicy: { directives: { upgradeInsecureRequests } },
+    strictTransportSecurity: isSecure,
+  })
   acceptJson(app)
   await app.register(multipart)
 
@@ -68,6 +77,8 @@ export async function createApp(ctx: Context, { strict = false }: Options = {}):
       }),
     { prefix: V2 },
   )
+  await servePages(app, apiUrl)
+  serveStatusPage(app, ctx, V2)
   app.setNotFoundHandler(() => {
     throw new ApiError('ROUTE_NOT_FOUND')
   })

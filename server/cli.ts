@@ -49,7 +49,9 @@ function inputOf(command: Command, words: string[]): { json: boolean; input: Inp
   try {
     parsed = parseArgs({ args: words, options, allowPositionals: true, strict: true })
   } catch (error) {
-    throw usageFailure(`${(error as Error).message.split(/\n|\. /)[0]?.replace(/\.$/, '')}. Usage: ${command.name} ${command.usage}`)
+    throw usageFailure(
+      `${(error as Error).message.split(/\n|\. /)[0]?.replace(/\.$/, '')}. Usage: ${command.name} ${command.usage}`,
+    )
   }
   const { count, paths } = command.positionals ?? { count: 0, paths: false }
   if (parsed.positionals.length !== count)

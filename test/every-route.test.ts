@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createAgent } from '../server/agents/create-agent.ts'
-import { contracts } from '../server/contracts.ts'
 import { newId } from '../server/db/ids.ts'
 import type { Endpoint } from '../server/http/contract.ts'
+import { contracts } from '../server/pages/contracts.ts'
 import { type Schema, sampleOf, wrongTypeOf } from './sample.ts'
 import { type Client, type Service, startService } from './start.ts'
 

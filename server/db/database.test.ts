@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { freshDatabase, onPostgres } from '../../test/database.ts'
+import { MigrationRefused, migrate, readMigrations } from './migrate.ts'
+import { vacuumChanged } from './vacuum.ts'
+
+const of = (name: string, text: string) => ({ name, text, checksum: text })
+
+test('migrations run once, forward only, and a failing one changes nothing', async () => {
+  const { database, drop } = await freshDatabase()
+  const { db } = database
+  const one = of('1.sql', 'create table one (id integer); insert into one values (1);')
+  await migrate(db, [one])
+  await migrate(db, [one])
+  const broken = of('3.sql', 'create table three (id integer); select nonsense;')
+  await assert.rejects(migrate(db, [one, of('2.sql', 'create table two (id integer);'), broken]))
+  const { rows } = await sql<{
+    n: number
+  }>`select count(*) as n from pg_tables where tablename in ('one', 'two', 'three')`.execute(db)
+  assert.equal(rows[0]?.n, 1, 'what came before the failure is rolled back with it')
+  await assert.rejects(migrate(db, [of('1.sql', 'changed')]), MigrationRefused)
+  await assert.rejects(migrate(db, []), MigrationRefused)
+  await database.close()
+  await drop()
+})
+
+test('four processes that migrate at once do it once', {
+  skip: !onPostgres() && 'the embedded database has one process',
+}, async () => {
+  const { database, drop } = await freshDatabase()
+  await Promise.all([1, 2, 3, 4].map(() => migrate(database.db)))
+  const { rows } = await sql<{ n: number }>`select count(*) as n from schema_migrations`.execute(database.db)
+  assert.equal(rows[0]?.n, readMigrations().length)
+  await database.close()
+  await drop()
+})
+
+test('a query of somebody else never lands in a transaction that is rolled back', async () => {
+  const { database, drop } = await freshDatabase()
+  const { db } = database
+  await sql`create table notes (id integer primary key)`.execute(db)
+  await Promise.all(
+    Array.from({ length: 200 }, (_, id) =>
+      id % 2
+        ? sql`insert into notes values (${id})`.execute(db)
+        : db
+            .transaction()
+            .execute(async (trx) => {
+              await sql`insert into notes values (${id})`.execute(trx)
+              throw new Error('rolled back on purpose')
+            })
+            .catch(() => {}),
+    ),
+  )
+  const { rows } = await sql<{ id: number }>`select id from notes order by id`.execute(db)
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    Array.from({ length: 100 }, (_, i) => i * 2 + 1),
+  )
+  await database.close()
+  await drop()
+})
+
+test('tables with many changed rows are vacuumed and analysed', async () => {
+  const { database, drop } = await freshDatabase()
+  await sql`create table busy (id integer)`.execute(database.db)
+  await sql`insert into busy select generate_series(1, 6000)`.execute(database.db)
+  await sql`delete from busy where id > 100`.execute(database.db)
+  // Statistics are written when a session is idle; asking for them tells it to.
+  await sql`select pg_stat_force_next_flush()`.execute(database.db)
+  const names = await vacuumChanged(database.db, 1_000)
+  if (!onPostgres()) assert.deepEqual(names, ['public.busy'])
+  await database.close()
+  await drop()
+})

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { LIMIT, memoryRateLimiter, WINDOW_MS } from './rate-limit.ts'
+
+test('exactly 100 requests pass in any ten seconds', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 150, maxLength: 600 }), (gaps) => {
+      let now = 1_000_000
+      const limiter = memoryRateLimiter({ now: () => now })
+      const asked: number[] = []
+      const passed: number[] = []
+      for (const gap of gaps) {
+        now += gap
+        asked.push(now)
+        const { allowed, remaining, resetAt } = limiter.take('key') as {
+          allowed: boolean
+          remaining: number
+          resetAt: number
+        }
+        const inWindow = passed.filter((at) => at > now - WINDOW_MS).length
+        // The slow obvious rule: it passes exactly when fewer than 100 passed in the ten seconds before.
+        assert.equal(allowed, inWindow < LIMIT)
+        if (allowed) passed.push(now)
+        const counted = passed.filter((at) => at > now - WINDOW_MS)
+        assert.equal(remaining, LIMIT - counted.length)
+        assert.equal(resetAt, counted[0]! + WINDOW_MS)
+      }
+      for (const end of asked) {
+        const window = passed.filter((at) => at > end - WINDOW_MS && at <= end).length
+        assert.ok(window <= LIMIT)
+      }
+      limiter.close()
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('buckets do not concern each other, and asking does not count', () => {
+  const limiter = memoryRateLimiter({ now: () => 5 })
+  for (let i = 0; i < LIMIT; i++) limiter.take('a')
+  assert.deepEqual(limiter.take('a'), { allowed: false, remaining: 0, resetAt: 10_005 })
+  assert.deepEqual(limiter.peek('b'), { allowed: true, remaining: LIMIT, resetAt: 10_005 })
+  assert.deepEqual(limiter.peek('b'), { allowed: true, remaining: LIMIT, resetAt: 10_005 })
+  limiter.close()
+})

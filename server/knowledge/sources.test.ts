@@ -1,0 +1,441 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { factOfPage, makeFactPdf } from '../../test/fixtures/make-pdf.ts'
+import { type Answer, type Client, type Service, startService } from '../../test/start.ts'
+import { newId } from '../db/ids.ts'
+import { json } from '../db/json.ts'
+import { resumeTraining } from './tasks.ts'
+import { trainSource } from './train-source.ts'
+
+let service: Service
+let client: Client
+let agentId: string
+let site: Server
+let siteUrl: string
+/** What the local site answers with, by path. */
+const pages = new Map<string, { status: number; body: string }>()
+
+before(async () => {
+  site = createServer((request, response) => {
+    const page = pages.get(request.url ?? '') ?? { status: 404, body: 'nothing' }
+    response.writeHead(page.status, { 'content-type': 'text/html' }).end(page.body)
+  })
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  const { port } = site.address() as AddressInfo
+  siteUrl = `http://127.0.0.1:${port}`
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: `127.0.0.1:${port}` })
+  client = await service.account()
+  agentId = await newAgent()
+})
+after(async () => {
+  await service.close()
+  site.close()
+})
+
+const newAgent = async (owner = client): Promise<string> =>
+  (await owner.request('POST', '/agents', { name: 'Agent' })).body.id
+
+async function settled(id: string): Promise<{ status: string; error: string | null }> {
+  for (;;) {
+    const row = await service.ctx.db
+      .selectFrom('sources')
+      .select(['status', 'error'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    if (row.status === 'trained' || row.status === 'failed') return row
+    await wait(50)
+  }
+}
+
+async function add(body: object, agent = agentId, owner = client): Promise<string> {
+  const answer = await owner.request('POST', `/agents/${agent}/sources`, body)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  assert.equal(answer.body.status, 'untrained')
+  return answer.body.id
+}
+
+async function upload(
+  fields: Record<string, string>,
+  files: [string, string | Uint8Array, string][],
+  agent = agentId,
+  path = '',
+  owner = client,
+) {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  for (const [field, bytes, filename] of files) form.append(field, new Blob([bytes as never]), filename)
+  const response = await owner.raw(path ? 'PUT' : 'POST', `/agents/${agent}/sources${path}`, { body: form })
+  return { status: response.status, body: (await response.json()) as Answer['body'] }
+}
+
+async function passages(question: string, agent = agentId): Promise<string[]> {
+  const row = await service.ctx.db
+    .selectFrom('agents')
+    .selectAll()
+    .where('id', '=', agent)
+    .executeTakeFirstOrThrow()
+  const where = { id: agent, accountId: row.account_id, knowledgeVersion: row.knowledge_version }
+  return (await service.ctx.knowledge.search(where, question, { limit: 5 })).passages.map(({ text }) => text)
+}
+const finds = async (marker: string, agent = agentId): Promise<boolean> =>
+  (await passages(`What about ${marker}?`, agent)).some((text) => text.includes(marker))
+
+const filesKept = (): string[] =>
+  existsSync(service.ctx.filesDir)
+    ? readdirSync(service.ctx.filesDir, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => name)
+    : []
+
+test('every kind of source goes live and is found', async () => {
+  pages.set('/help', {
+    status: 200,
+    body: '<html><title>Help</title><article><h1>Shipping</h1><p>The marker quillfeather ships on Mondays, always.</p></article></html>',
+  })
+  const ids = [
+    await add({ type: 'text', name: 'Text', content: 'The marker brindlewick opens at nine.' }),
+    await add({
+      type: 'qna',
+      name: 'Q',
+      questions: ['How long is the warranty?', 'Warranty?'],
+      answer: 'The marker copperlace lasts two years.',
+    }),
+    await add({ type: 'link', url: `${siteUrl}/help#top`, linkType: 'individual' }),
+  ]
+  const files: [string, string][] = [
+    ['notes.txt', 'The marker dapplewood is plain text.'],
+    ['notes.md', '# Markers\n\nThe marker emberfall is markdown.'],
+    [
+      'page.html',
+      '<html><body><article><p>The marker fernhollow is a page of its own, and long enough to be read.</p></article></body></html>',
+    ],
+    ['table.csv', 'name,colour\ngallowmere,green\n'],
+  ]
+  for (const [name, text] of files) {
+    const { status, body } = await upload({ name }, [['file', text, name]])
+    assert.equal(status, 201, JSON.stringify(body))
+    assert.equal(body.metadata.filename, name)
+    ids.push(body.id)
+  }
+  for (const id of ids) assert.deepEqual(await settled(id), { status: 'trained', error: null })
+  for (const marker of [
+    'quillfeather',
+    'brindlewick',
+    'dapplewood',
+    'emberfall',
+    'fernhollow',
+    'gallowmere',
+  ]) {
+    assert.ok(await finds(marker), marker)
+  }
+  const link = (await client.request('GET', `/agents/${agentId}/sources/${ids[2]}`)).body
+  assert.deepEqual([link.name, link.metadata], [`${siteUrl}/help`, { type: 'individual' }])
+  assert.ok(link.size > 0)
+  const answer = await client.request('POST', `/agents/${agentId}/chat`, {
+    message: 'warranty?',
+    stream: false,
+  })
+  assert.equal(answer.body.data.parts[0].text.includes('The marker copperlace lasts two years.'), true)
+  assert.equal(answer.body.data.metadata.sources[0].id, ids[1])
+
+  const summary = (await client.request('GET', `/agents/${agentId}/sources/summary`)).body
+  assert.deepEqual(
+    [summary.texts.count, summary.qnas.count, summary.links.count, summary.files.count],
+    [1, 1, 1, 4],
+  )
+  assert.equal(summary.shouldRetrain, false)
+  assert.equal((await client.request('GET', `/agents/${agentId}`)).body.status, 'trained')
+})
+
+test('a PDF of 30 pages is answered from, with its source', async () => {
+  const agent = await newAgent()
+  const { body } = await upload({ name: 'Manual' }, [['file', makeFactPdf(30), 'manual.pdf']], agent)
+  assert.deepEqual(await settled(body.id), { status: 'trained', error: null })
+  for (const page of [1, 17, 30]) {
+    const fact = factOfPage(page)
+    assert.ok(
+      (await passages(fact, agent)).some((text) => text.includes(fact)),
+      fact,
+    )
+  }
+})
+
+test('the earlier version answers until the new one is live, also when the new one fails', async () => {
+  pages.set('/changing', {
+    status: 200,
+    body: '<article><p>The marker harrowgate is the first version of this page.</p></article>',
+  })
+  const text = await add({ type: 'text', name: 'T', content: 'The marker ironvale is first.' })
+  await settled(text)
+  const changed = await client.request('PUT', `/agents/${agentId}/sources/${text}`, {
+    content: 'The marker juniperus is second.',
+  })
+  assert.equal(changed.body.status, 'updated')
+  await settled(text)
+  assert.deepEqual([await finds('ironvale'), await finds('juniperus')], [false, true])
+
+  const { body } = await upload({ name: 'F' }, [['file', 'The marker kestrelby is here.', 'f.txt']])
+  await settled(body.id)
+  const broken = await upload({}, [['file', '%PDF-1.7 nothing more', 'f.pdf']], agentId, `/${body.id}`)
+  assert.equal(broken.status, 200, JSON.stringify(broken.body))
+  const after = await settled(body.id)
+  assert.equal(after.status, 'failed')
+  assert.match(after.error ?? '', /PDF/)
+  assert.ok(await finds('kestrelby'))
+  assert.equal((await client.request('GET', `/agents/${agentId}`)).body.status, 'failed')
+  await client.request('DELETE', `/agents/${agentId}/sources/${body.id}`)
+})
+
+test('a deleted source is gone from the very next answer, with its file', async () => {
+  const { body } = await upload({ name: 'D' }, [['file', 'The marker lindenmoor will vanish.', 'd.txt']])
+  await settled(body.id)
+  const file = (
+    await service.ctx.db
+      .selectFrom('sources')
+      .select('content')
+      .where('id', '=', body.id)
+      .executeTakeFirstOrThrow()
+  ).content.file!
+  assert.ok(await finds('lindenmoor'))
+  const deleted = await client.request('DELETE', `/agents/${agentId}/sources/${body.id}`)
+  assert.equal(deleted.body.status, 'deleted')
+  const answer = await client.request('POST', `/agents/${agentId}/chat`, {
+    message: 'What is lindenmoor?',
+    stream: false,
+  })
+  assert.doesNotMatch(answer.body.data.parts[0].text, /will vanish/)
+  assert.equal(
+    (await client.request('GET', `/agents/${agentId}/sources/${body.id}`)).body.error.code,
+    'SOURCE_NOT_FOUND',
+  )
+  while (filesKept().includes(file.split('/').at(-1)!)) await wait(50)
+})
+
+test('what cannot be read fails with a sentence for a person', async () => {
+  const cases: [object, RegExp][] = [
+    [{ type: 'link', url: `${siteUrl}/missing`, linkType: 'individual' }, /404/],
+    [
+      { type: 'link', url: 'http://169.254.169.254/latest/meta-data', linkType: 'individual' },
+      /not|private|allowed/i,
+    ],
+    [{ type: 'link', url: 'http://127.0.0.1:9/', linkType: 'individual' }, /not|private|allowed/i],
+    [{ type: 'link', url: 'http://[::ffff:a9fe:a9fe]/', linkType: 'individual' }, /not|private|allowed/i],
+  ]
+  const agent = await newAgent()
+  for (const [body, pattern] of cases) {
+    const { status, error } = await settled(await add(body, agent))
+    assert.equal(status, 'failed')
+    assert.match(error ?? '', pattern)
+  }
+  assert.equal((await client.request('GET', `/agents/${agent}`)).body.status, 'untrained')
+})
+
+test('each wrong field is refused by its path', async () => {
+  const text = { type: 'text', name: 'x', content: 'x' }
+  const qna = { type: 'qna', name: 'x', questions: ['x'], answer: 'x' }
+  const link = { type: 'link', url: 'https://example.com', linkType: 'individual' }
+  const wrong: [object, string][] = [
+    [{}, 'type'],
+    [{ type: 'file' }, 'type'],
+    [{ ...text, name: '' }, 'name'],
+    [{ ...text, name: 'x'.repeat(101) }, 'name'],
+    [{ ...text, content: '  ' }, 'content'],
+    [{ ...text, content: 'x'.repeat(1_048_577) }, 'content'],
+    [{ ...text, content: 'a\0b' }, 'content'],
+    [{ ...text, answer: 'x' }, 'answer'],
+    [{ ...qna, questions: [] }, 'questions'],
+    [{ ...qna, questions: Array(51).fill('x') }, 'questions'],
+    [{ ...qna, answer: '' }, 'answer'],
+    [{ ...link, url: 'example' }, 'url'],
+    [{ ...link, url: 'ftp://example.com' }, 'url'],
+    [{ ...link, url: 'https://u:p@example.com' }, 'url'],
+    [{ ...link, linkType: 'page' }, 'linkType'],
+    [{ ...link, linkType: 'crawl' }, 'linkType'],
+    [{ ...link, slowScraping: 'yes' }, 'slowScraping'],
+  ]
+  for (const [body, path] of wrong) {
+    const { status, body: answer } = await client.request('POST', `/agents/${agentId}/sources`, body)
+    assert.deepEqual([status, answer.error.code], [400, 'VALIDATION_INVALID_BODY'], path)
+    assert.ok(answer.error.details[path], `${path}: ${JSON.stringify(answer.error.details)}`)
+  }
+  const id = await add(text)
+  await settled(id)
+  const strange = await client.request('PUT', `/agents/${agentId}/sources/${id}`, {
+    answer: 'x',
+    type: 'qna',
+  })
+  assert.deepEqual(Object.keys(strange.body.error.details), ['type'])
+  const other = await client.request('PUT', `/agents/${agentId}/sources/${id}`, { answer: 'x' })
+  assert.deepEqual(Object.keys(other.body.error.details), ['answer'])
+  const before = (await client.request('GET', `/agents/${agentId}/sources/${id}`)).body
+  assert.deepEqual((await client.request('PUT', `/agents/${agentId}/sources/${id}`, {})).body, before)
+})
+
+test('the same page cannot be a source twice', async () => {
+  pages.set('/once', { status: 200, body: '<p>Once</p>' })
+  const owner = await service.account()
+  const agent = await newAgent(owner)
+  const link = { type: 'link', url: `${siteUrl}/once`, linkType: 'individual' }
+  const answers = await Promise.all(
+    [1, 2, 3, 4].map(() => owner.request('POST', `/agents/${agent}/sources`, link)),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409])
+  assert.equal(answers.find(({ status }) => status === 409)?.body.error.code, 'SOURCE_DUPLICATE')
+})
+
+test('an upload that is refused says why and leaves no file', async () => {
+  const owner = await service.account()
+  const agent = await newAgent(owner)
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+  const kept = filesKept().length
+  const cases: [Record<string, string>, [string, string | Uint8Array, string][], number, string][] = [
+    [{ name: 'x' }, [], 400, 'file'],
+    [{}, [['file', 'x', 'x.txt']], 400, 'name'],
+    [{ name: 'x', colour: 'red' }, [['file', 'x', 'x.txt']], 400, 'colour'],
+    [
+      { name: 'x' },
+      [
+        ['file', 'x', 'x.txt'],
+        ['file', 'y', 'y.txt'],
+      ],
+      400,
+      'file',
+    ],
+    [{ name: 'x' }, [['document', 'x', 'x.txt']], 400, 'document'],
+    [{ name: 'x' }, [['file', '', 'x.txt']], 400, 'file'],
+    [{ name: 'x' }, [['file', png, 'x.pdf']], 422, 'SOURCE_UNSUPPORTED_TYPE'],
+    [{ name: 'x' }, [['file', 'x', 'x.exe']], 422, 'SOURCE_UNSUPPORTED_TYPE'],
+    [
+      { name: 'x' },
+      [['file', Buffer.alloc(20 * 1_048_576 + 1, 97), 'x.txt']],
+      413,
+      'VALIDATION_BODY_TOO_LARGE',
+    ],
+  ]
+  for (const [fields, files, status, what] of cases) {
+    const answer = await upload(fields, files, agent, '', owner)
+    assert.equal(answer.status, status, `${what}: ${JSON.stringify(answer.body)}`)
+    assert.ok(
+      answer.body.error.code === what || answer.body.error.details?.[what],
+      JSON.stringify(answer.body),
+    )
+  }
+  assert.equal(filesKept().length, kept)
+})
+
+test("the plan's training size is exact, however many ask at the same time", async () => {
+  const owner = await service.account({ plan: 'standard' })
+  const agent = await newAgent(owner)
+  const most = 40 * 1_048_576
+  await service.ctx.db
+    .insertInto('sources')
+    .values({
+      id: newId(),
+      account_id: owner.accountId,
+      agent_id: agent,
+      type: 'text',
+      status: 'trained',
+      content: json({ text: 'x' }),
+      size: most - 250,
+    })
+    .execute()
+  const body = { type: 'text', name: 'x', content: 'x'.repeat(100) }
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => owner.request('POST', `/agents/${agent}/sources`, body)),
+  )
+  assert.equal(answers.filter(({ status }) => status === 201).length, 2)
+  const refused = answers.find(({ status }) => status !== 201)
+  assert.deepEqual([refused?.status, refused?.body.error.code], [422, 'SOURCE_SIZE_LIMIT_EXCEEDED'])
+})
+
+test('the list filters by type and by part of the name, and pages return each source once', async () => {
+  const owner = await service.account()
+  const agent = await newAgent(owner)
+  const made = ['50% off', 'under_score', 'Plain'].map((name) => ({ name, type: 'text' as const }))
+  for (let i = 0; i < 22; i++) made.push({ name: `Bulk ${i}`, type: 'text' })
+  const time = new Date('2026-02-01T00:00:00.001Z')
+  await service.ctx.db
+    .insertInto('sources')
+    .values(
+      made.map(({ name, type }) => ({
+        id: newId(),
+        account_id: owner.accountId,
+        agent_id: agent,
+        name,
+        type,
+        status: 'trained' as const,
+        content: json({ text: 'x' }),
+        created_at: time,
+      })),
+    )
+    .execute()
+  const names = async (query: string) =>
+    (await owner.request('GET', `/agents/${agent}/sources?${query}`)).body.data.map(
+      ({ name }: { name: string }) => name,
+    )
+  assert.deepEqual(await names('name=0%25'), ['50% off'])
+  assert.deepEqual(await names('name=R_S'), ['under_score'])
+  assert.deepEqual(await names('name=plain&type=text,qna'), ['Plain'])
+  assert.deepEqual(await names('type=qna'), [])
+  assert.equal((await owner.request('GET', `/agents/${agent}/sources?type=film`)).status, 400)
+  const seen: string[] = []
+  let cursor = ''
+  do {
+    const { body } = await owner.request(
+      'GET',
+      `/agents/${agent}/sources?limit=4${cursor && `&cursor=${cursor}`}`,
+    )
+    seen.push(...body.data.map(({ id }: { id: string }) => id))
+    cursor = body.pagination.cursor ?? ''
+  } while (cursor)
+  assert.deepEqual([seen.length, new Set(seen).size], [25, 25])
+})
+
+test('jobs may come late, twice, or for what is gone', async () => {
+  const id = await add({ type: 'text', name: 'x', content: 'The marker moonbury is one.' })
+  await settled(id)
+  await client.request('PUT', `/agents/${agentId}/sources/${id}`, {
+    content: 'The marker nettlecombe is two.',
+  })
+  await settled(id)
+  const attempt = { last: true, signal: new AbortController().signal }
+  await trainSource(service.ctx, { sourceId: id, version: 1 }, attempt)
+  await trainSource(service.ctx, { sourceId: newId(), version: 1 }, attempt)
+  assert.deepEqual([await finds('moonbury'), await finds('nettlecombe')], [false, true])
+  await service.ctx.db.updateTable('sources').set({ status: 'updated' }).where('id', '=', id).execute()
+  assert.equal(await resumeTraining(service.ctx), 1)
+  assert.equal((await settled(id)).status, 'trained')
+})
+
+test('a clone answers at once and outlives the original, files too', async () => {
+  const original = await newAgent()
+  await settled(await add({ type: 'text', name: 'x', content: 'The marker oakenshaw is copied.' }, original))
+  const { body } = await upload(
+    { name: 'F' },
+    [['file', 'The marker pebblemarsh is copied, too.', 'f.txt']],
+    original,
+  )
+  await settled(body.id)
+  const clone = (await client.request('POST', `/agents/${original}/clone`)).body.id
+  await client.request('DELETE', `/agents/${original}`)
+  assert.ok((await finds('oakenshaw', clone)) && (await finds('pebblemarsh', clone)))
+  const sources = await service.ctx.db
+    .selectFrom('sources')
+    .selectAll()
+    .where('agent_id', '=', clone)
+    .execute()
+  assert.deepEqual(
+    sources.map(({ status }) => status),
+    ['trained', 'trained'],
+  )
+  const kept = sources
+    .find(({ content }) => content.file)
+    ?.content.file?.split('/')
+    .at(-1)
+  await wait(700)
+  assert.ok(filesKept().includes(kept!))
+})
