@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ConfigError, readConfig } from './config.ts'
-import { type Command, CommandFailure, type Input, usageFailure } from './operations/command.ts'
-import { askService } from './operations/command-socket.ts'
+import { type Command, CommandFailure, type Input, sentenceOf, usageFailure } from './operations/command.ts'
 import { commands } from './operations/commands.ts'
-import { openOperations } from './operations/open-operations.ts'
+import { executeCommand } from './operations/execute-command.ts'
 import { startRefusal } from './start-refusal.ts'
 
 /** `npm run -s parley -- COMMAND …`: runs one command of the operating interface. */
@@ -16,7 +15,9 @@ try {
   process.exitCode = exitCode
 }
 
-async function runCommand(words: string[]): Promise<string> {
+async function runCommand(typed: string[]): Promise<string> {
+  // --json may stand before the command as well as after it.
+  const words = typed[0] === '--json' ? [...typed.slice(1), '--json'] : typed
   const wantsHelp = words.length === 0 || words.includes('--help') || words.includes('-h')
   const command = commandOf(words)
   if (wantsHelp) return help(words)
@@ -24,19 +25,8 @@ async function runCommand(words: string[]): Promise<string> {
     throw usageFailure(`There is no command "${words.slice(0, 2).join(' ')}"; --help lists the commands.`)
   }
   const { json, input } = inputOf(command, words.slice(command.name.split(' ').length))
-  const config = readConfig(process.env)
-  const result =
-    (config.databaseUrl ? null : await askService(config.dataDir, command.name, input)) ?? (await runHere())
+  const result = await executeCommand(readConfig(process.env), command, input)
   return `${json ? JSON.stringify(result) : command.print(result)}\n`
-
-  async function runHere() {
-    const operations = await openOperations(config)
-    try {
-      return await command!.run(operations, input)
-    } finally {
-      await operations.close()
-    }
-  }
 }
 
 function commandOf(words: string[]): Command | undefined {
@@ -78,6 +68,7 @@ function help(words: string[]): string {
 function failureOf(error: unknown): { message: string; exitCode: number } {
   if (error instanceof CommandFailure) return error
   if (error instanceof ConfigError) return { message: error.problems.join(' '), exitCode: 64 }
-  const { lines, code } = startRefusal(error)
-  return { message: lines.join(' ').split('\n')[0] ?? '', exitCode: code === 69 ? 69 : 1 }
+  const refusal = startRefusal(error)
+  if (!refusal) return { message: sentenceOf(error), exitCode: 1 }
+  return { message: refusal.line, exitCode: refusal.code === 69 ? 69 : 1 }
 }

@@ -1,6 +1,9 @@
+import { sql } from 'kysely'
 import { createAccount } from './accounts/accounts.ts'
 import { createKey } from './accounts/keys.ts'
 import type { Context } from './context.ts'
+import type { Trx } from './db/database.ts'
+import type { AccountId } from './db/tables.ts'
 import { addDemoAgent } from './demo-agent.ts'
 
 /**
@@ -8,10 +11,9 @@ import { addDemoAgent } from './demo-agent.ts'
  * Answers what the operator should see, with {address} where the service's address belongs.
  */
 export async function firstRun(ctx: Context): Promise<string[]> {
-  const there = await ctx.db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()
-  if (there) return []
-  const accountId = await createAccount(ctx.db, 'Default')
-  const { key } = await createKey(ctx.db, accountId, { name: 'First key' })
+  const made = await ctx.db.transaction().execute(firstAccount)
+  if (!made) return []
+  const { accountId, key } = made
   const lines = ['', `API key (shown this once): ${key}`]
   if (!ctx.config.seedDemo) return [...lines, '']
   const agentId = await addDemoAgent(ctx, accountId)
@@ -24,4 +26,14 @@ export async function firstRun(ctx: Context): Promise<string[]> {
     `  curl -N {address}/api/v2/agents/${agentId}/chat -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`,
     '',
   ]
+}
+
+/** Null when there is an account; of several processes that start at once, one makes it. */
+async function firstAccount(trx: Trx): Promise<{ accountId: AccountId; key: string } | null> {
+  await sql`lock table accounts in share row exclusive mode`.execute(trx)
+  const there = await trx.selectFrom('accounts').select('id').limit(1).executeTakeFirst()
+  if (there) return null
+  const accountId = await createAccount(trx, 'Default')
+  const { key } = await createKey(trx, accountId, { name: 'First key' })
+  return { accountId, key }
 }

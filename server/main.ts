@@ -1,5 +1,6 @@
 import { ConfigError, readConfig } from './config.ts'
 import { createContext } from './context.ts'
+import { requireFolder } from './db/folder-lock.ts'
 import { run } from './run.ts'
 import { startRefusal } from './start-refusal.ts'
 
@@ -15,9 +16,14 @@ try {
       `The role "${role}" needs DATABASE_URL: the embedded database is for one process.`,
     ])
   }
+  requireFolder(config.dataDir)
   await run(await createContext(config), role)
 } catch (error) {
-  const { lines, code } = startRefusal(error)
-  for (const line of lines) console.error(line)
-  process.exit(code)
+  if (error instanceof ConfigError) {
+    for (const line of error.problems) console.error(line)
+    process.exit(78)
+  }
+  const refusal = startRefusal(error)
+  console.error(refusal?.line ?? error)
+  process.exit(refusal?.code ?? 1)
 }

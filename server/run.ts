@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import type { Context } from './context.ts'
 import { closeOrphans } from './conversations/close-orphans.ts'
@@ -22,8 +23,9 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   }, ORPHANS_EVERY_MS)
   const app = role === 'worker' ? null : await createApp(ctx)
   const socket = embedded ? await openCommandSocket(ctx) : null
-  const greeting = role === 'worker' ? [] : await firstRun(ctx)
+  // First, so that a port in use does not cost the key that the first run shows only once.
   if (app) await app.listen({ host: config.host, port: config.port })
+  const greeting = role === 'worker' ? [] : await firstRun(ctx)
   if (role !== 'api') {
     await jobs.work(tasks(ctx))
     await resumeTraining(ctx)
@@ -35,9 +37,11 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
 
   const close = async (): Promise<void> => {
     clearInterval(orphans)
-    await socket?.close()
+    const finished = Promise.all([socket?.close(), app?.close(), ctx.generations.drain(DRAIN_MS)])
+    await Promise.race([finished, wait(DRAIN_MS, undefined, { ref: false })])
+    // Whoever still sends or reads after that is cut off.
+    app?.server.closeAllConnections()
     await app?.close()
-    await ctx.generations.drain(DRAIN_MS)
     await ctx.close()
   }
   endOnSignal(close, log)

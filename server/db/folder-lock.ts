@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -7,22 +7,51 @@ export class FolderInUse extends Error {
   override name = 'FolderInUse'
 }
 
+/** Thrown when the data folder cannot be made or written. */
+export class FolderUnusable extends Error {
+  override name = 'FolderUnusable'
+}
+
+const SQLITE_BUSY = 5
+
+/** Makes the data folder when it is missing. Throws FolderUnusable. */
+export function requireFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    throw unusable(folder, cause)
+  }
+}
+
 /**
  * Takes the exclusive lock on a data folder; two processes on one embedded database lose data silently.
  * The lock is SQLite's own file lock, so the kernel drops it with the process, however that ends: no stale
  * lock after kill -9, and no process numbers, which mean nothing between containers.
+ * Throws FolderInUse and FolderUnusable.
  */
 export function lockFolder(folder: string): { release(): void } {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
+  requireFolder(folder)
+  let lock: DatabaseSync
+  try {
+    lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
+  } catch (cause) {
+    throw unusable(folder, cause)
+  }
   try {
     lock.exec('pragma journal_mode = off; begin exclusive')
   } catch (cause) {
     lock.close()
+    if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw unusable(folder, cause)
     throw new FolderInUse(
       `The data folder ${folder} is in use by another Parley process. Stop that one first, or set DATA_DIR to another folder.`,
       { cause },
     )
   }
   return { release: () => lock.close() }
+}
+
+function unusable(folder: string, cause: unknown): FolderUnusable {
+  const { message } = cause as Error
+  return new FolderUnusable(`DATA_DIR: the folder ${folder} cannot be used (${message}).`, { cause })
 }

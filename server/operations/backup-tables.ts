@@ -1,21 +1,29 @@
-/** Every table of the application with its primary key, referenced tables first. */
-export const backupTables = [
-  { name: 'accounts', key: ['id'] },
-  { name: 'members', key: ['id'] },
-  { name: 'api_keys', key: ['id'] },
-  { name: 'credit_entries', key: ['id'] },
-  { name: 'credit_usage', key: ['owner_id', 'month'] },
-  { name: 'settings', key: ['name'] },
-  { name: 'audit_log', key: ['id'] },
-  { name: 'agents', key: ['id'] },
-  { name: 'sources', key: ['id'] },
-  { name: 'chunks', key: ['id'] },
-  { name: 'conversations', key: ['id'] },
-  { name: 'messages', key: ['id'] },
-  { name: 'generations', key: ['id'] },
-] as const
+import type { Tables } from '../db/tables.ts'
 
-export type BackupTable = (typeof backupTables)[number]
+export type BackupTable = {
+  name: keyof Tables
+  /** The primary key. */
+  key: string[]
+  /** Rows held in memory at once: few where one row may be a megabyte. */
+  page: number
+}
+
+/** Every table of the application, referenced tables first. */
+export const backupTables: BackupTable[] = [
+  { name: 'accounts', key: ['id'], page: 200 },
+  { name: 'members', key: ['id'], page: 200 },
+  { name: 'api_keys', key: ['id'], page: 200 },
+  { name: 'credit_entries', key: ['id'], page: 200 },
+  { name: 'credit_usage', key: ['owner_id', 'month'], page: 200 },
+  { name: 'settings', key: ['name'], page: 200 },
+  { name: 'audit_log', key: ['id'], page: 200 },
+  { name: 'agents', key: ['id'], page: 50 },
+  { name: 'sources', key: ['id'], page: 4 },
+  { name: 'chunks', key: ['id'], page: 200 },
+  { name: 'conversations', key: ['id'], page: 200 },
+  { name: 'messages', key: ['id'], page: 50 },
+  { name: 'generations', key: ['id'], page: 50 },
+]
 
 /** Belongs to an installation, not to its data: the check of the secret key, and the switch. */
 export const settingsLeftOut = ['secret-check', 'maintenance']

@@ -1,27 +1,38 @@
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { chmod, rm } from 'node:fs/promises'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
 import { resumeTraining } from '../knowledge/tasks.ts'
-import { CommandFailure, type Input, type Operations, type Result } from './command.ts'
+import { CommandFailure, type Input, type Operations, type Result, sentenceOf } from './command.ts'
 import { commands } from './commands.ts'
 
 type Request = { command: string; input: Input }
 type Response = { result: Result } | { failure: { message: string; exitCode: 1 | 64 | 69 } }
 
-/** What an address of a socket may have; a longer one is cut off silently by the system. */
+/** Bytes that the address of a socket may have; the system cuts a longer one off silently. */
 const LONGEST_PATH = 103
+const NAME = 'parley.sock'
 
-const socketPath = (dataDir: string): string => join(dataDir, 'parley.sock')
+type Address = { path: string; release(): void }
+
+/** Where the socket lies. Linux reaches a folder with a longer path through its descriptor; elsewhere null. */
+function addressIn(dataDir: string): Address | null {
+  const path = join(dataDir, NAME)
+  if (Buffer.byteLength(path) <= LONGEST_PATH) return { path, release: () => {} }
+  if (!existsSync('/proc/self/fd') || !existsSync(dataDir)) return null
+  const folder = openSync(dataDir, 'r')
+  return { path: `/proc/self/fd/${folder}/${NAME}`, release: () => closeSync(folder) }
+}
 
 /**
- * Lets commands work while the service holds the embedded database: one JSON line in, one out. Only the owner
- * of the data folder can open the socket.
+ * Lets commands work while the service holds the embedded database: one JSON text in, one out. Only the owner
+ * of the data folder can open the socket. Closing it waits for the commands that are being executed.
  */
 export async function openCommandSocket(ctx: Context): Promise<{ close(): Promise<void> } | null> {
-  const path = socketPath(ctx.config.dataDir)
-  if (Buffer.byteLength(path) > LONGEST_PATH) {
-    ctx.log.warn(`DATA_DIR is too long a path for a socket: commands work only while the service is stopped.`)
+  const address = addressIn(ctx.config.dataDir)
+  if (!address) {
+    ctx.log.warn('DATA_DIR is too long a path for a socket: commands work only while the service is stopped.')
     return null
   }
   const operations: Operations = {
@@ -30,47 +41,64 @@ export async function openCommandSocket(ctx: Context): Promise<{ close(): Promis
     setMaintenance: ctx.maintenance.set,
     resume: async () => void (await resumeTraining(ctx)),
   }
+  const asking = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => {})
-    answer(socket, operations).catch((error: unknown) => ctx.log.error({ err: error }, 'command'))
+    asking.add(socket)
+    textOf(socket)
+      .then(async (text) => {
+        const { command, input } = JSON.parse(text) as Request
+        asking.delete(socket)
+        socket.end(JSON.stringify(await execute(operations, command, input, ctx.log)))
+      })
+      .catch(() => socket.destroy())
+      .finally(() => asking.delete(socket))
   })
   // The folder's lock is ours: a socket that is there belongs to a process that was killed.
-  await rm(path, { force: true })
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
-  await chmod(path, 0o600)
+  await rm(join(ctx.config.dataDir, NAME), { force: true })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(address.path, resolve))
+  await chmod(address.path, 0o600)
   return {
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    async close() {
+      for (const socket of asking) socket.destroy()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+      address.release()
+    },
   }
 }
 
-async function answer(socket: Socket, operations: Operations): Promise<void> {
-  const { command, input } = JSON.parse(await textOf(socket)) as Request
-  socket.end(JSON.stringify(await execute(operations, command, input)))
-}
-
-async function execute(operations: Operations, name: string, input: Input): Promise<Response> {
+async function execute(
+  operations: Operations,
+  name: string,
+  input: Input,
+  log: Context['log'],
+): Promise<Response> {
   try {
     const command = commands.find((one) => one.name === name)
     if (!command) throw new CommandFailure(`The running service does not know the command ${name}.`, 64)
     return { result: await command.run(operations, input) }
   } catch (error) {
-    const exitCode = error instanceof CommandFailure ? error.exitCode : 1
-    return { failure: { message: (error as Error).message, exitCode } }
+    if (error instanceof CommandFailure)
+      return { failure: { message: error.message, exitCode: error.exitCode } }
+    log.error({ err: error, command: name }, 'command failed')
+    return { failure: { message: sentenceOf(error), exitCode: 1 } }
   }
 }
 
 /** Has the running service execute a command; null when none runs on this folder. Throws CommandFailure. */
 export async function askService(dataDir: string, command: string, input: Input): Promise<Result | null> {
-  const path = socketPath(dataDir)
-  if (Buffer.byteLength(path) > LONGEST_PATH) return null
-  const socket = createConnection({ path, allowHalfOpen: true })
+  const address = addressIn(dataDir)
+  if (!address) return null
+  const socket = createConnection({ path: address.path, allowHalfOpen: true })
   try {
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   } catch {
     return null
+  } finally {
+    address.release()
   }
   socket.end(JSON.stringify({ command, input } satisfies Request))
-  const text = await textOf(socket)
+  const text = await textOf(socket).catch(() => '')
   if (text === '') throw new CommandFailure('The service ended before it had answered.', 69)
   const response = JSON.parse(text) as Response
   if ('failure' in response) throw new CommandFailure(response.failure.message, response.failure.exitCode)

@@ -46,3 +46,9 @@ export function required(input: Input, option: string): string {
   if (!value) throw usageFailure(`--${option} is required.`)
   return value
 }
+
+/** Any other error as one line. */
+export function sentenceOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException
+  return (message || code || String(error)).split('\n')[0] ?? ''
+}

@@ -2,6 +2,7 @@ import { recordAudit } from '../accounts/audit.ts'
 import { createKey, revokeKey } from '../accounts/keys.ts'
 import { isId } from '../db/ids.ts'
 import { type Scope, scopes } from '../http/contract.ts'
+import { readDateRange } from '../http/dates.ts'
 import { type Command, CommandFailure, required, usageFailure } from './command.ts'
 import { findAccount } from './find-account.ts'
 
@@ -38,8 +39,19 @@ export const keysRevoke: Command = {
   options: {},
   positionals: { count: 1 },
   async run({ db }, { positionals: [id = ''] }) {
-    if (!isId(id) || !(await revokeKey(db, id))) throw new CommandFailure(`There is no key ${id}.`)
-    await recordAudit(db, { accountId: null, actor: 'operator', action: 'key.revoke', target: id })
+    const key = isId(id)
+      ? await db.selectFrom('api_keys').select('account_id').where('id', '=', id).executeTakeFirst()
+      : undefined
+    if (!key) throw new CommandFailure(`There is no key ${id}.`)
+    await db.transaction().execute(async (trx) => {
+      await revokeKey(trx, id)
+      await recordAudit(trx, {
+        accountId: key.account_id,
+        actor: 'operator',
+        action: 'key.revoke',
+        target: id,
+      })
+    })
     return { id, revoked: true }
   },
   print: ({ id }) => `${id} is revoked.`,
@@ -56,9 +68,9 @@ function scopesOf(list: string | undefined): Scope[] | null {
 
 function expiryOf(text: string | undefined): Date | null {
   if (text === undefined) return null
-  const time = new Date(text)
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(time.getTime())) {
+  try {
+    return readDateRange({ startDate: text }).from
+  } catch {
     throw usageFailure(`--expires must be an ISO 8601 time like 2027-01-31T00:00:00Z, not "${text}".`)
   }
-  return time
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Db } from '../db/database.ts'
 import { json } from '../db/json.ts'
@@ -12,6 +13,8 @@ export class SecretRefused extends Error {
 
 const CHECK = 'secret-check'
 const CHECK_TEXT = 'parley'
+/** Characters; the same as for SECRET_KEY. */
+const SHORTEST = 32
 
 /**
  * The key of this installation: SECRET_KEY, or a file in the data folder made at the first start. Refuses to go
@@ -19,20 +22,18 @@ const CHECK_TEXT = 'parley'
  */
 export async function openSecrets(db: Db, secretKey: string | null, dataDir: string): Promise<Secrets> {
   const secrets = createSecrets(secretKey ?? (await keptKey(dataDir)))
-  const known = await db.selectFrom('settings').select('value').where('name', '=', CHECK).executeTakeFirst()
-  if (!known) {
-    await db
-      .insertInto('settings')
-      .values({ name: CHECK, value: json(secrets.encrypt(CHECK_TEXT)) })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-    return secrets
-  }
-  try {
-    if (secrets.decrypt(String(known.value)) === CHECK_TEXT) return secrets
-  } catch {
-    // Said below in words.
-  }
+  // Of several processes that start at once on a new database, the first one's key is the one that counts.
+  await db
+    .insertInto('settings')
+    .values({ name: CHECK, value: json(secrets.encrypt(CHECK_TEXT)) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const { value } = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', CHECK)
+    .executeTakeFirstOrThrow()
+  if (opens(secrets, String(value))) return secrets
   throw new SecretRefused(
     secretKey === null
       ? `The key in ${join(dataDir, 'secret.key')} is not the one this database was used with. Put the old file back, or set SECRET_KEY.`
@@ -40,13 +41,27 @@ export async function openSecrets(db: Db, secretKey: string | null, dataDir: str
   )
 }
 
+function opens(secrets: Secrets, text: string): boolean {
+  try {
+    return secrets.decrypt(text) === CHECK_TEXT
+  } catch {
+    return false
+  }
+}
+
+/** The file appears with its whole content or not at all: a start that is cut off must not leave a shorter key. */
 async function keptKey(dataDir: string): Promise<string> {
   const file = join(dataDir, 'secret.key')
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  try {
-    await writeFile(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  if (!existsSync(file)) {
+    const unfinished = `${file}.${process.pid}.tmp`
+    await writeFile(unfinished, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
+    await link(unfinished, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    await unlink(unfinished)
   }
-  return (await readFile(file, 'utf8')).trim()
+  const key = (await readFile(file, 'utf8')).trim()
+  if (key.length < SHORTEST) throw new SecretRefused(`The key in ${file} is damaged. Put the old file back.`)
+  return key
 }
