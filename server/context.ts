@@ -10,6 +10,7 @@ import { scheduleVacuum } from './db/vacuum.ts'
 import { createGuardedFetcher } from './fetch/guarded-fetcher.ts'
 import { createMaintenance } from './http/maintenance.ts'
 import { memoryRateLimiter } from './http/rate-limit.ts'
+import { redisRateLimiter } from './http/redis-rate-limiter.ts'
 import { openJobs } from './jobs/jobs.ts'
 import { createExtractor } from './knowledge/extract/extractor.ts'
 import { createKnowledge } from './knowledge/knowledge.ts'
@@ -40,7 +41,9 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const secrets = await openSecrets(db, config.secretKey, config.dataDir)
     const vacuum = embedded ? scheduleVacuum(db, onError) : null
     const jobs = await openJobs({ db, embedded, onError })
-    const limiter = memoryRateLimiter()
+    const limiter = config.redisUrl
+      ? redisRateLimiter({ url: config.redisUrl, onState: (problem) => noteRedis(log, problem) })
+      : memoryRateLimiter()
     const words = loadWordVectors()
     const models = createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(words) })
     const fetcher = createGuardedFetcher({
@@ -82,4 +85,10 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     await database.close()
     throw error
   }
+}
+
+function noteRedis(log: Logger, problem: Error | null): void {
+  if (problem)
+    log.warn({ err: problem }, 'REDIS_URL cannot be used: each process counts rate limits for itself')
+  else log.info('rate limits are shared again')
 }

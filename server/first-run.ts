@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { createAccount } from './accounts/accounts.ts'
 import { createKey } from './accounts/keys.ts'
 import type { Context } from './context.ts'
-import type { Trx } from './db/database.ts'
+import type { Db, Trx } from './db/database.ts'
 import type { AccountId } from './db/tables.ts'
 import { addDemoAgent } from './demo-agent.ts'
 
@@ -11,7 +11,7 @@ import { addDemoAgent } from './demo-agent.ts'
  * Answers what the operator should see, with {address} where the service's address belongs.
  */
 export async function firstRun(ctx: Context): Promise<string[]> {
-  const made = await ctx.db.transaction().execute(firstAccount)
+  const made = (await hasAccount(ctx.db)) ? null : await ctx.db.transaction().execute(firstAccount)
   if (!made) return []
   const { accountId, key } = made
   const lines = ['', `API key (shown this once): ${key}`]
@@ -31,9 +31,12 @@ export async function firstRun(ctx: Context): Promise<string[]> {
 /** Null when there is an account; of several processes that start at once, one makes it. */
 async function firstAccount(trx: Trx): Promise<{ accountId: AccountId; key: string } | null> {
   await sql`lock table accounts in share row exclusive mode`.execute(trx)
-  const there = await trx.selectFrom('accounts').select('id').limit(1).executeTakeFirst()
-  if (there) return null
+  if (await hasAccount(trx)) return null
   const accountId = await createAccount(trx, 'Default')
   const { key } = await createKey(trx, accountId, { name: 'First key' })
   return { accountId, key }
+}
+
+async function hasAccount(db: Db): Promise<boolean> {
+  return (await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) !== undefined
 }

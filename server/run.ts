@@ -37,11 +37,12 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
 
   const close = async (): Promise<void> => {
     clearInterval(orphans)
-    const finished = Promise.all([socket?.close(), app?.close(), ctx.generations.drain(DRAIN_MS)])
-    await Promise.race([finished, wait(DRAIN_MS, undefined, { ref: false })])
+    const closing = app?.close()
+    const finished = Promise.all([socket?.close(), closing, ctx.generations.drain(DRAIN_MS)])
+    await Promise.race([finished, wait(DRAIN_MS)])
     // Whoever still sends or reads after that is cut off.
     app?.server.closeAllConnections()
-    await app?.close()
+    await closing
     await ctx.close()
   }
   endOnSignal(close, log)

@@ -26,6 +26,8 @@ async function versionNumber(db: Db): Promise<number> {
     return Number(rows[0]?.server_version_num)
   } catch (cause) {
     const { message, code } = cause as NodeJS.ErrnoException
-    throw new DatabaseUnreachable(`The database of DATABASE_URL cannot be used: ${message || code}.`, { cause })
+    throw new DatabaseUnreachable(`The database of DATABASE_URL cannot be used: ${message || code}.`, {
+      cause,
+    })
   }
 }

@@ -1,5 +1,6 @@
 import { recordAudit } from '../accounts/audit.ts'
 import type { Command } from './command.ts'
+import { maintenanceIsOn } from './maintenance-commands.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
@@ -23,6 +24,7 @@ export const restore: Command = {
   options: {},
   positionals: { count: 1, paths: true },
   async run({ db, filesDir, setMaintenance, resume }, { positionals: [file = ''] }) {
+    const wasOn = await maintenanceIsOn(db)
     await setMaintenance(true)
     try {
       const counts = await restoreBackup(db, filesDir, file)
@@ -30,7 +32,7 @@ export const restore: Command = {
       await resume()
       return { file, ...counts }
     } finally {
-      await setMaintenance(false)
+      await setMaintenance(wasOn)
     }
   },
   print: ({ file, rows, files }) => `${file} is restored: ${rows} rows and ${files} files.`,

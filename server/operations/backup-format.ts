@@ -28,8 +28,9 @@ export async function* readBackup(file: string): AsyncGenerator<Line> {
     }
     throw new Error('the last line is missing')
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
-      throw new CommandFailure(`There is no file ${file}.`)
+    const { code, syscall } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new CommandFailure(`There is no file ${file}.`)
+    if (syscall) throw new CommandFailure(`${file} cannot be read (${code}); nothing was changed.`)
     throw new CommandFailure(`${file} is damaged, cut short, or no backup of Parley; nothing was changed.`)
   }
 }

@@ -2,15 +2,8 @@ import { accountCreate, accountList, accountPlan } from './account-commands.ts'
 import { backup, restore } from './backup-commands.ts'
 import type { Command } from './command.ts'
 import { keysCreate, keysRevoke } from './key-commands.ts'
-import {
-  creditsGrant,
-  creditsShow,
-  maintenanceOff,
-  maintenanceOn,
-  maintenanceStatus,
-  memberCreate,
-  reconcileCommand,
-} from './other-commands.ts'
+import { maintenanceOff, maintenanceOn, maintenanceStatus } from './maintenance-commands.ts'
+import { creditsGrant, creditsShow, memberCreate, reconcileCommand } from './other-commands.ts'
 
 /** Every command, in the order of the help. */
 export const commands: Command[] = [

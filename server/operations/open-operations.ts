@@ -12,7 +12,9 @@ const SEEN_MS = 600
 
 /** Opens the data without the service: PostgreSQL directly, the embedded database under its lock (or FolderInUse). */
 export async function openOperations(config: Config): Promise<Operations & { close(): Promise<void> }> {
-  const database = config.databaseUrl ? openPostgres(config.databaseUrl, 2) : await openEmbedded(config.dataDir)
+  const database = config.databaseUrl
+    ? openPostgres(config.databaseUrl, 2)
+    : await openEmbedded(config.dataDir)
   try {
     await requireServerVersion(database.db)
     await migrate(database.db)

@@ -65,43 +65,6 @@ export const memberCreate: Command = {
   print: ({ id }) => String(id),
 }
 
-const maintenance = (name: string, on: boolean): Command => ({
-  name,
-  usage: '',
-  summary: on ? 'Refuses every request with 503' : 'Ends the maintenance',
-  options: {},
-  async run({ db, setMaintenance }) {
-    await setMaintenance(on)
-    await recordAudit(db, {
-      accountId: null,
-      actor: 'operator',
-      action: 'maintenance',
-      target: on ? 'on' : 'off',
-    })
-    return { maintenance: on }
-  },
-  print: () => `Maintenance is ${on ? 'on' : 'off'}.`,
-})
-
-export const maintenanceOn = maintenance('maintenance on', true)
-export const maintenanceOff = maintenance('maintenance off', false)
-
-export const maintenanceStatus: Command = {
-  name: 'maintenance status',
-  usage: '',
-  summary: 'Says whether the service is under maintenance',
-  options: {},
-  async run({ db }) {
-    const row = await db
-      .selectFrom('settings')
-      .select('value')
-      .where('name', '=', 'maintenance')
-      .executeTakeFirst()
-    return { maintenance: row?.value === true }
-  },
-  print: ({ maintenance: on }) => `Maintenance is ${on ? 'on' : 'off'}.`,
-}
-
 export const reconcileCommand: Command = {
   name: 'reconcile',
   usage: '',

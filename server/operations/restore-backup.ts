@@ -1,5 +1,5 @@
 import { appendFile, mkdir, rename, rm } from 'node:fs/promises'
-import { dirname, resolve, sep } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
 import { json } from '../db/json.ts'
@@ -7,43 +7,48 @@ import { readMigrations } from '../db/migrate.ts'
 import { type Line, readBackup } from './backup-format.ts'
 import { backupTables, settingsLeftOut } from './backup-tables.ts'
 import { CommandFailure } from './command.ts'
-import type { Counts } from './write-backup.ts'
+import { type Counts, filesIn } from './write-backup.ts'
 
 /**
  * Replaces all data by that of a backup, in one transaction; a file that is damaged or of another version is
- * found out before anything is changed.
+ * found out before anything is changed. Uploaded files have random names and never change, so those of the
+ * backup are put beside the present ones first, and what nobody names any more goes after the commit: cut off
+ * anywhere, every row still finds its file. Throws CommandFailure.
  */
 export async function restoreBackup(db: Db, filesDir: string, file: string): Promise<Counts> {
   await check(file)
   const staged = `${filesDir}.restoring`
+  const before = new Set(await filesIn(filesDir))
+  const files = new Set<string>()
   const counts: Counts = { rows: 0, files: 0 }
+  let isCommitting = false
   await rm(staged, { recursive: true, force: true })
   await mkdir(staged, { recursive: true, mode: 0o700 })
   try {
     await db.transaction().execute(async (trx) => {
       await empty(trx)
-      const files = new Set<string>()
       for await (const line of readBackup(file)) {
         if (line.kind === 'rows') counts.rows += await insert(trx, line)
-        if (line.kind === 'file') {
-          files.add(line.path)
-          await write(staged, line)
-        }
+        if (line.kind !== 'file') continue
+        files.add(line.path)
+        await write(staged, line)
       }
-      counts.files = files.size
       // Indexes in memory follow the version; it must differ from any that they have seen.
       await sql`update agents set knowledge_version = (extract(epoch from clock_timestamp()) * 1000)::bigint`.execute(
         trx,
       )
-      await swap(filesDir, staged)
+      for (const path of files) await place(join(staged, path), join(filesDir, path))
+      isCommitting = true
     })
   } catch (error) {
-    await swapBack(filesDir)
+    // A commit whose answer is lost may have happened: then the files have to stay.
+    if (!isCommitting) await removeAll(filesDir, without(files, before))
     throw error
   } finally {
     await rm(staged, { recursive: true, force: true })
   }
-  await rm(replacedOf(filesDir), { recursive: true, force: true })
+  await removeAll(filesDir, without(before, files))
+  counts.files = files.size
   return counts
 }
 
@@ -53,6 +58,7 @@ async function check(file: string): Promise<void> {
     if (isFirst) refuseOtherVersion(line)
     isFirst = false
   }
+  if (isFirst) throw new CommandFailure(`${file} is no backup of Parley; nothing was changed.`)
 }
 
 function refuseOtherVersion(line: Line): void {
@@ -69,6 +75,11 @@ function refuseOtherVersion(line: Line): void {
 }
 
 async function empty(trx: Trx): Promise<void> {
+  // What waits in the queue is about the rows of before; one of it would remove files that come back now.
+  const { rows } = await sql<{ queue: string | null }>`select to_regclass('jobs.job')::text as queue`.execute(
+    trx,
+  )
+  if (rows[0]?.queue) await sql`delete from jobs.job where state in ('created', 'retry')`.execute(trx)
   for (const { name } of [...backupTables].reverse()) {
     const some = name === 'settings' ? sql`where name not in (${sql.join([...settingsLeftOut])})` : sql``
     await sql`delete from ${sql.table(name)} ${some}`.execute(trx)
@@ -91,24 +102,14 @@ async function write(folder: string, { path, data }: Extract<Line, { kind: 'file
   await appendFile(target, Buffer.from(data, 'base64'), { mode: 0o600 })
 }
 
-const replacedOf = (filesDir: string): string => `${filesDir}.replaced`
-
-async function swap(filesDir: string, staged: string): Promise<void> {
-  await rm(replacedOf(filesDir), { recursive: true, force: true })
-  await rename(filesDir, replacedOf(filesDir)).catch(ignoreMissing)
-  await rename(staged, filesDir)
+async function place(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  await rename(from, to)
 }
 
-async function swapBack(filesDir: string): Promise<void> {
-  const replaced = replacedOf(filesDir)
-  await rename(replaced, `${replaced}.back`)
-    .then(async () => {
-      await rm(filesDir, { recursive: true, force: true })
-      await rename(`${replaced}.back`, filesDir)
-    })
-    .catch(ignoreMissing)
+async function removeAll(folder: string, paths: Iterable<string>): Promise<void> {
+  for (const path of paths) await rm(join(folder, path), { force: true })
 }
 
-function ignoreMissing(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-}
+const without = (all: Set<string>, others: Set<string>): string[] =>
+  [...all].filter((path) => !others.has(path))

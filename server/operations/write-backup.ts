@@ -10,25 +10,29 @@ import type { Db } from '../db/database.ts'
 import { readMigrations } from '../db/migrate.ts'
 import type { Line } from './backup-format.ts'
 import { type BackupTable, backupTables, settingsLeftOut } from './backup-tables.ts'
+import { CommandFailure } from './command.ts'
 
-const ROWS_A_LINE = 200
+/** Bytes. */
 const FILE_PIECE = 256 * 1024
 
 export type Counts = { rows: number; files: number }
 
-/** Writes a backup of one moment; the file appears when it is whole. Memory stays at a page of rows. */
+/**
+ * Writes a backup of one moment; the file appears when it is whole. Memory stays at a page of rows. Throws
+ * CommandFailure when the file cannot be written.
+ */
 export async function writeBackup(db: Db, filesDir: string, file: string): Promise<Counts> {
   const unfinished = `${file}.tmp`
   const counts: Counts = { rows: 0, files: 0 }
   try {
-    await db
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .execute(async (trx) => {
-        const lines = Readable.from(textOf(backupLines(trx, filesDir, counts)))
-        await pipeline(lines, createGzip(), createWriteStream(unfinished, { mode: 0o600, flush: true }))
-      })
+    const lines = Readable.from(textOf(backupLines(db, filesDir, counts)))
+    await pipeline(lines, createGzip(), createWriteStream(unfinished, { mode: 0o600, flush: true }))
     await rename(unfinished, file)
+  } catch (error) {
+    const { code, path } = error as NodeJS.ErrnoException
+    if (path?.startsWith(file))
+      throw new CommandFailure(`The backup ${file} cannot be written (${code}); there is none.`)
+    throw error
   } finally {
     await rm(unfinished, { force: true })
   }
@@ -45,45 +49,76 @@ async function* textOf(lines: AsyncGenerator<Line>): AsyncGenerator<string> {
   }
 }
 
-async function* backupLines(trx: Db, filesDir: string, counts: Counts): AsyncGenerator<Line> {
+async function* backupLines(db: Db, filesDir: string, counts: Counts): AsyncGenerator<Line> {
   const migrations = Object.fromEntries(readMigrations().map(({ name, checksum }) => [name, checksum]))
   yield { kind: 'head', format: 1, createdAt: new Date().toISOString(), migrations }
-  for (const table of backupTables) {
-    for await (const rows of pagesOf(trx, table)) {
-      counts.rows += rows.length
-      yield { kind: 'rows', table: table.name, rows }
-    }
-  }
+  yield* rowLines(db, counts)
+  // After the transaction, which on the embedded database keeps everybody else waiting: a file never changes,
+  // and it is written before the row that names it.
   for (const path of await filesIn(filesDir)) {
-    for await (const piece of createReadStream(join(filesDir, path), { highWaterMark: FILE_PIECE })) {
-      yield { kind: 'file', path, data: (piece as Buffer).toString('base64') }
+    let isThere = false
+    for await (const piece of piecesOf(join(filesDir, path))) {
+      isThere = true
+      yield { kind: 'file', path, data: piece.toString('base64') }
     }
-    counts.files++
+    if (isThere) counts.files++
   }
   yield { kind: 'end', ...counts, sha256: '' }
 }
 
-async function* pagesOf(trx: Db, { name, key }: BackupTable): AsyncGenerator<Record<string, unknown>[]> {
+async function* rowLines(db: Db, counts: Counts): AsyncGenerator<Line> {
+  const trx = await db.startTransaction().setIsolationLevel('repeatable read').execute()
+  try {
+    for (const table of backupTables) {
+      for await (const rows of pagesOf(trx, table)) {
+        counts.rows += rows.length
+        yield { kind: 'rows', table: table.name, rows }
+      }
+    }
+  } finally {
+    await trx.rollback().execute()
+  }
+}
+
+async function* pagesOf(
+  trx: Db,
+  { name, key, page }: BackupTable,
+): AsyncGenerator<Record<string, unknown>[]> {
   const columns = sql.join(key.map((column) => sql.ref(`t.${column}`)))
   let last: unknown[] | null = null
   for (;;) {
     // Keys are compared as their own types; the text of the page before is cast by PostgreSQL.
     const from = last ? sql`where (${columns}) > (${sql.join(last.map((value) => sql`${value}`))})` : sql``
-    const page: { rows: { row: Record<string, unknown> }[] } = await sql<{ row: Record<string, unknown> }>`
-      select to_jsonb(t) as row from ${sql.table(name)} as t ${from} order by ${columns} limit ${ROWS_A_LINE}`.execute(
+    const found: { rows: { row: Record<string, unknown> }[] } = await sql<{ row: Record<string, unknown> }>`
+      select to_jsonb(t) as row from ${sql.table(name)} as t ${from} order by ${columns} limit ${page}`.execute(
       trx,
     )
-    const rows = page.rows.map(({ row }) => row)
+    const rows = found.rows.map(({ row }) => row)
     const kept =
       name === 'settings' ? rows.filter((row) => !settingsLeftOut.includes(String(row.name))) : rows
     if (kept.length > 0) yield kept
     const newest = rows.at(-1)
-    if (!newest || rows.length < ROWS_A_LINE) return
+    if (!newest || rows.length < page) return
     last = key.map((column) => newest[column])
   }
 }
 
-async function filesIn(folder: string): Promise<string[]> {
+/** The file's bytes, at least one piece; nothing when it was deleted meanwhile. */
+async function* piecesOf(path: string): AsyncGenerator<Buffer> {
+  let isEmpty = true
+  try {
+    for await (const piece of createReadStream(path, { highWaterMark: FILE_PIECE })) {
+      isEmpty = false
+      yield piece as Buffer
+    }
+    if (isEmpty) yield Buffer.alloc(0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+/** Every file below the folder, as paths relative to it; none when there is no folder. */
+export async function filesIn(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })
     return entries

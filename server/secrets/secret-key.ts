@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Db } from '../db/database.ts'
 import { json } from '../db/json.ts'
@@ -56,10 +56,12 @@ async function keptKey(dataDir: string): Promise<string> {
   if (!existsSync(file)) {
     const unfinished = `${file}.${process.pid}.tmp`
     await writeFile(unfinished, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
-    await link(unfinished, file).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
+    // A link never replaces the key that another process has made meanwhile.
+    await link(unfinished, file).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPERM' || error.code === 'ENOTSUP') await rename(unfinished, file)
+      else if (error.code !== 'EEXIST') throw error
     })
-    await unlink(unfinished)
+    await rm(unfinished, { force: true })
   }
   const key = (await readFile(file, 'utf8')).trim()
   if (key.length < SHORTEST) throw new SecretRefused(`The key in ${file} is damaged. Put the old file back.`)
