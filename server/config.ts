@@ -62,7 +62,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     port: read('PORT', 8080, portNumber),
     dataDir: resolve(read('DATA_DIR', './data', (text) => text)),
     databaseUrl: read('DATABASE_URL', null, (text) => url(text, ['postgres:', 'postgresql:'])),
-    redisUrl: read('REDIS_URL', null, (text) => url(text, ['redis:', 'rediss:'])),
+    redisUrl: read('REDIS_URL', null, redisUrl),
     publicUrl: read('PUBLIC_URL', null, (text) => url(text, ['http:', 'https:']).replace(/\/+$/, '')),
     secretKey: read('SECRET_KEY', null, secret),
     trustedProxies: read('TRUSTED_PROXIES', [], (text) => list(text).map(addressRange)),
@@ -107,6 +107,12 @@ function url(text: string, protocols: string[]): string {
       `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
     )
   }
+  return text
+}
+
+function redisUrl(text: string): string {
+  const { pathname } = new URL(url(text, ['redis:', 'rediss:']))
+  if (!/^\/?\d*$/.test(pathname)) throw new Error('must end with the host or the number of a database.')
   return text
 }
 

@@ -5,7 +5,15 @@ import * as health from '../health/contract.ts'
 import type { Endpoint } from '../http/contract.ts'
 import * as knowledge from '../knowledge/contract.ts'
 
-/** Every contract of version 2, in the order of the reference. */
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Every contract of version 2: features in this order, inside one by path and method. */
 export const contracts: Endpoint[] = [health, accounts, agents, knowledge, conversations].flatMap((feature) =>
-  Object.values(feature),
+  Object.values<Endpoint>(feature).sort(
+    (a, b) => compare(a.path, b.path) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method),
+  ),
 )
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -12,7 +12,7 @@ export async function servePages(app: FastifyInstance, apiUrl: string): Promise<
   await app.register(swaggerUi, {
     routePrefix: '/reference',
     staticCSP: true,
-    uiConfig: { docExpansion: 'list', persistAuthorization: false },
+    uiConfig: { docExpansion: 'list', layout: 'BaseLayout', persistAuthorization: false },
     theme: { title: 'Parley API reference' },
   })
 }

@@ -7,7 +7,7 @@ const STYLE = `
   h1 { font-size: 1.9rem; margin: 0 0 .25rem }
   dl { display: grid; grid-template-columns: max-content 1fr; gap: .4rem 1.5rem; margin: 2rem 0 }
   dt { color: #57534e } dd { margin: 0 }
-  pre { background: #1c1917; color: #fafaf9; padding: 1rem; border-radius: .5rem; overflow-x: auto }
+  pre { background: #1c1917; color: #fafaf9; padding: 1rem; border-radius: .5rem; white-space: pre-wrap; overflow-wrap: anywhere }
   a { color: #1d4ed8 } a:focus-visible { outline: 3px solid #1d4ed8; outline-offset: 2px }
   @media (prefers-color-scheme: dark) {
     body { color: #e7e5e4; background: #1c1917 } dt { color: #a8a29e } pre { background: #0c0a09 } a { color: #93c5fd }
