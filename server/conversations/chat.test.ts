@@ -103,6 +103,61 @@ test('a JSON answer, then the same conversation goes on with its history', async
   assert.equal(body.pagination.total, 4)
 })
 
+test("the agent's instructions, those of the channel and the passages reach the model, and what it cites is named", async () => {
+  const agent = (await client.request('POST', '/agents', { name: 'A', instructions: 'Speak like a pirate.' }))
+    .body.id
+  await client.request('PUT', `/agents/${agent}`, {
+    channelInstructions: { api: 'One sentence.', email: 'With a greeting.' },
+    temp: 0.4,
+  })
+  const source = { type: 'text', name: 'Lamp', content: 'The lamp has a warranty of eleven years.' }
+  const { id } = (await client.request('POST', `/agents/${agent}/sources`, source)).body
+  for (;;) {
+    const row = await service.ctx.db
+      .selectFrom('sources')
+      .select('status')
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (row?.status === 'trained') break
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  models.queue.push({ tokens: ['Eleven', ' years [1]', ', matey.'] })
+  const { body } = await say({ message: 'How long is the warranty of the lamp?' }, client, agent)
+  const request = models.requests.findLast(({ body: sent }) => sent.messages[0].content.includes('pirate'))!
+  const system: string = request.body.messages[0].content
+  assert.match(system, /Speak like a pirate\.[\s\S]*One sentence\.[\s\S]*eleven years/)
+  assert.doesNotMatch(system, /With a greeting/)
+  assert.equal(request.body.temperature, 0.4)
+  assert.equal(request.headers.authorization, 'Bearer sk-test')
+  assert.deepEqual(
+    body.data.metadata.sources.map((cited: { id: string; name: string }) => [cited.id, cited.name]),
+    [[id, 'Lamp']],
+  )
+  assert.ok(body.data.metadata.score > 0.5)
+  const { conversationId } = body.data.metadata
+  const stored = (await client.request('GET', `/agents/${agent}/conversations/${conversationId}`)).body.data
+  assert.equal(stored.messages[1].metadata.score, body.data.metadata.score)
+})
+
+test("another account's conversation, or another agent's, in the body is as unknown as one that never was", async () => {
+  const { conversationId } = (await say({ message: 'Hello' })).body.data.metadata
+  const stranger = await service.account()
+  const theirs = (await stranger.request('POST', '/agents', { name: 'A' })).body.id
+  const mine = (await client.request('POST', '/agents', { name: 'B' })).body.id
+  const unknown = '01890000-0000-7000-8000-000000000000'
+  const answers = [
+    await say({ message: 'x', conversationId }, stranger, theirs),
+    await say({ message: 'x', conversationId }, client, mine),
+    await say({ message: 'x', conversationId: unknown }),
+    await say({ message: 'x', conversationId: 'no-uuid' }),
+    await say({ conversationId }, stranger, theirs),
+  ]
+  for (const { status, body } of answers) {
+    assert.equal(status, 404)
+    assert.deepEqual(body.error, { code: 'RESOURCE_NOT_FOUND', message: 'The conversation does not exist.' })
+  }
+})
+
 test('a client that goes away loses nothing', async () => {
   models.queue.push({ tokens: tokens(30), delayMs: 10 })
   const controller = new AbortController()

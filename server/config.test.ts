@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { test } from 'node:test'
+import { ConfigError, readConfig } from './config.ts'
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error))
+    return error.problems
+  }
+}
+
+test('without any variable there is a complete configuration', () => {
+  const config = readConfig({})
+  assert.deepEqual(
+    [config.host, config.port, config.databaseUrl, config.redisUrl, config.secretKey, config.seedDemo],
+    ['127.0.0.1', 8080, null, null, null, true],
+  )
+  assert.ok(isAbsolute(config.dataDir))
+  assert.deepEqual(readConfig({ PORT: '', DATABASE_URL: '  ' }).port, 8080, 'an empty variable is unset')
+})
+
+test('good values are taken', () => {
+  const config = readConfig({
+    PORT: '0',
+    PUBLIC_URL: 'https://parley.example/',
+    REDIS_URL: 'rediss://user:secret@cache:6380/2',
+    TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    SEED_DEMO: '0',
+  })
+  assert.deepEqual(
+    [config.port, config.publicUrl, config.redisUrl, config.trustedProxies, config.seedDemo],
+    [0, 'https://parley.example', 'rediss://user:secret@cache:6380/2', ['10.0.0.0/8', '::1'], false],
+  )
+})
+
+test('each wrong value is one line that begins with its name and repeats no secret', () => {
+  const wrong: [string, string][] = [
+    ['PORT', 'eighty'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '80.5'],
+    ['DATABASE_URL', 'mysql://user:hunter2@host/db'],
+    ['DATABASE_URL', 'hunter2'],
+    ['REDIS_URL', 'http://user:hunter2@host'],
+    ['REDIS_URL', 'redis://user:hunter2@host/cache'],
+    ['PUBLIC_URL', 'parley.example'],
+    ['SECRET_KEY', 'hunter2'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8,proxy.local'],
+    ['LOG_LEVEL', 'loud'],
+    ['MODELS_FILE', '/nowhere/models.json'],
+    ['ALLOWED_PRIVATE_HOSTS', 'http://intranet/'],
+    ['SEED_DEMO', 'yes'],
+    ['OPENAI_BASE_URL', 'localhost:11434'],
+  ]
+  for (const [name, value] of wrong) {
+    const problems = problemsOf({ [name]: value })
+    assert.equal(problems.length, 1, `${name}=${value}: ${problems}`)
+    assert.ok(problems[0]!.startsWith(`${name}: `), problems[0])
+    assert.doesNotMatch(problems[0]!, /hunter2|\n/)
+  }
+})
+
+test('all problems are said at once', () => {
+  const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'x', SEED_DEMO: 'x', REDIS_URL: 'x' })
+  assert.deepEqual(problems.map((line) => line.split(':')[0]).sort(), [
+    'LOG_LEVEL',
+    'PORT',
+    'REDIS_URL',
+    'SEED_DEMO',
+  ])
+})
+
+test('a catalogue that is no JSON is refused with its path', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-config-'))
+  const file = join(folder, 'models.json')
+  writeFileSync(file, '{"models": [')
+  const [problem] = problemsOf({ MODELS_FILE: file })
+  assert.match(problem ?? '', /^MODELS_FILE: the file .*models\.json is not valid JSON/)
+  rmSync(folder, { recursive: true })
+})
