@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { planOf } from '../accounts/plans.ts'
 import type { Context } from '../context.ts'
@@ -88,6 +89,8 @@ async function goLive(
   await refuseOverPlan(trx, source, still.plan, bytes)
   await trx.deleteFrom('chunks').where('account_id', '=', account_id).where('source_id', '=', id).execute()
   for (let from = 0; from < chunks.length; from += ROWS_AN_INSERT) {
+    // The embedded database works in this thread: without a pause a large source would hold up every request.
+    await setImmediate()
     await trx
       .insertInto('chunks')
       .values(
