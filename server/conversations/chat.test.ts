@@ -158,6 +158,23 @@ test("another account's conversation, or another agent's, in the body is as unkn
   }
 })
 
+test('an agent deleted in the middle of its answer takes everything with it but the balance', async () => {
+  const owner = await service.account()
+  const agent = (await owner.request('POST', '/agents', { name: 'A' })).body.id
+  models.queue.push({ tokens: tokens(10), delayMs: 15 })
+  const running = chat({ message: 'Hello' }, owner, agent)
+  await (await running).body!.getReader().read()
+  assert.equal((await owner.request('DELETE', `/agents/${agent}`)).status, 200)
+  await service.ctx.generations.drain(5_000)
+  assert.equal((await owner.request('GET', '/me')).body.credits.used, 0)
+  const entries = await service.ctx.db
+    .selectFrom('credit_entries')
+    .select('state')
+    .where('agent_id', '=', agent)
+    .execute()
+  assert.deepEqual(entries, [{ state: 'released' }])
+})
+
 test('a client that goes away loses nothing', async () => {
   models.queue.push({ tokens: tokens(30), delayMs: 10 })
   const controller = new AbortController()

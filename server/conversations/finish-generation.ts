@@ -33,13 +33,17 @@ export async function finishGeneration(
       .where('id', '=', ids.conversationId)
       .forUpdate()
       .executeTakeFirst()
+    if (!conversation) {
+      // The agent was deleted meanwhile, and the generation with it; only the ledger still knows of it.
+      await releaseCredits(trx, owner.accountId, ids.id)
+      return false
+    }
     if (!(await close(trx, owner, ids, outcome))) return false
     if (!outcome.message) {
       await releaseCredits(trx, owner.accountId, ids.id)
       return true
     }
-    if (conversation && conversation.status !== 'taken_over')
-      await addMessage(trx, owner, ids, outcome.message)
+    if (conversation.status !== 'taken_over') await addMessage(trx, owner, ids, outcome.message)
     await settleCredits(trx, owner.accountId, ids.id)
     return true
   })

@@ -132,9 +132,18 @@ const FRAMEWORK: Record<string, ErrorCode> = {
   FST_INVALID_MULTIPART_CONTENT_TYPE: 'VALIDATION_UNSUPPORTED_MEDIA_TYPE',
 }
 
+const FOREIGN_KEY = '23503'
+
 function toApiError(error: unknown, log: FastifyRequest['log']): ApiError {
   if (error instanceof ApiError) return error
-  const { code, statusCode } = error as { code?: string; statusCode?: number }
+  const { code, statusCode, constraint } = error as {
+    code?: string
+    statusCode?: number
+    constraint?: string
+  }
+  // The agent was deleted between the look for it and the write below it.
+  if (code === FOREIGN_KEY && constraint?.endsWith('_agent_id_fkey'))
+    return new ApiError('AGENT_NOT_FOUND', { cause: error })
   const known = code === undefined ? undefined : FRAMEWORK[code]
   if (known) return new ApiError(known, { cause: error })
   if (error instanceof SyntaxError && statusCode === 400)
