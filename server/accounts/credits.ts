@@ -23,39 +23,24 @@ export type Reservation = {
 
 /**
  * Reserves a reply's credits in the caller's transaction. Answers what is exhausted, if anything is; then
- * the caller has to roll back.
+ * the caller has to roll back. One statement: every turn of an account meets at its counter's row.
  */
 export async function reserveCredits(trx: Trx, wanted: Reservation): Promise<'account' | 'agent' | null> {
+  const { accountId, agentId, agentLimit, generationId, credits } = wanted
   const month = monthOf(new Date())
-  const limit = await limitOf(trx, wanted.accountId, wanted.plan, month)
-  if (!(await raise(trx, wanted.accountId, wanted.agentId, month, wanted.credits, wanted.agentLimit)))
-    return 'agent'
-  if (!(await raise(trx, wanted.accountId, wanted.accountId, month, wanted.credits, limit))) return 'account'
-  await trx
-    .insertInto('credit_entries')
-    .values({
-      id: newId(),
-      account_id: wanted.accountId,
-      agent_id: wanted.agentId,
-      generation_id: wanted.generationId,
-      kind: 'usage',
-      state: 'reserved',
-      amount: wanted.credits,
-      month,
-    })
-    .execute()
-  return null
-}
-
-/** The generation ended: its reservation becomes use. A second call changes nothing. */
-export async function settleCredits(trx: Trx, accountId: AccountId, generationId: string): Promise<void> {
-  await trx
-    .updateTable('credit_entries')
-    .set({ state: 'settled' })
-    .where('account_id', '=', accountId)
-    .where('generation_id', '=', generationId)
-    .where('state', '=', 'reserved')
-    .execute()
+  const limit = await limitOf(trx, accountId, wanted.plan, month)
+  if (agentLimit !== null && credits > agentLimit) return 'agent'
+  if (limit !== null && credits > limit) return 'account'
+  const { rows } = await sql<{ agent: boolean; account: boolean }>`
+    with entry as (
+      insert into credit_entries (id, account_id, agent_id, generation_id, kind, state, amount, month)
+      values (${newId()}, ${accountId}, ${agentId}, ${generationId}, 'usage', 'reserved', ${credits}, ${month})
+    ), agent as (${raise(accountId, agentId, month, credits, agentLimit)}
+    ), account as (${raise(accountId, accountId, month, credits, limit)}
+    )
+    select exists (select from agent) as agent, exists (select from account) as account`.execute(trx)
+  if (!rows[0]?.agent) return 'agent'
+  return rows[0].account ? null : 'account'
 }
 
 /** The generation failed before its first token: the reservation is given back. A second call changes nothing. */
@@ -79,21 +64,12 @@ export async function releaseCredits(trx: Trx, accountId: AccountId, generationI
 }
 
 /** Adds to one owner's use of the month unless that would pass the limit; one row, compare and set. */
-async function raise(
-  trx: Trx,
-  accountId: AccountId,
-  ownerId: string,
-  month: string,
-  credits: number,
-  limit: number | null,
-): Promise<boolean> {
-  if (limit !== null && credits > limit) return false
-  const { rows } = await sql`
+function raise(accountId: AccountId, ownerId: string, month: string, credits: number, limit: number | null) {
+  return sql`
     insert into credit_usage (account_id, owner_id, month, used) values (${accountId}, ${ownerId}, ${month}, ${credits})
     on conflict (owner_id, month) do update set used = credit_usage.used + excluded.used
       where ${limit}::integer is null or credit_usage.used + excluded.used <= ${limit}::integer
-    returning used`.execute(trx)
-  return rows.length > 0
+    returning used`
 }
 
 /** The allowance of the plan plus what was granted for the month; null: without limit. */

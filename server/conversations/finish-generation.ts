@@ -1,17 +1,15 @@
-import { releaseCredits, settleCredits } from '../accounts/credits.ts'
+import { releaseCredits } from '../accounts/credits.ts'
 import type { Db, Trx } from '../db/database.ts'
-import { json } from '../db/json.ts'
-import type { AccountId, MessagePart } from '../db/tables.ts'
+import type { AccountId } from '../db/tables.ts'
 import type { GenerationIds } from './live-generation.ts'
-import type { MessageMetadata } from './present.ts'
-import { nextSeq } from './queries.ts'
+import { endWithMessage, type StoredMessage } from './store-turn.ts'
 
 type Owner = { accountId: AccountId; agentId: string }
 
 export type Outcome = {
   status: 'finished' | 'failed' | 'interrupted'
   /** null: there is no message, and the reserved credits are given back. */
-  message: { parts: MessagePart[]; metadata: MessageMetadata } | null
+  message: StoredMessage | null
 }
 
 /**
@@ -38,50 +36,28 @@ export async function finishGeneration(
       await releaseCredits(trx, owner.accountId, ids.id)
       return false
     }
-    if (!(await close(trx, owner, ids, outcome))) return false
-    if (!outcome.message) {
-      await releaseCredits(trx, owner.accountId, ids.id)
-      return true
+    if (outcome.message) {
+      const silent = conversation.status === 'taken_over'
+      return endWithMessage(trx, owner, ids, outcome.message, { status: outcome.status, silent })
     }
-    if (conversation.status !== 'taken_over') await addMessage(trx, owner, ids, outcome.message)
-    await settleCredits(trx, owner.accountId, ids.id)
+    if (!(await endWithout(trx, owner, ids, outcome.status))) return false
+    await releaseCredits(trx, owner.accountId, ids.id)
     return true
   })
 }
 
-async function close(
+async function endWithout(
   trx: Trx,
   owner: Owner,
   ids: GenerationIds,
-  { status, message }: Outcome,
+  status: Outcome['status'],
 ): Promise<boolean> {
   const closed = await trx
     .updateTable('generations')
-    .set({ status, finish_reason: message?.metadata.finishReason ?? null, text: '', finished_at: new Date() })
+    .set({ status, text: '', finished_at: new Date() })
     .where('account_id', '=', owner.accountId)
     .where('id', '=', ids.id)
     .where('status', '=', 'running')
     .executeTakeFirst()
   return closed.numUpdatedRows > 0n
-}
-
-async function addMessage(
-  trx: Trx,
-  { accountId, agentId }: Owner,
-  ids: GenerationIds,
-  { parts, metadata }: NonNullable<Outcome['message']>,
-): Promise<void> {
-  await trx
-    .insertInto('messages')
-    .values({
-      id: ids.messageId,
-      account_id: accountId,
-      agent_id: agentId,
-      conversation_id: ids.conversationId,
-      seq: await nextSeq(trx, accountId, ids.conversationId),
-      role: 'assistant',
-      parts: json(parts),
-      metadata: json(metadata),
-    })
-    .execute()
 }

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import type { AccountId, ConversationsTable, MessagesTable } from '../db/tables.ts'
@@ -117,16 +117,4 @@ export async function countMessages(db: Db, accountId: AccountId, conversationId
     .where('conversation_id', '=', conversationId)
     .executeTakeFirstOrThrow()
   return total
-}
-
-/** Notes activity and answers the number of the next message; takes the conversation's row lock. */
-export async function nextSeq(db: Db, accountId: AccountId, conversationId: string): Promise<number> {
-  const { last_seq } = await db
-    .updateTable('conversations')
-    .set((eb) => ({ last_seq: eb('last_seq', '+', 1), updated_at: sql<Date>`now()` }))
-    .where('account_id', '=', accountId)
-    .where('id', '=', conversationId)
-    .returning('last_seq')
-    .executeTakeFirstOrThrow()
-  return last_seq
 }

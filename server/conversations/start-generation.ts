@@ -1,14 +1,12 @@
-import { sql } from 'kysely'
 import { reserveCredits } from '../accounts/credits.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
-import { json } from '../db/json.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { closeExpired } from './close-orphans.ts'
-import { LEASE_SECONDS } from './generations.ts'
 import type { GenerationIds } from './live-generation.ts'
-import { type MessageRow, messagesBackwards, nextSeq, requireApiConversation } from './queries.ts'
+import { type MessageRow, messagesBackwards, requireApiConversation } from './queries.ts'
+import { continueConversation, openConversation } from './store-turn.ts'
 import { titleFromWords } from './title.ts'
 
 const MOST_HISTORY = 40
@@ -73,88 +71,52 @@ const notOngoing = (status: string): ApiError =>
   })
 
 async function store(trx: Trx, turn: Turn & { message: string }): Promise<StartedTurn> {
-  const { account, agent, message } = turn
-  const { conversationId, userId, seq, history } =
-    turn.conversationId === undefined ? await open(trx, turn) : await resume(trx, turn, turn.conversationId)
+  const { account, agent, message, conversationId } = turn
+  const place = conversationId === undefined ? newPlace(turn) : await findPlace(trx, turn, conversationId)
   const ids: GenerationIds = {
     id: newId(),
-    conversationId,
+    conversationId: place.conversationId,
     userMessageId: newId(),
     messageId: newId(),
-    userId,
+    userId: place.userId,
     credits: turn.model.credits,
   }
-  await trx
-    .insertInto('messages')
-    .values({
-      id: ids.userMessageId,
-      account_id: account.id,
-      agent_id: agent.id,
-      conversation_id: conversationId,
-      seq,
-      role: 'user',
-      parts: json([{ type: 'text', text: message }]),
+  const owner = { accountId: account.id, agentId: agent.id }
+  const beginning = { parts: [{ type: 'text' as const, text: message }], model: turn.model.id }
+  if (conversationId === undefined) {
+    await openConversation(trx, owner, ids, {
+      ...beginning,
+      source: turn.source,
+      title: titleFromWords(message),
     })
-    .execute()
-  await trx
-    .insertInto('generations')
-    .values({
-      id: ids.id,
-      account_id: account.id,
-      agent_id: agent.id,
-      conversation_id: conversationId,
-      user_message_id: ids.userMessageId,
-      message_id: ids.messageId,
-      model: turn.model.id,
-      status: 'running',
-      credits: ids.credits,
-      lease_until: sql<Date>`now() + ${LEASE_SECONDS} * interval '1 second'`,
-    })
-    .execute()
+  } else await continueConversation(trx, owner, ids, beginning)
   // Last, because every turn of the account meets at these rows.
   const exhausted = await reserveCredits(trx, {
-    accountId: account.id,
+    ...owner,
     plan: account.plan,
-    agentId: agent.id,
     agentLimit: agent.creditLimit,
     generationId: ids.id,
     credits: ids.credits,
   })
-  if (exhausted)
+  if (exhausted) {
     throw new ApiError(exhausted === 'agent' ? 'CHAT_AGENT_CREDITS_EXHAUSTED' : 'CHAT_CREDITS_EXHAUSTED')
-  return { ids, question: message, history, isFirst: turn.conversationId === undefined }
+  }
+  return { ids, question: message, history: place.history, isFirst: conversationId === undefined }
 }
 
-type Place = { conversationId: string; userId: string | null; seq: number; history: MessageRow[] }
+type Place = { conversationId: string; userId: string | null; history: MessageRow[] }
 
-async function open(
-  trx: Trx,
-  { account, agent, source, userId, message }: Turn & { message: string },
-): Promise<Place> {
-  const id = newId()
-  await trx
-    .insertInto('conversations')
-    .values({
-      id,
-      account_id: account.id,
-      agent_id: agent.id,
-      source,
-      user_id: userId ?? null,
-      title: titleFromWords(message),
-      status: 'ongoing',
-      last_seq: 1,
-    })
-    .execute()
-  return { conversationId: id, userId: userId ?? null, seq: 1, history: [] }
-}
+const newPlace = ({ userId }: Turn): Place => ({
+  conversationId: newId(),
+  userId: userId ?? null,
+  history: [],
+})
 
-async function resume(trx: Trx, { account, agent }: Turn, conversationId: string): Promise<Place> {
+/** Locks the conversation and reads what was said before. */
+async function findPlace(trx: Trx, { account, agent }: Turn, conversationId: string): Promise<Place> {
   const conversation = await requireApiConversation(trx, account.id, agent.id, conversationId, true)
   if (conversation.status !== 'ongoing') throw notOngoing(conversation.status)
-  const newest = await messagesBackwards(trx, account.id, conversationId, {
-    limit: MOST_HISTORY - 1,
-    beforeSeq: null,
-  })
-  const seq = await nextSeq(trx, account.id, conversationId)
-  return { conversationId, userId: conversation.user_id, seq, history: newest.reverse() }
+  const page = { limit: MOST_HISTORY - 1, beforeSeq: null }
+  const newest = await messagesBackwards(trx, account.id, conversationId, page)
+  return { conversationId, userId: conversation.user_id, history: newest.reverse() }
 }
