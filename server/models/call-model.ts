@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { createCallClock } from './call-clock.ts'
 import { ModelFailure, toModelFailure } from './model-failure.ts'
 import type { ResolvedModel } from './models.ts'
 
@@ -23,14 +24,14 @@ export async function* streamModel(
   try {
     yield* attempt(resolved, options, signal, progress)
   } catch (error) {
-    const failure = toModelFailure(error)
+    const failure = toModelFailure(error, [resolved.entry.apiKey])
     const wait = failure.retryAfterMs ?? RETRY_WAIT_MS
     if (progress.hasContent || !failure.retryable || wait > LONGEST_RETRY_WAIT_MS) throw failure
     await pause(wait, signal)
     try {
       yield* attempt(resolved, options, signal, progress)
     } catch (second) {
-      throw toModelFailure(second)
+      throw toModelFailure(second, [resolved.entry.apiKey])
     }
   }
 }
@@ -41,7 +42,7 @@ async function* attempt(
   signal: AbortSignal,
   progress: { hasContent: boolean },
 ): AsyncGenerator<LanguageModelV4StreamPart> {
-  const clock = createClock(entry.timeouts, signal)
+  const clock = createCallClock(entry.timeouts, signal)
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null
   try {
     const loaded = await model()
@@ -59,10 +60,10 @@ async function* attempt(
         if (part.finishReason.unified === 'interrupted') break
         finished = true
       }
-      if (CONTENT.has(part.type)) {
-        progress.hasContent = true
+      if (CONTENT.has(part.type)) progress.hasContent = true
+      // Thinking counts as a sign of life, though nobody is shown it.
+      if (progress.hasContent || part.type === 'reasoning-start' || part.type === 'reasoning-delta')
         clock.tick()
-      }
       yield part
     }
     if (!finished) throw new ModelFailure('unavailable', new Error('the stream ended without finish'))
@@ -72,53 +73,6 @@ async function* attempt(
     clock.stop()
     // Also when the caller stops reading: the provider must not go on for nobody.
     void reader?.cancel().catch(() => {})
-  }
-}
-
-type Clock = {
-  signal: AbortSignal
-  race<T>(promise: Promise<T>): Promise<T>
-  /** Content came: from here on the idle time counts. */
-  tick(): void
-  /** Why the clock ended the call, if it did. */
-  failure(): ModelFailure | null
-  stop(): void
-}
-
-function createClock(times: { firstToken: number; idle: number; total: number }, outer: AbortSignal): Clock {
-  const controller = new AbortController()
-  let failure: ModelFailure | null = null
-  const over = Promise.withResolvers<never>()
-  over.promise.catch(() => {})
-  const end = (kind: 'timeout' | 'aborted'): void => {
-    failure ??= new ModelFailure(kind)
-    over.reject(failure)
-    controller.abort(failure)
-  }
-  const onOuterAbort = (): void => end('aborted')
-  if (outer.aborted) onOuterAbort()
-  else outer.addEventListener('abort', onOuterAbort, { once: true })
-  let idle = setTimeout(end, times.firstToken, 'timeout')
-  const total = setTimeout(end, times.total, 'timeout')
-  let ticked = false
-  return {
-    signal: controller.signal,
-    race: (promise) => Promise.race([promise, over.promise]),
-    tick() {
-      if (ticked) {
-        idle.refresh()
-        return
-      }
-      ticked = true
-      clearTimeout(idle)
-      idle = setTimeout(end, times.idle, 'timeout')
-    },
-    failure: () => failure,
-    stop() {
-      clearTimeout(idle)
-      clearTimeout(total)
-      outer.removeEventListener('abort', onOuterAbort)
-    },
   }
 }
 

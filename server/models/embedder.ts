@@ -44,7 +44,7 @@ async function embedBatch(
     try {
       return await askOnce(entry, texts, connections, signal)
     } catch (error) {
-      const failure = toModelFailure(error)
+      const failure = toModelFailure(error, [entry.apiKey])
       if (!failure.retryable || attempt === TRIES || signal?.aborted) throw failure
       await wait(failure.retryAfterMs ?? 250 * 2 ** attempt)
     }
@@ -67,7 +67,7 @@ async function askOnce(
   })
   const text = await body.text()
   if (statusCode !== 200) {
-    throw failureOfStatus(statusCode, headers['retry-after']?.toString(), new Error(text.slice(0, 2_000)))
+    throw failureOfStatus(statusCode, headers['retry-after']?.toString(), new Error(`${statusCode} ${text}`))
   }
   const { data } = JSON.parse(text) as { data?: { index?: number; embedding?: number[] }[] }
   return texts.map((_, index) => {

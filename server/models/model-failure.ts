@@ -1,3 +1,5 @@
+import { safeCause } from './redact.ts'
+
 const SENTENCES = {
   timeout: 'The model provider did not answer in time.',
   unavailable: 'The model provider could not be reached or failed.',
@@ -41,8 +43,14 @@ export function failureOfStatus(
   return new ModelFailure('rejected', cause)
 }
 
-/** Any error of a call as a ModelFailure. */
-export function toModelFailure(error: unknown): ModelFailure {
+/** Any error of a call as a ModelFailure, whose cause holds none of the secrets. */
+export function toModelFailure(error: unknown, secrets: readonly (string | null)[]): ModelFailure {
+  const failure = classify(error)
+  if (failure.cause !== undefined) failure.cause = safeCause(failure.cause, secrets)
+  return failure
+}
+
+function classify(error: unknown): ModelFailure {
   if (error instanceof ModelFailure) return error
   const { statusCode, responseHeaders, name, code } = (error ?? {}) as {
     statusCode?: number

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { inspect } from 'node:util'
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { type Reply, tokens } from '../../test/fakes/reply.ts'
@@ -168,6 +169,18 @@ test('a call is made again once, and only before the first word', async () => {
     await assert.rejects(call(provider), ModelFailure)
     assert.equal(server.requests.length, before + 1, provider)
     server.queue.length = 0
+  }
+})
+
+test('the cause of a failure names the status, and neither a key nor what was asked', async () => {
+  for (const provider of providers) {
+    server.queue.push({ status: 401, errorMessage: 'Incorrect API key sk-test-key, not sk-proj-abc123456' })
+    await assert.rejects(call(provider), ({ cause }: ModelFailure) => {
+      const said = inspect(cause, { depth: 9 })
+      assert.match(said, /401.*Incorrect API key \[redacted\]/s, provider)
+      assert.doesNotMatch(said, /sk-|Weather/, provider)
+      return true
+    })
   }
 })
 

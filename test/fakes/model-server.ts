@@ -86,7 +86,8 @@ async function send(response: ServerResponse, wire: Wire, reply: Reply): Promise
   if (reply.status) {
     const headers = reply.retryAfter === undefined ? {} : { 'retry-after': String(reply.retryAfter) }
     response.writeHead(reply.status, { 'content-type': 'application/json', ...headers })
-    response.end('{"error":{"message":"secret words of the provider: sk-123","type":"told_to_fail"}}')
+    const message = reply.errorMessage ?? 'secret words of the provider: sk-123'
+    response.end(JSON.stringify({ error: { message, type: 'told_to_fail' } }))
     return
   }
   response.writeHead(200, { 'content-type': reply.contentType ?? 'text/event-stream' })

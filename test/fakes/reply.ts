@@ -8,6 +8,7 @@ export type Reply = {
   /** Answers with this status instead. */
   status?: number
   retryAfter?: number
+  errorMessage?: string
   /** Milliseconds before the first token and between tokens. */
   firstDelayMs?: number
   delayMs?: number

@@ -38,7 +38,11 @@ export function createCompatibleModel({ name, baseUrl, apiKey, connections }: Se
       })
       if (statusCode !== 200) {
         const text = await body.text().catch(() => '')
-        throw failureOfStatus(statusCode, headers['retry-after']?.toString(), new Error(text.slice(0, 2_000)))
+        throw failureOfStatus(
+          statusCode,
+          headers['retry-after']?.toString(),
+          new Error(`${statusCode} ${text}`),
+        )
       }
       if (!String(headers['content-type'] ?? '').includes('text/event-stream')) {
         await body.dump().catch(() => {})
