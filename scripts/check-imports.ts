@@ -18,7 +18,9 @@ const LAYERS = [
   'accounts',
   'agents',
   'knowledge',
+  'actions',
   'conversations',
+  'helpdesk',
   'operations',
   'pages',
 ]

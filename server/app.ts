@@ -10,10 +10,13 @@ import {
 import { v7 } from 'uuid'
 import { authorize } from './accounts/authenticate.ts'
 import { accountRoutes } from './accounts/routes.ts'
+import { copyActions } from './actions/copy-actions.ts'
+import { actionRoutes } from './actions/routes.ts'
 import { agentRoutes } from './agents/routes.ts'
 import type { Context } from './context.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import { healthRoutes } from './health/routes.ts'
+import { helpdeskRoutes } from './helpdesk/routes.ts'
 import { ApiError } from './http/errors.ts'
 import { acceptJson } from './http/json-body.ts'
 import { LIMIT, WINDOW_MS } from './http/rate-limit.ts'
@@ -30,9 +33,11 @@ export const V2 = '/api/v2'
 export const routeTable = (ctx: Context): Route[] => [
   ...healthRoutes(),
   ...accountRoutes(ctx),
-  ...agentRoutes(ctx, agentHooks(ctx)),
+  ...agentRoutes(ctx, { ...agentHooks(ctx), copyActions }),
   ...sourceRoutes(ctx),
+  ...actionRoutes(ctx),
   ...conversationRoutes(ctx),
+  ...helpdeskRoutes(ctx),
 ]
 
 type Options = {
@@ -48,6 +53,8 @@ export async function createApp(ctx: Context, { strict = false }: Options = {}):
     trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
     genReqId: ({ headers }) => acceptedId(headers['x-request-id']) ?? v7(),
     requestIdHeader: false,
+    // While it ends, requests on open connections are served; only new replies are refused (Generations.admit).
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 2_048 },
     frameworkErrors: (_error, request, reply) => refuseBadUrl(request.id, reply),
   })
@@ -73,6 +80,7 @@ export async function createApp(ctx: Context, { strict = false }: Options = {}):
           authorize,
           limiter: ctx.limiter,
         },
+        db: ctx.db,
         strict,
       }),
     { prefix: V2 },

@@ -22,6 +22,8 @@ export type Config = {
   catalogue: Catalogue
   /** Hosts the guarded fetcher may reach although they are private. */
   allowedPrivateHosts: string[]
+  /** The search service of web-search actions; null: there is none. */
+  searchUrl: string | null
   seedDemo: boolean
 }
 
@@ -69,6 +71,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     logLevel: read('LOG_LEVEL', 'info', (text) => oneOf(text, LEVELS)),
     catalogue: catalogueOf(modelsFile, openai, env, problems),
     allowedPrivateHosts: read('ALLOWED_PRIVATE_HOSTS', [], privateHosts),
+    searchUrl: read('SEARCH_URL', null, (text) => url(text, ['http:', 'https:'])),
     seedDemo: read('SEED_DEMO', true, (text) => oneOf(text, ['0', '1']) === '1'),
   }
   if (problems.length > 0) throw new ConfigError(problems)

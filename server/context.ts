@@ -1,13 +1,16 @@
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { createAuthenticator } from './accounts/authenticate.ts'
+import { createToolkits } from './actions/toolkits.ts'
 import type { Config } from './config.ts'
 import { createGenerations } from './conversations/generations.ts'
 import { type Database, openEmbedded, openPostgres } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
+import { localNotifier, postgresNotifier } from './db/notifier.ts'
 import { requireServerVersion } from './db/server-version.ts'
 import { scheduleVacuum } from './db/vacuum.ts'
 import { createGuardedFetcher } from './fetch/guarded-fetcher.ts'
+import { openTicket } from './helpdesk/open-ticket.ts'
 import { createMaintenance } from './http/maintenance.ts'
 import { memoryRateLimiter } from './http/rate-limit.ts'
 import { redisRateLimiter } from './http/redis-rate-limiter.ts'
@@ -51,7 +54,8 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       userAgent: USER_AGENT,
     })
     const extractor = createExtractor()
-    const generations = createGenerations(db, onError)
+    const notifier = database.url ? postgresNotifier(database.url, onError) : localNotifier()
+    const generations = createGenerations({ db, notifier, onError })
     return {
       config,
       log,
@@ -64,7 +68,9 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       models,
       fetcher,
       extractor,
+      notifier,
       generations,
+      toolkits: createToolkits({ db, fetcher, secrets, search: config.searchUrl, openTicket, onError }),
       knowledge: createKnowledge({ db, words, embedder: models.embedder, log }),
       keys: createAuthenticator(db, onError),
       maintenance: createMaintenance(db),
@@ -73,6 +79,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       async close() {
         vacuum?.stop()
         await generations.close()
+        await notifier.close()
         await jobs.close()
         await extractor.close()
         await fetcher.close()

@@ -2,25 +2,21 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import type { Context } from './context.ts'
-import { closeOrphans } from './conversations/close-orphans.ts'
 import { firstRun } from './first-run.ts'
+import { keepHouse } from './housekeeping.ts'
 import { resumeTraining } from './knowledge/tasks.ts'
 import { openCommandSocket } from './operations/command-socket.ts'
 import { tasks } from './worker.ts'
 
 const DRAIN_MS = 30_000
-const ORPHANS_EVERY_MS = 5_000
+/** For the last checkpoint, and for telling the readers. */
+const FAREWELL_MS = 5_000
 
 /** Runs the service until a signal ends it; prints its address when it is ready to answer. */
 export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise<void> {
-  const { db, embedded, jobs, log, config } = ctx
+  const { embedded, jobs, log, config } = ctx
   await jobs.prepare(tasks(ctx))
-  await closeOrphans(db, { all: embedded })
-  const orphans = setInterval(() => {
-    closeOrphans(db, { all: false }).catch((error: unknown) =>
-      log.error({ err: error }, 'orphaned generations'),
-    )
-  }, ORPHANS_EVERY_MS)
+  const stopHousekeeping = await keepHouse(ctx)
   const app = role === 'worker' ? null : await createApp(ctx)
   const socket = embedded ? await openCommandSocket(ctx) : null
   // First, so that a port in use does not cost the key that the first run shows only once.
@@ -36,10 +32,10 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   process.stdout.write(`${lines.join('\n').replaceAll('{address}', address ?? '')}\n`)
 
   const close = async (): Promise<void> => {
-    clearInterval(orphans)
+    stopHousekeeping()
     const closing = app?.close()
     const finished = Promise.all([socket?.close(), closing, ctx.generations.drain(DRAIN_MS)])
-    await Promise.race([finished, wait(DRAIN_MS)])
+    await Promise.race([finished, wait(DRAIN_MS + FAREWELL_MS)])
     // Whoever still sends or reads after that is cut off.
     app?.server.closeAllConnections()
     await closing

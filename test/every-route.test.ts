@@ -34,7 +34,18 @@ async function world(options: Parameters<Service['account']>[0] = {}): Promise<W
     .insertInto('conversations')
     .values({ ...owned, id: conversationId, source: 'API', status: 'ongoing' })
     .execute()
-  return { client, ids: { agentId, sourceId, conversationId, userId: 'user-1' } }
+  const actionId = newId()
+  const procedureId = newId()
+  const named = { ...owned, name: 'x', enabled: false }
+  await service.ctx.db
+    .insertInto('actions')
+    .values({ ...named, id: actionId, type: 'client', description: 'x', inputs: '{"type":"object"}' })
+    .execute()
+  await service.ctx.db
+    .insertInto('procedures')
+    .values({ ...named, id: procedureId, trigger: 'x', steps: '[]' })
+    .execute()
+  return { client, ids: { agentId, sourceId, conversationId, actionId, procedureId, userId: 'user-1' } }
 }
 
 const pathOf = (endpoint: Endpoint, ids: Record<string, string>): string =>

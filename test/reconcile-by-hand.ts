@@ -1,17 +1,15 @@
-import { sql } from 'kysely'
 import type { Db } from '../server/db/database.ts'
 
-/** Compares the ledger with the messages by the slow obvious way, independent of the product's own command. */
+/** Compares the ledger with what callers were told, by the slow obvious way, independent of the product's own command. */
 export async function reconcileByHand(db: Db): Promise<{ ledger: 'equal' | string; reserved: number }> {
   const entries = await db.selectFrom('credit_entries').selectAll().where('kind', '=', 'usage').execute()
-  const { rows } = await sql<{ credits: number | null }>`
-    select (metadata->>'credits')::integer as credits from messages where role = 'assistant'`.execute(db)
+  const generations = await db.selectFrom('generations').selectAll().execute()
   const settled = entries
     .filter(({ state }) => state === 'settled')
     .reduce((sum, { amount }) => sum + amount, 0)
-  const used = rows.reduce((sum, { credits }) => sum + (credits ?? 0), 0)
+  const used = generations.reduce((sum, { usage_credits }) => sum + usage_credits, 0)
   return {
-    ledger: settled === used ? 'equal' : `ledger ${settled}, messages ${used}`,
+    ledger: settled === used ? 'equal' : `ledger ${settled}, told ${used}`,
     reserved: entries.filter(({ state }) => state === 'reserved').length,
   }
 }

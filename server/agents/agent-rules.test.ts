@@ -131,7 +131,7 @@ test('credits are those of this month, and the last message is the latest of all
 
 test('a plan without the weekly re-sync refuses the switch', async () => {
   // No plan of the catalogue has the API but not this feature, so the handler is asked directly.
-  const route = agentRoutes(service.ctx, agentHooks(service.ctx)).find(
+  const route = agentRoutes(service.ctx, { ...agentHooks(service.ctx), copyActions: async () => {} }).find(
     ({ endpoint }) => endpoint.name === 'setAutoRetrain',
   )
   const call = {

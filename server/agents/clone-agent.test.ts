@@ -10,6 +10,7 @@ import { json } from '../db/json.ts'
 import type { SourceContent, SourcesTable } from '../db/tables.ts'
 import { cloneAgent } from './clone-agent.ts'
 import { createAgent } from './create-agent.ts'
+import type { AgentHooks } from './hooks.ts'
 
 let service: Service
 let client: Client
@@ -152,7 +153,8 @@ test('a statement that fails while copying does not take the clone with it', asy
   const account = { id: client.accountId, plan: 'unlimited' }
   const id = await agentOf(client)
   await db.updateTable('agents').set({ auto_retrain: true }).where('id', '=', id).execute()
-  const made = await cloneAgent(db, account, 'key:test', id, async (trx, accountId, _from, to) => {
+  const copyActions = async () => {}
+  const copySources: AgentHooks['copySources'] = async (trx, accountId, _from, to) => {
     await trx
       .insertInto('sources')
       .values({
@@ -165,7 +167,8 @@ test('a statement that fails while copying does not take the clone with it', asy
       })
       .execute()
     await sql`select 1 / 0`.execute(trx)
-  })
+  }
+  const made = await cloneAgent(db, account, 'key:test', id, { copyActions, copySources })
   assert.match(String(made.failure), /division by zero/)
   const copy = await read(client, made.id)
   assert.deepEqual([copy.name, copy.status, copy.autoRetrain], ['Shop (copy)', 'untrained', false])

@@ -19,7 +19,8 @@ export type Clone = {
 }
 
 /**
- * Copies an agent with its sources. The copy stands also when its sources cannot be copied; then it has none.
+ * Copies an agent with its actions, procedures and sources. The copy stands also when its sources cannot be
+ * copied; then it has none.
  * Throws AGENT_NOT_FOUND and AGENT_LIMIT_REACHED.
  */
 export async function cloneAgent(
@@ -27,13 +28,14 @@ export async function cloneAgent(
   account: { id: AccountId; plan: string },
   actor: string,
   agentId: string,
-  copySources: AgentHooks['copySources'],
+  { copyActions, copySources }: Pick<AgentHooks, 'copyActions' | 'copySources'>,
 ): Promise<Clone> {
   return db.transaction().execute(async (trx) => {
     await takePlace(trx, account)
-    // Shared lock: nothing of the agent changes between the copy of its row and that of its sources.
+    // Shared lock: nothing of the agent changes between the copy of its row and those of the rest.
     const original = await requireAgent(trx, account.id, agentId, 'share')
     const id = await copyRow(trx, original)
+    await copyActions(trx, account.id, agentId, id)
     const failure = await attempt(trx, () => copySources(trx, account.id, agentId, id))
     if (failure !== undefined) await forgetTraining(trx, account.id, id)
     await recordAudit(trx, { accountId: account.id, actor, action: 'agent.clone', target: id })

@@ -1,7 +1,7 @@
 import type { Trx } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
 
-/** What agents need of the knowledge above them; handed in where the application is put together. */
+/** What agents need of the knowledge and the actions above them; handed in where the application is put together. */
 export type AgentHooks = {
   /** Adds a link source; throws ApiError when the URL cannot be one. */
   addLinkSource(account: { id: AccountId; plan: string }, agentId: string, url: string): Promise<void>
@@ -10,4 +10,6 @@ export type AgentHooks = {
    * to where it was before the call; files on disk are then the hook's to remove.
    */
   copySources(trx: Trx, accountId: AccountId, fromAgentId: string, toAgentId: string): Promise<void>
+  /** Copies actions and procedures, in the caller's transaction; when it throws there is no clone. */
+  copyActions(trx: Trx, accountId: AccountId, fromAgentId: string, toAgentId: string): Promise<void>
 }

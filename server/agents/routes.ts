@@ -77,7 +77,7 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
 
   route(contract.cloneAgent, async ({ caller, params }) => {
     const actor = actorOf(caller)
-    const { id, failure } = await cloneAgent(ctx.db, caller.account, actor, params.agentId, hooks.copySources)
+    const { id, failure } = await cloneAgent(ctx.db, caller.account, actor, params.agentId, hooks)
     if (failure === undefined) return { id }
     ctx.log.error({ err: failure, agent: id, from: params.agentId }, 'the sources could not be copied')
     return { id, pendingSteps: ['ADD_SOURCE' as const] }

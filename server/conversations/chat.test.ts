@@ -40,6 +40,7 @@ test('a stream has every event in its order, and both parsers read it', async ()
     events.map(({ event }) => event),
     [
       'start',
+      'message-metadata',
       'start-step',
       'text-start',
       'text-delta',
@@ -165,7 +166,7 @@ test('an agent deleted in the middle of its answer takes everything with it but 
   const running = chat({ message: 'Hello' }, owner, agent)
   await (await running).body!.getReader().read()
   assert.equal((await owner.request('DELETE', `/agents/${agent}`)).status, 200)
-  await service.ctx.generations.drain(5_000)
+  await service.ctx.generations.idle()
   assert.equal((await owner.request('GET', '/me')).body.credits.used, 0)
   const entries = await service.ctx.db
     .selectFrom('credit_entries')
@@ -187,7 +188,7 @@ test('a client that goes away loses nothing', async () => {
   await reader.read()
   controller.abort()
   await reader.closed.catch(() => {})
-  await service.ctx.generations.drain(5_000)
+  await service.ctx.generations.idle()
   const { body } = await client.request('GET', `/agents/${agentId}/conversations?limit=1`)
   const conversation = (await client.request('GET', `/agents/${agentId}/conversations/${body.data[0].id}`))
     .body.data
@@ -260,7 +261,7 @@ test('one reply at a time in a conversation', async () => {
   const answers = await Promise.all([1, 2, 3].map(() => say({ message: 'Me too', conversationId })))
   for (const { status, body } of answers)
     assert.deepEqual([status, body.error.code], [409, 'CHAT_CONVERSATION_BUSY'])
-  await service.ctx.generations.drain(5_000)
+  await service.ctx.generations.idle()
   assert.equal((await say({ message: 'Now?', conversationId })).status, 200)
 })
 
@@ -312,7 +313,7 @@ test('credits end where the plan and the agent say, exactly, also under concurre
 })
 
 test('the ledger balances after all of this', async () => {
-  await service.ctx.generations.drain(5_000)
+  await service.ctx.generations.idle()
   assert.deepEqual(await reconcileByHand(service.ctx.db), { ledger: 'equal', reserved: 0 })
 })
 
@@ -324,7 +325,7 @@ test('a title is made by the model when there is one', async () => {
   )
   const { conversationId } = (await say({ message: 'When do you open on the weekend, please?' })).body.data
     .metadata
-  await service.ctx.generations.drain(5_000)
+  await service.ctx.generations.idle()
   const { body } = await client.request('GET', `/agents/${agentId}/conversations/${conversationId}`)
   assert.equal(body.data.title, 'Opening hours')
 })

@@ -1,12 +1,18 @@
 import { planOf } from '../accounts/plans.ts'
+import type { Toolkit } from '../actions/tool.ts'
+import type { AgentRow } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import { streamModel } from '../models/call-model.ts'
+import type { ResolvedModel } from '../models/models.ts'
+import type { Said } from './history.ts'
 import { createLiveGeneration, type LiveGeneration } from './live-generation.ts'
-import { buildPrompt, textOf } from './prompt.ts'
-import { runGeneration } from './run-generation.ts'
-import { startGeneration } from './start-generation.ts'
+import { summariseParent } from './parent-conversation.ts'
+import { textOf } from './parts.ts'
+import { buildPrompt } from './prompt.ts'
+import { type Found, type Job, runGeneration } from './run-generation.ts'
+import { type StartedTurn, startGeneration } from './start-generation.ts'
 import { improveTitle } from './title-by-model.ts'
 
 const PASSAGES = 8
@@ -18,11 +24,16 @@ export type ChatRequest = {
   agent: ChatAgent
   /** As conversations.source. */
   source: string
-  /** Which of the agent's channelInstructions apply. */
+  /** Which of the agent's channelInstructions and actions apply. */
   channel: string
-  message: string | undefined
-  conversationId: string | undefined
-  userId: string | undefined
+  message?: string
+  conversationId?: string
+  userId?: string
+  parentConversationId?: string
+  /** The assistant message to answer anew. */
+  retryOf?: string
+  /** Binds the generation to the request's Idempotency-Key. */
+  idempotencyKey: string | null
 }
 
 /** What a reply needs of its agent. */
@@ -34,45 +45,41 @@ export type ChatAgent = {
   temp: number
   creditLimit: number | null
   knowledgeVersion: number
+  toolsVersion: number
 }
 
-type Needs = Pick<Context, 'db' | 'log' | 'models' | 'knowledge' | 'generations'>
+export const chatAgentOf = (row: AgentRow): ChatAgent => ({
+  id: row.id,
+  instructions: row.instructions,
+  channelInstructions: row.channel_instructions,
+  model: row.model,
+  temp: row.temp,
+  creditLimit: row.credit_limit,
+  knowledgeVersion: row.knowledge_version,
+  toolsVersion: row.tools_version,
+})
+
+type Needs = Pick<Context, 'db' | 'log' | 'models' | 'knowledge' | 'generations' | 'toolkits'>
 
 /** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */
 export async function startChat(ctx: Needs, request: ChatRequest): Promise<LiveGeneration> {
   const { account, agent } = request
-  const model = ctx.models.resolve(agent.model) ?? ctx.models.resolve('auto')
-  if (!model) throw new Error('The model catalogue has no model for "auto".')
-  const allowed = planOf(account.plan).models
-  if (
-    allowed &&
-    agent.model !== 'auto' &&
-    model.entry.provider !== 'builtin' &&
-    !allowed.includes(agent.model)
-  ) {
-    throw new ApiError('CHAT_MODEL_NOT_ALLOWED')
-  }
+  const model = chooseModel(ctx, request)
   ctx.generations.admit()
   const started = await startGeneration(ctx.db, { ...request, model: model.entry })
-  const { ids, question, history } = started
-  const live = createLiveGeneration(ids)
+  const live = createLiveGeneration(started.ids)
   ctx.generations.add(live)
-  const job = {
-    owner: { accountId: account.id, agentId: agent.id },
+  const owner = { accountId: account.id, agentId: agent.id }
+  const question = textOf(started.transcript.findLast(({ role }) => role === 'user') ?? { parts: [] })
+  const job: Job = {
+    owner,
     model: model.entry,
-    retrieve: () => retrieve(ctx, request, question, started.history.map(textOf)),
-    answer: (found: Awaited<ReturnType<typeof retrieve>>, signal: AbortSignal) =>
+    prepare: () => prepare(ctx, request, started, model, question),
+    answer: (options, found, signal) =>
       streamModel(
         model,
         {
-          prompt: buildPrompt({
-            instructions: agent.instructions,
-            channelInstructions: instructionsFor(agent, request.channel),
-            passages: found.passages,
-            history,
-            question,
-            contextTokens: model.entry.contextTokens,
-          }),
+          ...options,
           temperature: agent.temp,
           maxOutputTokens: model.entry.maxOutputTokens,
           providerOptions: { parley: { question, ...found } as never },
@@ -81,14 +88,61 @@ export async function startChat(ctx: Needs, request: ChatRequest): Promise<LiveG
       ),
   }
   void runGeneration(ctx, job, live)
+    .finally(() => ctx.generations.remove(live))
     .then(() =>
       started.isFirst && model.entry.provider !== 'builtin'
-        ? improveTitle(ctx, model, job.owner, live, question)
+        ? improveTitle(ctx, model, owner, live, question)
         : undefined,
     )
     .catch((error: unknown) => ctx.log.error({ err: error }, 'generation'))
-    .finally(() => ctx.generations.remove(live))
   return live
+}
+
+function chooseModel({ models }: Needs, { account, agent }: ChatRequest): ResolvedModel {
+  const model = models.resolve(agent.model) ?? models.resolve('auto')
+  if (!model) throw new Error('The model catalogue has no model for "auto".')
+  const allowed = planOf(account.plan).models
+  const isFree = agent.model === 'auto' || model.entry.provider === 'builtin'
+  if (allowed && !isFree && !allowed.includes(agent.model)) throw new ApiError('CHAT_MODEL_NOT_ALLOWED')
+  return model
+}
+
+/** Everything the model reads. */
+async function prepare(
+  ctx: Needs,
+  request: ChatRequest,
+  { ids, transcript, isFirst, parent }: StartedTurn,
+  model: ResolvedModel,
+  question: string,
+): Promise<Awaited<ReturnType<Job['prepare']>>> {
+  const { account, agent, channel } = request
+  const place = { accountId: account.id, conversationId: ids.conversationId }
+  const [found, toolkit, parentSummary] = await Promise.all([
+    retrieve(ctx, request, question, transcript),
+    toolkitOf(ctx, request, ids.conversationId),
+    parent && isFirst && model.entry.provider !== 'builtin'
+      ? summariseParent(ctx, model, place, parent)
+      : (parent?.summary ?? null),
+  ])
+  const prompt = buildPrompt({
+    instructions: agent.instructions,
+    channelInstructions: instructionsFor(agent, channel),
+    parentSummary,
+    procedures: toolkit.procedures,
+    passages: found.passages,
+    transcript,
+    contextTokens: model.entry.contextTokens,
+  })
+  return { found, toolkit, prompt }
+}
+
+function toolkitOf(
+  { toolkits }: Needs,
+  { account, agent, channel }: ChatRequest,
+  conversationId: string,
+): Promise<Toolkit> {
+  const who = { accountId: account.id, agentId: agent.id, toolsVersion: agent.toolsVersion }
+  return toolkits.forAgent(who, channel, conversationId)
 }
 
 function instructionsFor({ channelInstructions }: ChatAgent, channel: string): string | null {
@@ -102,12 +156,14 @@ async function retrieve(
   { knowledge }: Needs,
   { account, agent }: ChatRequest,
   question: string,
-  history: string[],
-) {
+  transcript: Said[],
+): Promise<Found> {
   const where = { id: agent.id, accountId: account.id, knowledgeVersion: agent.knowledgeVersion }
   const found = await knowledge.search(where, question, { limit: PASSAGES })
-  const before = history.at(-2)
+  const before = transcript.filter(({ role }) => role === 'user').at(-2)
   if (found.confidence >= SURE || before === undefined) return found
-  const together = await knowledge.search(where, `${before.slice(0, 500)} ${question}`, { limit: PASSAGES })
+  const together = await knowledge.search(where, `${textOf(before).slice(0, 500)} ${question}`, {
+    limit: PASSAGES,
+  })
   return together.confidence > found.confidence ? together : found
 }

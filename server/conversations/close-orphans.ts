@@ -1,11 +1,13 @@
+import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import type { GenerationsTable } from '../db/tables.ts'
 import { finishGeneration } from './finish-generation.ts'
-
-type Orphan = Awaited<ReturnType<typeof orphans>>[number]
+import { closingResults, unresolvedCalls } from './parts.ts'
+import { dropRunningCalls } from './tool-calls.ts'
 
 /**
- * Ends the generations whose process is gone, keeping the text of their last checkpoint. `all` is for the
+ * Ends the generations whose process is gone, keeping what their last checkpoint holds. `all` is for the
  * embedded database at start: nobody else can be running then.
  */
 export async function closeOrphans(db: Db, { all }: { all: boolean }): Promise<number> {
@@ -22,34 +24,40 @@ export async function closeExpired(db: Db, conversationId: string): Promise<bool
 }
 
 function orphans(db: Db, all: boolean, conversationId: string | null) {
-  let query = db
-    .selectFrom('generations')
-    .innerJoin('conversations', 'conversations.id', 'generations.conversation_id')
-    .selectAll('generations')
-    .select('conversations.user_id')
-    .where('generations.status', '=', 'running')
+  let query = db.selectFrom('generations').selectAll().where('status', '=', 'running')
   if (!all) query = query.where('lease_until', '<', sql<Date>`now()`)
   if (conversationId !== null) query = query.where('conversation_id', '=', conversationId)
   return query.limit(1000).execute()
 }
 
-async function closeOne(db: Db, row: Orphan): Promise<void> {
+async function closeOne(db: Db, row: Selectable<GenerationsTable>): Promise<void> {
+  const owner = { accountId: row.account_id, agentId: row.agent_id }
   const ids = {
     id: row.id,
     conversationId: row.conversation_id,
     userMessageId: row.user_message_id,
     messageId: row.message_id,
-    userId: row.user_id,
+    userId: null,
     credits: row.credits,
+    firstEvent: row.first_event,
   }
-  const kept = row.text !== ''
-  await finishGeneration(db, { accountId: row.account_id, agentId: row.agent_id }, ids, {
+  // Calls may have ended after the checkpoint; those that had not are lost with their process.
+  await db.transaction().execute((trx) => dropRunningCalls(trx, owner, row.id))
+  const parts = [...row.parts, ...closingResults(unresolvedCalls(row.parts), await outputsOf(db, row))]
+  await finishGeneration(db, owner, ids, {
     status: 'interrupted',
-    message: kept
-      ? {
-          parts: [{ type: 'text', text: row.text }],
-          metadata: { credits: row.credits, finishReason: 'error', model: row.model },
-        }
-      : null,
+    message: parts.length > 0 ? { parts, metadata: { finishReason: 'error', model: row.model } } : null,
+    waiting: [],
   })
+}
+
+async function outputsOf(db: Db, { id, account_id }: Selectable<GenerationsTable>) {
+  const rows = await db
+    .selectFrom('tool_calls')
+    .select(['id', 'output'])
+    .where('account_id', '=', account_id)
+    .where('generation_id', '=', id)
+    .where('output', 'is not', null)
+    .execute()
+  return new Map(rows.map(({ id: callId, output }) => [callId, output]))
 }

@@ -1,9 +1,20 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, Limit, Nullable, Page } from '../http/contract.ts'
+import { Cursor, Exact, endpoint, Limit, Nullable, OneOf, Page, Success } from '../http/contract.ts'
 import { ChatAnswer, Conversation, ConversationWithMessages, Message, UserId } from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
+const ChatErrors = [
+  'AGENT_NOT_FOUND',
+  'RESOURCE_NOT_FOUND',
+  'CHAT_CREDITS_EXHAUSTED',
+  'CHAT_AGENT_CREDITS_EXHAUSTED',
+  'CHAT_MODEL_NOT_ALLOWED',
+  'CHAT_CONVERSATION_NOT_ONGOING',
+  'CHAT_CONVERSATION_BUSY',
+  'CHAT_PROVIDER_ERROR',
+  'SERVICE_OVERLOADED',
+] as const
 const conversationParams = Exact({ agentId: Id, conversationId: Id })
 const paging = { cursor: Type.Optional(Cursor), limit: Limit }
 
@@ -25,27 +36,125 @@ export const chat = endpoint({
         minLength: 1,
         maxLength: 100_000,
         description: 'Omit it to continue after a client action result',
+        refusal: 'Must be text. Images and files in a message are not supported yet.',
       }),
     ),
     conversationId: Type.Optional(
       Type.String({ minLength: 1, description: 'Omit it to start a new conversation' }),
+    ),
+    parentConversationId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'When a conversation starts: the one it goes on from, whose summary the agent knows',
+      }),
     ),
     stream: Type.Boolean({ default: true }),
     userId: Type.Optional(UserId),
   }),
   success: { status: 200, schema: ChatAnswer },
   streams: true,
+  errors: [...ChatErrors, 'CHAT_NOTHING_TO_CONTINUE'],
+})
+
+export const retry = endpoint({
+  method: 'POST',
+  path: '/agents/{agentId}/conversations/{conversationId}/retry',
+  name: 'retry',
+  tag: 'Chat',
+  summary: 'Answer a message again',
+  description:
+    'Cuts the conversation at the given assistant message and answers the user message before it again. What was there stays until the new answer is, so that a failure loses nothing.',
+  scope: 'chat',
+  params: conversationParams,
+  body: Exact({
+    messageId: Type.String({ minLength: 1, description: 'An assistant message of the conversation' }),
+    stream: Type.Boolean({ default: true }),
+  }),
+  success: { status: 200, schema: ChatAnswer },
+  streams: true,
+  errors: [...ChatErrors, 'CHAT_RETRY_MESSAGE_NOT_FOUND', 'CHAT_RETRY_NO_USER_MESSAGE'],
+})
+
+export const reattach = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/conversations/{conversationId}/stream',
+  name: 'reattach',
+  tag: 'Chat',
+  summary: 'Follow the reply that is being made',
+  description:
+    'Sends the events of the running reply from its start or, with the header `Last-Event-ID`, after that event. 204 without a body when none runs: the stored messages then hold everything.',
+  scope: 'chat',
+  params: conversationParams,
+  success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'No reply is being made' },
+  streams: true,
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+export const stop = endpoint({
+  method: 'POST',
+  path: '/agents/{agentId}/conversations/{conversationId}/stop',
+  name: 'stop',
+  tag: 'Chat',
+  summary: 'Stop the reply that is being made',
+  description:
+    'What was said so far stays as the answer. `stopped` is false when no reply was being made; asking again does no harm.',
+  scope: 'chat',
+  params: conversationParams,
+  success: { status: 200, schema: Exact({ data: Exact({ stopped: Type.Boolean() }) }) },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+export const submitToolResult = endpoint({
+  method: 'POST',
+  path: '/agents/{agentId}/conversations/{conversationId}/tool-result',
+  name: 'submitToolResult',
+  tag: 'Chat',
+  summary: 'Give the result of a client action',
+  description:
+    'Each call takes one result, within 24 hours. When all calls of the answer have theirs, go on with POST …/chat and no message.',
+  scope: 'chat',
+  params: conversationParams,
+  body: Exact({
+    toolCallId: Type.String({ minLength: 1 }),
+    output: Type.Optional(Type.Unknown({ description: 'Any JSON value' })),
+  }),
+  success: { status: 200, schema: Exact({ data: Success }) },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'RESOURCE_TOOL_CALL_NOT_FOUND'],
+})
+
+export const updateConversation = endpoint({
+  method: 'PATCH',
+  path: '/agents/{agentId}/conversations/{conversationId}',
+  name: 'updateConversation',
+  tag: 'Conversations',
+  summary: 'Pause or resume a conversation',
+  description: 'In a paused conversation the agent does not answer. A reply that is being made is finished.',
+  scope: 'conversations:write',
+  params: conversationParams,
+  body: Exact({ paused: Type.Boolean() }),
+  success: {
+    status: 200,
+    schema: Exact({ data: Exact({ id: Type.String(), status: OneOf(['ongoing', 'paused']) }) }),
+  },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'CHAT_CONVERSATION_NOT_ONGOING'],
+})
+
+export const rateMessage = endpoint({
+  method: 'PATCH',
+  path: '/agents/{agentId}/conversations/{conversationId}/messages/{messageId}/feedback',
+  name: 'rateMessage',
+  tag: 'Conversations',
+  summary: 'Rate an answer',
+  description: 'null takes the rating back.',
+  scope: 'conversations:write',
+  params: Exact({ agentId: Id, conversationId: Id, messageId: Id }),
+  body: Exact({ feedback: Nullable(OneOf(['positive', 'negative'])) }),
+  success: { status: 200, schema: Exact({ data: Message }) },
   errors: [
     'AGENT_NOT_FOUND',
     'RESOURCE_NOT_FOUND',
-    'CHAT_CREDITS_EXHAUSTED',
-    'CHAT_AGENT_CREDITS_EXHAUSTED',
-    'CHAT_MODEL_NOT_ALLOWED',
-    'CHAT_CONVERSATION_NOT_ONGOING',
-    'CHAT_CONVERSATION_BUSY',
-    'CHAT_NOTHING_TO_CONTINUE',
-    'CHAT_PROVIDER_ERROR',
-    'SERVICE_OVERLOADED',
+    'RESOURCE_MESSAGE_NOT_FOUND',
+    'RESOURCE_MESSAGE_NOT_ASSISTANT',
   ],
 })
 

@@ -1,27 +1,31 @@
 import { releaseCredits } from '../accounts/credits.ts'
 import type { Db, Trx } from '../db/database.ts'
-import type { AccountId } from '../db/tables.ts'
 import type { GenerationIds } from './live-generation.ts'
+import type { Call } from './speak-step.ts'
 import { endWithMessage, type StoredMessage } from './store-turn.ts'
-
-type Owner = { accountId: AccountId; agentId: string }
+import { awaitCalls, type Owner } from './tool-calls.ts'
 
 export type Outcome = {
   status: 'finished' | 'failed' | 'interrupted'
-  /** null: there is no message, and the reserved credits are given back. */
+  /** null: nothing was said, and the reserved credits are given back. */
   message: StoredMessage | null
+  /** Calls of the message that its application has to run. */
+  waiting: Call[]
 }
 
 /**
- * Ends a generation once: message, ledger and conversation in one transaction. False when somebody else ended
- * it before. A conversation that a person has taken over gets no message of the model any more.
+ * What became of it: `stored`; or the status of a conversation in which the model has nothing more to say, and
+ * then there is no message; or `lost`, because somebody else had ended it.
  */
+export type Ending = 'stored' | 'taken_over' | 'ended' | 'lost'
+
+/** Ends a generation once: message, calls, ledger and conversation in one transaction. */
 export async function finishGeneration(
   db: Db,
   owner: Owner,
   ids: GenerationIds,
-  outcome: Outcome,
-): Promise<boolean> {
+  { status, message, waiting }: Outcome,
+): Promise<Ending> {
   return db.transaction().execute(async (trx) => {
     // The conversation's lock first, as everywhere: a takeover waits for it or has it.
     const conversation = await trx
@@ -34,15 +38,19 @@ export async function finishGeneration(
     if (!conversation) {
       // The agent was deleted meanwhile, and the generation with it; only the ledger still knows of it.
       await releaseCredits(trx, owner.accountId, ids.id)
-      return false
+      return 'lost'
     }
-    if (outcome.message) {
-      const silent = conversation.status === 'taken_over'
-      return endWithMessage(trx, owner, ids, outcome.message, { status: outcome.status, silent })
+    const { status: now } = conversation
+    const over = now === 'taken_over' || now === 'ended' ? now : null
+    if (message) {
+      if (!(await endWithMessage(trx, owner, ids, message, { status, silent: over !== null }))) return 'lost'
+      if (over) return over
+      await awaitCalls(trx, owner, ids, waiting)
+    } else {
+      if (!(await endWithout(trx, owner, ids, status))) return 'lost'
+      await releaseCredits(trx, owner.accountId, ids.id)
     }
-    if (!(await endWithout(trx, owner, ids, outcome.status))) return false
-    await releaseCredits(trx, owner.accountId, ids.id)
-    return true
+    return over ?? 'stored'
   })
 }
 
@@ -54,7 +62,7 @@ async function endWithout(
 ): Promise<boolean> {
   const closed = await trx
     .updateTable('generations')
-    .set({ status, text: '', finished_at: new Date() })
+    .set({ status, parts: '[]', finished_at: new Date() })
     .where('account_id', '=', owner.accountId)
     .where('id', '=', ids.id)
     .where('status', '=', 'running')

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import type { MessagePart, StopReason } from '../db/tables.ts'
 import type { ApiError } from '../http/errors.ts'
 import { frameOf, type StreamEvent } from './events.ts'
 import type { ChatAnswer } from './schema.ts'
@@ -8,37 +9,52 @@ export type GenerationIds = {
   id: string
   conversationId: string
   userMessageId: string
+  /** Of the message it makes or, when it continues, goes on with. */
   messageId: string
   userId: string | null
   credits: number
+  /** Ids of its events begin after this number, so that they grow through a whole conversation. */
+  firstEvent: number
 }
 
 export type Answer = Static<typeof ChatAnswer>['data']
+
+/** `shutdown`: this process has to end; the text so far is kept by whoever closes the generation. */
+export type AbortReason = StopReason | 'shutdown'
+
+/** Encoded events that grow until the end; what a reader follows. */
+export type FrameSource = {
+  readonly frames: readonly string[]
+  readonly ended: boolean
+  /** Ended without its last event: the reader is to come back. */
+  readonly broken: boolean
+  /** Calls `listener` after new frames and at the end; answers how to stop. */
+  watch(listener: () => void): () => void
+}
 
 /**
  * A reply being made in this process. It belongs to the server: readers come and go, each at its own pace,
  * and read the same frames; nothing is kept for a reader but its position.
  */
-export type LiveGeneration = {
+export type LiveGeneration = FrameSource & {
   readonly ids: GenerationIds
   readonly signal: AbortSignal
-  /** The encoded events so far. */
-  readonly frames: readonly string[]
-  readonly ended: boolean
-  /** Everything the model has said so far; what a checkpoint keeps. */
-  text: string
+  /** Why it was aborted, if it was. */
+  readonly abortReason: AbortReason | null
+  /** The parts said so far; what a checkpoint keeps. */
+  readonly parts: MessagePart[]
   emit(event: StreamEvent): void
-  /** Closes the stream after the last event. */
-  end(answer: Answer): void
-  /** Ends it before any event: the request that started it answers with this error. */
+  /** Closes the stream after the last event; with an error for those who wait for the whole answer. */
+  end(result: Answer | ApiError): void
+  /** Ends it before any event, or without a last one: readers are to come back or are told the error. */
   fail(error: ApiError): void
   /** Resolves at the first event, rejects when the generation failed before one. */
   readonly started: Promise<void>
-  /** The whole answer; never resolves for a generation that failed before its first event. */
+  /** The whole answer; rejects when there is none. */
   readonly answer: Promise<Answer>
-  /** Calls `listener` after new frames and at the end; answers how to stop. */
-  watch(listener: () => void): () => void
-  abort(): void
+  /** Resolves when the generation has ended and is stored. */
+  readonly ending: Promise<void>
+  abort(reason: AbortReason): void
 }
 
 export function createLiveGeneration(ids: GenerationIds): LiveGeneration {
@@ -47,41 +63,58 @@ export function createLiveGeneration(ids: GenerationIds): LiveGeneration {
   const controller = new AbortController()
   const started = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<Answer>()
+  const ending = Promise.withResolvers<void>()
   // Whoever started it may be gone by the time it fails.
   started.promise.catch(() => {})
+  answer.promise.catch(() => {})
   let ended = false
-  const notify = (): void => {
+  let broken = false
+  let abortReason: AbortReason | null = null
+  const close = (): void => {
+    ended = true
+    ending.resolve()
     for (const listener of listeners) listener()
   }
   return {
     ids,
     signal: controller.signal,
     frames,
+    parts: [],
     get ended() {
       return ended
     },
-    text: '',
-    emit(event) {
-      frames.push(frameOf(frames.length + 1, event))
-      if (frames.length === 1) started.resolve()
-      notify()
+    get broken() {
+      return broken
     },
-    end(whole) {
-      ended = true
-      answer.resolve(whole)
-      notify()
+    get abortReason() {
+      return abortReason
+    },
+    emit(event) {
+      frames.push(frameOf(ids.firstEvent + frames.length + 1, event))
+      if (frames.length === 1) started.resolve()
+      for (const listener of listeners) listener()
+    },
+    end(result) {
+      if ('id' in result) answer.resolve(result)
+      else answer.reject(result)
+      close()
     },
     fail(error) {
-      ended = true
+      broken = true
       started.reject(error)
-      notify()
+      answer.reject(error)
+      close()
     },
     started: started.promise,
     answer: answer.promise,
+    ending: ending.promise,
     watch(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    abort: () => controller.abort(),
+    abort(reason) {
+      abortReason ??= reason
+      controller.abort()
+    },
   }
 }

@@ -3,11 +3,10 @@ import type { Static } from 'typebox'
 import type { ConversationsTable, MessagesTable } from '../db/tables.ts'
 import type { CitedSource, Conversation, Message } from './schema.ts'
 
-/** What an assistant message's metadata column holds; `credits` is the reply's cost. */
+/** What an assistant message's metadata column holds. */
 export type MessageMetadata = {
   score?: number
   sources?: Static<typeof CitedSource>[]
-  credits?: number
   finishReason?: string
   model?: string
 }

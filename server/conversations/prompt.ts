@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Passage } from '../knowledge/retrieval/passage.ts'
-import type { MessageRow } from './queries.ts'
+import { modelMessages, type Said } from './history.ts'
 
 /** Characters of a token in European text; a rough measure is enough to stay inside a window. */
 const CHARACTERS_PER_TOKEN = 3.5
@@ -11,27 +11,31 @@ type Parts = {
   instructions: string
   /** What the agent is told besides on this channel. */
   channelInstructions: string | null
+  /** What is known of the conversation that this one goes on from. */
+  parentSummary: string | null
+  procedures: string | null
   passages: Passage[]
-  history: MessageRow[]
-  question: string
+  /** Oldest first, up to what has to be answered now. */
+  transcript: Said[]
   contextTokens: number
 }
 
-/** Everything the model reads, with the oldest history left out when it would not fit. */
+/** Everything the model reads, with the oldest messages left out when they would not fit. */
 export function buildPrompt(parts: Parts): LanguageModelV4Prompt {
   const room = parts.contextTokens * CHARACTERS_PER_TOKEN * HISTORY_SHARE
-  return [
-    { role: 'system', content: systemText(parts) },
-    ...newestThatFit(
-      parts.history.map(toModelMessage).filter((message) => message !== null),
-      room,
-    ),
-    { role: 'user', content: [{ type: 'text', text: parts.question }] },
-  ]
+  return [{ role: 'system', content: systemText(parts) }, ...newestThatFit(parts.transcript, room)]
 }
 
-function systemText({ instructions, channelInstructions, passages }: Parts): string {
-  return [instructions, channelInstructions, passagesText(passages)].filter(Boolean).join('\n\n')
+function systemText({
+  instructions,
+  channelInstructions,
+  parentSummary,
+  procedures,
+  passages,
+}: Parts): string {
+  const before = parentSummary && `Before this conversation, the customer had another one: ${parentSummary}`
+  const blocks = [instructions, channelInstructions, procedures, before, passagesText(passages)]
+  return blocks.filter(Boolean).join('\n\n')
 }
 
 /** Passages are marked as data: what they say to do is quoted text, not an instruction. */
@@ -50,19 +54,19 @@ function passagesText(passages: Passage[]): string {
   ].join('\n')
 }
 
-function toModelMessage(row: MessageRow): LanguageModelV4Message | null {
-  const text = textOf(row)
-  return text === '' ? null : { role: row.role, content: [{ type: 'text', text }] }
-}
-
-export const textOf = (row: Pick<MessageRow, 'parts'>): string =>
-  row.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
-
-function newestThatFit(messages: LanguageModelV4Message[], room: number): LanguageModelV4Message[] {
+/**
+ * Whole messages are left out, oldest first, so that a call never loses its result. The user's newest message
+ * and what follows it stay in any case.
+ */
+function newestThatFit(transcript: Said[], room: number): LanguageModelV4Message[] {
+  const current = transcript.findLastIndex(({ role }) => role === 'user')
   let left = room
-  const firstKept = messages.findLastIndex((message) => {
-    left -= JSON.stringify(message.content).length
-    return left < 0
+  const firstKept = transcript.findLastIndex((said, index) => {
+    left -= JSON.stringify(said.parts).length
+    return left < 0 && index < current
   })
-  return messages.slice(firstKept + 1)
+  // What was cut begins with a question again: some providers refuse a history that begins with an answer.
+  const cut =
+    firstKept === -1 ? 0 : transcript.findIndex(({ role }, index) => role === 'user' && index > firstKept)
+  return transcript.slice(cut).flatMap(modelMessages)
 }

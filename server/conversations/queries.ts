@@ -58,11 +58,8 @@ export async function conversationsOfUser(
   return { rows, total }
 }
 
-/**
- * The conversation, if it was created through the API; else 404 RESOURCE_NOT_FOUND, which for another source
- * names that source and the endpoint that serves it (service-api, "GET …/conversations/{conversationId}").
- */
-export async function requireApiConversation(
+/** The agent's conversation, of whatever source; else 404 RESOURCE_NOT_FOUND. */
+export async function requireConversation(
   db: Db,
   accountId: AccountId,
   agentId: string,
@@ -79,6 +76,17 @@ export async function requireApiConversation(
   if (lock) query = query.forUpdate()
   const row = await query.executeTakeFirst()
   if (!row) throw noConversation()
+  return row
+}
+
+/**
+ * The conversation, if it was created through the API; else 404 RESOURCE_NOT_FOUND, which for another source
+ * names that source and the endpoint that serves it (service-api, "GET …/conversations/{conversationId}").
+ */
+export async function requireApiConversation(
+  ...[db, accountId, agentId, conversationId, lock]: Parameters<typeof requireConversation>
+): Promise<ConversationRow> {
+  const row = await requireConversation(db, accountId, agentId, conversationId, lock)
   if (row.source !== 'API') {
     throw new ApiError('RESOURCE_NOT_FOUND', {
       message: `This conversation came from "${row.source}", not from the API. Read it with GET /agents/${agentId}/conversations/export?conversationId=${conversationId}.`,

@@ -1,10 +1,27 @@
-import { requireAgent } from '../agents/find-agent.ts'
+import type { FastifyReply } from 'fastify'
+import { type AgentRow, requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
+import type { AccountId } from '../db/tables.ts'
 import { readDateRange } from '../http/dates.ts'
 import { decodeCursor, encodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
-import { type Route, route, SENT } from '../http/route.ts'
-import { startChat } from './chat.ts'
-import { chat, listConversations, listMessages, listUserConversations, readConversation } from './contract.ts'
+import { type Caller, type Replay, type Route, route, SENT } from '../http/route.ts'
+import { attach, positionAfter } from './attach.ts'
+import { chatAgentOf, startChat } from './chat.ts'
+import {
+  chat,
+  listConversations,
+  listMessages,
+  listUserConversations,
+  rateMessage as rateMessageEndpoint,
+  readConversation,
+  reattach,
+  retry,
+  stop,
+  submitToolResult,
+  updateConversation,
+} from './contract.ts'
+import type { LiveGeneration } from './live-generation.ts'
+import { pauseConversation } from './pause-conversation.ts'
 import { presentConversation, presentMessage } from './present.ts'
 import {
   type ConversationRow,
@@ -13,36 +30,74 @@ import {
   countMessages,
   messagesBackwards,
   requireApiConversation,
+  requireConversation,
 } from './queries.ts'
+import { rateMessage } from './rate-message.ts'
+import { replayAnswer, replayStream } from './replay.ts'
 import { sendStream } from './send-stream.ts'
+import { stopGeneration } from './stop-generation.ts'
+import { storeToolResult } from './store-tool-result.ts'
 
 const RECENT_MESSAGES = 20
 
 export const conversationRoutes = (ctx: Context): Route[] => [
-  route(chat, async ({ caller: { account }, params, body, reply }) => {
+  route(chat, async ({ caller: { account }, params, body, reply, idempotency, replay }) => {
     const agent = await requireAgent(ctx.db, account.id, params.agentId)
-    const { message, conversationId, userId } = body
+    const { stream, ...asked } = body
+    if (replay) return sendReplay(ctx, reply, account.id, replay, stream)
     const live = await startChat(ctx, {
-      account,
-      agent: {
-        id: agent.id,
-        instructions: agent.instructions,
-        channelInstructions: agent.channel_instructions,
-        model: agent.model,
-        temp: agent.temp,
-        creditLimit: agent.credit_limit,
-        knowledgeVersion: agent.knowledge_version,
-      },
-      source: 'API',
-      channel: 'api',
-      message,
-      conversationId,
-      userId,
+      ...asked,
+      ...apiRequest(account, agent),
+      idempotencyKey: idempotency?.key ?? null,
     })
-    await live.started
-    if (!body.stream) return { data: await live.answer }
-    sendStream(reply, live)
+    return sendReply(reply, live, stream)
+  }),
+
+  route(retry, async ({ caller: { account }, params, body, reply, idempotency, replay }) => {
+    const agent = await requireAgent(ctx.db, account.id, params.agentId)
+    if (replay) return sendReplay(ctx, reply, account.id, replay, body.stream)
+    const live = await startChat(ctx, {
+      conversationId: params.conversationId,
+      retryOf: body.messageId,
+      ...apiRequest(account, agent),
+      idempotencyKey: idempotency?.key ?? null,
+    })
+    return sendReply(reply, live, body.stream)
+  }),
+
+  route(reattach, async ({ caller: { account }, params, request, reply }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    const { id } = await requireApiConversation(ctx.db, account.id, params.agentId, params.conversationId)
+    const attached = await attach(ctx, account.id, id)
+    if (!attached) return undefined
+    const lastEventId = request.headers['last-event-id']?.toString()
+    sendStream(reply, attached.source, positionAfter(lastEventId, attached))
     return SENT
+  }),
+
+  route(stop, async ({ caller: { account }, params }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    const { id } = await requireConversation(ctx.db, account.id, params.agentId, params.conversationId)
+    return { data: { stopped: await stopGeneration(ctx, account.id, id) } }
+  }),
+
+  route(submitToolResult, async ({ caller: { account }, params, body }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    await storeToolResult(ctx.db, account.id, params.agentId, params.conversationId, body)
+    return { data: { success: true as const } }
+  }),
+
+  route(updateConversation, async ({ caller: { account }, params, body }) => {
+    const { agentId, conversationId } = params
+    await requireAgent(ctx.db, account.id, agentId)
+    const status = await pauseConversation(ctx.db, account.id, agentId, conversationId, body.paused)
+    return { data: { id: conversationId, status } }
+  }),
+
+  route(rateMessageEndpoint, async ({ caller: { account }, params, body }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    await requireConversation(ctx.db, account.id, params.agentId, params.conversationId)
+    return { data: presentMessage(await rateMessage(ctx.db, account.id, params, body.feedback)) }
   }),
 
   route(listConversations, async ({ caller: { account }, params, query }) => {
@@ -90,6 +145,33 @@ export const conversationRoutes = (ctx: Context): Route[] => [
     return pageOfMessages(ctx, account.id, id, query.limit, query.cursor)
   }),
 ]
+
+/** Who answers, and as what, when the API asks. */
+const apiRequest = (account: Caller['account'], agent: AgentRow) => ({
+  account,
+  agent: chatAgentOf(agent),
+  source: 'API',
+  channel: 'api',
+})
+
+async function sendReply(reply: FastifyReply, live: LiveGeneration, stream: boolean) {
+  await live.started
+  if (!stream) return { data: await live.answer }
+  sendStream(reply, live)
+  return SENT
+}
+
+async function sendReplay(
+  ctx: Context,
+  reply: FastifyReply,
+  accountId: AccountId,
+  { generationId }: Replay,
+  stream: boolean,
+) {
+  if (!stream) return { data: await replayAnswer(ctx, accountId, generationId) }
+  sendStream(reply, await replayStream(ctx, accountId, generationId))
+  return SENT
+}
 
 const byCreation = (row: ConversationRow) => ({ value: row.created_at.toISOString(), id: row.id })
 const byActivity = (row: ConversationRow) => ({ value: row.updated_at.toISOString(), id: row.id })

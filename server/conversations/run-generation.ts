@@ -1,157 +1,171 @@
-import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type {
+  JSONValue,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
 import type { Logger } from 'pino'
+import type { Tool, Toolkit } from '../actions/tool.ts'
 import type { Db } from '../db/database.ts'
-import type { AccountId, MessagePart } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
-import { storable } from '../http/storable.ts'
 import type { Passage } from '../knowledge/retrieval/passage.ts'
-import { citationsIn, citedSources } from './cite.ts'
+import { endGeneration } from './end-generation.ts'
 import type { FinishReason } from './events.ts'
-import { finishGeneration, type Outcome } from './finish-generation.ts'
-import type { Answer, LiveGeneration } from './live-generation.ts'
-import type { MessageMetadata } from './present.ts'
+import { toolResult } from './history.ts'
+import type { LiveGeneration } from './live-generation.ts'
+import { type CallResult, runCalls } from './run-calls.ts'
+import { type Call, type Step, speakStep } from './speak-step.ts'
+import type { Owner } from './tool-calls.ts'
+
+/** Calls of the model in one turn, at most. */
+export const MOST_STEPS = 8
+
+export type Found = { passages: Passage[]; confidence: number }
 
 export type Job = {
-  owner: { accountId: AccountId; agentId: string }
+  owner: Owner
   model: { id: string; provider: string }
-  /** Finds the passages for the question. */
-  retrieve(): Promise<{ passages: Passage[]; confidence: number }>
-  /** Calls the model with them. Throws ModelFailure. */
+  /** Finds what the reply stands on. */
+  prepare(): Promise<{ found: Found; toolkit: Toolkit; prompt: LanguageModelV4Prompt }>
+  /** Calls the model. Throws ModelFailure. */
   answer(
-    found: { passages: Passage[]; confidence: number },
+    options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>,
+    found: Found,
     signal: AbortSignal,
   ): AsyncIterable<LanguageModelV4StreamPart>
 }
 
-type Deps = { db: Db; log: Logger }
+/** What has been said when the steps are over, or broke off. */
+export type Told = {
+  found: Found
+  finishReason: FinishReason
+  cited: number[] | null
+  /** Calls that the application has to run. */
+  waiting: Call[]
+  failed: boolean
+}
 
-const ERROR_TEXT = 'The answer could not be completed. Please try again.'
+export type Deps = { db: Db; log: Logger }
 
 /**
  * Makes the reply and stores it, whoever listens. Never throws: what goes wrong before the first event fails
- * the generation, later it ends the stream with `error` and `finish` and keeps the text.
+ * the generation, later it ends the stream with `error` and `finish` and keeps what was said.
  */
-export async function runGeneration({ db, log }: Deps, job: Job, live: LiveGeneration): Promise<void> {
-  const told: Told = { parts: [], textOpen: false, finishReason: 'error', cited: null }
-  let passages: Passage[] = []
-  let confidence = 0
-  let failed = false
-  try {
-    const found = await job.retrieve()
-    passages = found.passages
-    confidence = found.confidence
-    for await (const part of job.answer(found, live.signal)) tell(part, told, live)
-  } catch (error) {
-    failed = !live.signal.aborted
-    if (failed) log.warn({ err: error, generation: live.ids.id, model: job.model.id }, 'generation failed')
+export async function runGeneration(deps: Deps, job: Job, live: LiveGeneration): Promise<void> {
+  const told: Told = {
+    found: { passages: [], confidence: 0 },
+    finishReason: 'error',
+    cited: null,
+    waiting: [],
+    failed: false,
   }
-  if (live.frames.length === 0 && (failed || live.signal.aborted)) {
-    await store(db, log, job, live, { status: 'failed', message: null })
-    live.fail(new ApiError('CHAT_PROVIDER_ERROR', { details: { provider: job.model.provider } }))
+  try {
+    await speak(deps, job, live, told)
+  } catch (error) {
+    told.failed = live.abortReason === null
+    if (told.failed) {
+      deps.log.warn({ err: error, generation: live.ids.id, model: job.model.id }, 'generation failed')
+    }
+  }
+  if (live.abortReason === 'shutdown') {
+    leave(live)
     return
   }
-  begin(live)
-  closeText(told, live)
-  const cited = told.cited ?? citationsIn(live.text, passages.length)
-  const sources = citedSources(passages, cited)
-  const finishReason: FinishReason = failed ? 'error' : live.signal.aborted ? 'stop' : told.finishReason
-  const { credits } = live.ids
-  const metadata: MessageMetadata = { score: confidence, sources, credits, finishReason, model: job.model.id }
-  const parts = told.parts.map(clean)
-  const status = failed ? 'failed' : live.signal.aborted ? 'interrupted' : 'finished'
-  await store(db, log, job, live, { status, message: { parts, metadata } })
-  closeStream(live, { parts, sources, finishReason, failed, score: confidence })
+  await endGeneration(deps, job, live, told)
 }
 
-/** What the model has said: whole parts, why it stopped, and which passages (indexes) it says it used. */
-type Told = {
-  parts: MessagePart[]
-  textOpen: boolean
-  finishReason: FinishReason
-  cited: number[] | null
-}
-
-function tell(part: LanguageModelV4StreamPart, told: Told, live: LiveGeneration): void {
-  switch (part.type) {
-    case 'text-start':
-      begin(live)
-      told.parts.push({ type: 'text', text: '' })
-      told.textOpen = true
-      live.emit({ type: 'text-start', id: `text-${told.parts.length}` })
-      break
-    case 'text-delta': {
-      if (part.delta === '') break
-      const last = told.parts.at(-1)
-      if (last?.type === 'text') last.text += part.delta
-      live.text += part.delta
-      live.emit({ type: 'text-delta', id: `text-${told.parts.length}`, delta: part.delta })
-      break
+/** The steps of a turn: the model speaks, its calls run, and it speaks again with their outputs. */
+async function speak(deps: Deps, job: Job, live: LiveGeneration, told: Told): Promise<void> {
+  const { found, toolkit, prompt } = await job.prepare()
+  told.found = found
+  const tools = new Map(toolkit.tools.map((tool) => [tool.name, tool]))
+  const messages: LanguageModelV4Message[] = [...prompt]
+  for (let number = 1; ; number++) {
+    live.signal.throwIfAborted()
+    if (number > 1) live.emit({ type: 'start-step' })
+    const options = { prompt: messages, ...toolOptions(tools, messages, number === MOST_STEPS) }
+    const step = await speakStep(job.answer(options, found, live.signal), tools, live)
+    told.cited = step.cited ?? told.cited
+    told.finishReason = step.finishReason
+    if (step.calls.length === 0) return
+    const waiting = step.calls.filter(({ tool, problem }) => problem === null && tool?.run === null)
+    const here = step.calls.filter((call) => !waiting.includes(call))
+    const results = here.length > 0 ? await runCalls(deps, job.owner, live, here) : []
+    if (results === null) {
+      live.abort('stop')
+      return
     }
-    case 'text-end':
-      closeText(told, live)
-      break
-    case 'finish':
-      told.finishReason = part.finishReason.unified === 'interrupted' ? 'other' : part.finishReason.unified
-      told.cited = (part.providerMetadata?.parley?.cited as number[] | undefined) ?? null
-      break
-    default:
-    // Reasoning, files and the like are not shown.
+    if (waiting.length > 0) {
+      live.signal.throwIfAborted()
+      told.waiting = waiting
+      told.finishReason = 'tool-calls'
+      return
+    }
+    if (number === MOST_STEPS) {
+      told.finishReason = 'other'
+      return
+    }
+    messages.push(...spoken(step, results))
+    if (live.frames.length > 0) live.emit({ type: 'finish-step' })
   }
 }
 
-function closeText(told: Told, live: LiveGeneration): void {
-  if (told.textOpen) live.emit({ type: 'text-end', id: `text-${told.parts.length}` })
-  told.textOpen = false
+function spoken({ content }: Step, results: CallResult[]): LanguageModelV4Message[] {
+  const answers = results.map(({ call, output }) => toolResult(call.id, call.name, output as JSONValue))
+  return [
+    { role: 'assistant', content },
+    { role: 'tool', content: answers },
+  ]
 }
 
-function begin(live: LiveGeneration): void {
-  if (live.frames.length > 0) return
-  live.emit({ type: 'start', messageId: live.ids.messageId })
-  live.emit({ type: 'start-step' })
-}
-
-type Ending = Pick<Answer['metadata'], 'finishReason'> & {
-  parts: MessagePart[]
-  sources: NonNullable<Answer['metadata']['sources']>
-  failed: boolean
-  score: number
-}
-
-function closeStream(live: LiveGeneration, { parts, sources, finishReason, failed, score }: Ending): void {
-  const { messageId, userMessageId, conversationId, userId, credits } = live.ids
-  const shared = { userMessageId, conversationId, userId, usage: { credits } }
-  if (sources.length > 0) live.emit({ type: 'data-sources', data: { sources } })
-  if (failed) live.emit({ type: 'error', errorText: ERROR_TEXT })
-  live.emit({ type: 'finish-step' })
-  live.emit({ type: 'finish', finishReason, messageMetadata: { messageId, ...shared } })
-  live.end({
-    id: messageId,
-    role: 'assistant',
-    parts,
-    metadata: { ...shared, finishReason, score, ...(sources.length > 0 ? { sources } : {}) },
-  })
-}
-
-const clean = (part: MessagePart): MessagePart =>
-  part.type === 'text' ? { ...part, text: storable(part.text) } : part
-
-const STORE_TRIES = 5
+type ToolOptions = Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'>
 
 /**
- * Stores the end before the client hears of it. A database that is away for a moment is asked again; when it
- * stays away, the checkpoint's text is kept by whoever closes the generation after its lease.
+ * The last step has to end in words. Providers refuse calls in a history when no tools are declared: calls of
+ * actions that are gone are declared, and may not be made.
  */
-async function store(db: Db, log: Logger, job: Job, live: LiveGeneration, outcome: Outcome): Promise<void> {
-  for (let attempt = 1; attempt <= STORE_TRIES; attempt++) {
-    try {
-      await finishGeneration(db, job.owner, live.ids, outcome)
-      return
-    } catch (error) {
-      log.error(
-        { err: error, generation: live.ids.id, attempt },
-        'the end of a generation could not be stored',
-      )
-      if (attempt < STORE_TRIES) await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** attempt))
-    }
+function toolOptions(
+  tools: ReadonlyMap<string, Tool>,
+  messages: LanguageModelV4Message[],
+  isLast: boolean,
+): ToolOptions {
+  const declared = [...tools.values()].map(({ name, description, inputSchema }) => ({
+    type: 'function' as const,
+    name,
+    description,
+    inputSchema,
+  }))
+  if (declared.length > 0) {
+    return { tools: declared, toolChoice: isLast ? { type: 'none' } : { type: 'auto' } }
   }
+  const gone = new Set(
+    messages.flatMap(({ role, content }) =>
+      role === 'assistant'
+        ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolName] : []))
+        : [],
+    ),
+  )
+  if (gone.size === 0) return {}
+  const inputSchema = { type: 'object' as const }
+  return {
+    tools: [...gone].map((name) => ({
+      type: 'function',
+      name,
+      description: 'Not available any more.',
+      inputSchema,
+    })),
+    toolChoice: { type: 'none' },
+  }
+}
+
+/** The process ends: whoever closes the generation after its lease keeps the checkpoint. */
+function leave(live: LiveGeneration): void {
+  if (live.frames.length > 0) live.emit({ type: 'data-reattach', data: { afterMs: 1_000 }, transient: true })
+  live.fail(
+    new ApiError('SERVICE_OVERLOADED', {
+      message: 'The service is being restarted. What was said so far is kept in the conversation.',
+      headers: { 'retry-after': '2' },
+    }),
+  )
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { DONE_FRAME, PING_FRAME } from './events.ts'
-import type { LiveGeneration } from './live-generation.ts'
+import type { FrameSource } from './live-generation.ts'
 
 const PING_MS = 15_000
 const STALLED_MS = 30_000
@@ -14,10 +14,10 @@ const STREAM_HEADERS = {
 }
 
 /**
- * Sends a generation's events from the frame `position` on. A slow reader slows only itself: nothing is
+ * Sends a generation's events after the first `position` ones. A slow reader slows only itself: nothing is
  * written while its socket is full, and after 30 s without progress it is dropped; the generation goes on.
  */
-export function sendStream(reply: FastifyReply, live: LiveGeneration, position = 0): void {
+export function sendStream(reply: FastifyReply, source: FrameSource, position = 0): void {
   reply.hijack()
   const response = reply.raw
   response.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...STREAM_HEADERS })
@@ -35,11 +35,12 @@ export function sendStream(reply: FastifyReply, live: LiveGeneration, position =
   const flush = (): void => {
     scheduled = false
     if (full || response.destroyed) return
-    const pending = live.frames.length > sent ? live.frames.slice(sent).join('') : ''
-    sent = live.frames.length
-    if (live.ended) {
+    const pending = source.frames.length > sent ? source.frames.slice(sent).join('') : ''
+    sent = source.frames.length
+    if (source.ended) {
       stop()
-      response.end(pending + DONE_FRAME)
+      // Without the mark of the end a reader knows that it has to come back.
+      response.end(source.broken ? pending : pending + DONE_FRAME)
     } else if (pending) write(pending)
   }
   // Events come in bursts, one for each piece of a network packet: one write for all of a turn.
@@ -51,7 +52,7 @@ export function sendStream(reply: FastifyReply, live: LiveGeneration, position =
   const ping = setInterval(() => {
     if (!full && !response.destroyed) write(PING_FRAME)
   }, PING_MS)
-  const stopWatching = live.watch(schedule)
+  const stopWatching = source.watch(schedule)
   const stop = (): void => {
     stopWatching()
     clearInterval(ping)

@@ -3,31 +3,49 @@ import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
+import { bindGeneration } from '../http/idempotency.ts'
 import { closeExpired } from './close-orphans.ts'
+import { requireContinuable } from './continuation.ts'
+import type { Said } from './history.ts'
 import type { GenerationIds } from './live-generation.ts'
-import { type MessageRow, messagesBackwards, requireApiConversation } from './queries.ts'
+import { type Parent, readParent } from './parent-conversation.ts'
+import {
+  type ConversationRow,
+  type MessageRow,
+  messagesBackwards,
+  requireApiConversation,
+} from './queries.ts'
+import { findRetry } from './retry-target.ts'
+import { notOngoing } from './status.ts'
 import { continueConversation, openConversation } from './store-turn.ts'
 import { titleFromWords } from './title.ts'
+import { ignoreWaitingCalls } from './tool-calls.ts'
 
 const MOST_HISTORY = 40
 
 export type Turn = {
   account: { id: AccountId; plan: string }
-  agent: { id: string; creditLimit: number | null }
+  agent: { id: string; creditLimit: number | null; toolsVersion: number }
   model: { id: string; credits: number }
   /** Where the conversation comes from when this turn starts it, as conversations.source. */
   source: string
-  message: string | undefined
-  conversationId: string | undefined
-  userId: string | undefined
+  /** undefined: go on from the results of the application's actions, or answer again. */
+  message?: string
+  /** undefined: start a new conversation. */
+  conversationId?: string
+  userId?: string
+  parentConversationId?: string
+  /** The assistant message that has to be answered anew. */
+  retryOf?: string
+  idempotencyKey: string | null
 }
 
 export type StartedTurn = {
   ids: GenerationIds
-  question: string
-  /** The messages before the question, oldest first. */
-  history: MessageRow[]
+  /** Oldest first, up to what has to be answered. */
+  transcript: Said[]
   isFirst: boolean
+  parent: Parent | null
 }
 
 /**
@@ -35,17 +53,22 @@ export type StartedTurn = {
  * it nothing is lost, whatever happens to the client or to this process. Throws the chat codes of the contract.
  */
 export async function startGeneration(db: Db, turn: Turn): Promise<StartedTurn> {
-  const { message } = turn
-  if (message === undefined) throw await nothingToContinue(db, turn)
+  const { message, conversationId } = turn
+  if (conversationId === undefined) {
+    if (message === undefined)
+      throw invalidField('message', 'This field is required to start a conversation.')
+    return db.transaction().execute((trx) => startConversation(trx, turn, message))
+  }
+  const start = (trx: Trx): Promise<StartedTurn> => goOn(trx, turn, conversationId)
   try {
-    return await db.transaction().execute((trx) => store(trx, { ...turn, message }))
+    return await db.transaction().execute(start)
   } catch (error) {
-    if (!isBusy(error) || turn.conversationId === undefined) throw error
+    if (!isBusy(error)) throw error
     // The one that holds the conversation may belong to a process that died.
-    if (!(await closeExpired(db, turn.conversationId))) throw new ApiError('CHAT_CONVERSATION_BUSY')
+    if (!(await closeExpired(db, conversationId))) throw new ApiError('CHAT_CONVERSATION_BUSY')
   }
   try {
-    return await db.transaction().execute((trx) => store(trx, { ...turn, message }))
+    return await db.transaction().execute(start)
   } catch (error) {
     throw isBusy(error) ? new ApiError('CHAT_CONVERSATION_BUSY') : error
   }
@@ -54,45 +77,108 @@ export async function startGeneration(db: Db, turn: Turn): Promise<StartedTurn> 
 const isBusy = (error: unknown): boolean =>
   (error as { constraint?: string }).constraint === 'generations_running'
 
-async function nothingToContinue(db: Db, { account, agent, conversationId }: Turn): Promise<ApiError> {
-  if (conversationId === undefined) {
-    return invalidField('message', 'This field is required to start a conversation.')
-  }
-  const conversation = await requireApiConversation(db, account.id, agent.id, conversationId)
-  return conversation.status === 'ongoing'
-    ? new ApiError('CHAT_NOTHING_TO_CONTINUE')
-    : notOngoing(conversation.status)
-}
+const textPart = (text: string) => [{ type: 'text' as const, text }]
 
-const notOngoing = (status: string): ApiError =>
-  new ApiError('CHAT_CONVERSATION_NOT_ONGOING', {
-    message: `The conversation is ${status.replace('_', ' ')}, not ongoing. Start a new one.`,
-    details: { status },
-  })
-
-async function store(trx: Trx, turn: Turn & { message: string }): Promise<StartedTurn> {
-  const { account, agent, message, conversationId } = turn
-  const place = conversationId === undefined ? newPlace(turn) : await findPlace(trx, turn, conversationId)
-  const ids: GenerationIds = {
+async function startConversation(trx: Trx, turn: Turn, message: string): Promise<StartedTurn> {
+  const { account, agent, parentConversationId } = turn
+  const parent =
+    parentConversationId === undefined
+      ? null
+      : await readParent(trx, account.id, agent.id, parentConversationId)
+  const ids = {
     id: newId(),
-    conversationId: place.conversationId,
+    conversationId: newId(),
     userMessageId: newId(),
     messageId: newId(),
-    userId: place.userId,
+    userId: turn.userId ?? null,
+    credits: turn.model.credits,
+    firstEvent: 0,
+  }
+  const parts = textPart(message)
+  await openConversation(trx, { accountId: account.id, agentId: agent.id }, ids, {
+    parts,
+    model: turn.model.id,
+    source: turn.source,
+    title: titleFromWords(message),
+    parent,
+  })
+  await reserve(trx, turn, ids)
+  return { ids, transcript: [{ role: 'user', parts }], isFirst: true, parent }
+}
+
+async function goOn(trx: Trx, turn: Turn, conversationId: string): Promise<StartedTurn> {
+  const { account, agent } = turn
+  const conversation = await requireApiConversation(trx, account.id, agent.id, conversationId, true)
+  if (conversation.status !== 'ongoing') throw notOngoing(conversation.status)
+  const plan = await planTurn(trx, turn, conversation)
+  const parts = turn.message === undefined ? null : textPart(turn.message)
+  const newIds = {
+    id: newId(),
+    conversationId,
+    userMessageId: plan.userMessageId,
+    messageId: plan.messageId,
+    userId: conversation.user_id,
     credits: turn.model.credits,
   }
-  const owner = { accountId: account.id, agentId: agent.id }
-  const beginning = { parts: [{ type: 'text' as const, text: message }], model: turn.model.id }
-  if (conversationId === undefined) {
-    await openConversation(trx, owner, ids, {
-      ...beginning,
-      source: turn.source,
-      title: titleFromWords(message),
-    })
-  } else await continueConversation(trx, owner, ids, beginning)
-  // Last, because every turn of the account meets at these rows.
+  const firstEvent = await continueConversation(trx, { accountId: account.id, agentId: agent.id }, newIds, {
+    kind: plan.kind,
+    model: turn.model.id,
+    parts,
+    cut: plan.cut,
+  })
+  const ids = { ...newIds, firstEvent }
+  await reserve(trx, turn, ids)
+  const asked: Said[] = parts ? [{ role: 'user', parts }] : []
+  return { ids, transcript: [...plan.history, ...asked], isFirst: false, parent: parentOf(conversation) }
+}
+
+type Plan = {
+  kind: 'reply' | 'continuation' | 'retry'
+  userMessageId: string
+  messageId: string
+  history: MessageRow[]
+  cut: { from: number; to: number } | null
+}
+
+/** What the turn does to the conversation, whose row is locked. */
+async function planTurn(trx: Trx, turn: Turn, { id, last_seq }: ConversationRow): Promise<Plan> {
+  const { account, agent, retryOf } = turn
+  const read = async (beforeSeq: number | null): Promise<MessageRow[]> =>
+    (await messagesBackwards(trx, account.id, id, { limit: MOST_HISTORY - 1, beforeSeq })).reverse()
+  if (retryOf !== undefined) {
+    const { from, question } = await findRetry(trx, account.id, id, retryOf)
+    const history = await read(question.seq + 1)
+    return {
+      kind: 'retry',
+      userMessageId: question.id,
+      messageId: newId(),
+      history,
+      cut: { from, to: last_seq },
+    }
+  }
+  // An agent that never had an action has no calls that could wait.
+  if (agent.toolsVersion > 0) {
+    await ignoreWaitingCalls(trx, account.id, id, { expiredOnly: turn.message === undefined })
+  }
+  const history = await read(null)
+  if (turn.message !== undefined)
+    return { kind: 'reply', userMessageId: newId(), messageId: newId(), history, cut: null }
+  const { userMessageId, messageId } = await requireContinuable(trx, account.id, id, history)
+  return { kind: 'continuation', userMessageId, messageId, history, cut: null }
+}
+
+const parentOf = ({ parent_conversation_id, parent_summary }: ConversationRow): Parent | null =>
+  parent_conversation_id === null || parent_summary === null
+    ? null
+    : { id: parent_conversation_id, summary: parent_summary, messages: [] }
+
+/** Last in the transaction, because every turn of the account meets at these rows. */
+async function reserve(trx: Trx, turn: Turn, ids: GenerationIds): Promise<void> {
+  const { account, agent, idempotencyKey } = turn
+  if (idempotencyKey !== null) await bindGeneration(trx, account.id, idempotencyKey, ids.id)
   const exhausted = await reserveCredits(trx, {
-    ...owner,
+    accountId: account.id,
+    agentId: agent.id,
     plan: account.plan,
     agentLimit: agent.creditLimit,
     generationId: ids.id,
@@ -101,22 +187,4 @@ async function store(trx: Trx, turn: Turn & { message: string }): Promise<Starte
   if (exhausted) {
     throw new ApiError(exhausted === 'agent' ? 'CHAT_AGENT_CREDITS_EXHAUSTED' : 'CHAT_CREDITS_EXHAUSTED')
   }
-  return { ids, question: message, history: place.history, isFirst: conversationId === undefined }
-}
-
-type Place = { conversationId: string; userId: string | null; history: MessageRow[] }
-
-const newPlace = ({ userId }: Turn): Place => ({
-  conversationId: newId(),
-  userId: userId ?? null,
-  history: [],
-})
-
-/** Locks the conversation and reads what was said before. */
-async function findPlace(trx: Trx, { account, agent }: Turn, conversationId: string): Promise<Place> {
-  const conversation = await requireApiConversation(trx, account.id, agent.id, conversationId, true)
-  if (conversation.status !== 'ongoing') throw notOngoing(conversation.status)
-  const page = { limit: MOST_HISTORY - 1, beforeSeq: null }
-  const newest = await messagesBackwards(trx, account.id, conversationId, page)
-  return { conversationId, userId: conversation.user_id, history: newest.reverse() }
 }

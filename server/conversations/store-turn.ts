@@ -1,74 +1,110 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { json } from '../db/json.ts'
-import type { AccountId, MessagePart } from '../db/tables.ts'
+import type { GenerationsTable, MessagePart } from '../db/tables.ts'
 import { LEASE_SECONDS } from './generations.ts'
 import type { GenerationIds } from './live-generation.ts'
 import type { MessageMetadata } from './present.ts'
+import type { Owner } from './tool-calls.ts'
 
 /**
  * The writes of a turn, each one statement: a turn is a handful of round trips, and at many turns a second
  * their number is what counts (measured: 235 turns a second with one statement a table, see bench/results).
  */
 
-type Owner = { accountId: AccountId; agentId: string }
+/** No answer has so many events. */
+export const EVENTS_PER_GENERATION = 100_000
 
-type Beginning = { parts: MessagePart[]; model: string }
+/** Everything but the first event, which the conversation's count of generations gives. */
+type NewIds = Omit<GenerationIds, 'firstEvent'>
+
+type Beginning = {
+  kind: GenerationsTable['kind']
+  model: string
+  /** The user's message; null when the turn answers one that is there. */
+  parts: MessagePart[] | null
+  /** Numbers of the messages that a retry replaces. */
+  cut: { from: number; to: number } | null
+}
+
+type Opening = {
+  parts: MessagePart[]
+  model: string
+  source: string
+  title: string
+  parent: { id: string; summary: string } | null
+}
 
 /** Stores a new conversation with its first message and the running generation. */
 export async function openConversation(
   trx: Trx,
   { accountId, agentId }: Owner,
-  ids: GenerationIds,
-  beginning: Beginning & { source: string; title: string },
+  ids: NewIds,
+  { parts, model, source, title, parent }: Opening,
 ): Promise<void> {
+  const beginning: Beginning = { kind: 'reply', model, parts, cut: null }
   await sql`
-    with opened as (
-      insert into conversations (id, account_id, agent_id, source, user_id, title, status, last_seq)
-      values (${ids.conversationId}, ${accountId}, ${agentId}, ${beginning.source}, ${ids.userId}, ${beginning.title},
-        'ongoing', 1)
+    with moved as (
+      insert into conversations (id, account_id, agent_id, source, user_id, title, status, last_seq, generation_count,
+        parent_conversation_id, parent_summary)
+      values (${ids.conversationId}, ${accountId}, ${agentId}, ${source}, ${ids.userId}, ${title}, 'ongoing', 1, 1,
+        ${parent?.id ?? null}, ${parent?.summary ?? null})
+      returning generation_count
     ), asked as (
       insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts)
-      values (${ids.userMessageId}, ${accountId}, ${agentId}, ${ids.conversationId}, 1, 'user', ${json(beginning.parts)})
+      values (${ids.userMessageId}, ${accountId}, ${agentId}, ${ids.conversationId}, 1, 'user', ${json(parts)})
     )
-    ${insertGeneration({ accountId, agentId }, ids, beginning.model)}`.execute(trx)
+    ${insertGeneration({ accountId, agentId }, ids, beginning)}`.execute(trx)
 }
 
-/** Adds a message and the running generation to a conversation whose row the transaction has locked. */
+/**
+ * Adds the running generation, and the user's message if there is one, to a conversation whose row the
+ * transaction has locked. Answers the number that its events begin after.
+ */
 export async function continueConversation(
   trx: Trx,
   { accountId, agentId }: Owner,
-  ids: GenerationIds,
-  { parts, model }: Beginning,
-): Promise<void> {
-  await sql`
+  ids: NewIds,
+  beginning: Beginning,
+): Promise<number> {
+  const { parts } = beginning
+  const asks = parts !== null
+  const { rows } = await sql<{ first_event: number }>`
     with moved as (
-      update conversations set last_seq = last_seq + 1, updated_at = now()
-      where account_id = ${accountId} and id = ${ids.conversationId} returning last_seq
+      update conversations set last_seq = last_seq + ${asks ? 1 : 0}, generation_count = generation_count + 1,
+        updated_at = now()
+      where account_id = ${accountId} and id = ${ids.conversationId} returning last_seq, generation_count
     ), asked as (
       insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts)
       select ${ids.userMessageId}::uuid, ${accountId}::uuid, ${agentId}, ${ids.conversationId}::uuid, last_seq, 'user',
-        ${json(parts)} from moved
+        ${json(parts ?? [])} from moved where ${asks}::boolean
     )
-    ${insertGeneration({ accountId, agentId }, ids, model)}`.execute(trx)
+    ${insertGeneration({ accountId, agentId }, ids, beginning)}`.execute(trx)
+  return rows[0]?.first_event ?? 0
 }
 
 function insertGeneration(
   { accountId, agentId }: Owner,
-  ids: GenerationIds,
-  model: string,
+  ids: NewIds,
+  { kind, model, cut }: Beginning,
 ): RawBuilder<unknown> {
   return sql`insert into generations
-    (id, account_id, agent_id, conversation_id, user_message_id, message_id, model, status, credits, lease_until)
-    values (${ids.id}, ${accountId}, ${agentId}, ${ids.conversationId}, ${ids.userMessageId}, ${ids.messageId}, ${model},
-      'running', ${ids.credits}, now() + ${LEASE_SECONDS} * interval '1 second')`
+    (id, account_id, agent_id, conversation_id, user_message_id, message_id, model, status, credits, kind, first_event,
+      cut_from, cut_to, lease_until)
+    select ${ids.id}::uuid, ${accountId}::uuid, ${agentId}, ${ids.conversationId}::uuid, ${ids.userMessageId}::uuid,
+      ${ids.messageId}::uuid, ${model}, 'running', ${ids.credits}, ${kind},
+      (generation_count - 1) * ${EVENTS_PER_GENERATION}::integer, ${cut?.from ?? null}::integer,
+      ${cut?.to ?? null}::integer, now() + ${LEASE_SECONDS} * interval '1 second'
+    from moved
+    returning first_event`
 }
 
 export type StoredMessage = { parts: MessagePart[]; metadata: MessageMetadata }
 
 /**
- * Ends a running generation with its message (unless `silent`) and settles its credits; false when somebody
- * else ended it before. The transaction has locked the conversation's row.
+ * Ends a running generation with what it said (unless `silent`) and settles its credits; false when somebody
+ * else ended it before. A continuation goes on with its message, a retry replaces the messages it was asked
+ * to. The transaction has locked the conversation's row.
  */
 export async function endWithMessage(
   trx: Trx,
@@ -79,18 +115,40 @@ export async function endWithMessage(
 ): Promise<boolean> {
   const { rows } = await sql`
     with closed as (
-      update generations set status = ${status}, finish_reason = ${metadata.finishReason ?? null}, text = '',
-        finished_at = now()
-      where account_id = ${accountId} and id = ${ids.id} and status = 'running' returning id
+      update generations set status = ${status}, finish_reason = ${metadata.finishReason ?? null}, parts = '[]',
+        usage_credits = credits, finished_at = now(), parts_count = ${parts.length}::integer,
+        message_state = case when ${silent}::boolean then 'none' else 'stored' end,
+        parts_from = coalesce((select jsonb_array_length(messages.parts) from messages
+          where messages.account_id = ${accountId} and messages.id = generations.message_id), 0)
+      where account_id = ${accountId} and id = ${ids.id} and status = 'running' returning id, kind, cut_from, cut_to
+    ), spoken as (
+      select * from closed where not ${silent}::boolean
+    ), cut as (
+      delete from messages using spoken
+      where messages.account_id = ${accountId} and messages.conversation_id = ${ids.conversationId}
+        and messages.seq between spoken.cut_from and spoken.cut_to
+      returning messages.id
+    ), replaced as (
+      update generations set message_state = 'cut'
+      where account_id = ${accountId} and conversation_id = ${ids.conversationId} and message_id in (select id from cut)
+    ), dropped as (
+      update tool_calls set status = 'ignored', resolved_at = now()
+      where account_id = ${accountId} and conversation_id = ${ids.conversationId} and status = 'pending'
+        and message_id in (select id from cut)
     ), moved as (
-      update conversations set last_seq = last_seq + 1, updated_at = now()
-      where account_id = ${accountId} and id = ${ids.conversationId} and not ${silent}::boolean
-        and exists (select from closed)
-      returning last_seq
+      update conversations set last_seq = last_seq + case when spoken.kind = 'continuation' then 0 else 1 end,
+        updated_at = now()
+      from spoken where conversations.account_id = ${accountId} and conversations.id = ${ids.conversationId}
+      returning last_seq, spoken.kind
     ), answered as (
       insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts, metadata)
       select ${ids.messageId}::uuid, ${accountId}::uuid, ${agentId}, ${ids.conversationId}::uuid, last_seq, 'assistant',
-        ${json(parts)}, ${json(metadata)} from moved
+        ${json(parts)}, ${json(metadata)} from moved where kind <> 'continuation'
+    ), gone_on as (
+      update messages set parts = messages.parts || ${json(parts)}::jsonb,
+        metadata = coalesce(messages.metadata, '{}') || ${json(metadata)}::jsonb
+      from moved
+      where moved.kind = 'continuation' and messages.account_id = ${accountId} and messages.id = ${ids.messageId}::uuid
     ), settled as (
       update credit_entries set state = 'settled'
       where account_id = ${accountId} and generation_id = ${ids.id} and state = 'reserved'

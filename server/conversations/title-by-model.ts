@@ -5,6 +5,7 @@ import { storable } from '../http/storable.ts'
 import { streamModel } from '../models/call-model.ts'
 import type { ResolvedModel } from '../models/models.ts'
 import type { LiveGeneration } from './live-generation.ts'
+import { textOf } from './parts.ts'
 import { titleFromWords } from './title.ts'
 
 const ASK =
@@ -21,9 +22,10 @@ export async function improveTitle(
   live: LiveGeneration,
   question: string,
 ): Promise<void> {
-  if (live.text === '') return
+  const said = textOf(live)
+  if (said === '') return
   try {
-    const exchange = `Customer: ${question.slice(0, 2_000)}\nAgent: ${live.text.slice(0, 2_000)}`
+    const exchange = `Customer: ${question.slice(0, 2_000)}\nAgent: ${said.slice(0, 2_000)}`
     let title = ''
     const prompt = [
       { role: 'system' as const, content: ASK },

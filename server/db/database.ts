@@ -13,6 +13,8 @@ export type Trx = Transaction<Tables>
 
 export type Database = {
   db: Db
+  /** null: embedded. */
+  url: string | null
   embedded: boolean
   close(): Promise<void>
 }
@@ -38,6 +40,7 @@ export function openPostgres(url: string, poolSize = 20): Database {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
+    url,
     embedded: false,
     close: () => db.destroy(),
   }
@@ -55,6 +58,7 @@ export async function openEmbedded(folder: string | 'memory', snapshot?: Blob): 
     const db = new Kysely<Tables>({ dialect: embeddedDialect(pglite) })
     return {
       db,
+      url: null,
       embedded: true,
       async close() {
         await db.destroy()

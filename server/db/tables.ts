@@ -23,6 +23,14 @@ export type Tables = {
   conversations: ConversationsTable
   messages: MessagesTable
   generations: GenerationsTable
+  actions: ActionsTable
+  procedures: ProceduresTable
+  procedure_runs: ProcedureRunsTable
+  tool_calls: ToolCallsTable
+  leads: LeadsTable
+  tickets: TicketsTable
+  idempotency_keys: IdempotencyKeysTable
+  stream_frames: StreamFramesTable
 }
 
 export type AccountsTable = { id: AccountId; name: string; plan: string; created_at: Time }
@@ -95,6 +103,8 @@ export type AgentsTable = {
   voice_settings: Json<Record<string, unknown> | null>
   styles: Json<{ chat: Record<string, unknown>; centerStage: Record<string, unknown> }>
   knowledge_version: Generated<number>
+  /** Moves with every change of actions and procedures; 0: the agent never had any. */
+  tools_version: Generated<number>
   last_trained_at: OptionalTime
   created_at: Time
 }
@@ -159,6 +169,8 @@ export type ConversationsTable = {
   parent_conversation_id: string | null
   parent_summary: string | null
   last_seq: Generated<number>
+  generation_count: Generated<number>
+  taken_over_by: string | null
   created_at: Time
   updated_at: Time
 }
@@ -192,8 +204,149 @@ export type GenerationsTable = {
   status: 'running' | 'finished' | 'failed' | 'interrupted'
   finish_reason: string | null
   credits: number
-  text: Generated<string>
+  /** The parts so far, written at least every second while it runs; empty once the message holds them. */
+  parts: Json<MessagePart[]>
+  kind: 'reply' | 'continuation' | 'retry'
+  first_event: Generated<number>
+  usage_credits: Generated<number>
+  message_state: Generated<'none' | 'stored' | 'cut'>
+  parts_from: Generated<number>
+  parts_count: Generated<number>
+  cut_from: number | null
+  cut_to: number | null
+  stop_reason: StopReason | null
   lease_until: Date
   started_at: Time
   finished_at: OptionalTime
+}
+
+/** Why somebody ended a running generation: `stop` keeps what was said, `takeover` drops it. */
+export type StopReason = 'stop' | 'takeover'
+
+export type ActionType = 'client' | 'http' | 'collect-leads' | 'escalate' | 'web-search'
+
+/** The request of an http action; `headers` holds encrypted values. */
+export type HttpRequest = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  url: string
+  headers: Record<string, string>
+  body: string | null
+  timeoutMs: number
+}
+
+export type ActionsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  name: string
+  type: ActionType
+  description: string
+  enabled: boolean
+  channels: Json<string[] | null>
+  inputs: Json<Record<string, unknown>>
+  http: Json<HttpRequest | null>
+  created_at: Time
+  updated_at: Time
+}
+
+export type ProcedureStep = { instruction: string; action: string | null }
+
+export type ProceduresTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  name: string
+  trigger: string
+  steps: Json<ProcedureStep[]>
+  enabled: Generated<boolean>
+  created_at: Time
+  updated_at: Time
+}
+
+export type ProcedureRunsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  conversation_id: string
+  procedure_id: string | null
+  name: string
+  status: 'running' | 'completed' | 'failed' | 'abandoned'
+  started_at: Time
+  ended_at: OptionalTime
+}
+
+export type ToolCallStatus = 'pending' | 'success' | 'error' | 'ignored'
+
+export type ToolCallsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  conversation_id: string
+  message_id: string
+  generation_id: string
+  name: string
+  type: ActionType
+  input: Json<unknown>
+  output: Json<unknown>
+  status: ToolCallStatus
+  created_at: Time
+  resolved_at: OptionalTime
+  expires_at: OptionalTime
+}
+
+export type LeadsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  conversation_id: string | null
+  name: string | null
+  email: string | null
+  phone: string | null
+  created_at: Time
+}
+
+export type StatusCategory = 'new' | 'on_you' | 'on_customer' | 'on_hold' | 'closed' | 'cancelled'
+
+export type Customer = {
+  id: string | null
+  name: string | null
+  email: string | null
+  phoneNumber: string | null
+}
+
+export type TicketsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  number: number
+  subject: string | null
+  description: string | null
+  status_category: StatusCategory
+  assignee_id: string | null
+  customer: Json<Customer>
+  metadata: Json<Record<string, unknown>>
+  channel: string
+  conversation_id: string | null
+  priority: Generated<'none' | 'low' | 'normal' | 'high' | 'urgent'>
+  created_at: Time
+  updated_at: Time
+  last_message_at: OptionalTime
+}
+
+export type IdempotencyKeysTable = {
+  account_id: AccountId
+  key: string
+  fingerprint: string
+  status: number | null
+  answer: Json<unknown>
+  generation_id: string | null
+  locked_until: Date
+  created_at: Time
+}
+
+export type StreamFramesTable = {
+  generation_id: string
+  position: number
+  frames: Json<string[]>
+  created_at: Time
 }

@@ -22,7 +22,8 @@ type Settings = {
 }
 
 const maxHeaderBytes = 32_768
-const ownHeaders =
+/** Lower-case names of the headers that no caller may give. */
+export const ownHeaders =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/
 
 /**

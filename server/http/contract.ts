@@ -8,9 +8,13 @@ export const scopes = [
   'agents:write',
   'sources:read',
   'sources:write',
+  'actions:read',
+  'actions:write',
   'chat',
   'conversations:read',
   'conversations:write',
+  'helpdesk:read',
+  'helpdesk:write',
 ] as const
 export type Scope = (typeof scopes)[number]
 

@@ -22,6 +22,8 @@ export const errorCodes = {
   CHAT_CONVERSATION_NOT_ONGOING: [409, 'The conversation is not ongoing. Start a new one.'],
   CHAT_CONVERSATION_BUSY: [409, 'A reply is being generated in this conversation. Wait for it or stop it.'],
   CHAT_NOTHING_TO_CONTINUE: [409, 'There is no message, and nothing waits to be continued.'],
+  CHAT_RETRY_MESSAGE_NOT_FOUND: [404, 'The message to retry is not in this conversation.'],
+  CHAT_RETRY_NO_USER_MESSAGE: [409, 'There is no user message before it that could be answered again.'],
   CHAT_PROVIDER_ERROR: [502, 'The model provider could not answer. Try again.'],
   AGENT_NOT_FOUND: [404, 'The agent does not exist.'],
   AGENT_NOT_TRAINED: [409, 'The agent has no live source yet.'],
@@ -30,6 +32,16 @@ export const errorCodes = {
   SOURCE_SIZE_LIMIT_EXCEEDED: [422, "The sources would exceed the plan's training size."],
   SOURCE_UNSUPPORTED_TYPE: [422, 'The file is of a type that cannot be used as a source.'],
   RESOURCE_NOT_FOUND: [404, 'The requested item does not exist.'],
+  RESOURCE_MESSAGE_NOT_FOUND: [404, 'The message is not in this conversation.'],
+  RESOURCE_MESSAGE_NOT_ASSISTANT: [422, 'Only messages of the assistant can be rated.'],
+  RESOURCE_TOOL_CALL_NOT_FOUND: [
+    404,
+    'No action waits for a result under this toolCallId: it is unknown, resolved, ignored or expired.',
+  ],
+  CONVERSATION_NOT_TAKEN_OVER: [409, 'The conversation is not taken over by a person.'],
+  TEAM_MEMBER_NOT_FOUND: [422, 'No team member matches.'],
+  TICKET_NOT_FOUND: [404, 'The ticket does not exist.'],
+  IDEMPOTENCY_KEY_REUSED: [409, 'This Idempotency-Key was used for another request.'],
   ROUTE_NOT_FOUND: [404, 'There is no such path.'],
   METHOD_NOT_ALLOWED: [405, 'This path does not take this method.'],
   RATE_LIMIT_TOO_MANY_REQUESTS: [429, 'Too many requests. Wait as long as Retry-After says.'],
@@ -59,3 +71,6 @@ export const bodyErrors = [
   'VALIDATION_UNSUPPORTED_MEDIA_TYPE',
   'VALIDATION_BODY_TOO_LARGE',
 ] as const satisfies ErrorCode[]
+
+/** Codes that any POST may answer besides. */
+export const postErrors = ['IDEMPOTENCY_KEY_REUSED'] as const satisfies ErrorCode[]

@@ -46,6 +46,19 @@ const errorSchema: Json = {
   },
 }
 
+const idempotencyKey: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Makes it safe to send the request again: an equal one with this key gets the first answer.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+}
+
+const idempotencyReplayed: Json = {
+  description: 'The answer, or the generation, is that of an earlier request with this Idempotency-Key.',
+  schema: { const: 'true' },
+}
+
 function operation(endpoint: Endpoint): Json {
   const body = requestBody(endpoint)
   return {
@@ -55,7 +68,11 @@ function operation(endpoint: Endpoint): Json {
     ...(endpoint.description ? { description: endpoint.description } : {}),
     ...(endpoint.deprecated ? { deprecated: true } : {}),
     ...(endpoint.scope ? { 'x-scope': endpoint.scope } : { security: [] }),
-    parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
+    parameters: [
+      ...parameters('path', endpoint.params),
+      ...parameters('query', endpoint.query),
+      ...(endpoint.method === 'POST' ? [idempotencyKey] : []),
+    ],
     ...(body ? { requestBody: body } : {}),
     responses: { ...success(endpoint), ...failures(endpoint) },
   }
@@ -90,10 +107,20 @@ function requestBody({ body, multipart }: Endpoint): Json | null {
   return { required: true, content }
 }
 
-function success({ success: { status, schema, description }, streams }: Endpoint): Json {
+const EVENTS = { 'text/event-stream': { schema: { type: 'string' } } }
+
+function success({ method, success: { status, schema, description }, streams }: Endpoint): Json {
   const content: Json = { 'application/json': { schema: shown(schema) } }
-  if (streams) content['text/event-stream'] = { schema: { type: 'string' } }
-  return { [status]: { description: description ?? 'Success', ...(status === 204 ? {} : { content }) } }
+  if (streams) Object.assign(content, EVENTS)
+  const answer = {
+    description: description ?? 'Success',
+    ...(method === 'POST' ? { headers: { 'Idempotency-Replayed': idempotencyReplayed } } : {}),
+    ...(status === 204 ? {} : { content }),
+  }
+  // A stream is a 200 of its own where the answer without one has no body.
+  return status === 204 && streams
+    ? { 200: { description: 'Success', content: EVENTS }, 204: answer }
+    : { [status]: answer }
 }
 
 /** One entry a status, naming the codes that come with it. */

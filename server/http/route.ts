@@ -11,12 +11,19 @@ export type Caller = {
   key: { id: string; name: string; scopes: Scope[] | null; expiresAt: Date | null }
 }
 
+/** What an earlier request with the same Idempotency-Key started. */
+export type Replay = { generationId: string }
+
 /** What a handler gets: the checked input, and who asks. */
 export type Call<E extends Endpoint> = {
   caller: Caller
   params: Typed<E['params']>
   query: Typed<E['query']>
   body: E['body'] extends TSchema ? Static<E['body']> : undefined
+  /** The key of a POST that has one. A handler that starts a generation binds it (bindGeneration). */
+  idempotency: { key: string } | null
+  /** The generation bound to the key by an equal request before: the handler answers from it, starting nothing. */
+  replay: Replay | null
   request: FastifyRequest
   reply: FastifyReply
 }

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../db/database.ts'
+import { answerOnce, checkKey } from './answer-once.ts'
 import { type Endpoint, Exact, type Scope } from './contract.ts'
-import { bodyErrors, commonErrors, type ErrorCode } from './error-codes.ts'
+import { bodyErrors, commonErrors, type ErrorCode, postErrors } from './error-codes.ts'
 import { ApiError } from './errors.ts'
 import { notFound } from './not-found.ts'
 import type { RateDecision, RateLimiter } from './rate-limit.ts'
 import { responseChecker } from './response-check.ts'
-import { type Call, type Caller, type Route, SENT } from './route.ts'
+import { type Call, type Caller, type Replay, type Route, SENT } from './route.ts'
 import { bodyValidator, refuseInvalid, textValidator } from './validate.ts'
 
 declare module 'fastify' {
@@ -28,12 +30,14 @@ export type Gate = {
 type Options = {
   routes: Route[]
   gate: Gate
+  /** Where idempotency keys are kept. */
+  db: Db
   /** Tests: an answer or an error code that the contract does not declare becomes a 500. */
   strict: boolean
 }
 
 /** Serves the route table below the instance's prefix, with one shape for every error. */
-export function serveRoutes(app: FastifyInstance, { routes, gate, strict }: Options): void {
+export function serveRoutes(app: FastifyInstance, { routes, gate, db, strict }: Options): void {
   app.decorateRequest('caller', null)
   app.addHook('onRequest', (request, reply) => passGate(request, reply, gate))
   app.addHook('onSend', async (_request, reply) => {
@@ -52,7 +56,7 @@ export function serveRoutes(app: FastifyInstance, { routes, gate, strict }: Opti
       url: path.replace(/\{(\w+)\}/g, ':$1'),
       config: { endpoint: entry.endpoint },
       bodyLimit: entry.endpoint.bodyLimit ?? 1_048_576,
-      handler: handlerOf(entry, strict),
+      handler: handlerOf(entry, db, strict),
     })
   }
 }
@@ -91,31 +95,43 @@ function setRateHeaders(reply: FastifyReply, limit: number, decision: RateDecisi
 /** What an endpoint without a body takes. */
 const NOTHING = Exact({})
 
-function handlerOf({ endpoint, handle }: Route, strict: boolean) {
+function handlerOf({ endpoint, handle }: Route, db: Db, strict: boolean) {
   const params = endpoint.params && textValidator(endpoint.params)
   const query = endpoint.query && textValidator(endpoint.query)
   const body = bodyValidator(endpoint.body ?? NOTHING)
   const check = strict ? responseChecker(endpoint) : null
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { caller } = request
     const multipart = endpoint.multipart !== undefined && request.isMultipart()
+    const key = endpoint.method === 'POST' ? (request.headers['idempotency-key']?.toString() ?? null) : null
     refuseInvalid({
       ...params?.(request.params),
       ...query?.(request.query),
       ...(multipart || endpoint.method === 'GET'
         ? {}
         : body(request.body ?? (endpoint.body ? undefined : {}))),
+      ...checkKey(key),
     })
-    const call = {
-      caller: request.caller,
-      params: request.params,
-      query: request.query,
-      body: request.body,
-      request,
-      reply,
-    } as Call<Endpoint>
-    const answer = await handle(call)
+    const run = async (replay: Replay | null): Promise<unknown> => {
+      const call = {
+        caller,
+        params: request.params,
+        query: request.query,
+        body: request.body,
+        idempotency: key === null ? null : { key },
+        replay,
+        request,
+        reply,
+      } as Call<Endpoint>
+      const answer = await handle(call)
+      if (answer !== SENT) check?.(answer)
+      return answer
+    }
+    const answer =
+      key === null || !caller
+        ? await run(null)
+        : await answerOnce(db, { endpoint, caller, key, request, reply }, run)
     if (answer === SENT) return reply
-    check?.(answer)
     reply.code(endpoint.success.status)
     return endpoint.success.status === 204 ? reply.send() : reply.send(answer)
   }
@@ -175,6 +191,7 @@ export function declared(endpoint: Endpoint): Set<ErrorCode> {
   return new Set<ErrorCode>([
     ...commonErrors,
     ...(endpoint.method === 'GET' ? [] : bodyErrors),
+    ...(endpoint.method === 'POST' ? postErrors : []),
     ...endpoint.errors,
   ])
 }

@@ -34,3 +34,16 @@ function badText(text: string): string | null {
 export function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed()
 }
+
+/** A JSON value from outside with all its texts made storable; what lies deeper than can be kept is left out. */
+export function storableJson(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return storable(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= DEEPEST) return null
+  if (Array.isArray(value)) return value.map((member) => storableJson(member, depth + 1))
+  const members = Object.entries(value).map(([key, member]) => [
+    storable(key),
+    storableJson(member, depth + 1),
+  ])
+  return Object.fromEntries(members)
+}

@@ -13,7 +13,7 @@ import type { SourceRow } from './queries.ts'
 import { TRAIN_SOURCE, type TrainSource } from './train-task.ts'
 
 /** What agents need of sources: the seed link, and the copies of a clone. */
-export const agentHooks = (ctx: Context): AgentHooks => ({
+export const agentHooks = (ctx: Context): Omit<AgentHooks, 'copyActions'> => ({
   async addLinkSource(account, agentId, url) {
     await addLink(ctx, account, agentId, url)
   },

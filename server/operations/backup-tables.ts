@@ -23,6 +23,13 @@ export const backupTables: BackupTable[] = [
   { name: 'conversations', key: ['id'], page: 200 },
   { name: 'messages', key: ['id'], page: 50 },
   { name: 'generations', key: ['id'], page: 50 },
+  { name: 'actions', key: ['id'], page: 50 },
+  { name: 'procedures', key: ['id'], page: 50 },
+  { name: 'procedure_runs', key: ['id'], page: 200 },
+  { name: 'tool_calls', key: ['id'], page: 50 },
+  { name: 'leads', key: ['id'], page: 200 },
+  { name: 'tickets', key: ['id'], page: 100 },
+  { name: 'idempotency_keys', key: ['account_id', 'key'], page: 20 },
 ]
 
 /** Belongs to an installation, not to its data: the check of the secret key, and the switch. */

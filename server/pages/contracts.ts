@@ -1,14 +1,24 @@
 import * as accounts from '../accounts/contract.ts'
+import * as actions from '../actions/contract.ts'
 import * as agents from '../agents/contract.ts'
 import * as conversations from '../conversations/contract.ts'
 import * as health from '../health/contract.ts'
+import * as helpdesk from '../helpdesk/contract.ts'
 import type { Endpoint } from '../http/contract.ts'
 import * as knowledge from '../knowledge/contract.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Every contract of version 2: features in this order, inside one by path and method. */
-export const contracts: Endpoint[] = [health, accounts, agents, knowledge, conversations].flatMap((feature) =>
+export const contracts: Endpoint[] = [
+  health,
+  accounts,
+  agents,
+  knowledge,
+  actions,
+  conversations,
+  helpdesk,
+].flatMap((feature) =>
   Object.values<Endpoint>(feature).sort(
     (a, b) => compare(a.path, b.path) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method),
   ),

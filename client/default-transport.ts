@@ -1,0 +1,45 @@
+import type { PrepareReconnectToStreamRequest, PrepareSendMessagesRequest, UIMessage } from 'ai'
+import { randomKey } from './parley.ts'
+import { conversationIn, messageText } from './ui-messages.ts'
+
+/**
+ * For those who keep DefaultChatTransport, with `api` as the URL of the agent's chat endpoint: makes its requests
+ * into those of the service. It neither submits results of client actions nor survives a broken connection; the
+ * transport of use-chat.ts does both.
+ */
+export const prepareSendMessagesRequest: PrepareSendMessagesRequest<UIMessage> = ({
+  api,
+  messages,
+  trigger,
+  messageId,
+  body,
+  headers,
+}) => {
+  const conversationId = conversationIn(messages) ?? (body?.conversationId as string | undefined)
+  const newest = messages.at(-1)
+  const sent = new Headers(headers)
+  sent.set('idempotency-key', randomKey())
+  if (trigger === 'regenerate-message') {
+    if (conversationId === undefined || messageId === undefined) {
+      throw new Error('To make an answer again, call regenerate with its messageId.')
+    }
+    return { api: beside(api, conversationId, 'retry'), headers: sent, body: { messageId } }
+  }
+  const message = newest?.role === 'user' ? messageText(newest) : undefined
+  const userId = conversationId === undefined ? (body?.userId as string | undefined) : undefined
+  return { headers: sent, body: { message, conversationId, userId } }
+}
+
+/** Takes the conversation from `resumeStream({ body: { conversationId } })`; else the chat's id must be its id. */
+export const prepareReconnectToStreamRequest: PrepareReconnectToStreamRequest = ({
+  api,
+  id,
+  body,
+  headers,
+}) => ({
+  api: beside(api, (body?.conversationId as string | undefined) ?? id, 'stream'),
+  headers,
+})
+
+const beside = (api: string, conversationId: string, endpoint: string): string =>
+  `${api.replace(/\/chat\/?$/, '')}/conversations/${encodeURIComponent(conversationId)}/${endpoint}`

@@ -1,0 +1,78 @@
+import type { JSONSchema7 } from '@ai-sdk/provider'
+import type { Selectable } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { ActionsTable } from '../db/tables.ts'
+import type { GuardedFetcher } from '../fetch/guarded-fetcher.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import type { InputCheck } from './check-inputs.ts'
+import { collectLead, type LeadInput, refuseLead } from './collect-lead.ts'
+import { type EscalateInput, escalate, type OpenTicket } from './escalate.ts'
+import { fixedInputs } from './fixed-inputs.ts'
+import { runHttp } from './run-http.ts'
+import { safely } from './safely.ts'
+import { searchWeb } from './search-web.ts'
+import type { Tool } from './tool.ts'
+
+export type ToolDeps = {
+  db: Db
+  fetcher: Pick<GuardedFetcher, 'fetch'>
+  secrets: Pick<Secrets, 'decrypt'>
+  /** The operator's search service; null: there is none. */
+  search: string | null
+  openTicket: OpenTicket
+  onError: (error: unknown) => void
+}
+
+type Row = Pick<Selectable<ActionsTable>, 'name' | 'type' | 'description' | 'inputs' | 'http'>
+type Run = NonNullable<Tool['run']>
+
+/** The tool of an action; null where this installation cannot run it. */
+export function actionTool(
+  deps: ToolDeps,
+  row: Row,
+  checks: (schema: Record<string, unknown>) => InputCheck,
+): Tool | null {
+  if (row.type === 'web-search' && deps.search === null) return null
+  const inputs = fixedInputs(row.type) ?? row.inputs
+  const check = guard(checks(inputs))
+  const refuse: InputCheck =
+    row.type === 'collect-leads' ? (input) => check(input) ?? refuseLead(input as LeadInput) : check
+  const run = runnerOf(deps, row, inputs)
+  return {
+    name: row.name,
+    type: row.type,
+    description: row.description,
+    inputSchema: inputs as JSONSchema7,
+    refuse,
+    run: run && safely(deps.onError, refuse, run),
+  }
+}
+
+function runnerOf(deps: ToolDeps, { type, http }: Row, inputs: Record<string, unknown>): Run | null {
+  switch (type) {
+    case 'client':
+      return null
+    case 'http':
+      return async (input, { signal }) => {
+        if (!http) throw new Error('An http action has no request.')
+        return runHttp(deps, http, inputs, input as Record<string, unknown>, signal)
+      }
+    case 'collect-leads':
+      return (input, place) => collectLead(deps.db, input as LeadInput, place)
+    case 'escalate':
+      return (input, place) => escalate(deps.db, deps.openTicket, input as EscalateInput, place)
+    case 'web-search':
+      return (input, { signal }) => searchWeb(deps.search ?? '', (input as { query: string }).query, signal)
+  }
+}
+
+/** A schema that cannot be applied to this input (too deep, say) refuses it. */
+const guard =
+  (check: InputCheck): InputCheck =>
+  (input) => {
+    try {
+      return check(input)
+    } catch {
+      return 'The inputs could not be checked.'
+    }
+  }

@@ -1,0 +1,38 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js'
+import type { Db } from '../db/database.ts'
+import type { ToolCallPlace, ToolOutput } from './tool.ts'
+
+export type LeadInput = { name?: string; email?: string; phone?: string }
+
+/** What the schema of the inputs cannot say in a form that every model provider takes. */
+export function refuseLead({ email, phone }: LeadInput): string | null {
+  if (email === undefined && phone === undefined) return 'The input "email" or "phone" is required.'
+  if (phone !== undefined && phone.replace(/\D/g, '').length < 5) {
+    return 'The input "phone" must be a phone number.'
+  }
+  return null
+}
+
+/** Stores a lead, once for each call. */
+export async function collectLead(db: Db, input: LeadInput, place: ToolCallPlace): Promise<ToolOutput> {
+  await db
+    .insertInto('leads')
+    .values({
+      id: place.toolCallId,
+      account_id: place.accountId,
+      agent_id: place.agentId,
+      conversation_id: place.conversationId,
+      name: input.name?.trim() || null,
+      email: input.email?.toLowerCase() ?? null,
+      phone: input.phone === undefined ? null : normalPhone(input.phone),
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+  return { status: 'success' }
+}
+
+/** E.164 for a number with country code; as it was given otherwise. */
+function normalPhone(phone: string): string {
+  const number = parsePhoneNumberFromString(phone)
+  return number?.isPossible() ? number.number : phone.trim()
+}

@@ -1,0 +1,142 @@
+import Type from 'typebox'
+import { Cursor, Exact, endpoint, Limit, Page, Success } from '../http/contract.ts'
+import { Action, CreateAction, UpdateAction } from './action-schema.ts'
+import { CreateProcedure, Procedure, UpdateProcedure } from './procedure-schema.ts'
+
+const Id = Type.String({ minLength: 1 })
+const agentParams = Exact({ agentId: Id })
+const actionParams = Exact({ agentId: Id, actionId: Id })
+const procedureParams = Exact({ agentId: Id, procedureId: Id })
+const listQuery = Exact({ cursor: Type.Optional(Cursor), limit: Limit }, { additionalProperties: true })
+
+const actions = { path: '/agents/{agentId}/actions', tag: 'Actions' } as const
+const action = { path: '/agents/{agentId}/actions/{actionId}', tag: 'Actions', params: actionParams } as const
+const procedures = { path: '/agents/{agentId}/procedures', tag: 'Procedures' } as const
+const procedure = {
+  path: '/agents/{agentId}/procedures/{procedureId}',
+  tag: 'Procedures',
+  params: procedureParams,
+} as const
+const listErrors = ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'] as const
+const itemErrors = ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'] as const
+
+export const listActions = endpoint({
+  ...actions,
+  method: 'GET',
+  name: 'listActions',
+  summary: 'List the actions of an agent',
+  description: 'Newest first.',
+  scope: 'actions:read',
+  params: agentParams,
+  query: listQuery,
+  success: { status: 200, schema: Page(Action) },
+  errors: listErrors,
+})
+
+export const createAction = endpoint({
+  ...actions,
+  method: 'POST',
+  name: 'createAction',
+  summary: 'Add an action',
+  description:
+    '`client` runs in the calling application, `http` sends a request, the other types are built in and have fixed inputs. `http` belongs to the type http only.',
+  scope: 'actions:write',
+  params: agentParams,
+  body: CreateAction,
+  success: { status: 201, schema: Action },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const readAction = endpoint({
+  ...action,
+  method: 'GET',
+  name: 'readAction',
+  summary: 'Read an action',
+  description: 'Values of headers are never read back.',
+  scope: 'actions:read',
+  success: { status: 200, schema: Action },
+  errors: itemErrors,
+})
+
+export const updateAction = endpoint({
+  ...action,
+  method: 'PUT',
+  name: 'updateAction',
+  summary: 'Change an action',
+  description:
+    'An omitted field stays as it is, in `http` too; `headers` is replaced as a whole, and null keeps a stored value. Renaming or disabling an action disables the procedures that name it.',
+  scope: 'actions:write',
+  body: UpdateAction,
+  success: { status: 200, schema: Action },
+  errors: itemErrors,
+})
+
+export const deleteAction = endpoint({
+  ...action,
+  method: 'DELETE',
+  name: 'deleteAction',
+  summary: 'Delete an action',
+  description: 'Procedures that name it are disabled.',
+  scope: 'actions:write',
+  success: { status: 200, schema: Success },
+  errors: itemErrors,
+})
+
+export const listProcedures = endpoint({
+  ...procedures,
+  method: 'GET',
+  name: 'listProcedures',
+  summary: 'List the procedures of an agent',
+  description: 'Newest first.',
+  scope: 'actions:read',
+  params: agentParams,
+  query: listQuery,
+  success: { status: 200, schema: Page(Procedure) },
+  errors: listErrors,
+})
+
+export const createProcedure = endpoint({
+  ...procedures,
+  method: 'POST',
+  name: 'createProcedure',
+  summary: 'Add a procedure',
+  description: 'It is created disabled.',
+  scope: 'actions:write',
+  params: agentParams,
+  body: CreateProcedure,
+  success: { status: 201, schema: Procedure },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const readProcedure = endpoint({
+  ...procedure,
+  method: 'GET',
+  name: 'readProcedure',
+  summary: 'Read a procedure',
+  scope: 'actions:read',
+  success: { status: 200, schema: Procedure },
+  errors: itemErrors,
+})
+
+export const updateProcedure = endpoint({
+  ...procedure,
+  method: 'PUT',
+  name: 'updateProcedure',
+  summary: 'Change or enable a procedure',
+  description:
+    'An omitted field stays as it is. Every action it names must exist and be enabled to enable it.',
+  scope: 'actions:write',
+  body: UpdateProcedure,
+  success: { status: 200, schema: Procedure },
+  errors: itemErrors,
+})
+
+export const deleteProcedure = endpoint({
+  ...procedure,
+  method: 'DELETE',
+  name: 'deleteProcedure',
+  summary: 'Delete a procedure',
+  scope: 'actions:write',
+  success: { status: 200, schema: Success },
+  errors: itemErrors,
+})

@@ -1,0 +1,76 @@
+import { requireAgent } from '../agents/find-agent.ts'
+import type { Context } from '../context.ts'
+import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
+import { type Caller, type Route, route } from '../http/route.ts'
+import { listActionRows, requireAction } from './action-queries.ts'
+import type { Change } from './change-tools.ts'
+import * as contract from './contract.ts'
+import { presentAction, presentProcedure } from './present.ts'
+import { listProcedureRows, requireProcedure } from './procedure-queries.ts'
+import { createAction, deleteAction, updateAction } from './write-action.ts'
+import { createProcedure, deleteProcedure, updateProcedure } from './write-procedure.ts'
+
+const success = { success: true as const }
+const changeOf = ({ account, key }: Caller, agentId: string): Change => ({
+  accountId: account.id,
+  actor: `key:${key.id}`,
+  agentId,
+})
+const positionOf = (row: { created_at: Date; id: string }) => ({
+  value: row.created_at.toISOString(),
+  id: row.id,
+})
+
+export const actionRoutes = (ctx: Context): Route[] => [
+  route(contract.listActions, async ({ caller: { account }, params, query: { cursor, limit } }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    const print = fingerprint('actions', params.agentId)
+    const page = { limit, position: decodeCursor(cursor, print) }
+    const { rows, total } = await listActionRows(ctx.db, account.id, params.agentId, page)
+    return pageOf(rows, limit, total, print, positionOf, presentAction)
+  }),
+
+  route(contract.createAction, async ({ caller, params, body }) =>
+    presentAction(await createAction(ctx, changeOf(caller, params.agentId), body)),
+  ),
+
+  route(contract.readAction, async ({ caller: { account }, params }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    return presentAction(await requireAction(ctx.db, account.id, params.agentId, params.actionId))
+  }),
+
+  route(contract.updateAction, async ({ caller, params, body }) =>
+    presentAction(await updateAction(ctx, changeOf(caller, params.agentId), params.actionId, body)),
+  ),
+
+  route(contract.deleteAction, async ({ caller, params }) => {
+    await deleteAction(ctx, changeOf(caller, params.agentId), params.actionId)
+    return success
+  }),
+
+  route(contract.listProcedures, async ({ caller: { account }, params, query: { cursor, limit } }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    const print = fingerprint('procedures', params.agentId)
+    const page = { limit, position: decodeCursor(cursor, print) }
+    const { rows, total } = await listProcedureRows(ctx.db, account.id, params.agentId, page)
+    return pageOf(rows, limit, total, print, positionOf, presentProcedure)
+  }),
+
+  route(contract.createProcedure, async ({ caller, params, body }) =>
+    presentProcedure(await createProcedure(ctx, changeOf(caller, params.agentId), body)),
+  ),
+
+  route(contract.readProcedure, async ({ caller: { account }, params }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    return presentProcedure(await requireProcedure(ctx.db, account.id, params.agentId, params.procedureId))
+  }),
+
+  route(contract.updateProcedure, async ({ caller, params, body }) =>
+    presentProcedure(await updateProcedure(ctx, changeOf(caller, params.agentId), params.procedureId, body)),
+  ),
+
+  route(contract.deleteProcedure, async ({ caller, params }) => {
+    await deleteProcedure(ctx, changeOf(caller, params.agentId), params.procedureId)
+    return success
+  }),
+]

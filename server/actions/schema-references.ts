@@ -1,0 +1,63 @@
+const OTHER_NAMES = ['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor']
+// How many subschemas there are when every reference is replaced by what it names: bounds the time of a check.
+const LARGEST = 10_000
+
+type Node = Record<string, unknown> | unknown[]
+
+/**
+ * Says why the references of a schema cannot be used, or null: they may name only its own parts by path, not go
+ * round in a circle, and not multiply beyond reason.
+ */
+export function refuseReferences(root: Record<string, unknown>): string | null {
+  const sizes = new Map<unknown, number>()
+  const open = new Set<unknown>()
+
+  const sizeOf = (node: unknown): number => {
+    if (typeof node !== 'object' || node === null) return 0
+    const known = sizes.get(node)
+    if (known !== undefined) return known
+    if (open.has(node)) throw new Error('Must not refer to itself: a $ref leads back to where it stands.')
+    open.add(node)
+    let size = 1
+    for (const member of Object.values(node)) size += sizeOf(member)
+    if (!Array.isArray(node)) size += sizeOf(targetOf(root, node as Record<string, unknown>))
+    open.delete(node)
+    sizes.set(node, size)
+    return size
+  }
+
+  try {
+    return sizeOf(root) > LARGEST ? 'Is too large when every $ref is replaced by what it names.' : null
+  } catch (error) {
+    return error instanceof RangeError ? 'Is nested too deeply.' : (error as Error).message
+  }
+}
+
+function targetOf(root: Node, node: Record<string, unknown>): unknown {
+  const strange = OTHER_NAMES.find((name) => typeof node[name] === 'string' || node[name] === true)
+  if (strange) throw new Error(`Must not use ${strange}. Refer to its own parts by path, as "#/$defs/name".`)
+  if (node.$async === true) throw new Error('Must not use $async.')
+  const reference = node.$ref
+  if (typeof reference !== 'string') return undefined
+  if (reference !== '#' && !reference.startsWith('#/')) {
+    throw new Error(
+      `Must not refer to ${JSON.stringify(reference)}: only to its own parts by path, as "#/$defs/name".`,
+    )
+  }
+  let target: unknown = root
+  for (const step of reference.slice(1).split('/').slice(1).map(readStep)) {
+    target = isNode(target) && Object.hasOwn(target, step) ? (target as Record<string, unknown>)[step] : null
+  }
+  if (target === null) throw new Error(`Refers to ${JSON.stringify(reference)}, which is not there.`)
+  return target
+}
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
+
+function readStep(step: string): string {
+  try {
+    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch {
+    return step
+  }
+}

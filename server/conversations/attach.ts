@@ -1,0 +1,51 @@
+import type { Context } from '../context.ts'
+import type { Db } from '../db/database.ts'
+import type { AccountId } from '../db/tables.ts'
+import { closeExpired } from './close-orphans.ts'
+import { followElsewhere } from './follow-elsewhere.ts'
+import type { FrameSource } from './live-generation.ts'
+import { EVENTS_PER_GENERATION } from './store-turn.ts'
+
+export type Attached = { source: FrameSource; firstEvent: number }
+
+type Needs = Pick<Context, 'db' | 'log' | 'generations' | 'notifier'>
+
+/** The running generation of a conversation, wherever it runs; null when none does. */
+export async function attach(
+  ctx: Needs,
+  accountId: AccountId,
+  conversationId: string,
+): Promise<Attached | null> {
+  const here = ctx.generations.ofConversation(conversationId)
+  if (here && !here.ended) return { source: here, firstEvent: here.ids.firstEvent }
+  const row = await runningGeneration(ctx.db, accountId, conversationId)
+  if (!row) return null
+  // It may have begun here meanwhile.
+  const live = ctx.generations.get(row.id)
+  if (live) return { source: live, firstEvent: row.first_event }
+  if (row.expired) {
+    await closeExpired(ctx.db, conversationId)
+    return null
+  }
+  return { source: followElsewhere(ctx, row.id), firstEvent: row.first_event }
+}
+
+export async function runningGeneration(db: Db, accountId: AccountId, conversationId: string) {
+  return db
+    .selectFrom('generations')
+    .select(['id', 'first_event', 'message_id'])
+    .select((eb) => eb('lease_until', '<', eb.fn<Date>('now', [])).as('expired'))
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+}
+
+/**
+ * How many frames a reader has that has seen the event `lastEventId`: an id of an earlier generation of the
+ * conversation means none.
+ */
+export function positionAfter(lastEventId: string | undefined, { firstEvent }: Attached): number {
+  const seen = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) - firstEvent : 0
+  return seen > 0 && seen < EVENTS_PER_GENERATION ? seen : 0
+}

@@ -1,0 +1,78 @@
+import type {
+  JSONValue,
+  LanguageModelV4Message,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolCallPart,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider'
+import type { MessagePart } from '../db/tables.ts'
+import { resultsOf, textOf } from './parts.ts'
+
+/** A stored message, as far as a model reads it. */
+export type Said = { role: 'user' | 'assistant'; parts: MessagePart[] }
+
+/** Larger results are cut for the model: they would push everything else out of its window. */
+const LONGEST_RESULT = 24_000
+
+/**
+ * A stored message as the messages a model reads: one of the assistant becomes a sequence of steps, each with
+ * its calls and then a result for every one of them. Providers refuse a history with an unanswered call; one
+ * that has no result is said to be ignored.
+ */
+export function modelMessages(said: Said): LanguageModelV4Message[] {
+  if (said.role === 'user') {
+    const text = textOf(said)
+    return text === '' ? [] : [{ role: 'user', content: [{ type: 'text', text }] }]
+  }
+  const results = resultsOf(said.parts)
+  return stepsOf(said.parts).flatMap((step) => {
+    const calls = step.filter((part) => part.type === 'tool-call')
+    const spoken: LanguageModelV4Message = { role: 'assistant', content: step.map(toContent) }
+    if (calls.length === 0) return [spoken]
+    const answers = calls.map(({ toolCallId, toolName }): LanguageModelV4ToolResultPart => {
+      const output = (results.get(toolCallId)?.output ?? { status: 'ignored' }) as JSONValue
+      return toolResult(toolCallId, toolName, output)
+    })
+    return [spoken, { role: 'tool', content: answers }]
+  })
+}
+
+export function toolResult(
+  toolCallId: string,
+  toolName: string,
+  output: JSONValue,
+): LanguageModelV4ToolResultPart {
+  const text = JSON.stringify(output)
+  return {
+    type: 'tool-result',
+    toolCallId,
+    toolName,
+    output:
+      text.length > LONGEST_RESULT
+        ? { type: 'text', value: `${text.slice(0, LONGEST_RESULT)}… (cut)` }
+        : { type: 'json', value: output },
+  }
+}
+
+type SpokenPart = Exclude<MessagePart, { type: 'tool-result' }>
+
+/** What follows a result begins a new step. */
+function stepsOf(parts: readonly MessagePart[]): SpokenPart[][] {
+  const steps: SpokenPart[][] = []
+  let isNew = true
+  for (const part of parts) {
+    if (part.type === 'tool-result') isNew = true
+    else if (part.type !== 'text' || part.text !== '') {
+      if (isNew) steps.push([])
+      steps.at(-1)?.push(part)
+      isNew = false
+    }
+  }
+  return steps
+}
+
+function toContent(part: SpokenPart): LanguageModelV4TextPart | LanguageModelV4ToolCallPart {
+  if (part.type === 'text') return { type: 'text', text: part.text }
+  const { toolCallId, toolName, input = {} } = part
+  return { type: 'tool-call', toolCallId, toolName, input }
+}

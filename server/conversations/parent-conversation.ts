@@ -1,0 +1,103 @@
+import type { Logger } from 'pino'
+import type { Db } from '../db/database.ts'
+import { isId } from '../db/ids.ts'
+import type { AccountId } from '../db/tables.ts'
+import { ApiError } from '../http/errors.ts'
+import { storable } from '../http/storable.ts'
+import { streamModel } from '../models/call-model.ts'
+import type { ResolvedModel } from '../models/models.ts'
+import type { Said } from './history.ts'
+import { textOf } from './parts.ts'
+import { messagesBackwards } from './queries.ts'
+
+/** The conversation that another one goes on from; `messages` are its last, oldest first. */
+export type Parent = { id: string; summary: string; messages: Said[] }
+
+const MESSAGES = 30
+const LONGEST_SUMMARY = 1_000
+const ASK =
+  'Summarise this conversation between a customer and an agent in at most five sentences, in its language: what the customer wanted, what was answered, what is open. Answer with the summary alone.'
+
+/** Reads the parent with a summary made of its own words; RESOURCE_NOT_FOUND when the agent has no such conversation. */
+export async function readParent(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  conversationId: string,
+): Promise<Parent> {
+  const row = isId(conversationId)
+    ? await db
+        .selectFrom('conversations')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('id', '=', conversationId)
+        .executeTakeFirst()
+    : undefined
+  if (!row) {
+    throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The parent conversation does not exist.' })
+  }
+  const page = { limit: MESSAGES - 1, beforeSeq: null }
+  const messages = (await messagesBackwards(db, accountId, row.id, page)).reverse()
+  return { id: row.id, summary: summaryFromWords(messages), messages }
+}
+
+/** What the customer asked first and last, and the last answer. */
+function summaryFromWords(messages: Said[]): string {
+  const said = (role: string) => messages.filter((message) => message.role === role).map(textOf)
+  const asked = said('user')
+  const pieces = [
+    asked[0] && `The customer asked: "${shorten(asked[0], 250)}"`,
+    asked.length > 1 && `and last: "${shorten(asked.at(-1) ?? '', 250)}"`,
+    said('assistant').at(-1) && `The last answer was: "${shorten(said('assistant').at(-1) ?? '', 400)}"`,
+  ]
+  return pieces.filter(Boolean).join(' ') || 'Nothing was said.'
+}
+
+const shorten = (text: string, longest: number): string => {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length <= longest
+    ? line
+    : `${line
+        .slice(0, longest - 1)
+        .toWellFormed()
+        .replace(/\uFFFD$/, '')}…`
+}
+
+/**
+ * Lets the model summarise the parent and keeps that with the conversation. It costs the customer no credits;
+ * when it fails, the summary of the first words stays. Answers the summary to use.
+ */
+export async function summariseParent(
+  { db, log }: { db: Db; log: Logger },
+  model: ResolvedModel,
+  { accountId, conversationId }: { accountId: AccountId; conversationId: string },
+  parent: Parent,
+): Promise<string> {
+  const talk = parent.messages.map(
+    (said) => `${said.role === 'user' ? 'Customer' : 'Agent'}: ${textOf(said)}`,
+  )
+  const prompt = [
+    { role: 'system' as const, content: ASK },
+    { role: 'user' as const, content: [{ type: 'text' as const, text: talk.join('\n').slice(-12_000) }] },
+  ]
+  try {
+    let summary = ''
+    const options = { prompt, temperature: 0, maxOutputTokens: 300 }
+    for await (const part of streamModel(model, options, { signal: AbortSignal.timeout(15_000) })) {
+      if (part.type === 'text-delta') summary += part.delta
+    }
+    const short = shorten(storable(summary), LONGEST_SUMMARY)
+    if (short === '') return parent.summary
+    await db
+      .updateTable('conversations')
+      .set({ parent_summary: short })
+      .where('account_id', '=', accountId)
+      .where('id', '=', conversationId)
+      .execute()
+    return short
+  } catch (error) {
+    log.debug({ err: error }, 'no summary by the model')
+    return parent.summary
+  }
+}

@@ -1,0 +1,29 @@
+import type { MessagePart } from '../db/tables.ts'
+import { IGNORED } from './tool-calls.ts'
+
+type Result = Extract<MessagePart, { type: 'tool-result' }>
+export type CallPart = Extract<MessagePart, { type: 'tool-call' }>
+
+export const textOf = ({ parts }: { parts: readonly MessagePart[] }): string =>
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+
+export const resultsOf = (parts: readonly MessagePart[]): Map<string, Result> =>
+  new Map(parts.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part]] : [])))
+
+/** The calls that have no result yet. */
+export function unresolvedCalls(parts: readonly MessagePart[]): CallPart[] {
+  const results = resultsOf(parts)
+  return parts
+    .filter((part) => part.type === 'tool-call')
+    .filter(({ toolCallId }) => !results.has(toolCallId))
+}
+
+/** Results for calls that nobody will answer any more: what is known of them, else `ignored`. */
+export function closingResults(calls: CallPart[], known: ReadonlyMap<string, unknown> = new Map()): Result[] {
+  return calls.map(({ toolCallId, toolName }) => ({
+    type: 'tool-result',
+    toolCallId,
+    toolName,
+    output: known.get(toolCallId) ?? IGNORED,
+  }))
+}

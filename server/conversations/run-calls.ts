@@ -1,0 +1,46 @@
+import type { Logger } from 'pino'
+import type { ToolOutput } from '../actions/tool.ts'
+import type { Db } from '../db/database.ts'
+import type { LiveGeneration } from './live-generation.ts'
+import type { Call } from './speak-step.ts'
+import { beginCalls, endCall, type Owner } from './tool-calls.ts'
+
+export type CallResult = { call: Call; output: ToolOutput }
+
+/**
+ * Runs the calls of a step that run here, side by side, each recorded before and after; answers their outputs
+ * in the order of the calls. Null when the generation was ended meanwhile by somebody else: then nothing ran.
+ */
+export async function runCalls(
+  { db, log }: { db: Db; log: Logger },
+  owner: Owner,
+  live: LiveGeneration,
+  calls: Call[],
+): Promise<CallResult[] | null> {
+  if (!(await beginCalls(db, owner, live, calls))) return null
+  return Promise.all(
+    calls.map(async (call) => {
+      const output = await runOne(log, owner, live, call)
+      await endCall(db, owner, call, output)
+      if (call.tool?.type !== 'procedure') {
+        live.parts.push({ type: 'tool-result', toolCallId: call.id, toolName: call.name, output })
+        live.emit({ type: 'tool-output-available', toolCallId: call.id, output, providerExecuted: true })
+      }
+      return { call, output }
+    }),
+  )
+}
+
+async function runOne(log: Logger, owner: Owner, live: LiveGeneration, call: Call): Promise<ToolOutput> {
+  if (call.problem !== null || !call.tool?.run) {
+    return { status: 'error', error: call.problem ?? 'The action cannot be run.' }
+  }
+  const { conversationId, userId } = live.ids
+  const place = { ...owner, conversationId, userId, toolCallId: call.id, signal: live.signal }
+  try {
+    return await call.tool.run(call.input, place)
+  } catch (error) {
+    log.error({ err: error, action: call.name }, 'an action failed')
+    return { status: 'error', error: 'The action failed.' }
+  }
+}

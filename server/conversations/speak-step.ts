@@ -1,0 +1,195 @@
+import type {
+  LanguageModelV4StreamPart,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolCallPart,
+} from '@ai-sdk/provider'
+import type { Tool } from '../actions/tool.ts'
+import { newId } from '../db/ids.ts'
+import { storable, storableJson } from '../http/storable.ts'
+import type { FinishReason } from './events.ts'
+import type { LiveGeneration } from './live-generation.ts'
+
+/** A call the model has made. Its id is ours: providers give the same ones again and again. */
+export type Call = {
+  id: string
+  name: string
+  input: unknown
+  /** null: there is no such tool. */
+  tool: Tool | null
+  /** Why it cannot be run, in words for the model; null when it can. */
+  problem: string | null
+}
+
+/** What one call of the model has said. */
+export type Step = {
+  calls: Call[]
+  finishReason: FinishReason
+  /** Indexes of the passages it says it used; null when it does not say. */
+  cited: number[] | null
+  /** The same as the model has to read it in the next step. */
+  content: (LanguageModelV4TextPart | LanguageModelV4ToolCallPart)[]
+}
+
+/**
+ * Turns what a model streams into events and parts of the reply as it comes. Calls of procedures stay between
+ * the model and us: they are in no event and no part. Throws what the stream throws.
+ */
+export async function speakStep(
+  stream: AsyncIterable<LanguageModelV4StreamPart>,
+  tools: ReadonlyMap<string, Tool>,
+  live: LiveGeneration,
+): Promise<Step> {
+  const step: Step = { calls: [], finishReason: 'other', cited: null, content: [] }
+  const open = new OpenParts(live, tools)
+  try {
+    for await (const part of stream) {
+      switch (part.type) {
+        case 'text-start':
+          open.startText()
+          break
+        case 'text-delta':
+          open.addText(part.delta, step)
+          break
+        case 'text-end':
+          open.endText()
+          break
+        case 'tool-input-start':
+          open.startCall(part.id, part.toolName)
+          break
+        case 'tool-input-delta':
+          open.addInput(part.id, part.delta)
+          break
+        case 'tool-call': {
+          const call = open.endCall(part)
+          step.calls.push(call)
+          step.content.push({
+            type: 'tool-call',
+            toolCallId: call.id,
+            toolName: call.name,
+            input: call.input,
+            // Some providers refuse their own call later when their signature on it is gone.
+            ...(part.providerMetadata ? { providerOptions: part.providerMetadata } : {}),
+          })
+          break
+        }
+        case 'finish':
+          step.finishReason =
+            part.finishReason.unified === 'interrupted' ? 'other' : part.finishReason.unified
+          step.cited = (part.providerMetadata?.parley?.cited as number[] | undefined) ?? null
+          break
+        default:
+        // Reasoning, files and the like are not shown.
+      }
+    }
+  } finally {
+    open.endText()
+  }
+  return step
+}
+
+/** The stream's first events; a second call does nothing. */
+export function begin(live: LiveGeneration): void {
+  if (live.frames.length > 0) return
+  const { messageId, userMessageId, conversationId, userId, credits } = live.ids
+  live.emit({ type: 'start', messageId })
+  // So early that a page which is reloaded in the middle knows where to go on.
+  const messageMetadata = { messageId, userMessageId, conversationId, userId, usage: { credits } }
+  live.emit({ type: 'message-metadata', messageMetadata })
+  live.emit({ type: 'start-step' })
+}
+
+/** The text and the calls that are being spoken. */
+class OpenParts {
+  readonly live: LiveGeneration
+  readonly tools: ReadonlyMap<string, Tool>
+  /** Calls whose input is coming, by the provider's id. */
+  readonly calls = new Map<string, { id: string; shown: boolean }>()
+  textId: string | null = null
+
+  constructor(live: LiveGeneration, tools: ReadonlyMap<string, Tool>) {
+    this.live = live
+    this.tools = tools
+  }
+
+  startText(): void {
+    this.endText()
+    begin(this.live)
+    this.live.parts.push({ type: 'text', text: '' })
+    this.textId = `text-${this.live.parts.length}`
+    this.live.emit({ type: 'text-start', id: this.textId })
+  }
+
+  addText(delta: string, step: Step): void {
+    if (delta === '') return
+    if (this.textId === null) this.startText()
+    const last = this.live.parts.at(-1)
+    if (last?.type === 'text') last.text += delta
+    const said = step.content.at(-1)
+    if (said?.type === 'text') said.text += delta
+    else step.content.push({ type: 'text', text: delta })
+    this.live.emit({ type: 'text-delta', id: this.textId ?? '', delta })
+  }
+
+  endText(): void {
+    if (this.textId === null) return
+    this.live.emit({ type: 'text-end', id: this.textId })
+    const last = this.live.parts.at(-1)
+    if (last?.type === 'text' && last.text === '') this.live.parts.pop()
+    this.textId = null
+  }
+
+  startCall(providerId: string, name: string): { id: string; shown: boolean } {
+    this.endText()
+    const call = { id: newId(), shown: this.tools.get(name)?.type !== 'procedure' }
+    this.calls.set(providerId, call)
+    if (!call.shown) return call
+    begin(this.live)
+    this.live.emit({ type: 'tool-input-start', toolCallId: call.id, toolName: name, ...this.mark(name) })
+    return call
+  }
+
+  addInput(providerId: string, delta: string): void {
+    const call = this.calls.get(providerId)
+    if (!call?.shown || delta === '') return
+    this.live.emit({ type: 'tool-input-delta', toolCallId: call.id, inputTextDelta: delta })
+  }
+
+  endCall({ toolCallId, toolName, input }: { toolCallId: string; toolName: string; input: string }): Call {
+    const { id, shown } = this.calls.get(toolCallId) ?? this.startCall(toolCallId, toolName)
+    this.calls.delete(toolCallId)
+    const name = storable(toolName)
+    const tool = this.tools.get(name) ?? null
+    const call: Call = { id, name, tool, ...readInput(name, tool, input) }
+    if (!shown) return call
+    this.live.parts.push({ type: 'tool-call', toolCallId: id, toolName: name, input: call.input })
+    this.live.emit({
+      type: 'tool-input-available',
+      toolCallId: id,
+      toolName: name,
+      input: call.input,
+      // A call that cannot be run is answered here, whoever would have run it.
+      ...(call.problem === null ? this.mark(name) : { providerExecuted: true as const }),
+    })
+    return call
+  }
+
+  /** Which calls an application is not to run. */
+  mark(name: string): { providerExecuted?: true } {
+    return this.tools.get(name)?.run === null ? {} : { providerExecuted: true }
+  }
+}
+
+function readInput(
+  name: string,
+  tool: Tool | null,
+  text: string,
+): { input: unknown; problem: string | null } {
+  let input: unknown
+  try {
+    input = storableJson(text.trim() === '' ? {} : JSON.parse(text))
+  } catch {
+    return { input: { text: storable(text) }, problem: 'The input of the call is not valid JSON.' }
+  }
+  if (!tool) return { input, problem: `There is no action named ${name}.` }
+  return { input, problem: tool.refuse(input) }
+}

@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import type { Db } from './database.ts'
+
+/** What processes tell each other; the id is of what it is about. */
+export type Notice = 'stop' | 'watch' | 'frames'
+
+/**
+ * Tells other processes of this database that something has happened. A notice is a hint and may be lost
+ * (a connection breaks): what it is about stands in rows, and whoever waits for one also looks at them.
+ */
+export type Notifier = {
+  on(notice: Notice, listener: (id: string) => void): () => void
+  /** Inside a transaction it is sent at its commit. */
+  publish(db: Db, notice: Notice, id: string): Promise<void>
+  close(): Promise<void>
+}
+
+type Listeners = Map<Notice, Set<(id: string) => void>>
+
+/** The embedded database has one process: notices go straight to its listeners. */
+export function localNotifier(): Notifier {
+  const listeners: Listeners = new Map()
+  return {
+    on: (notice, listener) => add(listeners, notice, listener),
+    async publish(_db, notice, id) {
+      setImmediate(() => deliver(listeners, notice, id))
+    },
+    close: async () => {},
+  }
+}
+
+const CHANNEL = 'parley'
+const LONGEST_WAIT_MS = 10_000
+
+/** Over LISTEN and NOTIFY, on a connection of its own that is opened again when it breaks. */
+export function postgresNotifier(url: string, onError: (error: unknown) => void): Notifier {
+  const listeners: Listeners = new Map()
+  let client: pg.Client | null = null
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+  let failures = 0
+
+  const connect = async (): Promise<void> => {
+    if (closed) return
+    const fresh = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 10_000 })
+    client = fresh
+    const again = (error: unknown): void => {
+      if (closed || client !== fresh) return
+      client = null
+      fresh.end().catch(() => {})
+      if (failures++ === 0) onError(error)
+      timer = setTimeout(connect, Math.min(LONGEST_WAIT_MS, 100 * 2 ** failures))
+    }
+    fresh.on('error', again)
+    fresh.on('end', () => again(new Error('The connection for notices has ended.')))
+    fresh.on('notification', ({ payload = '' }) => {
+      const [notice, id] = payload.split(' ')
+      if (id) deliver(listeners, notice as Notice, id)
+    })
+    try {
+      await fresh.connect()
+      await fresh.query(`listen ${CHANNEL}`)
+      failures = 0
+    } catch (error) {
+      again(error)
+    }
+  }
+  const connected = connect()
+  return {
+    on: (notice, listener) => add(listeners, notice, listener),
+    async publish(db, notice, id) {
+      await sql`select pg_notify(${CHANNEL}, ${`${notice} ${id}`})`.execute(db)
+    },
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await connected
+      await client?.end().catch(() => {})
+    },
+  }
+}
+
+function add(listeners: Listeners, notice: Notice, listener: (id: string) => void): () => void {
+  const known = listeners.get(notice) ?? new Set()
+  listeners.set(notice, known.add(listener))
+  return () => known.delete(listener)
+}
+
+function deliver(listeners: Listeners, notice: Notice, id: string): void {
+  for (const listener of [...(listeners.get(notice) ?? [])]) listener(id)
+}
