@@ -20,7 +20,7 @@ test("the AI SDK's own transport sends what the service takes", async () => {
   const chat = new Chat<UIMessage>({ id: 'conversation-1', transport })
   await chat.sendMessage({ text: 'Hello' }, { body: { userId: 'ada' } })
   await chat.sendMessage({ text: 'Again' })
-  await chat.regenerate({ messageId: ids.messageId })
+  await chat.regenerate({ messageId: ids.messageId, body: { conversationId: 'conversation-1' } })
   assert.equal(chat.error, undefined)
   await chat.resumeStream()
   await chat.resumeStream({ body: { conversationId: 'other' } })

@@ -21,7 +21,7 @@ export const prepareSendMessagesRequest: PrepareSendMessagesRequest<UIMessage> =
   sent.set('idempotency-key', randomKey())
   if (trigger === 'regenerate-message') {
     if (conversationId === undefined || messageId === undefined) {
-      throw new Error('To make an answer again, call regenerate with its messageId.')
+      throw new Error('Call regenerate with messageId and, for the first answer, body: { conversationId }.')
     }
     return { api: beside(api, conversationId, 'retry'), headers: sent, body: { messageId } }
   }

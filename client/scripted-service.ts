@@ -28,7 +28,11 @@ export async function startScriptedService(
       body: text === '' ? undefined : JSON.parse(text),
     }
     seen.push(entry)
-    await script(entry, response)
+    try {
+      await script(entry, response)
+    } catch (error) {
+      sendError(response, 422, `SCRIPT_FAILED: ${error}`)
+    }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

@@ -1,96 +1,21 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { Chat } from '@ai-sdk/react'
-import { type ChatInit, lastAssistantMessageIsCompleteWithToolCalls, type UIMessage } from 'ai'
-import type { KeptStrings } from './conversation-ids.ts'
-import type { AnswerEvent, StoredMessage } from './events.ts'
-import { createParley } from './parley.ts'
+import { answerEvents, ids, question, storedAnswer } from './sample-answer.ts'
+import { sendError, sendJson, sendMessages } from './scripted-service.ts'
 import {
-  answerEvents,
-  continuationEvents,
-  ids,
-  question,
-  storedAnswer,
-  waitingAnswer,
-  waitingEvents,
-} from './sample-answer.ts'
-import {
-  type Seen,
-  sendError,
-  sendEvents,
-  sendJson,
-  sendMessages,
-  startScriptedService,
-} from './scripted-service.ts'
-import { pendingToolCalls, toUIMessages } from './ui-messages.ts'
-import { createChatTransport } from './use-chat.ts'
-
-type Handler = (response: ServerResponse, seen: Seen) => void
-
-/** By the end of the path: what answers it. */
-type Script = Partial<Record<'chat' | 'stream' | 'messages' | 'retry' | 'stop' | 'tool-result', Handler>>
-
-const nothingRuns: Handler = (response) => response.writeHead(204).end()
-const stored =
-  (...messages: StoredMessage[]): Handler =>
-  (response) =>
-    sendMessages(response, messages)
-const streamed =
-  (events: AnswerEvent[], cutAfter?: number): Handler =>
-  (response) =>
-    sendEvents(response, events, { cutAfter })
-
-async function withChat(
-  script: Script,
-  use: (page: {
-    transport: ReturnType<typeof createChatTransport>
-    open(init?: ChatInit<UIMessage>): Chat<UIMessage>
-    seen: Seen[]
-    /** What was asked, without the reading of messages. */
-    asked(): string[]
-  }) => Promise<void>,
-  storage: KeptStrings = keep(),
-): Promise<void> {
-  const service = await startScriptedService((seen, response) => {
-    const handler = script[seen.path.split('/').at(-1) as keyof Script]
-    if (handler) handler(response, seen)
-    else sendError(response, 500, 'NOT_IN_SCRIPT')
-  })
-  const quick = { firstDelayMs: 1, longestDelayMs: 4, storedMs: 60 }
-  const parley = createParley({ baseUrl: service.url, patience: quick })
-  const transport = createChatTransport({ parley, agentId: 'agent', storage })
-  try {
-    await use({
-      transport,
-      open: (init) => new Chat({ id: 'chat', transport, ...init }),
-      seen: service.seen,
-      asked: () =>
-        service.seen
-          .filter(({ method, path }) => method === 'POST' || !path.endsWith('/messages'))
-          .map(({ method, path }) => `${method} ${path.replace('/agents/agent', '')}`),
-    })
-  } finally {
-    await service.close()
-  }
-}
-
-function keep(): KeptStrings {
-  const kept = new Map<string, string>()
-  return {
-    getItem: (key) => kept.get(key) ?? null,
-    setItem: (key, value) => void kept.set(key, value),
-    removeItem: (key) => void kept.delete(key),
-  }
-}
-
-const shown = (message: UIMessage | undefined): string =>
-  (message?.parts ?? [])
-    .filter(({ type }) => type !== 'step-start' && type !== 'data-sources')
-    .map((part) => (part.type === 'text' ? part.text : part.type))
-    .join('|')
-
-const WHOLE = 'Let me look.|tool-opening_hours|We are open.'
+  type Handler,
+  nothingRuns,
+  remembering,
+  type Script,
+  shown,
+  stored,
+  streamed,
+  until,
+  WHOLE,
+  withChat,
+} from './try-chat.ts'
+import { toUIMessages } from './ui-messages.ts'
 
 test('the second message, and the first after a reload, go on with the conversation', async () => {
   await withChat({ chat: streamed(answerEvents) }, async ({ open, seen, transport }) => {
@@ -131,119 +56,6 @@ test('a page whose storage throws keeps its conversation while it is open', asyn
     storage,
   )
 })
-
-const acting = (chat: () => Chat<UIMessage>, run: () => { output: unknown } | { errorText: string }) => ({
-  onToolCall: ({ toolCall }: { toolCall: { toolCallId: string; toolName: string } }) => {
-    const { toolCallId, toolName: tool } = toolCall
-    const result = run()
-    void chat().addToolOutput(
-      'output' in result
-        ? { tool, toolCallId, output: result.output }
-        : { tool, toolCallId, state: 'output-error', errorText: result.errorText },
-    )
-  },
-  sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
-})
-
-/** A chat whose first answer calls an action of the page and whose second goes on from its result. */
-const actionScript = (): Script => {
-  let answers = 0
-  return {
-    chat: (response) => sendEvents(response, answers++ === 0 ? waitingEvents : continuationEvents),
-    messages: stored(question, waitingAnswer),
-    'tool-result': (response) => sendJson(response, { data: { success: true } }),
-  }
-}
-
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
-}
-
-test('an action runs in the page, its result is submitted once, and the same message goes on', async () => {
-  for (const result of [{ output: { shown: true } }, { errorText: 'No map here.' }]) {
-    await withChat(actionScript(), async ({ open, seen, asked }) => {
-      let runs = 0
-      const run = () => {
-        runs += 1
-        return result
-      }
-      const chat: Chat<UIMessage> = open(acting(() => chat, run))
-      await chat.sendMessage({ text: 'Where are you?' })
-      await until(() => chat.status === 'ready' && shown(chat.lastMessage).includes('see it'))
-      assert.equal(shown(chat.lastMessage), 'Here is a map.|tool-show_map|Can you see it?')
-      assert.equal(chat.messages.length, 2)
-      assert.equal(runs, 1)
-      await chat.sendMessage({ text: 'Yes' })
-      assert.deepEqual(asked(), [
-        'POST /chat',
-        'POST /conversations/conversation-1/tool-result',
-        'POST /chat',
-        'POST /chat',
-      ])
-      const output = 'output' in result ? result.output : { status: 'error', error: 'No map here.' }
-      assert.deepEqual(seen.find(({ path }) => path.endsWith('tool-result'))?.body, {
-        toolCallId: 'call-2',
-        output,
-      })
-      const continuation = seen.filter(({ path }) => path.endsWith('/chat'))[1]
-      assert.deepEqual(continuation?.body, { conversationId: 'conversation-1', stream: true })
-    })
-  }
-})
-
-test('a result that somebody else has submitted is no error', async () => {
-  const script = actionScript()
-  script['tool-result'] = (response) => sendError(response, 404, 'RESOURCE_TOOL_CALL_NOT_FOUND')
-  await withChat(script, async ({ open }) => {
-    const chat: Chat<UIMessage> = open(
-      acting(
-        () => chat,
-        () => ({ output: 1 }),
-      ),
-    )
-    await chat.sendMessage({ text: 'Where are you?' })
-    await until(() => shown(chat.lastMessage).includes('see it?'))
-    assert.equal(chat.error, undefined)
-  })
-})
-
-test('a page that is reloaded while its action waits runs it and goes on', async () => {
-  const script = actionScript()
-  script.chat = streamed(continuationEvents)
-  script.stream = nothingRuns
-  await withChat(
-    script,
-    async ({ open, transport, asked }) => {
-      const messages = await transport.loadMessages('chat')
-      const chat: Chat<UIMessage> = open({
-        messages,
-        ...acting(
-          () => chat,
-          () => assert.fail(),
-        ),
-      })
-      await chat.resumeStream()
-      const [call] = pendingToolCalls(chat.messages)
-      assert.deepEqual(call, { toolCallId: 'call-2', toolName: 'show_map', input: { zoom: 3 } })
-      await chat.addToolOutput({ tool: 'show_map', toolCallId: 'call-2', output: 'shown' })
-      await until(() => chat.status === 'ready' && shown(chat.lastMessage).includes('see it?'))
-      assert.equal(shown(chat.lastMessage), 'Here is a map.|tool-show_map|Can you see it?')
-      assert.deepEqual(pendingToolCalls(chat.messages), [])
-      assert.deepEqual(asked(), [
-        'GET /conversations/conversation-1/stream',
-        'POST /conversations/conversation-1/tool-result',
-        'POST /chat',
-      ])
-    },
-    remembering('conversation-1'),
-  )
-})
-
-function remembering(conversationId: string): KeptStrings {
-  const storage = keep()
-  storage.setItem('parley:conversation:chat', conversationId)
-  return storage
-}
 
 test('a page that is reloaded in the middle of an answer shows all of it, once', async () => {
   // Running still; or over between the look at the messages and the look at the stream.

@@ -1,9 +1,10 @@
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai'
+import { chunkStream } from './chunk-stream.ts'
 import { createConversationIds, type KeptStrings } from './conversation-ids.ts'
 import { nothingDelivered } from './delivered.ts'
 import type { AnswerEvent } from './events.ts'
 import { missingEvents } from './missing-events.ts'
-import type { Parley } from './parley.ts'
+import type { Answer, Parley } from './parley.ts'
 import { ParleyError } from './parley-error.ts'
 import { conversationIn, messageText, pageResults, toUIMessages } from './ui-messages.ts'
 
@@ -41,8 +42,8 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
   const ids = createConversationIds(options.storage)
   /** Chats that have not seen the end of their last answer. */
   const unfinished = new Set<string>()
-  /** Answers that have been asked for and have not begun. */
-  const starting = new Map<string, Promise<void>>()
+  /** The answers that this page has asked for and follows. */
+  const asked = new Map<string, Asked>()
   const submitted = new Set<string>()
 
   async function submitResults(conversationId: string, message: UIMessage | undefined): Promise<void> {
@@ -76,39 +77,29 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
     return parley.chat(agentId, { conversationId }, { signal })
   }
 
-  /** The answer as useChat reads it; `onStart` is called when its conversation is known, or will never be. */
   function follow(
     chatId: string,
-    answer: AsyncIterator<{ event: AnswerEvent }> | Iterator<{ event: AnswerEvent }>,
-    { controller, onStart }: { controller?: AbortController; onStart?: () => void } = {},
+    events: AsyncIterator<AnswerEvent> | Iterator<AnswerEvent>,
+    controller: AbortController,
+    own?: Asked,
   ): ReadableStream<UIMessageChunk> {
     unfinished.add(chatId)
-    return new ReadableStream<UIMessageChunk>({
-      async pull(stream) {
-        try {
-          const { done, value } = await answer.next()
-          if (done) {
-            stream.close()
-            onStart?.()
-            return
-          }
-          const { event } = value
-          if (event.type === 'message-metadata') {
-            ids.set(chatId, event.messageMetadata.conversationId)
-            onStart?.()
-          }
-          if (event.type === 'finish' || event.type === 'error') unfinished.delete(chatId)
-          stream.enqueue(event as UIMessageChunk)
-        } catch (error) {
-          onStart?.()
-          throw error
+    return chunkStream(events, {
+      onEvent(event) {
+        if (event.type === 'message-metadata') {
+          ids.set(chatId, event.messageMetadata.conversationId)
+          own?.begin()
         }
+        if (event.type === 'finish' || event.type === 'error') unfinished.delete(chatId)
       },
-      cancel() {
-        onStart?.()
-        controller?.abort()
-      },
+      onEnd: () => own && end(chatId, own),
+      onCancel: () => controller.abort(),
     })
+  }
+
+  function end(chatId: string, own: Asked): void {
+    own.begin()
+    if (asked.get(chatId) === own) asked.delete(chatId)
   }
 
   return {
@@ -116,20 +107,14 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
     resumeStreamIsReplay: true,
 
     async sendMessages(send) {
+      const { chatId } = send
       const controller = linkedTo(send.abortSignal)
-      let onStart = (): void => {}
-      const started = new Promise<void>((resolve) => {
-        onStart = resolve
-      })
-      starting.set(send.chatId, started)
-      void started.then(() => {
-        if (starting.get(send.chatId) === started) starting.delete(send.chatId)
-      })
+      const own = newAsked()
+      asked.set(chatId, own)
       try {
-        const answer = await openAnswer(send, controller.signal)
-        return follow(send.chatId, answer, { controller, onStart })
+        return follow(chatId, eventsOf(await openAnswer(send, controller.signal)), controller, own)
       } catch (error) {
-        onStart()
+        end(chatId, own)
         throw error
       }
     },
@@ -141,14 +126,19 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
       const { signal } = controller
       try {
         const answer = await parley.reattach(agentId, conversationId, { signal })
-        if (answer) return follow(chatId, answer, { controller })
+        if (asked.has(chatId)) {
+          // The page has gone on meanwhile: this is the answer it follows already.
+          controller.abort()
+          return null
+        }
+        if (answer) return follow(chatId, eventsOf(answer), controller)
         if (!unfinished.delete(chatId)) return null
         // It ended between two looks at it.
         const { data } = await parley.messages(agentId, conversationId, { limit: 1, signal })
         const stored = data.at(-1)
         if (stored?.role !== 'assistant') return null
         const events = missingEvents(stored, stored.parts, nothingDelivered(), conversationId)
-        return follow(chatId, wrap(events))
+        return follow(chatId, events, controller)
       } catch (error) {
         if (error instanceof ParleyError && error.status === 404) return null
         throw error
@@ -175,9 +165,9 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
         return conversationId !== undefined && (await parley.stop(agentId, conversationId)).stopped
       }
       if (await stopNow()) return true
-      const started = starting.get(chatId)
-      if (!started) return false
-      await started
+      const own = asked.get(chatId)
+      if (!own) return false
+      await own.begun
       return stopNow()
     },
 
@@ -189,8 +179,22 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
   }
 }
 
-function* wrap(events: Iterable<AnswerEvent>): Generator<{ event: AnswerEvent }, void> {
-  for (const event of events) yield { event }
+type Asked = {
+  /** Resolves when the conversation of the answer is known, or will never be. */
+  begun: Promise<void>
+  begin(): void
+}
+
+function newAsked(): Asked {
+  let begin = (): void => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  return { begun, begin }
+}
+
+async function* eventsOf(answer: Answer): AsyncGenerator<AnswerEvent, void> {
+  for await (const { event } of answer) yield event
 }
 
 /** A controller of its own that the given signal aborts too. */

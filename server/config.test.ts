@@ -55,6 +55,7 @@ test('each wrong value is one line that begins with its name and repeats no secr
     ['LOG_LEVEL', 'loud'],
     ['MODELS_FILE', '/nowhere/models.json'],
     ['ALLOWED_PRIVATE_HOSTS', 'http://intranet/'],
+    ['SEARCH_URL', 'search.example'],
     ['SEED_DEMO', 'yes'],
     ['OPENAI_BASE_URL', 'localhost:11434'],
   ]

@@ -8,6 +8,7 @@ import type { PlanName } from '../server/accounts/plans.ts'
 import { createApp, V2 } from '../server/app.ts'
 import { readConfig } from '../server/config.ts'
 import { type Context, createContext } from '../server/context.ts'
+import { openPostgres } from '../server/db/database.ts'
 import type { AccountId } from '../server/db/tables.ts'
 import type { Scope } from '../server/http/contract.ts'
 import { tasks } from '../server/worker.ts'
@@ -32,6 +33,8 @@ export type Service = {
   ctx: Context
   /** http://127.0.0.1:PORT */
   url: string
+  /** null: embedded. */
+  databaseUrl: string | null
   /** A new account with a key, and a client that uses it. */
   account(options?: { plan?: PlanName; scopes?: Scope[]; expiresAt?: Date; name?: string }): Promise<Client>
   /** Requests without any key. */
@@ -39,13 +42,22 @@ export type Service = {
   close(): Promise<void>
 }
 
-/** Starts the whole service on a fresh database, on a free port, with contract checks on. */
-export async function startService(env: Record<string, string> = {}): Promise<Service> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+/**
+ * Starts the whole service on a free port, with contract checks on: on a fresh database, or as one more process
+ * would on the database and the folder of `beside` (PostgreSQL only).
+ */
+export async function startService(env: Record<string, string> = {}, beside?: Service): Promise<Service> {
+  const folder = beside?.ctx.config.dataDir ?? (await mkdtemp(join(tmpdir(), 'parley-test-')))
   const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'error', SEED_DEMO: '0', ...env })
-  const database = await freshDatabase()
+  const database = beside
+    ? { database: openPostgres(beside.databaseUrl ?? '', 10), drop: async () => {} }
+    : await freshDatabase()
   const ctx = await createContext(config, { database: database.database })
-  const app = await createApp(ctx, { strict: true })
+  const app = await createApp(ctx, { strict: true }).catch(async (error: unknown) => {
+    // What is open would keep the test file from ever ending.
+    await ctx.close()
+    throw error
+  })
   await ctx.jobs.prepare(tasks(ctx))
   await ctx.jobs.work(tasks(ctx))
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -53,6 +65,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
   return {
     ctx,
     url,
+    databaseUrl: database.database.url,
     async account({ plan, scopes, expiresAt, name = 'Test account' } = {}) {
       const accountId = await createAccount(ctx.db, name, plan)
       const { key } = await createKey(ctx.db, accountId, { name: 'test', scopes, expiresAt })
@@ -63,7 +76,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
       await app.close()
       await ctx.close()
       await database.drop()
-      await rm(folder, { recursive: true, force: true })
+      if (!beside) await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -106,6 +106,43 @@ test('a clone has every setting, the sources and their index, and lives on witho
   ])
 })
 
+test('a clone has the actions with their secrets, and the procedures, and goes its own way', async () => {
+  client = await service.account()
+  const id = await agentOf(client)
+  const http = { method: 'GET', url: 'https://example.com/', headers: { Authorization: 'Bearer x' } }
+  const action = { name: 'lookup', type: 'http', description: 'x', http }
+  const { body: made } = await client.request('POST', `/agents/${id}/actions`, action)
+  const procedure = { name: 'Refund', trigger: 'x', steps: ['Use @lookup.'] }
+  const { body: planned } = await client.request('POST', `/agents/${id}/procedures`, procedure)
+  await client.request('PUT', `/agents/${id}/procedures/${planned.id}`, { enabled: true })
+
+  const copy = (await clone(client, id)).body.id
+  const listed = async (agentId: string, what: string) =>
+    (await client.request('GET', `/agents/${agentId}/${what}`)).body.data
+  for (const what of ['actions', 'procedures']) {
+    const [[theirs], [ours]] = [await listed(id, what), await listed(copy, what)]
+    assert.notEqual(ours.id, theirs.id)
+    assert.deepEqual({ ...ours, id: '' }, { ...theirs, id: '' })
+  }
+  const rows = await service.ctx.db
+    .selectFrom('actions')
+    .select('http')
+    .where('agent_id', 'in', [id, copy])
+    .execute()
+  assert.deepEqual(rows[0]?.http, rows[1]?.http)
+
+  await client.request('DELETE', `/agents/${id}/actions/${made.id}`)
+  assert.deepEqual([(await listed(copy, 'actions')).length, (await listed(id, 'actions')).length], [1, 0])
+  const [ours] = await listed(copy, 'procedures')
+  assert.equal(ours.enabled, true)
+  const { tools_version } = await service.ctx.db
+    .selectFrom('agents')
+    .select('tools_version')
+    .where('id', '=', copy)
+    .executeTakeFirstOrThrow()
+  assert.ok(tools_version > 0, 'the copy is asked for its actions')
+})
+
 test('what is still being processed is trained in the copy as well', async () => {
   client = await service.account()
   const id = await agentOf(client)

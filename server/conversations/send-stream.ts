@@ -36,7 +36,7 @@ export function sendStream(reply: FastifyReply, source: FrameSource, position = 
     scheduled = false
     if (full || response.destroyed) return
     const pending = source.frames.length > sent ? source.frames.slice(sent).join('') : ''
-    sent = source.frames.length
+    sent = Math.max(sent, source.frames.length)
     if (source.ended) {
       stop()
       // Without the mark of the end a reader knows that it has to come back.

@@ -61,9 +61,11 @@ const unescapePointer = (part: string): string => part.replaceAll('~1', '/').rep
 function sentence(error: ErrorObject): string {
   const { keyword, params } = error
   const parent = error.parentSchema as
-    | { type?: string | string[]; description?: string; refusal?: string }
+    | { type?: string | string[]; pattern?: string; description?: string; refusal?: string }
     | undefined
-  if (parent?.refusal && (keyword === 'pattern' || keyword === 'format')) return parent.refusal
+  // Without a pattern, the sentence is about the type.
+  const refused = ['pattern', 'format', ...(parent?.pattern ? [] : ['type'])]
+  if (parent?.refusal && refused.includes(keyword)) return parent.refusal
   switch (keyword) {
     case 'required':
       return 'This field is required.'

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
+import { tokens } from '../../test/fakes/reply.ts'
+import { readStream } from '../../test/read-stream.ts'
+import { type Client, type Service, startService } from '../../test/start.ts'
+import { createMember } from '../accounts/members.ts'
+import { reconcile } from '../accounts/reconcile.ts'
+
+let models: ModelServer
+let service: Service
+
+before(async () => {
+  models = await startModelServer()
+  service = await startService({
+    OPENAI_BASE_URL: `${models.url}/v1`,
+    OPENAI_API_KEY: 'k',
+    OPENAI_MODEL: 'fake',
+  })
+})
+after(async () => {
+  await service.close()
+  await models.close()
+})
+
+const json = { 'content-type': 'application/json' }
+
+type World = { client: Client; agentId: string; members: string[] }
+
+async function world(): Promise<World> {
+  const client = await service.account()
+  const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+  const account = { id: client.accountId, plan: 'unlimited' }
+  const members = await Promise.all(
+    ['ann', 'bob'].map((name) =>
+      createMember(service.ctx.db, account, { email: `${name}@example.com`, name }),
+    ),
+  )
+  return { client, agentId, members: members.map((member) => (member as { id: string }).id) }
+}
+
+const at = ({ client, agentId }: World, conversationId: string) => ({
+  post: (what: string, body?: object) =>
+    client.request('POST', `/agents/${agentId}/conversations/${conversationId}/${what}`, body),
+  messages: async () =>
+    (await client.request('GET', `/agents/${agentId}/conversations/${conversationId}/messages`)).body.data,
+})
+const say = ({ client, agentId }: World, body: object) =>
+  client.request('POST', `/agents/${agentId}/chat`, { stream: false, ...body })
+const stream = ({ client, agentId }: World, body: object) =>
+  client.raw('POST', `/agents/${agentId}/chat`, { body: JSON.stringify(body), headers: json })
+
+test('takeover, hand-back and end move the conversation and its ticket', async () => {
+  const one = await world()
+  const conversationId = (await say(one, { message: 'Help', userId: 'u1' })).body.data.metadata.conversationId
+  const { post } = at(one, conversationId)
+  const [ann, bob] = one.members
+  const ticket = async (number: number) =>
+    (await one.client.request('GET', `/agents/${one.agentId}/helpdesk/tickets/${number}`)).body
+
+  const early = await post('handback')
+  assert.deepEqual([early.status, early.body.error.code], [409, 'CONVERSATION_NOT_TAKEN_OVER'])
+  const taken = await post('takeover', { memberId: ann })
+  assert.deepEqual(taken.body, { data: { id: conversationId, status: 'taken_over', ticketNumber: 1 } })
+  assert.deepEqual((await post('takeover', { memberEmail: 'ANN@example.com' })).body, taken.body, 'once more')
+  const late = await post('takeover', { memberId: bob })
+  assert.deepEqual([late.status, late.body.error.code], [409, 'CHAT_CONVERSATION_NOT_ONGOING'])
+  const open = await ticket(1)
+  assert.deepEqual(
+    [open.assigneeId, open.statusCategory, open.conversationId, open.customer.id, open.channel],
+    [ann, 'on_you', conversationId, 'u1', 'api'],
+  )
+  const refused = await say(one, { message: 'Hello?', conversationId })
+  assert.deepEqual([refused.status, refused.body.error.details], [409, { status: 'taken_over' }])
+
+  assert.deepEqual((await post('handback')).body, { data: { id: conversationId, status: 'ongoing' } })
+  assert.equal((await ticket(1)).statusCategory, 'closed')
+  assert.equal((await say(one, { message: 'Hello?', conversationId })).status, 200)
+  assert.equal((await post('takeover', { memberId: bob })).body.data.ticketNumber, 2)
+  assert.equal((await post('end')).body.data.status, 'ended')
+  assert.equal((await post('end')).status, 200)
+  const over = await post('takeover', { memberId: bob })
+  assert.deepEqual([over.status, over.body.error.details], [409, { status: 'ended' }])
+  for (const who of [{}, { memberId: ann, memberEmail: 'ann@example.com' }]) {
+    assert.ok((await post('takeover', who)).body.error.details.memberId)
+  }
+  for (const who of [
+    { memberId: 'x' },
+    { memberEmail: 'eve@example.com' },
+    { memberId: (await world()).members[0] },
+  ]) {
+    const { status, body } = await post('takeover', who)
+    assert.deepEqual([status, body.error.code], [422, 'TEAM_MEMBER_NOT_FOUND'])
+  }
+})
+
+test('two people take over at once: one of them has it', async () => {
+  const one = await world()
+  for (let round = 0; round < 10; round++) {
+    const conversationId = (await say(one, { message: 'Help' })).body.data.metadata.conversationId
+    const { post } = at(one, conversationId)
+    const answers = await Promise.all(one.members.map((memberId) => post('takeover', { memberId })))
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
+  }
+})
+
+test('the reader of a reply is told that a person is there, and the reply is not kept', async () => {
+  const one = await world()
+  const conversationId = (await say(one, { message: 'Help' })).body.data.metadata.conversationId
+  models.queue.push({ tokens: tokens(300), delayMs: 10 })
+  const reading = readStream(await stream(one, { message: 'More', conversationId }), 100_000)
+  await wait(80)
+  await at(one, conversationId).post('takeover', { memberId: one.members[0] })
+  const { events } = await reading
+  assert.deepEqual(
+    events.slice(-3).map(({ event }) => event),
+    ['data-handoff', 'finish-step', 'finish'],
+  )
+  const stored = await at(one, conversationId).messages()
+  assert.deepEqual(
+    stored.map(({ role }: { role: string }) => role),
+    ['user', 'assistant', 'user'],
+  )
+
+  await at(one, conversationId).post('handback')
+  models.queue.push({ tokens: tokens(300), delayMs: 10 })
+  const asking = say(one, { message: 'And?', conversationId })
+  await wait(80)
+  await at(one, conversationId).post('end')
+  const answer = await asking
+  assert.deepEqual([answer.status, answer.body.error.details], [409, { status: 'ended' }])
+})
+
+test('1,000 races of takeover against a reply: nothing of the model after the takeover', async () => {
+  const RACES = 1_000
+  const AT_ONCE = 40
+  models.otherwise(({ body }) =>
+    JSON.stringify(body).includes('Write a title') ? { tokens: ['T'] } : { tokens: tokens(12), delayMs: 10 },
+  )
+  const outcomes = { silent: 0, spoken: 0 }
+  // Delays without a clock of luck: the same every time, spread over the whole reply.
+  let seed = 7
+  const random = (below: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+    return seed % below
+  }
+  async function race(one: World): Promise<void> {
+    const response = await stream(one, { message: 'Race' })
+    const reader = response.body!.getReader()
+    const { value } = await reader.read()
+    const conversationId = /"conversationId":"([^"]+)"/.exec(new TextDecoder().decode(value))![1]!
+    await wait(random(600))
+    const place = { accountId: one.client.accountId, conversationId }
+    const taken = await at(one, conversationId).post('takeover', { memberId: one.members[0] })
+    assert.equal(taken.status, 200)
+    const count = () =>
+      service.ctx.db
+        .selectFrom('messages')
+        .select(['id', 'role', 'parts'])
+        .where('account_id', '=', place.accountId)
+        .where('conversation_id', '=', place.conversationId)
+        .orderBy('seq')
+        .execute()
+    const then = await count()
+    while (!(await reader.read()).done);
+    assert.deepEqual(await count(), then)
+    outcomes[then.length === 1 ? 'silent' : 'spoken']++
+  }
+  for (let done = 0; done < RACES; done += AT_ONCE) {
+    const one = await world()
+    await Promise.all(Array.from({ length: AT_ONCE }, () => race(one)))
+  }
+  assert.ok(outcomes.silent > 50 && outcomes.spoken > 50, `both must happen: ${JSON.stringify(outcomes)}`)
+  await service.ctx.generations.idle()
+  assert.deepEqual(await reconcile(service.ctx.db), { balanced: true, difference: 0 })
+})
