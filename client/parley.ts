@@ -106,8 +106,10 @@ export function createParley(options: ParleyOptions): Parley {
     return (await response.json()) as Awaited<ReturnType<Parley['messages']>>
   }
 
-  const newestMessage = async (agentId: string, conversationId: string, signal?: AbortSignal) =>
-    (await messages(agentId, conversationId, { limit: 1, signal })).data.at(-1)
+  const newestMessage = async (agentId: string, conversationId: string, signal?: AbortSignal) => {
+    const read = () => messages(agentId, conversationId, { limit: 1, signal })
+    return (await firstAnswer(read, patience, signal)).data.at(-1)
+  }
 
   /** Sends a request that starts an answer; the same key makes it safe to send it again. */
   async function send(
@@ -150,7 +152,7 @@ export function createParley(options: ParleyOptions): Parley {
       const path = pathOf(agentId, conversationId)
       // Before the stream: afterwards it could hold what the stream is about to tell.
       const before = await newestMessage(agentId, conversationId, signal)
-      const first = await openRunning(path, undefined, signal)
+      const first = await firstAnswer(() => openRunning(path, undefined, signal), patience, signal)
       if (!first) return null
       const source: StreamSource = {
         open: ({ lastEventId }, one) => openRunning(path, lastEventId, one),
@@ -159,22 +161,21 @@ export function createParley(options: ParleyOptions): Parley {
       return readStream(first, source, { conversationId, before, showBefore: true, patience, signal })
     },
     async stop(agentId, conversationId) {
-      const response = await post(`${pathOf(agentId, conversationId)}/stop`, {})
+      const path = `${pathOf(agentId, conversationId)}/stop`
+      const response = await firstAnswer(() => post(path, {}), patience)
       return ((await response.json()) as { data: { stopped: boolean } }).data
     },
     async toolResult(agentId, conversationId, toolCallId, output) {
-      await post(`${pathOf(agentId, conversationId)}/tool-result`, { toolCallId, output })
+      const path = `${pathOf(agentId, conversationId)}/tool-result`
+      const headers = { 'idempotency-key': randomKey() }
+      await firstAnswer(() => post(path, { toolCallId, output }, { headers }), patience)
     },
     messages,
   }
 }
 
-/** Sends a first request again while nobody answers; an answer that says no is final. */
-async function firstAnswer(
-  start: () => Promise<Response>,
-  patience: Patience,
-  signal: AbortSignal | undefined,
-): Promise<Response> {
+/** Sends a request again while nobody answers, which has to do no harm; an answer that says no is final. */
+async function firstAnswer<T>(start: () => Promise<T>, patience: Patience, signal?: AbortSignal): Promise<T> {
   const tries = createTries(patience, patience.firstAnswerMs)
   for (;;) {
     try {

@@ -82,11 +82,13 @@ export function createGenerations({ db, notifier, onError }: Needs): Generations
       draining = true
       await Promise.race([idle(), new Promise((resolve) => setTimeout(resolve, ms).unref())])
       if (running.size === 0) return
-      await write()
-      const left = [...running.values()]
-      for (const live of left) live.abort('shutdown')
-      await Promise.all(left.map(({ ending }) => ending))
-      await giveUpLeases(db, left).catch(onError)
+      const left = new Map(running)
+      for (const live of left.values()) live.abort('shutdown')
+      await Promise.all([...left.values()].map(({ ending }) => ending))
+      await writing
+      await checkpoint(db, left)
+        .then(() => giveUpLeases(db, [...left.keys()]))
+        .catch(onError)
     },
     async close() {
       clearInterval(timer)
@@ -109,15 +111,11 @@ async function checkpoint(db: Db, running: Map<string, LiveGeneration>): Promise
 }
 
 /** Others need not wait for the leases of a process that has said good-bye. */
-async function giveUpLeases(db: Db, left: LiveGeneration[]): Promise<void> {
+async function giveUpLeases(db: Db, ids: string[]): Promise<void> {
   await db
     .updateTable('generations')
     .set({ lease_until: sql<Date>`now() - interval '1 second'` })
-    .where(
-      'id',
-      'in',
-      left.map(({ ids }) => ids.id),
-    )
+    .where('id', 'in', ids)
     .where('status', '=', 'running')
     .execute()
 }

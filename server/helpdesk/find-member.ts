@@ -5,18 +5,21 @@ import { ApiError, invalidField } from '../http/errors.ts'
 
 export type Member = { id: string; name: string; email: string }
 
-/**
- * The team member that exactly one of the two names. VALIDATION_INVALID_BODY when none or both are given,
- * TEAM_MEMBER_NOT_FOUND when nobody matches.
- */
-export async function requireMember(
-  db: Db,
-  accountId: AccountId,
-  { memberId, memberEmail }: { memberId?: string; memberEmail?: string },
-): Promise<Member> {
+type Named = { memberId?: string; memberEmail?: string }
+
+/** Throws VALIDATION_INVALID_BODY unless exactly one of the two is given. */
+export function requireOne({ memberId, memberEmail }: Named): void {
   if ((memberId === undefined) === (memberEmail === undefined)) {
     throw invalidField('memberId', 'Send exactly one of memberId and memberEmail.')
   }
+}
+
+/** The team member; TEAM_MEMBER_NOT_FOUND when nobody of the account matches. */
+export async function requireMember(
+  db: Db,
+  accountId: AccountId,
+  { memberId, memberEmail }: Named,
+): Promise<Member> {
   if (memberId !== undefined && !isId(memberId)) throw new ApiError('TEAM_MEMBER_NOT_FOUND')
   const members = db.selectFrom('members').select(['id', 'name', 'email']).where('account_id', '=', accountId)
   const found = await (memberId === undefined

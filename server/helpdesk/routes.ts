@@ -1,5 +1,6 @@
 import { requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
+import { requireConversation } from '../conversations/queries.ts'
 import { ApiError } from '../http/errors.ts'
 import { type Route, route } from '../http/route.ts'
 import {
@@ -8,13 +9,15 @@ import {
   readTicket,
   takeOverConversation,
 } from './contract.ts'
-import { requireMember } from './find-member.ts'
+import { requireMember, requireOne } from './find-member.ts'
 import { presentTicket } from './present.ts'
 import { endConversation, handBack, takeOver } from './take-over.ts'
 
 export const helpdeskRoutes = (ctx: Context): Route[] => [
   route(takeOverConversation, async ({ caller: { account }, params, body }) => {
+    requireOne(body)
     await requireAgent(ctx.db, account.id, params.agentId)
+    await requireConversation(ctx.db, account.id, params.agentId, params.conversationId)
     const member = await requireMember(ctx.db, account.id, body)
     const { ticketNumber } = await takeOver(ctx, { accountId: account.id, ...params }, member)
     return { data: { id: params.conversationId, status: 'taken_over' as const, ticketNumber } }

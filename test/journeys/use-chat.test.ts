@@ -169,12 +169,13 @@ describe('a chat page with useChat', { skip }, () => {
 
   test('a page that is left while its action waits runs it when it comes back', async () => {
     await openPage((one) => one.route('**/tool-result', (route) => route.abort()))
+    const submitted = page.waitForRequest('**/tool-result')
     models.queue.push({ tokens: ['Wait.'], toolCalls: [{ id: 'call_2', name: 'read_title', input: {} }] })
     await say('Left in the middle?')
-    await page.getByRole('alert').waitFor()
-    await context.unroute('**/tool-result')
+    await submitted
     models.queue.push({ tokens: [' Back again.'] })
     await page.reload()
+    await context.unroute('**/tool-result')
     await answered('Back again.')
     await status('ready')
     assert.deepEqual(await shown(), ['Left in the middle?', 'Wait. Back again.'])
@@ -184,7 +185,7 @@ describe('a chat page with useChat', { skip }, () => {
   test('a browser that keeps nothing can chat', async () => {
     await openPage((one) =>
       one.addInitScript(() => {
-        Object.defineProperty(window, 'localStorage', {
+        Object.defineProperty(globalThis, 'localStorage', {
           get: () => {
             throw new DOMException('The operation is insecure.', 'SecurityError')
           },

@@ -23,17 +23,16 @@ export async function passOn(
 ): Promise<void> {
   const [, path, agentId, id, query = ''] = ROUTE.exec(request.url ?? '') ?? []
   const userId = backend.userOf(request)
+  if (!path || agentId !== backend.agentId || userId === null) return void response.writeHead(404).end()
   const authorization = `Bearer ${backend.key}`
   const body = request.method === 'POST' ? ((await json(request)) as Record<string, unknown>) : undefined
   const conversationId = id ?? body?.conversationId
-  const isOwn = async (): Promise<boolean> => {
-    const conversation = `${backend.url}/agents/${agentId}/conversations/${encodeURIComponent(String(conversationId))}`
-    const answer = await fetch(conversation, { headers: { authorization } })
-    return answer.ok && ((await answer.json()) as { data: { userId: string } }).data.userId === userId
+  if (conversationId !== undefined) {
+    const conversation = `/agents/${agentId}/conversations/${encodeURIComponent(String(conversationId))}`
+    const found = await fetch(`${backend.url}${conversation}`, { headers: { authorization } })
+    const { data } = (await found.json()) as { data?: { userId: string } }
+    if (data?.userId !== userId) return void response.writeHead(404).end()
   }
-  if (!path || agentId !== backend.agentId || userId === null) return void response.writeHead(404).end()
-  if (conversationId !== undefined && !(await isOwn())) return void response.writeHead(404).end()
-
   const headers: Record<string, string> = { authorization }
   for (const name of ['content-type', 'idempotency-key', 'last-event-id']) {
     const value = request.headers[name]

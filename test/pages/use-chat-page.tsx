@@ -36,6 +36,7 @@ function Chat({ stored }: { stored: UIMessage[] }) {
   }
 
   // Actions that were waiting when the page was left.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => pendingToolCalls(stored).forEach((call) => void run(call)), [])
 
   const isBusy = status === 'submitted' || status === 'streaming'
@@ -56,7 +57,9 @@ function Chat({ stored }: { stored: UIMessage[] }) {
         }}
       >
         <input aria-label="Message" value={text} onChange={(event) => setText(event.target.value)} />
-        <button disabled={isBusy || text === ''}>Send</button>
+        <button type="submit" disabled={isBusy || text === ''}>
+          Send
+        </button>
         <button type="button" disabled={!isBusy} onClick={() => void transport.stop(CHAT)}>
           Stop
         </button>

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
+import { tokens } from '../fakes/reply.ts'
+import { readStream } from '../read-stream.ts'
+import { newHome, parley, spawnService } from '../spawn-service.ts'
+import { clientOf, startService } from '../start.ts'
+
+let models: ModelServer
+before(async () => {
+  models = await startModelServer()
+})
+after(() => models.close())
+
+const env = () => ({ OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: 'k', OPENAI_MODEL: 'fake' })
+const json = { 'content-type': 'application/json' }
+
+test('SIGTERM lets a reply finish, takes no new ones, and exits 0', async () => {
+  const home = await newHome()
+  const running = await spawnService({ ...home.env, ...env() })
+  const account = JSON.parse((await parley(['account', 'create', '--name', 'A', '--json'], home.env)).stdout)
+  const { key } = JSON.parse(
+    (await parley(['keys', 'create', '--account', account.id, '--name', 'k', '--json'], home.env)).stdout,
+  )
+  const client = clientOf(running.url, key)
+  const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+  models.queue.push({ tokens: tokens(100), delayMs: 20 })
+  const body = JSON.stringify({ message: 'Long' })
+  const response = await client.raw('POST', `/agents/${agentId}/chat`, { body, headers: json })
+  const reading = readStream(response)
+  const ended = running.kill('SIGTERM')
+  const { text, events } = await reading
+  assert.equal(text, tokens(100).join(''))
+  assert.equal(events.at(-1)?.event, 'finish')
+  assert.equal(await ended, 0)
+  await assert.rejects(client.request('GET', '/agents'), 'nobody listens any more')
+  await home.remove()
+})
+
+test('a reply that takes longer is left with its last words stored, and its reader told to come back', async () => {
+  const service = await startService(env())
+  const client = await service.account()
+  const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+  models.queue.push({ tokens: tokens(1_000), delayMs: 10 })
+  const body = JSON.stringify({ message: 'Endless' })
+  const response = await client.raw('POST', `/agents/${agentId}/chat`, { body, headers: json })
+  await wait(200)
+  const drained = service.ctx.generations.drain(100)
+  const refused = await client.request('POST', `/agents/${agentId}/chat`, { message: 'New' })
+  assert.deepEqual([refused.status, refused.body.error.code], [503, 'SERVICE_OVERLOADED'])
+  assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+  await drained
+  const text = await response.text()
+  assert.match(text, /event: data-reattach\ndata: .*"afterMs"/)
+  assert.doesNotMatch(text, /\[DONE\]|event: finish\n/, 'a broken stream, which a reader re-attaches')
+  const conversationId = /"conversationId":"([^"]+)"/.exec(text)![1]
+  const path = `/agents/${agentId}/conversations/${conversationId}`
+  // Whoever comes next finds the lease given up, and closes the reply with what was said.
+  assert.equal((await client.raw('GET', `${path}/stream`)).status, 204)
+  const { body: list } = await client.request('GET', `${path}/messages`)
+  const said = [...text.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta).join('')
+  assert.equal(list.data[1].parts[0].text, said)
+  await service.close()
+})
