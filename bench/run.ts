@@ -3,10 +3,11 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 import { preparePostgres } from '../test/postgres.ts'
 import { type ChatResult, chatScenario } from './chat.ts'
 import { coldStartScenario } from './cold-start.ts'
+import { heldScenario } from './held.ts'
 import { listScenario } from './list.ts'
 
 /**
- * `npm run bench [chat|list|cold-start]`: all scenarios, or those named, on PostgreSQL and on the embedded
+ * `npm run bench [chat|held|list|cold-start]`: all scenarios, or those named, on PostgreSQL and on the embedded
  * database. Writes bench/results/DATE.json and bench/results/README.md.
  */
 const wanted = process.argv.slice(2)
@@ -21,6 +22,7 @@ const note = (result: object): void => {
 }
 for (const server of servers) {
   if (wants('chat')) for (const result of await chatScenario(server)) note(result)
+  if (wants('held')) note(await heldScenario(server))
   if (wants('list')) note(await listScenario(server, server ? 1_000_000 : 100_000))
   if (wants('cold-start')) note(await coldStartScenario(server))
 }

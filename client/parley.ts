@@ -106,9 +106,15 @@ export function createParley(options: ParleyOptions): Parley {
     return (await response.json()) as Awaited<ReturnType<Parley['messages']>>
   }
 
-  const newestMessage = async (agentId: string, conversationId: string, signal?: AbortSignal) => {
+  /** The newest message, when the next generation can go on with it: only results of calls lead to that. */
+  async function continuable(
+    agentId: string,
+    conversationId: string,
+    signal?: AbortSignal,
+  ): Promise<StoredMessage | undefined> {
     const read = () => messages(agentId, conversationId, { limit: 1, signal })
-    return (await firstAnswer(read, patience, signal)).data.at(-1)
+    const newest = (await firstAnswer(read, patience, signal)).data.at(-1)
+    return newest?.parts.some(({ type }) => type === 'tool-call') ? newest : undefined
   }
 
   /** Sends a request that starts an answer; the same key makes it safe to send it again. */
@@ -139,7 +145,7 @@ export function createParley(options: ParleyOptions): Parley {
       const { conversationId, message } = body
       const before =
         message === undefined && conversationId !== undefined
-          ? await newestMessage(agentId, conversationId, sendOptions.signal)
+          ? await continuable(agentId, conversationId, sendOptions.signal)
           : undefined
       const path = `/agents/${encodeURIComponent(agentId)}/chat`
       return send(agentId, path, body, sendOptions, { conversationId, before })
@@ -151,7 +157,7 @@ export function createParley(options: ParleyOptions): Parley {
     async reattach(agentId, conversationId, { signal } = {}) {
       const path = pathOf(agentId, conversationId)
       // Before the stream: afterwards it could hold what the stream is about to tell.
-      const before = await newestMessage(agentId, conversationId, signal)
+      const before = await continuable(agentId, conversationId, signal)
       const first = await firstAnswer(() => openRunning(path, undefined, signal), patience, signal)
       if (!first) return null
       const source: StreamSource = {

@@ -7,7 +7,7 @@ import { createParley } from './parley.ts'
 import { ParleyError } from './parley-error.ts'
 import { answerEvents } from './sample-answer.ts'
 import { frameOf, sendError, sendEvents } from './scripted-service.ts'
-import { against, ask, eventsIn, FIRST, quick, type Script, sendRest } from './try-reader.ts'
+import { against, ask, collect, eventsIn, FIRST, quick, type Script, sendRest } from './try-reader.ts'
 
 test('an answer that comes through gives its events with their numbers', async () => {
   const events = await against({ chat: (_, response) => sendRest(response, FIRST - 1) }, (parley) =>
@@ -67,6 +67,24 @@ function play(response: ServerResponse, after: number, turn: Turn | undefined): 
     response.write(text, () => response.destroy())
   }
 }
+
+test('in a known conversation too, a request without any event is sent again, under the key it was given', async () => {
+  let posts = 0
+  const script: Script = {
+    chat: (_, response) => sendRest(response, FIRST - 1, posts++ === 0 ? 0 : undefined),
+    // What runs there may be an answer to something else.
+    stream: () => assert.fail('nothing is known of a stream'),
+  }
+  await against(script, async (parley, seen) => {
+    const body = { message: 'Hello', conversationId: 'conversation-1' }
+    const answer = await parley.chat('agent', body, { idempotencyKey: 'mine' })
+    assert.deepEqual(eventsIn(await collect(answer)), answerEvents)
+    assert.deepEqual(
+      seen.map(({ headers }) => headers['idempotency-key']),
+      ['mine', 'mine'],
+    )
+  })
+})
 
 test('whatever the connections do, every event comes once', async () => {
   const index = fc.nat(answerEvents.length)
@@ -164,6 +182,16 @@ test('it gives up in the end, with what the service said last', async () => {
     against(script, (parley) => ask(parley), giveUp),
     { code: 'SERVICE_UNDER_MAINTENANCE' },
   )
+  let streams = 0
+  script.stream = (_, response) => {
+    streams += 1
+    sendError(response, 429, 'RATE_LIMIT_TOO_MANY_REQUESTS', { 'retry-after': '3600' })
+  }
+  await assert.rejects(
+    against(script, (parley) => ask(parley)),
+    { code: 'RATE_LIMIT_TOO_MANY_REQUESTS' },
+  )
+  assert.equal(streams, 1, 'it does not ask again before it may')
   const nowhere = createParley({ baseUrl: 'http://127.0.0.1:9', patience: { ...quick, firstAnswerMs: 30 } })
   await assert.rejects(ask(nowhere), TypeError)
 })

@@ -40,7 +40,7 @@ export async function withChat(
     if (handler) handler(response, seen)
     else sendError(response, 500, 'NOT_IN_SCRIPT')
   })
-  const quick = { firstDelayMs: 1, longestDelayMs: 4, storedMs: 60 }
+  const quick = { firstDelayMs: 1, longestDelayMs: 4, storedMs: 60, giveUpMs: 60 }
   const parley = createParley({ baseUrl: service.url, patience: quick })
   const transport = createChatTransport({ parley, agentId: 'agent', storage })
   try {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
+import type { ParleyError } from './parley-error.ts'
 import { answerEvents, ids, question, storedAnswer } from './sample-answer.ts'
 import { sendError, sendJson, sendMessages } from './scripted-service.ts'
 import {
@@ -82,20 +83,49 @@ test('a page that is reloaded in the middle of an answer shows all of it, once',
 })
 
 test('an answer the page lost for too long is completed when it comes back', async () => {
-  const script: Script = {
-    chat: streamed(answerEvents, 5),
-    stream: (response) => sendError(response, 401, 'AUTH_INVALID_API_KEY'),
-    messages: stored(question, storedAnswer),
+  const failures: [Handler, (error: Error | undefined) => void][] = [
+    [
+      (response) => sendError(response, 401, 'AUTH_INVALID_API_KEY'),
+      (error) => assert.equal((error as ParleyError).code, 'AUTH_INVALID_API_KEY'),
+    ],
+    // The AI SDK tells this one from other failures, and goes on with the message as it was.
+    [(response) => response.destroy(), (error) => assert.ok(error instanceof TypeError)],
+  ]
+  for (const [fail, check] of failures) {
+    for (const isRunning of [true, false]) {
+      const script: Script = {
+        chat: streamed(answerEvents, 5),
+        stream: fail,
+        messages: stored(question, storedAnswer),
+      }
+      await withChat(script, async ({ open }) => {
+        const chat = open()
+        await chat.sendMessage({ text: 'Hello' })
+        check(chat.error)
+        assert.equal(shown(chat.lastMessage), 'Let me ')
+        if (isRunning) script.messages = stored(question)
+        script.stream = isRunning ? streamed(answerEvents) : nothingRuns
+        await chat.resumeStream()
+        assert.deepEqual([chat.status, shown(chat.lastMessage), chat.messages.length], ['ready', WHOLE, 2])
+      })
+    }
   }
-  await withChat(script, async ({ open }) => {
-    const chat = open()
-    await chat.sendMessage({ text: 'Hello' })
-    assert.equal((chat.error as { code?: string } | undefined)?.code, 'AUTH_INVALID_API_KEY')
-    assert.equal(shown(chat.lastMessage), 'Let me ')
-    script.stream = nothingRuns
-    await chat.resumeStream()
-    assert.deepEqual([chat.status, shown(chat.lastMessage), chat.messages.length], ['ready', WHOLE, 2])
-  })
+})
+
+test('an answer that the page follows already is not followed twice', async () => {
+  const script = { chat: running, stream: streamed(answerEvents), messages: stored(question) }
+  await withChat(
+    script,
+    async ({ transport }) => {
+      const messages = toUIMessages([question], 'conversation-1')
+      const send = { chatId: 'chat', messageId: undefined, abortSignal: undefined, messages }
+      const stream = await transport.sendMessages({ ...send, trigger: 'submit-message' })
+      assert.equal(await transport.reconnectToStream({ chatId: 'chat' }), null)
+      await stream.cancel()
+      assert.ok(await transport.reconnectToStream({ chatId: 'chat' }))
+    },
+    remembering('conversation-1'),
+  )
 })
 
 test('nothing is resumed without a conversation, or with one that is gone', async () => {
@@ -204,4 +234,29 @@ test('what cannot be sent says so, and nothing is sent', async () => {
     assert.match(chat.error?.message ?? '', /Files cannot be sent/)
     assert.deepEqual(asked(), [])
   })
+})
+
+test('stored messages become messages of the page, step by step', () => {
+  const [asked, answer] = toUIMessages([question, storedAnswer], 'conversation-1')
+  assert.deepEqual(asked, {
+    id: question.id,
+    role: 'user',
+    metadata: { conversationId: 'conversation-1' },
+    parts: question.parts,
+  })
+  assert.deepEqual(answer?.parts, [
+    { type: 'step-start' },
+    { type: 'text', text: 'Let me look.', state: 'done' },
+    {
+      type: 'tool-opening_hours',
+      toolCallId: 'call-1',
+      state: 'output-available',
+      input: { day: 'Monday' },
+      output: { status: 'success', data: { open: true } },
+      providerExecuted: true,
+    },
+    { type: 'step-start' },
+    { type: 'text', text: 'We are open.', state: 'done' },
+    { type: 'data-sources', data: { sources: storedAnswer.metadata?.sources } },
+  ])
 })

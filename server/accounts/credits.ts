@@ -54,13 +54,16 @@ export async function releaseCredits(trx: Trx, accountId: AccountId, generationI
     .returning(['agent_id', 'amount', 'month'])
     .executeTakeFirst()
   if (!entry) return
-  await trx
-    .updateTable('credit_usage')
-    .set((eb) => ({ used: eb('used', '-', entry.amount) }))
-    .where('account_id', '=', accountId)
-    .where('owner_id', 'in', [accountId, entry.agent_id ?? ''])
-    .where('month', '=', entry.month)
-    .execute()
+  // The agent's row first, as when they are reserved: else the two would wait for each other.
+  for (const owner of [entry.agent_id ?? '', accountId]) {
+    await trx
+      .updateTable('credit_usage')
+      .set((eb) => ({ used: eb('used', '-', entry.amount) }))
+      .where('account_id', '=', accountId)
+      .where('owner_id', '=', owner)
+      .where('month', '=', entry.month)
+      .execute()
+  }
 }
 
 /** Adds to one owner's use of the month unless that would pass the limit; one row, compare and set. */

@@ -21,7 +21,7 @@ export async function expireCalls(db: Db): Promise<void> {
         .select('id')
         .where('account_id', '=', account_id)
         .where('id', '=', conversation_id)
-        .forUpdate()
+        .forNoKeyUpdate()
         .execute()
       await ignoreWaitingCalls(trx, account_id, conversation_id, { expiredOnly: true })
     })

@@ -33,7 +33,7 @@ export async function finishGeneration(
       .select('status')
       .where('account_id', '=', owner.accountId)
       .where('id', '=', ids.conversationId)
-      .forUpdate()
+      .forNoKeyUpdate()
       .executeTakeFirst()
     if (!conversation) {
       // The agent was deleted meanwhile, and the generation with it; only the ledger still knows of it.
@@ -43,8 +43,10 @@ export async function finishGeneration(
     const { status: now } = conversation
     const over = now === 'taken_over' || now === 'ended' ? now : null
     if (message) {
-      if (!(await endWithMessage(trx, owner, ids, message, { status, silent: over !== null }))) return 'lost'
-      if (over) return over
+      const end = await endWithMessage(trx, owner, ids, message, { status, silent: over !== null })
+      if (end === 'lost') return 'lost'
+      // A takeover silences its generation even when the conversation has been handed back since.
+      if (end === 'silent') return over ?? 'taken_over'
       await awaitCalls(trx, owner, ids, waiting)
     } else {
       if (!(await endWithout(trx, owner, ids, status))) return 'lost'

@@ -73,7 +73,9 @@ export async function requireConversation(
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .where('id', '=', conversationId)
-  if (lock) query = query.forUpdate()
+  // Weaker than FOR UPDATE: a row that only refers to the conversation may be added meanwhile. Else a step that
+  // records its calls and a takeover would wait for each other.
+  if (lock) query = query.forNoKeyUpdate()
   const row = await query.executeTakeFirst()
   if (!row) throw noConversation()
   return row

@@ -62,8 +62,8 @@ async function readGeneration({ db }: Needs, accountId: AccountId, id: string) {
 }
 
 async function storedAnswer({ models }: Needs, row: GenerationRow): Promise<Answer> {
-  const isSilenced = row.message_parts === null && row.conversation_status !== 'ongoing'
-  if (isSilenced) throw notOngoing(row.conversation_status)
+  const isSilenced = row.message_state === 'none' && row.stop_reason === 'takeover'
+  if (isSilenced) throw notOngoing(row.conversation_status === 'ended' ? 'ended' : 'taken_over')
   if (row.status === 'failed' && row.usage_credits === 0) {
     const provider = models.resolve(row.model)?.entry.provider ?? row.model
     throw new ApiError('CHAT_PROVIDER_ERROR', { details: { provider } })

@@ -83,7 +83,7 @@ async function speak(deps: Deps, job: Job, live: LiveGeneration, told: Told): Pr
   const messages: LanguageModelV4Message[] = [...prompt]
   for (let number = 1; ; number++) {
     live.signal.throwIfAborted()
-    if (number > 1) live.emit({ type: 'start-step' })
+    if (number > 1 && live.frames.length > 0) live.emit({ type: 'start-step' })
     const options = { prompt: messages, ...toolOptions(tools, messages, number === MOST_STEPS) }
     const step = await speakStep(job.answer(options, found, live.signal), tools, live)
     told.cited = step.cited ?? told.cited

@@ -65,5 +65,7 @@ export function sendStream(reply: FastifyReply, source: FrameSource, position = 
   })
   response.on('close', stop)
   response.on('error', stop)
-  flush()
+  // A client that left before the first event: its close has been told already.
+  if (response.destroyed) stop()
+  else flush()
 }

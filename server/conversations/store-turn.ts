@@ -102,8 +102,8 @@ function insertGeneration(
 export type StoredMessage = { parts: MessagePart[]; metadata: MessageMetadata }
 
 /**
- * Ends a running generation with what it said (unless `silent`) and settles its credits; false when somebody
- * else ended it before. A continuation goes on with its message, a retry replaces the messages it was asked
+ * Ends a running generation with what it said (unless `silent`, or a takeover asked for its end) and settles its
+ * credits; `lost` when somebody else ended it before. A continuation goes on with its message, a retry replaces the messages it was asked
  * to. The transaction has locked the conversation's row.
  */
 export async function endWithMessage(
@@ -112,17 +112,18 @@ export async function endWithMessage(
   ids: GenerationIds,
   { parts, metadata }: StoredMessage,
   { status, silent }: { status: string; silent: boolean },
-): Promise<boolean> {
-  const { rows } = await sql`
+): Promise<'stored' | 'silent' | 'lost'> {
+  const { rows } = await sql<{ silent: boolean }>`
     with closed as (
       update generations set status = ${status}, finish_reason = ${metadata.finishReason ?? null}, parts = '[]',
         usage_credits = credits, finished_at = now(), parts_count = ${parts.length}::integer,
-        message_state = case when ${silent}::boolean then 'none' else 'stored' end,
+        message_state = case when ${silent}::boolean or stop_reason = 'takeover' then 'none' else 'stored' end,
         parts_from = coalesce((select jsonb_array_length(messages.parts) from messages
           where messages.account_id = ${accountId} and messages.id = generations.message_id), 0)
-      where account_id = ${accountId} and id = ${ids.id} and status = 'running' returning id, kind, cut_from, cut_to
+      where account_id = ${accountId} and id = ${ids.id} and status = 'running' returning kind, cut_from, cut_to,
+        message_state = 'none' as silent
     ), spoken as (
-      select * from closed where not ${silent}::boolean
+      select * from closed where not silent
     ), cut as (
       delete from messages using spoken
       where messages.account_id = ${accountId} and messages.conversation_id = ${ids.conversationId}
@@ -154,6 +155,7 @@ export async function endWithMessage(
       where account_id = ${accountId} and generation_id = ${ids.id} and state = 'reserved'
         and exists (select from closed)
     )
-    select id from closed`.execute(trx)
-  return rows.length > 0
+    select silent from closed`.execute(trx)
+  const [ended] = rows
+  return ended ? (ended.silent ? 'silent' : 'stored') : 'lost'
 }

@@ -39,7 +39,7 @@ export async function openTicket(
     .select('source')
     .where('account_id', '=', accountId)
     .where('id', '=', conversationId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
   const open = await openTicketOf(trx, accountId, conversationId)
   if (open) {

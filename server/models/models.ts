@@ -24,7 +24,7 @@ export function createModels({
   builtin: LanguageModelV4
 }): Models {
   // One pool of kept connections for our own adapter and the embedder.
-  const connections = new Agent({ connections: 512, pipelining: 1, keepAliveTimeout: 30_000 })
+  const connections = new Agent({ connections: 4_096, pipelining: 1, keepAliveTimeout: 30_000 })
   const resolved = new Map<string, ResolvedModel>()
   for (const entry of catalogue.entries) {
     let loaded: Promise<LanguageModelV4> | null = null

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { percentiles, round } from './load.ts'
+import { prepare, start, stop } from './service.ts'
+
+const STREAMS = 2_000
+const HELD_MS = 10_000
+
+/**
+ * Opens 2,000 streams at once, each fed a token every second, and asks /health meanwhile: what a held stream
+ * costs in memory, and whether the service still answers.
+ */
+export async function heldScenario(server: string | null): Promise<object> {
+  const models = await start(['bench/model-server.ts', '60', '1000'])
+  const prepared = await prepare(server, 60)
+  const { url, child } = await start(['server/main.ts'], {
+    ...prepared.env,
+    OPENAI_BASE_URL: `${models.url}/v1`,
+    OPENAI_MODEL: 'bench',
+  })
+  const pool = new Pool(url, { connections: STREAMS + 10 })
+  const open = async (i: number): Promise<number> => {
+    const { statusCode, body } = await pool.request({
+      path: `/api/v2/agents/${prepared.agentId}/chat`,
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${prepared.keys[i % prepared.keys.length]}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ message: `Question ${i}` }),
+    })
+    body.on('data', () => {}).on('error', () => {})
+    return statusCode
+  }
+  for (let i = 0; i < 50; i++) await open(i)
+  await wait(2_000)
+  const before = memoryOf(child.pid)
+  const begun = performance.now()
+  const statuses: number[] = []
+  for (let i = 0; i < STREAMS; i += 50) {
+    statuses.push(...(await Promise.all(Array.from({ length: 50 }, (_, j) => open(i + j)))))
+  }
+  const openedMs = performance.now() - begun
+  const health: number[] = []
+  for (const until = performance.now() + HELD_MS; performance.now() < until; await wait(20)) {
+    const asked = performance.now()
+    await (await pool.request({ path: '/api/v2/health', method: 'GET' })).body.dump()
+    health.push(performance.now() - asked)
+  }
+  const after = memoryOf(child.pid)
+  child.kill('SIGKILL')
+  await pool.destroy()
+  await stop(models.child)
+  await prepared.remove()
+  return {
+    scenario: 'held streams',
+    database: server ? 'PostgreSQL' : 'embedded',
+    streams: statuses.filter((status) => status === 200).length,
+    openedSeconds: round(openedMs / 1000),
+    kilobytesEach: round((after - before) / STREAMS),
+    healthMs: percentiles(health),
+  }
+}
+
+/** Resident memory in kilobytes. */
+function memoryOf(pid: number | undefined): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+}

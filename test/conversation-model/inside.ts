@@ -1,0 +1,35 @@
+import { CompiledQuery } from 'kysely'
+import { createAccount } from '../../server/accounts/accounts.ts'
+import { createKey } from '../../server/accounts/keys.ts'
+import { createMember } from '../../server/accounts/members.ts'
+import { type Balance, reconcile } from '../../server/accounts/reconcile.ts'
+import { expireCalls } from '../../server/conversations/expire-calls.ts'
+import type { Db } from '../../server/db/database.ts'
+
+/** What the test does behind the service's back. */
+export type Inside = {
+  query<Row>(text: string, values?: unknown[]): Promise<Row[]>
+  /** A new account with a key and two team members. */
+  newAccount(): Promise<{ accountId: string; key: string; members: string[] }>
+  expireCalls(): Promise<void>
+  reconcile(): Promise<Balance>
+}
+
+export const insideOf = (db: Db): Inside => ({
+  async query<Row>(text: string, values: unknown[] = []) {
+    return (await db.executeQuery<Row>(CompiledQuery.raw(text, values))).rows
+  },
+  async newAccount() {
+    const accountId = await createAccount(db, 'Model')
+    const { key } = await createKey(db, accountId, { name: 'model' })
+    const members: string[] = []
+    for (const name of ['ann', 'bob']) {
+      const account = { id: accountId, plan: 'unlimited' }
+      const member = await createMember(db, account, { email: `${name}@example.com`, name })
+      members.push((member as { id: string }).id)
+    }
+    return { accountId, key, members }
+  },
+  expireCalls: () => expireCalls(db),
+  reconcile: () => reconcile(db),
+})

@@ -1,0 +1,69 @@
+import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
+import type { ModelRequest, Reply } from '../fakes/reply.ts'
+import { plainScript, type Script } from './commands.ts'
+
+export type WireMessage = {
+  role: 'system' | 'user' | 'assistant' | 'tool'
+  content: string | null
+  tool_calls?: { id: string; function: { name: string } }[]
+  tool_call_id?: string
+}
+
+/** One request to the model and what it was told to answer; its words begin with `r<number>w`. */
+export type Spoken = { number: number; question: string; messages: WireMessage[]; script: Script }
+
+export type ScriptedModel = {
+  url: string
+  /** By the text of the question that is answered. */
+  spoken(question: string): Spoken[]
+  /** What the next request about this question gets; after them, a plain answer. */
+  expect(question: string, script: Script): void
+  close(): Promise<void>
+}
+
+export const wordsOf = (number: number, { words }: Script): string[] =>
+  Array.from({ length: words }, (_, i) => `r${number}w${i} `)
+
+/** A model whose every answer can be told from all others, and that keeps what it was asked. */
+export async function startScriptedModel(): Promise<ScriptedModel> {
+  const server: ModelServer = await startModelServer()
+  const scripts = new Map<string, Script[]>()
+  const spoken = new Map<string, Spoken[]>()
+  let count = 0
+  server.otherwise(({ body }: ModelRequest): Reply => {
+    // The fake keeps every request; nobody reads those.
+    server.requests.length = 0
+    const messages = body.messages as WireMessage[]
+    const question = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+    if (JSON.stringify(messages).includes('Write a title')) return { tokens: ['Title'] }
+    const script = scripts.get(question)?.shift() ?? plainScript
+    const number = ++count
+    spoken.set(question, [...(spoken.get(question) ?? []), { number, question, messages, script }])
+    return replyOf(number, script)
+  })
+  return {
+    url: server.url,
+    spoken: (question) => spoken.get(question) ?? [],
+    expect: (question, script) => {
+      scripts.set(question, [...(scripts.get(question) ?? []), script])
+    },
+    close: server.close,
+  }
+}
+
+function replyOf(number: number, script: Script): Reply {
+  const { pace: delayMs, fault, faultAfter, wrongCall } = script
+  const tokens = wordsOf(number, script)
+  if (fault === 'refuse') return { status: 400 }
+  if (fault === 'unavailable') return { status: 500 }
+  if (fault === 'drop') return { tokens, delayMs, dropAfter: Math.min(faultAfter, tokens.length - 1) }
+  if (fault === 'stall') return { tokens, delayMs, stallAfter: Math.min(faultAfter, tokens.length - 1) }
+  const calls = wrongCall
+    ? [{ id: 'call', name: 'no_such_action', input: {} }]
+    : Array.from({ length: script.calls }, (_, i) => ({
+        id: `call${i}`,
+        name: i === 0 ? 'show_order' : 'open_page',
+        input: { order: `r${number}` },
+      }))
+  return { tokens, delayMs, ...(calls.length > 0 ? { toolCalls: calls } : {}) }
+}

@@ -1,0 +1,84 @@
+import type { MessagePart } from '../../server/db/tables.ts'
+import type { Inside } from './inside.ts'
+
+export type StoredMessage = {
+  id: string
+  seq: number
+  role: 'user' | 'assistant'
+  parts: MessagePart[]
+  metadata: { finishReason?: string } | null
+}
+
+export type StoredGeneration = {
+  id: string
+  kind: 'reply' | 'continuation' | 'retry'
+  status: 'running' | 'finished' | 'failed' | 'interrupted'
+  first_event: number
+  message_id: string
+  user_message_id: string
+  message_state: 'none' | 'stored' | 'cut'
+  finish_reason: string | null
+  usage_credits: number
+  parts_from: number
+  parts_count: number
+  cut_from: number | null
+  cut_to: number | null
+  lease_until: string
+  lease_over: boolean
+}
+
+export type StoredCall = {
+  id: string
+  message_id: string
+  status: 'pending' | 'success' | 'error' | 'ignored'
+  output: unknown
+  /** Waits for its application, as against running in the service. */
+  waits: boolean
+  expired: boolean
+}
+
+/** What the database holds of a conversation at one moment. */
+export type State = {
+  status: 'ongoing' | 'paused' | 'taken_over' | 'ended'
+  taken_over_by: string | null
+  last_seq: number
+  /** In their order. */
+  messages: StoredMessage[]
+  generations: StoredGeneration[]
+  calls: StoredCall[]
+}
+
+export async function readState({ query }: Inside, conversationId: string): Promise<State> {
+  // One statement: one snapshot.
+  const [row] = await query<State>(
+    `select status, taken_over_by, last_seq,
+      (select coalesce(jsonb_agg(to_jsonb(one) order by seq), '[]') from
+        (select id, seq, role, parts, metadata from messages where conversation_id = $1) as one) as messages,
+      (select coalesce(jsonb_agg(to_jsonb(one) order by first_event), '[]') from
+        (select id, kind, status, first_event, message_id, user_message_id, message_state, finish_reason, usage_credits,
+          parts_from, parts_count, cut_from, cut_to, lease_until, lease_until < now() as lease_over
+          from generations where conversation_id = $1) as one) as generations,
+      (select coalesce(jsonb_agg(to_jsonb(one) order by id), '[]') from
+        (select id, message_id, status, output, expires_at is not null as waits, coalesce(expires_at <= now(), false) as expired
+          from tool_calls where conversation_id = $1) as one) as calls
+      from conversations where id = $1`,
+    [conversationId],
+  )
+  if (!row) throw new Error('the conversation is gone')
+  return row
+}
+
+export const runningIn = ({ generations }: State): StoredGeneration | undefined =>
+  generations.find(({ status }) => status === 'running')
+
+export const textIn = (parts: MessagePart[]): string =>
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+
+/** The parts of its message that a generation made itself. */
+export function ownParts({ messages }: State, generation: StoredGeneration): MessagePart[] | null {
+  const { message_id, parts_from, parts_count, message_state } = generation
+  const message = messages.find(({ id }) => id === message_id)
+  return message && message_state === 'stored'
+    ? message.parts.slice(parts_from, parts_from + parts_count)
+    : null
+}
