@@ -1,13 +1,14 @@
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
 import type { ConversationsTable, MessagesTable } from '../db/tables.ts'
+import type { FinishReason } from './events.ts'
 import type { CitedSource, Conversation, Message } from './schema.ts'
 
 /** What an assistant message's metadata column holds. */
 export type MessageMetadata = {
   score?: number
   sources?: Static<typeof CitedSource>[]
-  finishReason?: string
+  finishReason?: FinishReason
   model?: string
 }
 
@@ -27,8 +28,12 @@ export function presentConversation(row: Selectable<ConversationsTable>): Static
 }
 
 export function presentMessage(row: Selectable<MessagesTable>): Static<typeof Message> {
-  const { score, sources } = (row.metadata ?? {}) as MessageMetadata
-  const shown = { ...(score === undefined ? {} : { score }), ...(sources?.length ? { sources } : {}) }
+  const { score, sources, finishReason } = (row.metadata ?? {}) as MessageMetadata
+  const shown = {
+    ...(score === undefined ? {} : { score }),
+    ...(sources?.length ? { sources } : {}),
+    ...(finishReason === undefined ? {} : { finishReason }),
+  }
   return {
     id: row.id,
     role: row.role,

@@ -34,6 +34,8 @@ export const Part = TaggedUnion('type', [
   }),
 ])
 
+export const finishReasons = ['stop', 'error', 'tool-calls', 'length', 'content-filter', 'other'] as const
+
 /** A source that an answer cites; `score` is 0 to 1. */
 export const CitedSource = Exact({
   id: Type.String(),
@@ -52,14 +54,13 @@ export const Message = Exact({
     Exact({
       score: Type.Optional(Type.Number({ description: 'Retrieval confidence of the answer, 0 to 1' })),
       sources: Type.Optional(Type.Array(CitedSource)),
+      finishReason: Type.Optional(OneOf(finishReasons, { description: 'How the answer ended' })),
     }),
   ),
 })
 
 /** service-api, "Conversation (single read)". */
 export const ConversationWithMessages = Exact({ ...metadataFields, messages: Type.Array(Message) })
-
-export const finishReasons = ['stop', 'error', 'tool-calls', 'length', 'content-filter', 'other'] as const
 
 /** service-api, "Chat response (non-streaming)". */
 export const ChatAnswer = Exact({

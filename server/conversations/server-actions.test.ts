@@ -221,3 +221,28 @@ test('a procedure is followed over turns, unseen by the caller, and its run is r
   assert.match(asked.body.messages[0].content, /Look it up/)
   assert.deepEqual(await runs(), [{ status: 'completed' }])
 })
+
+test('a turn that begins with a procedure, unseen, has its events in order all the same', async () => {
+  const { body } = await create('procedures', {
+    name: 'Refund',
+    trigger: 'Wants money back',
+    steps: ['Ask.'],
+  })
+  await client.request('PUT', `/agents/${agentId}/procedures/${body.id}`, { enabled: true })
+  models.queue.push({ toolCalls: [call('start_procedure', { name: 'Refund' })] }, { tokens: ['Why?'] })
+  const { events, message } = await readStream(await stream({ message: 'I want my money back' }))
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    [
+      'start',
+      'message-metadata',
+      'start-step',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'finish-step',
+      'finish',
+    ],
+  )
+  assert.ok(message?.id)
+})

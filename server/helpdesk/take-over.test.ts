@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { onPostgres } from '../../test/database.ts'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { tokens } from '../../test/fakes/reply.ts'
 import { readStream } from '../../test/read-stream.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { createMember } from '../accounts/members.ts'
 import { reconcile } from '../accounts/reconcile.ts'
+import { requireConversation } from '../conversations/queries.ts'
+import { newId } from '../db/ids.ts'
+import { json } from '../db/json.ts'
+import { handBack, takeOver } from './take-over.ts'
 
 let models: ModelServer
 let service: Service
@@ -24,7 +30,7 @@ after(async () => {
   await models.close()
 })
 
-const json = { 'content-type': 'application/json' }
+const asJson = { 'content-type': 'application/json' }
 
 type World = { client: Client; agentId: string; members: string[] }
 
@@ -49,7 +55,7 @@ const at = ({ client, agentId }: World, conversationId: string) => ({
 const say = ({ client, agentId }: World, body: object) =>
   client.request('POST', `/agents/${agentId}/chat`, { stream: false, ...body })
 const stream = ({ client, agentId }: World, body: object) =>
-  client.raw('POST', `/agents/${agentId}/chat`, { body: JSON.stringify(body), headers: json })
+  client.raw('POST', `/agents/${agentId}/chat`, { body: JSON.stringify(body), headers: asJson })
 
 test('takeover, hand-back and end move the conversation and its ticket', async () => {
   const one = await world()
@@ -130,6 +136,59 @@ test('the reader of a reply is told that a person is there, and the reply is not
   await at(one, conversationId).post('end')
   const answer = await asking
   assert.deepEqual([answer.status, answer.body.error.details], [409, { status: 'ended' }])
+})
+
+test('a conversation handed back at once gets nothing of the reply that was silenced', async () => {
+  const one = await world()
+  const conversationId = (await say(one, { message: 'Help' })).body.data.metadata.conversationId
+  const place = { accountId: one.client.accountId, agentId: one.agentId, conversationId }
+  const member = { id: one.members[0]!, name: 'ann', email: 'ann@example.com' }
+  models.queue.push({ tokens: tokens(300), delayMs: 10 })
+  const key = { 'idempotency-key': 'more' }
+  const more = { message: 'More', conversationId, stream: false }
+  const asking = one.client.request('POST', `/agents/${one.agentId}/chat`, more, key)
+  while ((service.ctx.generations.ofConversation(conversationId)?.parts.length ?? 0) === 0) await wait(10)
+  await takeOver(service.ctx, place, member)
+  await handBack(service.ctx, place)
+
+  const { status, body } = await asking
+  assert.deepEqual([status, body.error.details], [409, { status: 'taken_over' }])
+  const again = await one.client.request('POST', `/agents/${one.agentId}/chat`, more, key)
+  assert.deepEqual([again.status, again.body], [status, body])
+  const stored = await at(one, conversationId).messages()
+  assert.deepEqual(
+    stored.map(({ role }: { role: string }) => role),
+    ['user', 'assistant', 'user'],
+  )
+})
+
+test('a step records its calls while a takeover has the conversation', {
+  skip: !onPostgres() && 'the embedded database does one thing at a time',
+}, async () => {
+  const one = await world()
+  const { conversationId, userMessageId } = (await say(one, { message: 'Help' })).body.data.metadata
+  const owned = { account_id: one.client.accountId, agent_id: one.agentId, conversation_id: conversationId }
+  await service.ctx.db.transaction().execute(async (trx) => {
+    await requireConversation(trx, one.client.accountId, one.agentId, conversationId, true)
+    // It would wait for this transaction, which waits for it.
+    await service.ctx.db
+      .insertInto('tool_calls')
+      .values({
+        ...owned,
+        id: newId(),
+        message_id: userMessageId,
+        generation_id: newId(),
+        name: 'x',
+        type: 'http',
+        input: json({}),
+        status: 'pending',
+      })
+      .execute()
+  })
+  const { rows } = await sql`select from tool_calls where conversation_id = ${conversationId}`.execute(
+    service.ctx.db,
+  )
+  assert.equal(rows.length, 1)
 })
 
 test('1,000 races of takeover against a reply: nothing of the model after the takeover', async () => {

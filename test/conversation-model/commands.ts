@@ -1,5 +1,3 @@
-import fc from 'fast-check'
-
 /** What the fake model says to one request. */
 export type Script = {
   words: number
@@ -27,7 +25,8 @@ type Doing =
   /** `which` counts back from the newest answer; what is beyond them is no answer. */
   | ({ do: 'retry'; which: number } & Chat)
   | { do: 'stop' }
-  | { do: 'tool-result'; which: number; times: number }
+  /** The newest call that waits, or the one after it, or `all` of them; each gets so many results. */
+  | { do: 'tool-result'; which: number | 'all'; times: number }
   | { do: 'expire'; sweep: boolean }
   /** `back`: events before the newest one heard that the reader says to have seen; null: says nothing. */
   | { do: 'reload'; back: number | null }
@@ -42,58 +41,6 @@ export type Command = { after: number; on: number } & Doing
 
 /** Batches one after the other; the commands of a batch at the same time. */
 export type Plan = Command[][]
-
-const script: fc.Arbitrary<Script> = fc.record({
-  words: fc.integer({ min: 0, max: 12 }),
-  pace: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(0, 5) }, fc.constantFrom(20, 90)),
-  calls: fc.constantFrom(0, 0, 0, 1, 1, 2),
-  wrongCall: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
-  fault: fc.oneof(
-    { weight: 4, arbitrary: fc.constant('none' as const) },
-    fc.constantFrom('refuse' as const, 'unavailable' as const, 'drop' as const, 'stall' as const),
-  ),
-  faultAfter: fc.integer({ min: 0, max: 6 }),
-})
-
-const chat = {
-  stream: fc.boolean(),
-  leaveAfter: fc.option(fc.integer({ min: 1, max: 12 })),
-  script,
-}
-
-const constant = <const T extends string>(name: T) => ({ do: fc.constant(name) })
-
-const doing: fc.Arbitrary<Doing> = fc.oneof(
-  { weight: 7, arbitrary: fc.record({ ...constant('send'), ...chat }) },
-  { weight: 3, arbitrary: fc.record({ ...constant('continue'), ...chat }) },
-  { weight: 3, arbitrary: fc.record({ ...constant('retry'), which: fc.nat(4), ...chat }) },
-  { weight: 2, arbitrary: fc.record(constant('stop')) },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      ...constant('tool-result'),
-      which: fc.nat(3),
-      times: fc.integer({ min: 1, max: 3 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ ...constant('expire'), sweep: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ ...constant('reload'), back: fc.option(fc.nat(8)) }) },
-  { weight: 1, arbitrary: fc.record(constant('pause')) },
-  { weight: 2, arbitrary: fc.record(constant('resume')) },
-  { weight: 2, arbitrary: fc.record({ ...constant('takeover'), member: fc.nat(1) }) },
-  { weight: 3, arbitrary: fc.record(constant('handback')) },
-  { weight: 1, arbitrary: fc.record(constant('kill')) },
-)
-
-const command: fc.Arbitrary<Command> = fc
-  .tuple(fc.record({ after: fc.constantFrom(0, 0, 0, 5, 20, 60), on: fc.nat(1) }), doing)
-  .map(([when, what]) => ({ ...when, ...what }))
-
-export const plans: fc.Arbitrary<Plan> = fc.array(fc.array(command, { minLength: 1, maxLength: 4 }), {
-  minLength: 1,
-  maxLength: 10,
-  size: 'max',
-})
 
 export const plainScript: Script = {
   words: 4,

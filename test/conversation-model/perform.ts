@@ -66,21 +66,24 @@ function retry(talk: Talk, command: Of<'retry'>): Promise<Op> {
 const UNKNOWN_CALL = '01900000-0000-7000-8000-000000000000'
 
 async function toolResults(talk: Talk, command: Of<'tool-result'>): Promise<Op[]> {
-  const stored = talk.state.calls.filter(({ waits }) => waits).map(({ id }) => id)
-  const known = [...new Set([...stored, ...talk.log.calls()])].reverse()
-  const toolCallId = known[command.which] ?? UNKNOWN_CALL
-  return Promise.all(
-    Array.from({ length: command.times }, async (_, i) => {
-      const output = { result: `${i} at ${talk.journal.length}` }
-      const one = { ...command, on: command.on + i }
-      const op = await post(talk, one, '/tool-result', { toolCallId, output }, toolCallId)
-      if (isOk(op.answer)) {
-        if (talk.outputs.has(toolCallId)) throw new Error(`a second result of ${toolCallId} was taken`)
-        talk.outputs.set(toolCallId, output)
-      }
-      return op
-    }),
-  )
+  const { which, times } = command
+  const stored = talk.state.calls.filter(({ waits }) => waits).reverse()
+  const waiting = stored.filter(({ status }) => status === 'pending').map(({ id }) => id)
+  const heard = talk.log.calls().reverse()
+  const known = [...new Set([...waiting, ...heard, ...stored.map(({ id }) => id)])]
+  const chosen = which === 'all' ? waiting : [known[which] ?? UNKNOWN_CALL]
+  const wanted = chosen.flatMap((id) => Array.from({ length: times }, (_, i) => ({ id, i })))
+  return Promise.all(wanted.map(({ id, i }) => toolResult(talk, { ...command, on: command.on + i }, id)))
+}
+
+async function toolResult(talk: Talk, command: Command, toolCallId: string): Promise<Op> {
+  const output = { result: `${command.on} at ${talk.journal.length}` }
+  const op = await post(talk, command, '/tool-result', { toolCallId, output }, toolCallId)
+  if (isOk(op.answer)) {
+    if (talk.outputs.has(toolCallId)) throw new Error(`a second result of ${toolCallId} was taken`)
+    talk.outputs.set(toolCallId, output)
+  }
+  return op
 }
 
 const isOk = (answer: Answered): boolean => answer.is === 'json' && answer.status === 200

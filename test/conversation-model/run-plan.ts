@@ -16,7 +16,8 @@ export async function runPlan(world: World, plan: Plan): Promise<void> {
   const begunAt = Date.now()
   try {
     for (const commands of plan) await runBatch(talk, commands)
-    await settle(talk); appendFileSync('/tmp/journals.txt', talk.journal.join('\n') + '\nTOOK ' + (Date.now()-begunAt) + '\n\n')
+    await settle(talk)
+    appendFileSync('/tmp/journals.txt', talk.journal.join('\n') + '\nTOOK ' + (Date.now() - begunAt) + '\n\n')
   } catch (error) {
     const { message } = error as Error
     throw new Error(`${message}\n\n${talk.journal.join('\n')}\n\n${JSON.stringify(talk.state)}`, {

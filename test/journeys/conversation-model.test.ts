@@ -1,6 +1,7 @@
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Plan, plans } from '../conversation-model/commands.ts'
+import type { Plan } from '../conversation-model/commands.ts'
+import { plans } from '../conversation-model/plans.ts'
 import { runPlan } from '../conversation-model/run-plan.ts'
 import { openWorld } from '../conversation-model/world.ts'
 import { onPostgres } from '../database.ts'
