@@ -17,12 +17,16 @@ const LAYERS = [
   'health',
   'accounts',
   'agents',
+  'contacts',
   'knowledge',
   'actions',
   'conversations',
   'helpdesk',
+  'search',
+  'exports',
   'operations',
   'pages',
+  'v1',
 ]
 /** Files beside the folders put the application together and may import everything below server/. */
 const TOP = LAYERS.length

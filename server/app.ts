@@ -13,8 +13,10 @@ import { accountRoutes } from './accounts/routes.ts'
 import { copyActions } from './actions/copy-actions.ts'
 import { actionRoutes } from './actions/routes.ts'
 import { agentRoutes } from './agents/routes.ts'
+import { servePictures } from './agents/serve-pictures.ts'
 import type { Context } from './context.ts'
 import { conversationRoutes } from './conversations/routes.ts'
+import { exportRoutes } from './exports/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { helpdeskRoutes } from './helpdesk/routes.ts'
 import { ApiError } from './http/errors.ts'
@@ -26,8 +28,12 @@ import { agentHooks } from './knowledge/agent-hooks.ts'
 import { sourceRoutes } from './knowledge/routes.ts'
 import { servePages } from './pages/reference.ts'
 import { serveStatusPage } from './pages/status-page.ts'
+import { searchRoutes } from './search/routes.ts'
+import { presentError } from './v1/errors.ts'
+import { version1Routes } from './v1/routes.ts'
 
 export const V2 = '/api/v2'
+const V1 = '/api/v1'
 
 /** Every endpoint of version 2, one line a feature. */
 export const routeTable = (ctx: Context): Route[] => [
@@ -38,6 +44,8 @@ export const routeTable = (ctx: Context): Route[] => [
   ...actionRoutes(ctx),
   ...conversationRoutes(ctx),
   ...helpdeskRoutes(ctx),
+  ...searchRoutes(ctx),
+  ...exportRoutes(ctx),
 ]
 
 type Options = {
@@ -56,7 +64,7 @@ export async function createApp(ctx: Context, { strict = false }: Options = {}):
     // While it ends, requests on open connections are served; only new replies are refused (Generations.admit).
     return503OnClosing: false,
     routerOptions: { maxParamLength: 2_048 },
-    frameworkErrors: (_error, request, reply) => refuseBadUrl(request.id, reply),
+    frameworkErrors: (_error, request, reply) => refuseBadUrl(request.id, request.url, reply),
   })
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
   const apiUrl = `${ctx.config.publicUrl ?? ''}${V2}`
@@ -70,21 +78,19 @@ export async function createApp(ctx: Context, { strict = false }: Options = {}):
   acceptJson(app)
   await app.register(multipart)
 
+  const gate = {
+    refuseDuringMaintenance: ctx.maintenance.refuse,
+    authenticate: ctx.keys.authenticate,
+    authorize,
+    limiter: ctx.limiter,
+  }
+  const shared = { gate, db: ctx.db, strict }
+  await app.register(async (v2) => serveRoutes(v2, { ...shared, routes: routeTable(ctx) }), { prefix: V2 })
   await app.register(
-    async (v2) =>
-      serveRoutes(v2, {
-        routes: routeTable(ctx),
-        gate: {
-          refuseDuringMaintenance: ctx.maintenance.refuse,
-          authenticate: ctx.keys.authenticate,
-          authorize,
-          limiter: ctx.limiter,
-        },
-        db: ctx.db,
-        strict,
-      }),
-    { prefix: V2 },
+    async (v1) => serveRoutes(v1, { ...shared, routes: version1Routes(ctx), present: presentError }),
+    { prefix: V1 },
   )
+  servePictures(app, ctx)
   await servePages(app, apiUrl)
   serveStatusPage(app, ctx, V2)
   app.setNotFoundHandler(() => {
@@ -99,8 +105,9 @@ function acceptedId(header: string | string[] | undefined): string | null {
 }
 
 /** A URL that cannot be decoded names no path. No hook has run yet, so every header is set here. */
-function refuseBadUrl(requestId: string, reply: FastifyReply): void {
+function refuseBadUrl(requestId: string, url: string, reply: FastifyReply): void {
   const error = new ApiError('ROUTE_NOT_FOUND')
+  const body = url.startsWith(`${V1}/`) ? presentError(error, undefined).body : error.body
   reply.raw.writeHead(error.status, {
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': requestId,
@@ -108,5 +115,5 @@ function refuseBadUrl(requestId: string, reply: FastifyReply): void {
     'x-ratelimit-remaining': LIMIT,
     'x-ratelimit-reset': Date.now() + WINDOW_MS,
   })
-  reply.raw.end(JSON.stringify(error.body))
+  reply.raw.end(JSON.stringify(body))
 }

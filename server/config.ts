@@ -86,7 +86,7 @@ function catalogueOf(
   } catch (error) {
     if (!(error instanceof CatalogueError)) throw error
     problems.push(...error.problems)
-    return { entries: [], auto: '', embedding: null }
+    return { entries: [], auto: '', embedding: null, formerEmbedding: null }
   }
 }
 

@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino'
 import { createAuthenticator } from './accounts/authenticate.ts'
 import { createToolkits } from './actions/toolkits.ts'
 import type { Config } from './config.ts'
+import { createFollowers } from './conversations/follow-elsewhere.ts'
 import { createGenerations } from './conversations/generations.ts'
 import { type Database, openEmbedded, openPostgres } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
@@ -20,8 +21,14 @@ import { createKnowledge } from './knowledge/knowledge.ts'
 import { createBuiltinModel } from './models/builtin/builtin-model.ts'
 import { createModels } from './models/models.ts'
 import { loadWordVectors } from './models/static/word-vectors.ts'
+import { createIndexer } from './search/index-conversations.ts'
 import { openSecrets } from './secrets/secret-key.ts'
 
+/** Errors of the databases carry the statement with its values: messages of customers. */
+const redact = {
+  paths: ['err.query', 'err.params', 'err.detail', 'err.cause.query', 'err.cause.params', 'err.cause.detail'],
+  remove: true,
+}
 const USER_AGENT = 'Parley/0.1 (self-hosted agent service)'
 
 /** All that has state: made once, passed explicitly, closed once. */
@@ -32,7 +39,7 @@ export type Overrides = { database?: Database; log?: Logger }
 
 /** Opens the database (migrating it) and everything that stands on it. */
 export async function createContext(config: Config, overrides: Overrides = {}) {
-  const log = overrides.log ?? pino({ level: config.logLevel }, pino.destination(2))
+  const log = overrides.log ?? pino({ level: config.logLevel, redact }, pino.destination(2))
   const database =
     overrides.database ??
     (config.databaseUrl ? openPostgres(config.databaseUrl) : await openEmbedded(config.dataDir))
@@ -69,9 +76,11 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       fetcher,
       extractor,
       notifier,
+      followers: createFollowers({ db, notifier, log }),
       generations,
       toolkits: createToolkits({ db, fetcher, secrets, search: config.searchUrl, openTicket, onError }),
-      knowledge: createKnowledge({ db, words, embedder: models.embedder, log }),
+      indexer: createIndexer(),
+      knowledge: createKnowledge({ db, words, embedderOf: models.embedderOf, log }),
       keys: createAuthenticator(db, onError),
       maintenance: createMaintenance(db),
       /** Uploaded files lie here, by account, agent and source. */

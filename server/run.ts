@@ -4,7 +4,7 @@ import { createApp } from './app.ts'
 import type { Context } from './context.ts'
 import { firstRun } from './first-run.ts'
 import { keepHouse } from './housekeeping.ts'
-import { resumeTraining } from './knowledge/tasks.ts'
+import { resumeMoves, resumeTraining } from './knowledge/tasks.ts'
 import { openCommandSocket } from './operations/command-socket.ts'
 import { tasks } from './worker.ts'
 
@@ -25,6 +25,7 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   if (role !== 'api') {
     await jobs.work(tasks(ctx))
     await resumeTraining(ctx)
+    await resumeMoves(ctx)
   }
   const address = app ? addressOf(config.host, app.server.address() as AddressInfo) : null
   const lines = [address ? `listening on ${address}` : 'working', ...greeting]
@@ -32,13 +33,14 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   process.stdout.write(`${lines.join('\n').replaceAll('{address}', address ?? '')}\n`)
 
   const close = async (): Promise<void> => {
-    stopHousekeeping()
+    const idle = stopHousekeeping()
     const closing = app?.close()
     const finished = Promise.all([socket?.close(), closing, ctx.generations.drain(DRAIN_MS)])
     await Promise.race([finished, wait(DRAIN_MS + FAREWELL_MS)])
     // Whoever still sends or reads after that is cut off.
     app?.server.closeAllConnections()
     await closing
+    await idle
     await ctx.close()
   }
   endOnSignal(close, log)

@@ -5,6 +5,8 @@ export type Plan = {
   agents: number | null
   members: number | null
   trainingBytes: number | null
+  /** Of one website: pages that a crawl or sitemap source may include. */
+  pages: number | null
   features: readonly Feature[]
   /** Ids of the model catalogue; null: all. `auto` and the built-in responder are in every plan. */
   models: readonly string[] | null
@@ -22,6 +24,7 @@ export const plans = {
     agents: 1,
     members: 1,
     trainingBytes: 1 * MB,
+    pages: 10,
     features: [],
     models: [],
   },
@@ -31,6 +34,7 @@ export const plans = {
     agents: 2,
     members: 2,
     trainingBytes: 20 * MB,
+    pages: 200,
     features: [],
     models: null,
   },
@@ -40,6 +44,7 @@ export const plans = {
     agents: 5,
     members: 5,
     trainingBytes: 40 * MB,
+    pages: 500,
     features: ['auto-retrain', 'messaging'],
     models: null,
   },
@@ -49,6 +54,7 @@ export const plans = {
     agents: 20,
     members: 10,
     trainingBytes: 80 * MB,
+    pages: 2_000,
     features: ALL,
     models: null,
   },
@@ -58,6 +64,7 @@ export const plans = {
     agents: null,
     members: null,
     trainingBytes: null,
+    pages: null,
     features: ALL,
     models: null,
   },
@@ -67,6 +74,7 @@ export const plans = {
     agents: null,
     members: null,
     trainingBytes: null,
+    pages: null,
     features: ALL,
     models: null,
   },

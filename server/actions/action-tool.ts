@@ -12,6 +12,7 @@ import { runHttp } from './run-http.ts'
 import { safely } from './safely.ts'
 import { searchWeb } from './search-web.ts'
 import type { Tool } from './tool.ts'
+import { ToolProblem } from './tool-problem.ts'
 
 export type ToolDeps = {
   db: Db
@@ -72,7 +73,7 @@ const guard =
   (input) => {
     try {
       return check(input)
-    } catch {
-      return 'The inputs could not be checked.'
+    } catch (error) {
+      return error instanceof ToolProblem ? error.message : 'The inputs could not be checked.'
     }
   }

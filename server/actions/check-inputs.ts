@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import formats from 'ajv-formats'
-import { linearPattern } from './linear-pattern.ts'
+import { createInputPatterns } from './input-patterns.ts'
+import { newAjv } from './new-ajv.ts'
 import { refuseReferences } from './schema-references.ts'
 
 /** Says in one sentence what is wrong with an input, or null. */
@@ -9,8 +9,9 @@ export type InputCheck = (input: unknown) => string | null
 type Schema = Record<string, unknown>
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
+// Of a schema, and of the inputs of a call.
 const MOST_BYTES = 32_768
-const FORMATS = ['date', 'time', 'date-time', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'] as const
+const MOST_VALUES = 1_000
 
 // Only checks schemas against the draft; it never sees one as its own.
 const draft = new Ajv2020({ strict: false, logger: false })
@@ -27,7 +28,7 @@ export function refuseSchema(schema: Schema): string | null {
     return `Is not a JSON Schema of draft 2020-12: ${error ? `${error.instancePath || 'it'} ${error.message}` : 'it does not match'}.`
   }
   try {
-    createInputChecks()(schema)({})
+    createInputChecks({ bounded: true })(schema)({})
     return null
   } catch (error) {
     const { message } = error as Error
@@ -36,34 +37,38 @@ export function refuseSchema(schema: Schema): string | null {
 }
 
 /**
- * Makes checks from schemas; each is compiled when it is first used and throws then if it cannot be. The checks
- * of one agent share what they need, and go together.
+ * Makes checks from schemas; each is compiled when it is first used and throws then if it cannot be, or, when
+ * `bounded`, has more patterns than one schema may have. A check throws ToolProblem when its patterns and the
+ * inputs are too much work. The checks of one agent share what they need, and go together.
  */
-export function createInputChecks(): (schema: Schema) => InputCheck {
+export function createInputChecks({ bounded } = { bounded: false }): (schema: Schema) => InputCheck {
+  const patterns = createInputPatterns({ bounded })
   let ajv: Ajv2020 | null = null
   return (schema) => {
     let check: ValidateFunction | null = null
-    return (input) => {
-      ajv ??= newAjv()
-      check ??= ajv.compile(schema)
-      return check(input) ? null : sentence(check.errors?.[0])
-    }
+    return (input) =>
+      refuseLarge(input) ??
+      patterns.within(() => {
+        ajv ??= newAjv(patterns.engine)
+        check ??= ajv.compile(schema)
+        return check(input) ? null : sentence(check.errors?.[0])
+      })
   }
 }
 
-function newAjv(): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: false,
-    logger: false,
-    meta: false,
-    validateSchema: false,
-    inlineRefs: false,
-    verbose: true,
-    // The name is for generated code that is kept as a file, which this never is.
-    code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
-  })
-  ;(formats as unknown as (ajv: Ajv2020, names: readonly string[]) => void)(ajv, FORMATS)
-  return ajv
+/** What no call needs, and what bounds the time that checking one takes. */
+function refuseLarge(input: unknown): string | null {
+  let values = 0
+  try {
+    const text = JSON.stringify(input, (_key, value: unknown) => {
+      values += 1
+      return value
+    })
+    if (values > MOST_VALUES) return 'The inputs must have at most 1,000 values.'
+    return Buffer.byteLength(text) > MOST_BYTES ? 'The inputs must have at most 32 KB.' : null
+  } catch {
+    return 'The inputs are nested too deeply.'
+  }
 }
 
 function sentence(error: ErrorObject | undefined): string {

@@ -1,4 +1,4 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js'
+import { normalPhone } from '../contacts/phone-number.ts'
 import type { Db } from '../db/database.ts'
 import type { ToolCallPlace, ToolOutput } from './tool.ts'
 
@@ -29,10 +29,4 @@ export async function collectLead(db: Db, input: LeadInput, place: ToolCallPlace
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
   return { status: 'success' }
-}
-
-/** E.164 for a number with country code; as it was given otherwise. */
-function normalPhone(phone: string): string {
-  const number = parsePhoneNumberFromString(phone)
-  return number?.isPossible() ? number.number : phone.trim()
 }

@@ -100,12 +100,12 @@ export const createProcedure = endpoint({
   method: 'POST',
   name: 'createProcedure',
   summary: 'Add a procedure',
-  description: 'It is created disabled.',
+  description: 'It is created disabled. The plan must include procedures.',
   scope: 'actions:write',
   params: agentParams,
   body: CreateProcedure,
   success: { status: 201, schema: Procedure },
-  errors: ['AGENT_NOT_FOUND'],
+  errors: ['AGENT_NOT_FOUND', 'PLAN_FEATURE_NOT_AVAILABLE'],
 })
 
 export const readProcedure = endpoint({
@@ -124,11 +124,11 @@ export const updateProcedure = endpoint({
   name: 'updateProcedure',
   summary: 'Change or enable a procedure',
   description:
-    'An omitted field stays as it is. Every action it names must exist and be enabled to enable it.',
+    'An omitted field stays as it is. To enable it, every action it names must exist and be enabled, and the plan must include procedures.',
   scope: 'actions:write',
   body: UpdateProcedure,
   success: { status: 200, schema: Procedure },
-  errors: itemErrors,
+  errors: [...itemErrors, 'PLAN_FEATURE_NOT_AVAILABLE'],
 })
 
 export const deleteProcedure = endpoint({

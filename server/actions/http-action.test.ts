@@ -186,6 +186,15 @@ test('a redirect to another origin takes no header along that may be a secret', 
   )
 })
 
+test('a body goes to the address of the action only', async () => {
+  await add({ method: 'POST', body: '{"key": "s3cret"}' })
+  reply = () => ({ status: 307, headers: { location: `${originOf(other!)}/y` } })
+  const output = await run()
+  assert.ok(output.status === 'error')
+  assert.match(output.error, /redirect, and a request with a body is not sent on/)
+  assert.equal(seen.length, 1)
+})
+
 test('private addresses are refused, by name, by number and after a redirect', async () => {
   const blocked = {
     status: 'error',
@@ -226,7 +235,7 @@ test('another status, silence, no connection and no sense are sentences, without
   const missing = await run()
   assert.ok(missing.status === 'error')
   assert.match(missing.error, /^The service answered with status 404\. no \[removed\] x+$/)
-  assert.equal(missing.error.length, 'The service answered with status 404. '.length + 500)
+  assert.equal(missing.error.length, 'The service answered with status 404. '.length + 200)
   reply = ({ headers }) => ({ body: JSON.stringify({ said: headers.authorization }) })
   assert.deepEqual(await run(), { status: 'success', data: { said: '[removed]' } })
   reply = () => ({ body: '{"a": "\\u0000"}' })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { type Client, type Service, startService } from '../../test/start.ts'
+import { type Client, clientOf, type Service, startService } from '../../test/start.ts'
+import { createKey } from '../accounts/keys.ts'
 import { newId } from '../db/ids.ts'
 import { addConversation, runTool, toolkitOf } from './for-tests.ts'
 import { namedActions } from './named-actions.ts'
@@ -98,6 +99,20 @@ test('wrong procedures are refused by field', async () => {
     assert.equal(answer.status, 400, field)
     assert.ok(answer.body.error.details[field], `${field}: ${JSON.stringify(answer.body)}`)
   }
+})
+
+test('a plan without procedures reads, changes, disables and deletes them, no more', async () => {
+  const { id } = (await create({ ...refund, steps: ['x'] })).body
+  await put(id, { enabled: true })
+  const { db } = service.ctx
+  await db.updateTable('accounts').set({ plan: 'standard' }).where('id', '=', client.accountId).execute()
+  // The plan is remembered with the key; a new key has not been seen.
+  client = clientOf(service.url, (await createKey(db, client.accountId, { name: 'test' })).key)
+  for (const answer of [await create({ ...refund, name: 'B' }), await put(id, { enabled: true })])
+    assert.deepEqual([answer.status, answer.body.error.code], [403, 'PLAN_FEATURE_NOT_AVAILABLE'])
+  assert.equal((await put(id, { trigger: 'Other.' })).body.enabled, true)
+  assert.equal((await put(id, { enabled: false })).body.enabled, false)
+  assert.equal((await client.request('DELETE', `${path}/${id}`)).status, 200)
 })
 
 test('it is enabled only when every action that it names exists and is enabled', async () => {

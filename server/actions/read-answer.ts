@@ -3,7 +3,7 @@ import { storable, unstorable } from '../http/storable.ts'
 import type { ToolOutput } from './tool.ts'
 
 const MOST_BYTES = 20_480
-const LONGEST_ERROR = 500
+const LONGEST_ERROR = 200
 
 /** What the service's answer is for the model: JSON as a value, else its text, cut at 20 KB, without `secrets`. */
 export function readAnswer(

@@ -1,5 +1,7 @@
+import { planOf } from '../accounts/plans.ts'
 import { requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
+import { ApiError } from '../http/errors.ts'
 import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Caller, type Route, route } from '../http/route.ts'
 import { listActionRows, requireAction } from './action-queries.ts'
@@ -16,6 +18,9 @@ const changeOf = ({ account, key }: Caller, agentId: string): Change => ({
   actor: `key:${key.id}`,
   agentId,
 })
+const requireFeature = ({ account }: Caller): void => {
+  if (!planOf(account.plan).features.includes('procedures')) throw new ApiError('PLAN_FEATURE_NOT_AVAILABLE')
+}
 const positionOf = (row: { created_at: Date; id: string }) => ({
   value: row.created_at.toISOString(),
   id: row.id,
@@ -56,18 +61,21 @@ export const actionRoutes = (ctx: Context): Route[] => [
     return pageOf(rows, limit, total, print, positionOf, presentProcedure)
   }),
 
-  route(contract.createProcedure, async ({ caller, params, body }) =>
-    presentProcedure(await createProcedure(ctx, changeOf(caller, params.agentId), body)),
-  ),
+  route(contract.createProcedure, async ({ caller, params, body }) => {
+    requireFeature(caller)
+    return presentProcedure(await createProcedure(ctx, changeOf(caller, params.agentId), body))
+  }),
 
   route(contract.readProcedure, async ({ caller: { account }, params }) => {
     await requireAgent(ctx.db, account.id, params.agentId)
     return presentProcedure(await requireProcedure(ctx.db, account.id, params.agentId, params.procedureId))
   }),
 
-  route(contract.updateProcedure, async ({ caller, params, body }) =>
-    presentProcedure(await updateProcedure(ctx, changeOf(caller, params.agentId), params.procedureId, body)),
-  ),
+  route(contract.updateProcedure, async ({ caller, params, body }) => {
+    if (body.enabled) requireFeature(caller)
+    const change = changeOf(caller, params.agentId)
+    return presentProcedure(await updateProcedure(ctx, change, params.procedureId, body))
+  }),
 
   route(contract.deleteProcedure, async ({ caller, params }) => {
     await deleteProcedure(ctx, changeOf(caller, params.agentId), params.procedureId)

@@ -30,6 +30,9 @@ const failures: Partial<Record<FetchFailureCode, string>> = {
   aborted: 'The action was cancelled.',
 }
 
+const REDIRECTED =
+  'The service answered with a redirect, and a request with a body is not sent on. Whether it did what was asked is not known.'
+
 /** Sends the request of an http action; throws ToolProblem for inputs that cannot stand where their slots are. */
 export async function runHttp(
   { fetcher, secrets }: Deps,
@@ -49,11 +52,22 @@ export async function runHttp(
   try {
     const answer = await fetcher.fetch(
       fillUrl(http.url, (slot) => textOf(read(slot))),
-      { method: http.method, headers, body, maxBytes: MOST_BYTES, timeoutMs: http.timeoutMs, signal },
+      {
+        method: http.method,
+        headers,
+        body,
+        maxBytes: MOST_BYTES,
+        timeoutMs: http.timeoutMs,
+        // A body may hold secrets as headers do, and a redirect could take it to any host.
+        maxRedirects: body === undefined ? undefined : 0,
+        signal,
+      },
     )
     return readAnswer(answer, secretsOf(templates))
   } catch (error) {
     if (!(error instanceof FetchFailure)) throw error
+    if (body !== undefined && error.code === 'too_many_redirects')
+      return { status: 'error', error: REDIRECTED }
     return { status: 'error', error: failures[error.code] ?? 'The service could not be reached.' }
   }
 }

@@ -1,6 +1,11 @@
 const OTHER_NAMES = ['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor']
-// How many subschemas there are when every reference is replaced by what it names: bounds the time of a check.
-const LARGEST = 10_000
+// How many subschemas there are when every reference is replaced by what it names: bounds the time of a compilation and of a check.
+const LARGEST = 1_000
+// Compares every item with every other.
+const UNIQUE_ITEMS = 50
+
+const TOO_LARGE =
+  'Is too large: it has more than 1,000 parts when every $ref is replaced by what it names (uniqueItems counts as 50).'
 
 type Node = Record<string, unknown> | unknown[]
 
@@ -18,7 +23,7 @@ export function refuseReferences(root: Record<string, unknown>): string | null {
     if (known !== undefined) return known
     if (open.has(node)) throw new Error('Must not refer to itself: a $ref leads back to where it stands.')
     open.add(node)
-    let size = 1
+    let size = (node as Record<string, unknown>).uniqueItems === true ? UNIQUE_ITEMS : 1
     for (const member of Object.values(node)) size += sizeOf(member)
     if (!Array.isArray(node)) size += sizeOf(targetOf(root, node as Record<string, unknown>))
     open.delete(node)
@@ -27,7 +32,7 @@ export function refuseReferences(root: Record<string, unknown>): string | null {
   }
 
   try {
-    return sizeOf(root) > LARGEST ? 'Is too large when every $ref is replaced by what it names.' : null
+    return sizeOf(root) > LARGEST ? TOO_LARGE : null
   } catch (error) {
     return error instanceof RangeError ? 'Is nested too deeply.' : (error as Error).message
   }

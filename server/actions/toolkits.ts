@@ -18,30 +18,51 @@ type Loaded = {
   actions: { tool: Tool; channels: string[] | null }[]
   procedures: Procedure[]
   procedureTools: Tool[]
+  bytes: number
 }
+/** `bytes` is 0 until it is loaded. */
+type Entry = { version: number; loading: Promise<Loaded>; bytes: number }
 
 const MOST_AGENTS = 500
+// Of definitions as JSON; compiled they take about ten times as much.
+const MOST_BYTES = 16_777_216
 
 /** Keeps the compiled actions of the agents asked last. */
-export function createToolkits(deps: ToolDeps, { mostAgents = MOST_AGENTS } = {}): Toolkits {
+export function createToolkits(
+  deps: ToolDeps,
+  { mostAgents = MOST_AGENTS, mostBytes = MOST_BYTES } = {},
+): Toolkits {
   // In order of use, oldest first.
-  const kept = new Map<string, { version: number; loading: Promise<Loaded> }>()
+  const kept = new Map<string, Entry>()
+
+  const forgetOldest = (): void => {
+    let bytes = 0
+    for (const entry of kept.values()) bytes += entry.bytes
+    for (const [oldest, entry] of kept) {
+      if (kept.size <= mostAgents && bytes <= mostBytes) break
+      kept.delete(oldest)
+      bytes -= entry.bytes
+    }
+  }
 
   const loadedOf = (agent: AgentTools): Promise<Loaded> => {
     const known = kept.get(agent.agentId)
     const entry =
       known && known.version >= agent.toolsVersion
         ? known
-        : { version: agent.toolsVersion, loading: load(deps, agent) }
+        : { version: agent.toolsVersion, loading: load(deps, agent), bytes: 0 }
     kept.delete(agent.agentId)
     kept.set(agent.agentId, entry)
-    for (const oldest of kept.keys()) {
-      if (kept.size <= mostAgents) break
-      kept.delete(oldest)
-    }
-    entry.loading.catch(() => {
-      if (kept.get(agent.agentId) === entry) kept.delete(agent.agentId)
-    })
+    if (entry === known) return entry.loading
+    entry.loading.then(
+      ({ bytes }) => {
+        entry.bytes = bytes
+        forgetOldest()
+      },
+      () => {
+        if (kept.get(agent.agentId) === entry) kept.delete(agent.agentId)
+      },
+    )
     return entry.loading
   }
 
@@ -87,7 +108,12 @@ async function load(deps: ToolDeps, { accountId, agentId }: AgentTools): Promise
     const tool = actionTool(deps, row, checks)
     return tool ? [{ tool, channels: row.channels }] : []
   })
-  return { actions, procedures, procedureTools: procedureTools(db, procedures, checks, deps.onError) }
+  return {
+    actions,
+    procedures,
+    procedureTools: procedureTools(db, procedures, checks, deps.onError),
+    bytes: Buffer.byteLength(JSON.stringify([rows, procedures])),
+  }
 }
 
 async function runningProcedure(

@@ -47,6 +47,7 @@ async function addSource(owner: Client, agentId: string, given: Given = {}): Pro
       ordinal: 0,
       heading_path: json(['Hours']),
       text: 'We open at nine.',
+      vector_key: 'k',
     })
     .execute()
   return id

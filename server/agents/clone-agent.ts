@@ -7,6 +7,7 @@ import type { AccountId } from '../db/tables.ts'
 import type { AgentRow } from './find-agent.ts'
 import { requireAgent } from './find-agent.ts'
 import type { AgentHooks } from './hooks.ts'
+import { copyPictures } from './pictures.ts'
 import { takePlace } from './take-place.ts'
 
 const SUFFIX = ' (copy)'
@@ -35,6 +36,7 @@ export async function cloneAgent(
     // Shared lock: nothing of the agent changes between the copy of its row and those of the rest.
     const original = await requireAgent(trx, account.id, agentId, 'share')
     const id = await copyRow(trx, original)
+    await copyPictures(trx, account.id, agentId, id)
     await copyActions(trx, account.id, agentId, id)
     const failure = await attempt(trx, () => copySources(trx, account.id, agentId, id))
     if (failure !== undefined) await forgetTraining(trx, account.id, id)
@@ -44,7 +46,7 @@ export async function cloneAgent(
 }
 
 async function copyRow(trx: Trx, original: AgentRow): Promise<string> {
-  const { created_at: _made, ...settings } = original
+  const { created_at: _made, updated_at: _changed, ...settings } = original
   const id = newAgentId()
   await trx
     .insertInto('agents')

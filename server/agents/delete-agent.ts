@@ -1,6 +1,7 @@
 import { recordAudit } from '../accounts/audit.ts'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { REMOVE_FILES, type RemoveFiles } from './tasks.ts'
@@ -12,7 +13,7 @@ export async function deleteAgent(
   actor: string,
   agentId: string,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await transact(db, async (trx) => {
     const deleted = await trx
       .deleteFrom('agents')
       .where('account_id', '=', accountId)

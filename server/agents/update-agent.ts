@@ -22,7 +22,7 @@ export async function updateAgent(
     if (Object.keys(columns).length === 0) return
     await trx
       .updateTable('agents')
-      .set(columns)
+      .set({ ...columns, updated_at: new Date() })
       .where('account_id', '=', accountId)
       .where('id', '=', agentId)
       .execute()

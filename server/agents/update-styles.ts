@@ -22,7 +22,7 @@ export async function updateStyles(
     }
     await trx
       .updateTable('agents')
-      .set({ styles: json(styles) })
+      .set({ styles: json(styles), updated_at: new Date() })
       .where('account_id', '=', accountId)
       .where('id', '=', agentId)
       .execute()

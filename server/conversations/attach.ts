@@ -2,13 +2,12 @@ import type { Context } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
 import { closeExpired } from './close-orphans.ts'
-import { followElsewhere } from './follow-elsewhere.ts'
 import type { FrameSource } from './live-generation.ts'
 import { EVENTS_PER_GENERATION } from './store-turn.ts'
 
 export type Attached = { source: FrameSource; firstEvent: number }
 
-type Needs = Pick<Context, 'db' | 'log' | 'generations' | 'notifier'>
+type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
 
 /** The running generation of a conversation, wherever it runs; null when none does. */
 export async function attach(
@@ -27,7 +26,7 @@ export async function attach(
     await closeExpired(ctx.db, conversationId)
     return null
   }
-  return { source: followElsewhere(ctx, row.id), firstEvent: row.first_event }
+  return { source: ctx.followers.follow(row.id), firstEvent: row.first_event }
 }
 
 export async function runningGeneration(db: Db, accountId: AccountId, conversationId: string) {

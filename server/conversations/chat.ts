@@ -30,6 +30,16 @@ export type ChatRequest = {
   conversationId?: string
   userId?: string
   parentConversationId?: string
+  /** The caller's own name for the conversation that this starts. */
+  externalId?: string
+  /** Whose conversation this starts: the id of a contact. */
+  contactId?: string
+  /** What was said before, where the caller says it; else what is stored. */
+  told?: Said[]
+  /** Nothing of it is kept once it is answered. */
+  transient?: boolean
+  /** False where nobody could run them: the agent then does without its client actions. */
+  runsClientActions?: boolean
   /** The assistant message to answer anew. */
   retryOf?: string
   /** Binds the generation to the request's Idempotency-Key. */
@@ -63,18 +73,29 @@ type Needs = Pick<Context, 'db' | 'log' | 'models' | 'knowledge' | 'generations'
 
 /** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */
 export async function startChat(ctx: Needs, request: ChatRequest): Promise<LiveGeneration> {
-  const { account, agent } = request
   const model = chooseModel(ctx, request)
-  ctx.generations.admit()
-  const started = await startGeneration(ctx.db, { ...request, model: model.entry })
-  const live = createLiveGeneration(started.ids)
-  ctx.generations.add(live)
+  return ctx.generations.start(request.account.id, async () => {
+    const started = await startGeneration(ctx.db, { ...request, model: model.entry })
+    const live = createLiveGeneration(started.ids)
+    runInBackground(ctx, request, model, started, live)
+    return live
+  })
+}
+
+function runInBackground(
+  ctx: Needs,
+  request: ChatRequest,
+  model: ResolvedModel,
+  started: StartedTurn,
+  live: LiveGeneration,
+): void {
+  const { account, agent } = request
   const owner = { accountId: account.id, agentId: agent.id }
   const question = textOf(started.transcript.findLast(({ role }) => role === 'user') ?? { parts: [] })
   const job: Job = {
     owner,
     model: model.entry,
-    prepare: () => prepare(ctx, request, started, model, question),
+    prepare: (signal) => prepare(ctx, request, started, { model, question, signal }),
     answer: (options, found, signal) =>
       streamModel(
         model,
@@ -87,15 +108,10 @@ export async function startChat(ctx: Needs, request: ChatRequest): Promise<LiveG
         { signal },
       ),
   }
-  void runGeneration(ctx, job, live)
-    .finally(() => ctx.generations.remove(live))
-    .then(() =>
-      started.isFirst && model.entry.provider !== 'builtin'
-        ? improveTitle(ctx, model, owner, live, question)
-        : undefined,
-    )
+  const makesTitle = started.isFirst && !request.transient && model.entry.provider !== 'builtin'
+  runGeneration(ctx, job, live)
+    .then(() => (makesTitle ? improveTitle(ctx, model, owner, live, question) : undefined))
     .catch((error: unknown) => ctx.log.error({ err: error }, 'generation'))
-  return live
 }
 
 function chooseModel({ models }: Needs, { account, agent }: ChatRequest): ResolvedModel {
@@ -112,8 +128,7 @@ async function prepare(
   ctx: Needs,
   request: ChatRequest,
   { ids, transcript, isFirst, parent }: StartedTurn,
-  model: ResolvedModel,
-  question: string,
+  { model, question, signal }: { model: ResolvedModel; question: string; signal: AbortSignal },
 ): Promise<Awaited<ReturnType<Job['prepare']>>> {
   const { account, agent, channel } = request
   const place = { accountId: account.id, conversationId: ids.conversationId }
@@ -121,7 +136,7 @@ async function prepare(
     retrieve(ctx, request, question, transcript),
     toolkitOf(ctx, request, ids.conversationId),
     parent && isFirst && model.entry.provider !== 'builtin'
-      ? summariseParent(ctx, model, place, parent)
+      ? summariseParent(ctx, model, place, parent, signal)
       : (parent?.summary ?? null),
   ])
   const prompt = buildPrompt({
@@ -136,13 +151,14 @@ async function prepare(
   return { found, toolkit, prompt }
 }
 
-function toolkitOf(
+async function toolkitOf(
   { toolkits }: Needs,
-  { account, agent, channel }: ChatRequest,
+  { account, agent, channel, runsClientActions = true }: ChatRequest,
   conversationId: string,
 ): Promise<Toolkit> {
   const who = { accountId: account.id, agentId: agent.id, toolsVersion: agent.toolsVersion }
-  return toolkits.forAgent(who, channel, conversationId)
+  const toolkit = await toolkits.forAgent(who, channel, conversationId)
+  return runsClientActions ? toolkit : { ...toolkit, tools: toolkit.tools.filter(({ run }) => run !== null) }
 }
 
 function instructionsFor({ channelInstructions }: ChatAgent, channel: string): string | null {

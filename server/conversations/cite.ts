@@ -2,16 +2,18 @@ import type { Static } from 'typebox'
 import type { Passage } from '../knowledge/retrieval/passage.ts'
 import type { CitedSource } from './schema.ts'
 
-/** The sources of the cited passages (indexes), each once with its best score, in order of citation. */
+/** The sources of the cited passages (indexes), each page once with its best score, in order of citation. */
 export function citedSources(passages: Passage[], cited: number[]): Static<typeof CitedSource>[] {
   const found = new Map<string, Static<typeof CitedSource>>()
   for (const index of cited) {
     const passage = passages[index]
     if (!passage) continue
     const { sourceId, sourceName, url, score } = passage
-    const known = found.get(sourceId)
+    // A website is one source of many pages.
+    const place = `${sourceId} ${url}`
+    const known = found.get(place)
     if (known) known.score = Math.max(known.score, score)
-    else found.set(sourceId, { id: sourceId, name: sourceName, url, score })
+    else found.set(place, { id: sourceId, name: sourceName, url, score })
   }
   return [...found.values()]
 }

@@ -219,6 +219,44 @@ test('a continuation that fails before its first word can be asked for again', a
   assert.equal((await say({ conversationId })).body.data.parts[0].text, 'Now.')
 })
 
+test('a continuation that breaks off in the middle can be asked for again', async () => {
+  const { conversationId, ids } = await callOnce(call('a'))
+  await answerCall(conversationId, ids[0]!, 1)
+  models.queue.push({ tokens: ['It', ' is', ' on'], dropAfter: 2, delayMs: 5 })
+  assert.equal((await say({ conversationId })).body.data.metadata.finishReason, 'error')
+  models.queue.push({ tokens: ['It is on its way.'] })
+  assert.equal((await say({ conversationId })).body.data.metadata.finishReason, 'stop')
+  const [, answer] = await messagesOf(conversationId)
+  assert.deepEqual(
+    answer.parts.map(({ type, text }: { type: string; text?: string }) => text ?? type),
+    ['One moment. ', 'tool-call', 'tool-result', 'It is on its way.'],
+  )
+})
+
+test('names and inputs that no provider would take back do not stay in the history', async () => {
+  models.queue.push(
+    {
+      toolCalls: [
+        call('a', `functions.show order ${'x'.repeat(80)}`),
+        { id: 'b', name: 'show_order', input: [1] },
+      ],
+    },
+    { tokens: ['Sorry.'] },
+  )
+  assert.equal((await say({ message: 'Order?' })).status, 200)
+  const [first, second] = seen().find(({ tool_calls }: { tool_calls?: unknown }) => tool_calls).tool_calls
+  assert.match(first.function.name, /^functions_show_order_x{43}$/)
+  assert.deepEqual(JSON.parse(second.function.arguments), { value: [1] })
+})
+
+test('more than 16 calls in a step are answered, not run', async () => {
+  models.queue.push({ toolCalls: Array.from({ length: 20 }, (_, i) => call(`call_${i}`)) })
+  const { body } = await say({ message: 'All of them' })
+  const refused = body.data.parts.filter(({ type }: { type: string }) => type === 'tool-result')
+  assert.equal(refused.length, 4)
+  assert.match(refused[0].output.error, /At most 16/)
+})
+
 test('what is not a waiting call is 404, and a foreign conversation too', async () => {
   const { conversationId, ids } = await callOnce(call('a'))
   for (const wrong of [newId(), 'call_1', 'x']) {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { GenerationsTable } from '../db/tables.ts'
 import { finishGeneration } from './finish-generation.ts'
-import { closingResults, unresolvedCalls } from './parts.ts'
+import { closingResults, keptOfBroken, unresolvedCalls } from './parts.ts'
 import { dropRunningCalls } from './tool-calls.ts'
 
 /**
@@ -12,7 +12,10 @@ import { dropRunningCalls } from './tool-calls.ts'
  */
 export async function closeOrphans(db: Db, { all }: { all: boolean }): Promise<number> {
   const found = await orphans(db, all, null)
-  for (const orphan of found) await closeOne(db, orphan)
+  const failures: unknown[] = []
+  // One that cannot be closed must not keep the others open.
+  for (const orphan of found) await closeOne(db, orphan).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw new AggregateError(failures, 'Some generations could not be closed.')
   return found.length
 }
 
@@ -39,14 +42,17 @@ async function closeOne(db: Db, row: Selectable<GenerationsTable>): Promise<void
     messageId: row.message_id,
     userId: null,
     credits: row.credits,
+    kind: row.kind,
     firstEvent: row.first_event,
   }
   // Calls may have ended after the checkpoint; those that had not are lost with their process.
   await db.transaction().execute((trx) => dropRunningCalls(trx, owner, row.id))
-  const parts = [...row.parts, ...closingResults(unresolvedCalls(row.parts), await outputsOf(db, row))]
+  const said = [...row.parts, ...closingResults(unresolvedCalls(row.parts), await outputsOf(db, row))]
+  const parts = keptOfBroken(row.kind, said)
   await finishGeneration(db, owner, ids, {
     status: 'interrupted',
-    message: parts.length > 0 ? { parts, metadata: { finishReason: 'error', model: row.model } } : null,
+    finishReason: 'error',
+    message: parts.length > 0 ? { parts, metadata: { model: row.model } } : null,
     waiting: [],
   })
 }

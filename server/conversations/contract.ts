@@ -13,7 +13,6 @@ const ChatErrors = [
   'CHAT_CONVERSATION_NOT_ONGOING',
   'CHAT_CONVERSATION_BUSY',
   'CHAT_PROVIDER_ERROR',
-  'SERVICE_OVERLOADED',
 ] as const
 const conversationParams = Exact({ agentId: Id, conversationId: Id })
 const paging = { cursor: Type.Optional(Cursor), limit: Limit }

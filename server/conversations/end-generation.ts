@@ -6,11 +6,12 @@ import { citationsIn, citedSources } from './cite.ts'
 import type { FinishReason } from './events.ts'
 import { type Ending, finishGeneration, type Outcome } from './finish-generation.ts'
 import type { Answer, LiveGeneration } from './live-generation.ts'
-import { closingResults, textOf, unresolvedCalls } from './parts.ts'
+import { closingResults, keptOfBroken, textOf, unresolvedCalls } from './parts.ts'
 import type { MessageMetadata } from './present.ts'
 import type { Deps, Job, Told } from './run-generation.ts'
 import { begin, type Call } from './speak-step.ts'
 import { notOngoing } from './status.ts'
+import type { StoredMessage } from './store-turn.ts'
 
 const ERROR_TEXT = 'The answer could not be completed. Please try again.'
 
@@ -25,10 +26,7 @@ export async function endGeneration(
   // An answer without a word (a filter, a tired model) is an answer, too.
   if (completed) begin(live)
   const spoke = live.frames.length > 0
-  const waiting = completed ? told.waiting : []
-  const outcome: Outcome = spoke
-    ? { ...storedMessage(job, live, told, waiting), waiting }
-    : { status: told.failed ? 'failed' : statusOf(live), message: null, waiting: [] }
+  const outcome = outcomeOf(job, live, told, completed ? told.waiting : [])
   const credits = outcome.message ? live.ids.credits : 0
   const ending = await store(db, log, job, live, outcome)
   if (ending === 'taken_over' || ending === 'ended') return endSilenced(live, ending, credits)
@@ -36,40 +34,43 @@ export async function endGeneration(
     live.fail(new ApiError('CHAT_PROVIDER_ERROR', { details: { provider: job.model.provider } }))
     return
   }
-  const metadata = outcome.message?.metadata ?? {}
   const failed = told.failed || ending === 'lost'
-  closeStream(live, {
-    parts: outcome.message?.parts ?? [],
-    metadata,
-    finishReason: failed ? 'error' : ((metadata.finishReason as FinishReason | undefined) ?? 'stop'),
-    failed,
-    credits,
-  })
+  const finishReason = failed ? 'error' : outcome.finishReason
+  closeStream(live, outcome.message ?? NOTHING, { finishReason, failed, credits })
 }
 
-const statusOf = (live: LiveGeneration): Outcome['status'] =>
-  live.abortReason === null ? 'finished' : 'interrupted'
+const NOTHING: StoredMessage = { parts: [], metadata: {} }
 
-function storedMessage(
-  job: Job,
-  live: LiveGeneration,
-  told: Told,
-  waiting: Call[],
-): Pick<Outcome, 'status' | 'message'> {
+function outcomeOf(job: Job, live: LiveGeneration, told: Told, waiting: Call[]): Outcome {
+  const model = job.model.id
+  const said = closeParts(live.parts, waiting)
+  if (told.failed) {
+    const parts = keptOfBroken(live.ids.kind, said)
+    // A continuation still waits to be continued.
+    const reason = live.ids.kind === 'continuation' ? {} : { finishReason: 'error' as const }
+    const message = parts.length > 0 ? { parts, metadata: { ...reason, model } } : null
+    return { status: 'failed', finishReason: 'error', message, waiting }
+  }
+  const status = live.abortReason === null ? 'finished' : 'interrupted'
+  const finishReason = live.abortReason === null ? told.finishReason : 'stop'
+  if (live.frames.length === 0) return { status, finishReason, message: null, waiting }
   const { passages, confidence } = told.found
-  const parts = storableJson(live.parts) as MessagePart[]
-  const ids = new Set(waiting.map(({ id }) => id))
-  const dropped = unresolvedCalls(parts).filter(({ toolCallId }) => !ids.has(toolCallId))
-  parts.push(...closingResults(dropped))
-  const sources = citedSources(passages, told.cited ?? citationsIn(textOf({ parts }), passages.length))
-  const finishReason: FinishReason = told.failed ? 'error' : live.abortReason ? 'stop' : told.finishReason
+  const sources = citedSources(passages, told.cited ?? citationsIn(textOf({ parts: said }), passages.length))
   const metadata: MessageMetadata = {
     score: confidence,
     ...(sources.length > 0 ? { sources } : {}),
     finishReason,
-    model: job.model.id,
+    model,
   }
-  return { status: told.failed ? 'failed' : statusOf(live), message: { parts, metadata } }
+  return { status, finishReason, message: { parts: said, metadata }, waiting }
+}
+
+/** The parts as they are stored: a call that nobody will answer any more has a result that says so. */
+function closeParts(parts: readonly MessagePart[], waiting: Call[]): MessagePart[] {
+  const clean = storableJson(parts) as MessagePart[]
+  const ids = new Set(waiting.map(({ id }) => id))
+  const dropped = unresolvedCalls(clean).filter(({ toolCallId }) => !ids.has(toolCallId))
+  return [...clean, ...closingResults(dropped)]
 }
 
 /** A person has the conversation, or has ended it: nothing of this answer is kept, and nothing more of it is shown. */
@@ -81,17 +82,12 @@ function endSilenced(live: LiveGeneration, status: 'taken_over' | 'ended', credi
   live.end(notOngoing(status))
 }
 
-type Closing = {
-  parts: MessagePart[]
-  metadata: MessageMetadata
-  finishReason: FinishReason
-  failed: boolean
-  credits: number
-}
+type Closing = { finishReason: FinishReason; failed: boolean; credits: number }
 
 function closeStream(
   live: LiveGeneration,
-  { parts, metadata, finishReason, failed, credits }: Closing,
+  { parts, metadata }: StoredMessage,
+  { finishReason, failed, credits }: Closing,
 ): void {
   const { score, sources } = metadata
   begin(live)

@@ -1,5 +1,8 @@
 import { releaseCredits } from '../accounts/credits.ts'
 import type { Db, Trx } from '../db/database.ts'
+import type { ConversationStatus } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
+import type { FinishReason } from './events.ts'
 import type { GenerationIds } from './live-generation.ts'
 import type { Call } from './speak-step.ts'
 import { endWithMessage, type StoredMessage } from './store-turn.ts'
@@ -7,6 +10,7 @@ import { awaitCalls, type Owner } from './tool-calls.ts'
 
 export type Outcome = {
   status: 'finished' | 'failed' | 'interrupted'
+  finishReason: FinishReason
   /** null: nothing was said, and the reserved credits are given back. */
   message: StoredMessage | null
   /** Calls of the message that its application has to run. */
@@ -19,18 +23,21 @@ export type Outcome = {
  */
 export type Ending = 'stored' | 'taken_over' | 'ended' | 'lost'
 
-/** Ends a generation once: message, calls, ledger and conversation in one transaction. */
+/**
+ * Ends a generation once: message, calls, ledger and conversation in one transaction. A transient conversation goes
+ * with its generation; what it cost stays in the ledger.
+ */
 export async function finishGeneration(
   db: Db,
   owner: Owner,
   ids: GenerationIds,
-  { status, message, waiting }: Outcome,
+  outcome: Outcome,
 ): Promise<Ending> {
-  return db.transaction().execute(async (trx) => {
+  return transact(db, async (trx) => {
     // The conversation's lock first, as everywhere: a takeover waits for it or has it.
     const conversation = await trx
       .selectFrom('conversations')
-      .select('status')
+      .select(['status', 'transient'])
       .where('account_id', '=', owner.accountId)
       .where('id', '=', ids.conversationId)
       .forNoKeyUpdate()
@@ -40,20 +47,42 @@ export async function finishGeneration(
       await releaseCredits(trx, owner.accountId, ids.id)
       return 'lost'
     }
-    const { status: now } = conversation
-    const over = now === 'taken_over' || now === 'ended' ? now : null
-    if (message) {
-      const end = await endWithMessage(trx, owner, ids, message, { status, silent: over !== null })
-      if (end === 'lost') return 'lost'
-      // A takeover silences its generation even when the conversation has been handed back since.
-      if (end === 'silent') return over ?? 'taken_over'
-      await awaitCalls(trx, owner, ids, waiting)
-    } else {
-      if (!(await endWithout(trx, owner, ids, status))) return 'lost'
-      await releaseCredits(trx, owner.accountId, ids.id)
+    const ending = await endIn(trx, owner, ids, conversation.status, outcome)
+    if (conversation.transient) {
+      await trx
+        .deleteFrom('conversations')
+        .where('account_id', '=', owner.accountId)
+        .where('id', '=', ids.conversationId)
+        .execute()
     }
-    return over ?? 'stored'
+    return ending
   })
+}
+
+/** Ends it in a conversation of that status, whose row is locked. */
+async function endIn(
+  trx: Trx,
+  owner: Owner,
+  ids: GenerationIds,
+  now: ConversationStatus,
+  { status, finishReason, message, waiting }: Outcome,
+): Promise<Ending> {
+  const over = now === 'taken_over' || now === 'ended' ? now : null
+  if (message) {
+    const end = await endWithMessage(trx, owner, ids, message, {
+      status,
+      finishReason,
+      silent: over !== null,
+    })
+    if (end === 'lost') return 'lost'
+    // A takeover silences its generation even when the conversation has been handed back since.
+    if (end === 'silent') return over ?? 'taken_over'
+    await awaitCalls(trx, owner, ids, waiting)
+  } else {
+    if (!(await endWithout(trx, owner, ids, status))) return 'lost'
+    await releaseCredits(trx, owner.accountId, ids.id)
+  }
+  return over ?? 'stored'
 }
 
 async function endWithout(

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { json } from '../db/json.ts'
@@ -7,6 +8,7 @@ import type { LiveGeneration } from './live-generation.ts'
 
 /** Frames are collected for so long before they are written: one row and one notice for all of them. */
 const EVERY_MS = 40
+const TRIES = 8
 
 /**
  * Writes the frames of generations that somebody reads in another process. Those that nobody reads elsewhere
@@ -26,19 +28,28 @@ export function createFramePublisher({
 
   async function run(live: LiveGeneration): Promise<void> {
     const { id } = live.ids
+    let failures = 0
     for (let written = 0; !closed; ) {
       const { ended } = live
       const frames = live.frames.slice(written)
       // The mark of the end: a reader elsewhere knows by it that nothing is missing.
       if (ended && !live.broken) frames.push(DONE_FRAME)
       if (frames.length > 0) {
-        await sql`insert into stream_frames (generation_id, position, frames)
-          values (${id}, ${written}, ${json(frames)}) on conflict do nothing`.execute(db)
-        await notifier.publish(db, 'frames', id)
-        written += frames.length
+        try {
+          await sql`insert into stream_frames (generation_id, position, frames)
+            values (${id}, ${written}, ${json(frames)})
+            on conflict (generation_id, position) do update set frames = excluded.frames`.execute(db)
+          await notifier.publish(db, 'frames', id)
+          written += frames.length
+          failures = 0
+        } catch (error) {
+          if (++failures === TRIES) throw error
+          await wait(EVERY_MS * 2 ** failures)
+          continue
+        }
       }
       if (ended) return
-      await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+      await wait(EVERY_MS)
     }
   }
   return {

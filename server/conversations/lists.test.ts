@@ -18,7 +18,7 @@ before(async () => {
 after(() => service.close())
 
 async function insert(
-  values: { created_at?: Date; updated_at?: Date; user_id?: string; source?: string }[],
+  values: { created_at?: Date; updated_at?: Date; user_id?: string; source?: string; last_seq?: number }[],
   agent = agentId,
 ): Promise<string[]> {
   const rows = values.map((value) => ({
@@ -132,7 +132,7 @@ test("a user's conversations come most recently active first, those of the API o
 })
 
 test('messages go back from the newest, oldest first in a page, with the cursor of the single read', async () => {
-  const [id] = (await insert([{}])) as [string]
+  const [id] = (await insert([{ last_seq: 45 }])) as [string]
   await service.ctx.db
     .insertInto('messages')
     .values(

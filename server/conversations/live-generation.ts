@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { MessagePart, StopReason } from '../db/tables.ts'
+import type { GenerationsTable, MessagePart, StopReason } from '../db/tables.ts'
 import type { ApiError } from '../http/errors.ts'
 import { frameOf, type StreamEvent } from './events.ts'
 import type { ChatAnswer } from './schema.ts'
@@ -13,6 +13,7 @@ export type GenerationIds = {
   messageId: string
   userId: string | null
   credits: number
+  kind: GenerationsTable['kind']
   /** Ids of its events begin after this number, so that they grow through a whole conversation. */
   firstEvent: number
 }

@@ -15,26 +15,31 @@ export type Parent = { id: string; summary: string; messages: Said[] }
 
 const MESSAGES = 30
 const LONGEST_SUMMARY = 1_000
+/** The first word of the answer waits for it. */
+const LONGEST_MS = 5_000
 const ASK =
   'Summarise this conversation between a customer and an agent in at most five sentences, in its language: what the customer wanted, what was answered, what is open. Answer with the summary alone.'
 
-/** Reads the parent with a summary made of its own words; RESOURCE_NOT_FOUND when the agent has no such conversation. */
+/** Reads the parent with a summary made of its own words; RESOURCE_NOT_FOUND when the agent has no such conversation, or it is another user's. */
 export async function readParent(
   db: Db,
   accountId: AccountId,
   agentId: string,
   conversationId: string,
+  userId: string | undefined,
 ): Promise<Parent> {
   const row = isId(conversationId)
     ? await db
         .selectFrom('conversations')
-        .select('id')
+        .select(['id', 'user_id'])
         .where('account_id', '=', accountId)
         .where('agent_id', '=', agentId)
         .where('id', '=', conversationId)
         .executeTakeFirst()
     : undefined
-  if (!row) {
+  // What one user said is not for another one.
+  const isOthers = userId !== undefined && row?.user_id != null && row.user_id !== userId
+  if (!row || isOthers) {
     throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The parent conversation does not exist.' })
   }
   const page = { limit: MESSAGES - 1, beforeSeq: null }
@@ -73,6 +78,7 @@ export async function summariseParent(
   model: ResolvedModel,
   { accountId, conversationId }: { accountId: AccountId; conversationId: string },
   parent: Parent,
+  signal: AbortSignal,
 ): Promise<string> {
   const talk = parent.messages.map(
     (said) => `${said.role === 'user' ? 'Customer' : 'Agent'}: ${textOf(said)}`,
@@ -84,7 +90,9 @@ export async function summariseParent(
   try {
     let summary = ''
     const options = { prompt, temperature: 0, maxOutputTokens: 300 }
-    for await (const part of streamModel(model, options, { signal: AbortSignal.timeout(15_000) })) {
+    for await (const part of streamModel(model, options, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]),
+    })) {
       if (part.type === 'text-delta') summary += part.delta
     }
     const short = shorten(storable(summary), LONGEST_SUMMARY)

@@ -1,4 +1,4 @@
-import type { MessagePart } from '../db/tables.ts'
+import type { GenerationsTable, MessagePart } from '../db/tables.ts'
 import { IGNORED } from './tool-calls.ts'
 
 type Result = Extract<MessagePart, { type: 'tool-result' }>
@@ -16,6 +16,16 @@ export function unresolvedCalls(parts: readonly MessagePart[]): CallPart[] {
   return parts
     .filter((part) => part.type === 'tool-call')
     .filter(({ toolCallId }) => !results.has(toolCallId))
+}
+
+/**
+ * What is kept of a turn that broke off. Of a reply, all of it. A retry leaves the answer that was there. A
+ * continuation keeps what its actions did, and can be asked for again from there.
+ */
+export function keptOfBroken(kind: GenerationsTable['kind'], parts: readonly MessagePart[]): MessagePart[] {
+  if (kind === 'reply') return [...parts]
+  if (kind === 'retry') return []
+  return parts.slice(0, parts.findLastIndex(({ type }) => type === 'tool-result') + 1)
 }
 
 /** Results for calls that nobody will answer any more: what is known of them, else `ignored`. */

@@ -1,5 +1,6 @@
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
 import { requireConversation } from './queries.ts'
 import { notOngoing } from './status.ts'
 
@@ -15,7 +16,7 @@ export async function pauseConversation(
   paused: boolean,
 ): Promise<'ongoing' | 'paused'> {
   const wanted = paused ? 'paused' : 'ongoing'
-  return db.transaction().execute(async (trx) => {
+  return transact(db, async (trx) => {
     const { id, status } = await requireConversation(trx, accountId, agentId, conversationId, true)
     if (status !== 'ongoing' && status !== 'paused') throw notOngoing(status)
     if (status !== wanted) {

@@ -5,6 +5,7 @@ import type { AccountId, ConversationsTable, MessagesTable } from '../db/tables.
 import type { DateRange } from '../http/dates.ts'
 import { ApiError } from '../http/errors.ts'
 import { after, type Position } from '../http/pagination.ts'
+import { conversationTotal, userTotal } from './totals.ts'
 
 export type ConversationRow = Selectable<ConversationsTable>
 export type MessageRow = Selectable<MessagesTable>
@@ -21,9 +22,10 @@ export async function conversationsByCreation(
     .where('account_id', '=', accountId)
     .where('agent_id', '=', filter.agentId)
     .where('source', '=', 'API')
+    .where('transient', '=', false)
   if (filter.from) query = query.where('created_at', '>=', filter.from)
   if (filter.until) query = query.where('created_at', '<=', filter.until)
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const total = await conversationTotal(db, accountId, { ...filter, sources: ['API'] })
   if (page.position) query = query.where(after('created_at', 'id', page.position))
   const rows = await query
     .selectAll()
@@ -47,7 +49,8 @@ export async function conversationsOfUser(
     .where('agent_id', '=', filter.agentId)
     .where('user_id', '=', filter.userId)
     .where('source', '=', 'API')
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+    .where('transient', '=', false)
+  const total = await userTotal(db, accountId, { ...filter, source: 'API' })
   if (page.position) query = query.where(after('updated_at', 'id', page.position))
   const rows = await query
     .selectAll()
@@ -117,14 +120,4 @@ export async function messagesBackwards(
     .orderBy('seq', 'desc')
     .limit(page.limit + 1)
     .execute()
-}
-
-export async function countMessages(db: Db, accountId: AccountId, conversationId: string): Promise<number> {
-  const { total } = await db
-    .selectFrom('messages')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('account_id', '=', accountId)
-    .where('conversation_id', '=', conversationId)
-    .executeTakeFirstOrThrow()
-  return total
 }

@@ -2,14 +2,13 @@ import type { Context } from '../context.ts'
 import type { AccountId, MessagePart } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import type { FinishReason } from './events.ts'
-import { followElsewhere } from './follow-elsewhere.ts'
 import { type Answer, createLiveGeneration, type FrameSource } from './live-generation.ts'
 import { resultsOf } from './parts.ts'
 import type { MessageMetadata } from './present.ts'
 import { begin } from './speak-step.ts'
 import { notOngoing } from './status.ts'
 
-type Needs = Pick<Context, 'db' | 'log' | 'generations' | 'notifier' | 'models'>
+type Needs = Pick<Context, 'db' | 'generations' | 'followers' | 'models'>
 
 /** The events of a generation that was started before: as they come, or made from what is stored. */
 export async function replayStream(
@@ -23,7 +22,7 @@ export async function replayStream(
     return live
   }
   const row = await readGeneration(ctx, accountId, generationId)
-  if (row.status === 'running') return followElsewhere(ctx, generationId)
+  if (row.status === 'running') return ctx.followers.follow(generationId)
   return framesOf(await storedAnswer(ctx, row), row)
 }
 
@@ -33,7 +32,7 @@ export async function replayAnswer(ctx: Needs, accountId: AccountId, generationI
   if (live) return live.answer
   const row = await readGeneration(ctx, accountId, generationId)
   if (row.status !== 'running') return storedAnswer(ctx, row)
-  const source = followElsewhere(ctx, generationId)
+  const source = ctx.followers.follow(generationId)
   await new Promise<void>((resolve) => {
     const stop = source.watch(() => {
       if (!source.ended) return
@@ -96,6 +95,7 @@ function framesOf({ id: messageId, parts, metadata }: Answer, row: GenerationRow
     userMessageId: row.user_message_id,
     userId: row.user_id,
     credits: row.usage_credits,
+    kind: row.kind,
     firstEvent: row.first_event,
   })
   begin(live)

@@ -27,7 +27,6 @@ import {
   type ConversationRow,
   conversationsByCreation,
   conversationsOfUser,
-  countMessages,
   messagesBackwards,
   requireApiConversation,
   requireConversation,
@@ -132,7 +131,7 @@ export const conversationRoutes = (ctx: Context): Route[] => [
       params.agentId,
       params.conversationId,
     )
-    const page = await pageOfMessages(ctx, account.id, conversation.id, RECENT_MESSAGES, undefined)
+    const page = await pageOfMessages(ctx, account.id, conversation, RECENT_MESSAGES, undefined)
     return {
       data: { ...presentConversation(conversation), messages: page.data },
       pagination: page.pagination,
@@ -141,8 +140,9 @@ export const conversationRoutes = (ctx: Context): Route[] => [
 
   route(listMessages, async ({ caller: { account }, params, query }) => {
     await requireAgent(ctx.db, account.id, params.agentId)
-    const { id } = await requireApiConversation(ctx.db, account.id, params.agentId, params.conversationId)
-    return pageOfMessages(ctx, account.id, id, query.limit, query.cursor)
+    const { agentId, conversationId } = params
+    const conversation = await requireApiConversation(ctx.db, account.id, agentId, conversationId)
+    return pageOfMessages(ctx, account.id, conversation, query.limit, query.cursor)
   }),
 ]
 
@@ -180,7 +180,7 @@ const byActivity = (row: ConversationRow) => ({ value: row.updated_at.toISOStrin
 async function pageOfMessages(
   { db }: Context,
   accountId: ConversationRow['account_id'],
-  conversationId: string,
+  { id: conversationId, last_seq, cut_messages }: ConversationRow,
   limit: number,
   cursor: string | undefined,
 ) {
@@ -191,13 +191,12 @@ async function pageOfMessages(
   const kept = rows.slice(0, limit)
   const hasMore = rows.length > limit
   const oldest = kept.at(-1)
-  const total = await countMessages(db, accountId, conversationId)
   return {
     data: kept.reverse().map(presentMessage),
     pagination: {
       cursor: hasMore && oldest ? encodeCursor({ value: String(oldest.seq), id: oldest.id }, print) : null,
       hasMore,
-      total,
+      total: last_seq - cut_messages,
     },
   }
 }

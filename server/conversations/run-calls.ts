@@ -5,11 +5,13 @@ import type { LiveGeneration } from './live-generation.ts'
 import type { Call } from './speak-step.ts'
 import { beginCalls, endCall, type Owner } from './tool-calls.ts'
 
+const SIDE_BY_SIDE = 4
+
 export type CallResult = { call: Call; output: ToolOutput }
 
 /**
- * Runs the calls of a step that run here, side by side, each recorded before and after; answers their outputs
- * in the order of the calls. Null when the generation was ended meanwhile by somebody else: then nothing ran.
+ * Runs the calls of a step that run here, a few side by side, each recorded before and after; answers their
+ * outputs in the order of the calls. Null when the generation was ended meanwhile by somebody else: then nothing ran.
  */
 export async function runCalls(
   { db, log }: { db: Db; log: Logger },
@@ -18,17 +20,29 @@ export async function runCalls(
   calls: Call[],
 ): Promise<CallResult[] | null> {
   if (!(await beginCalls(db, owner, live, calls))) return null
-  return Promise.all(
-    calls.map(async (call) => {
-      const output = await runOne(log, owner, live, call)
-      await endCall(db, owner, call, output)
-      if (call.tool?.type !== 'procedure') {
-        live.parts.push({ type: 'tool-result', toolCallId: call.id, toolName: call.name, output })
-        live.emit({ type: 'tool-output-available', toolCallId: call.id, output, providerExecuted: true })
-      }
-      return { call, output }
-    }),
+  const results: CallResult[] = []
+  for (let from = 0; from < calls.length; from += SIDE_BY_SIDE) {
+    const group = calls.slice(from, from + SIDE_BY_SIDE)
+    results.push(...(await Promise.all(group.map((call) => runAndRecord({ db, log }, owner, live, call)))))
+  }
+  return results
+}
+
+async function runAndRecord(
+  { db, log }: { db: Db; log: Logger },
+  owner: Owner,
+  live: LiveGeneration,
+  call: Call,
+): Promise<CallResult> {
+  const output = await runOne(log, owner, live, call)
+  if (call.tool?.type === 'procedure') return { call, output }
+  // It has happened, recorded or not: the model and the reader are told in any case.
+  await endCall(db, owner, call, output).catch((error: unknown) =>
+    log.error({ err: error, action: call.name }, 'the end of an action could not be recorded'),
   )
+  live.parts.push({ type: 'tool-result', toolCallId: call.id, toolName: call.name, output })
+  live.emit({ type: 'tool-output-available', toolCallId: call.id, output, providerExecuted: true })
+  return { call, output }
 }
 
 async function runOne(log: Logger, owner: Owner, live: LiveGeneration, call: Call): Promise<ToolOutput> {

@@ -27,7 +27,7 @@ export type Job = {
   owner: Owner
   model: { id: string; provider: string }
   /** Finds what the reply stands on. */
-  prepare(): Promise<{ found: Found; toolkit: Toolkit; prompt: LanguageModelV4Prompt }>
+  prepare(signal: AbortSignal): Promise<{ found: Found; toolkit: Toolkit; prompt: LanguageModelV4Prompt }>
   /** Calls the model. Throws ModelFailure. */
   answer(
     options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>,
@@ -77,7 +77,7 @@ export async function runGeneration(deps: Deps, job: Job, live: LiveGeneration):
 
 /** The steps of a turn: the model speaks, its calls run, and it speaks again with their outputs. */
 async function speak(deps: Deps, job: Job, live: LiveGeneration, told: Told): Promise<void> {
-  const { found, toolkit, prompt } = await job.prepare()
+  const { found, toolkit, prompt } = await job.prepare(live.signal)
   told.found = found
   const tools = new Map(toolkit.tools.map((tool) => [tool.name, tool]))
   const messages: LanguageModelV4Message[] = [...prompt]

@@ -30,6 +30,11 @@ export type Step = {
   content: (LanguageModelV4TextPart | LanguageModelV4ToolCallPart)[]
 }
 
+/** More calls in one step are answered with an error: nobody needs them, and each may be a request to somebody. */
+const MOST_CALLS = 16
+/** What every provider takes back as a tool's name in a history. */
+const LONGEST_NAME = 64
+
 /**
  * Turns what a model streams into events and parts of the reply as it comes. Calls of procedures stay between
  * the model and us: they are in no event and no part. Throws what the stream throws.
@@ -60,7 +65,7 @@ export async function speakStep(
           open.addInput(part.id, part.delta)
           break
         case 'tool-call': {
-          const call = open.endCall(part)
+          const call = open.endCall(part, step.calls.length < MOST_CALLS)
           step.calls.push(call)
           step.content.push({
             type: 'tool-call',
@@ -154,12 +159,16 @@ class OpenParts {
     this.live.emit({ type: 'tool-input-delta', toolCallId: call.id, inputTextDelta: delta })
   }
 
-  endCall({ toolCallId, toolName, input }: { toolCallId: string; toolName: string; input: string }): Call {
+  endCall(
+    { toolCallId, toolName, input }: { toolCallId: string; toolName: string; input: string },
+    hasRoom: boolean,
+  ): Call {
     const { id, shown } = this.calls.get(toolCallId) ?? this.startCall(toolCallId, toolName)
     this.calls.delete(toolCallId)
-    const name = storable(toolName)
-    const tool = this.tools.get(name) ?? null
+    const name = toolName.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME) || 'unknown'
+    const tool = this.tools.get(toolName) ?? null
     const call: Call = { id, name, tool, ...readInput(name, tool, input) }
+    if (!hasRoom) call.problem = `At most ${MOST_CALLS} actions can be called at once.`
     if (!shown) return call
     this.live.parts.push({ type: 'tool-call', toolCallId: id, toolName: name, input: call.input })
     this.live.emit({
@@ -190,6 +199,11 @@ function readInput(
   } catch {
     return { input: { text: storable(text) }, problem: 'The input of the call is not valid JSON.' }
   }
-  if (!tool) return { input, problem: `There is no action named ${name}.` }
+  if (!tool) return { input: asObject(input), problem: `There is no action named ${name}.` }
+  if (asObject(input) !== input) return { input: asObject(input), problem: 'The input must be an object.' }
   return { input, problem: tool.refuse(input) }
 }
+
+/** Providers refuse calls in a history whose input is no object. */
+const asObject = (input: unknown): unknown =>
+  typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { value: input }

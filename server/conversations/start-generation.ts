@@ -2,6 +2,7 @@ import { reserveCredits } from '../accounts/credits.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { bindGeneration } from '../http/idempotency.ts'
 import { closeExpired } from './close-orphans.ts'
@@ -35,6 +36,11 @@ export type Turn = {
   conversationId?: string
   userId?: string
   parentConversationId?: string
+  externalId?: string
+  contactId?: string
+  /** Stands in the place of the stored history. */
+  told?: Said[]
+  transient?: boolean
   /** The assistant message that has to be answered anew. */
   retryOf?: string
   idempotencyKey: string | null
@@ -57,18 +63,18 @@ export async function startGeneration(db: Db, turn: Turn): Promise<StartedTurn> 
   if (conversationId === undefined) {
     if (message === undefined)
       throw invalidField('message', 'This field is required to start a conversation.')
-    return db.transaction().execute((trx) => startConversation(trx, turn, message))
+    return transact(db, (trx) => startConversation(trx, turn, message))
   }
   const start = (trx: Trx): Promise<StartedTurn> => goOn(trx, turn, conversationId)
   try {
-    return await db.transaction().execute(start)
+    return await transact(db, start)
   } catch (error) {
     if (!isBusy(error)) throw error
     // The one that holds the conversation may belong to a process that died.
     if (!(await closeExpired(db, conversationId))) throw new ApiError('CHAT_CONVERSATION_BUSY')
   }
   try {
-    return await db.transaction().execute(start)
+    return await transact(db, start)
   } catch (error) {
     throw isBusy(error) ? new ApiError('CHAT_CONVERSATION_BUSY') : error
   }
@@ -84,7 +90,7 @@ async function startConversation(trx: Trx, turn: Turn, message: string): Promise
   const parent =
     parentConversationId === undefined
       ? null
-      : await readParent(trx, account.id, agent.id, parentConversationId)
+      : await readParent(trx, account.id, agent.id, parentConversationId, turn.userId)
   const ids = {
     id: newId(),
     conversationId: newId(),
@@ -92,6 +98,7 @@ async function startConversation(trx: Trx, turn: Turn, message: string): Promise
     messageId: newId(),
     userId: turn.userId ?? null,
     credits: turn.model.credits,
+    kind: 'reply' as const,
     firstEvent: 0,
   }
   const parts = textPart(message)
@@ -101,9 +108,12 @@ async function startConversation(trx: Trx, turn: Turn, message: string): Promise
     source: turn.source,
     title: titleFromWords(message),
     parent,
+    externalId: turn.externalId ?? null,
+    contactId: turn.contactId ?? null,
+    transient: turn.transient ?? false,
   })
   await reserve(trx, turn, ids)
-  return { ids, transcript: [{ role: 'user', parts }], isFirst: true, parent }
+  return { ids, transcript: [...(turn.told ?? []), { role: 'user', parts }], isFirst: true, parent }
 }
 
 async function goOn(trx: Trx, turn: Turn, conversationId: string): Promise<StartedTurn> {
@@ -119,9 +129,9 @@ async function goOn(trx: Trx, turn: Turn, conversationId: string): Promise<Start
     messageId: plan.messageId,
     userId: conversation.user_id,
     credits: turn.model.credits,
+    kind: plan.kind,
   }
   const firstEvent = await continueConversation(trx, { accountId: account.id, agentId: agent.id }, newIds, {
-    kind: plan.kind,
     model: turn.model.id,
     parts,
     cut: plan.cut,
@@ -129,7 +139,12 @@ async function goOn(trx: Trx, turn: Turn, conversationId: string): Promise<Start
   const ids = { ...newIds, firstEvent }
   await reserve(trx, turn, ids)
   const asked: Said[] = parts ? [{ role: 'user', parts }] : []
-  return { ids, transcript: [...plan.history, ...asked], isFirst: false, parent: parentOf(conversation) }
+  return {
+    ids,
+    transcript: [...(turn.told ?? plan.history), ...asked],
+    isFirst: false,
+    parent: parentOf(conversation),
+  }
 }
 
 type Plan = {

@@ -3,6 +3,8 @@ import type { Context } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { AccountId, StopReason } from '../db/tables.ts'
 
+import { closeExpired } from './close-orphans.ts'
+
 type Needs = Pick<Context, 'db' | 'generations' | 'notifier'>
 
 const LONGEST_WAIT_MS = 5_000
@@ -19,6 +21,8 @@ export async function stopGeneration(
 ): Promise<boolean> {
   const id = await requestStop(ctx.db, accountId, conversationId, 'stop')
   if (id === null) return false
+  // Its process may be gone: then what it had said is stored here.
+  if (await closeExpired(ctx.db, conversationId)) return true
   await endRequested(ctx, id, 'stop')
   const live = ctx.generations.get(id)
   if (live) {

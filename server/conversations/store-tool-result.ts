@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import type { AccountId, ToolCallStatus } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
 import { ApiError } from '../http/errors.ts'
 import { requireApiConversation } from './queries.ts'
 import { addToMessage } from './tool-calls.ts'
@@ -20,7 +21,7 @@ export async function storeToolResult(
   conversationId: string,
   { toolCallId, output = null }: ToolResult,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await transact(db, async (trx) => {
     await requireApiConversation(trx, accountId, agentId, conversationId, true)
     const call = isId(toolCallId)
       ? await trx

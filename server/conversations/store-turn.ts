@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { json } from '../db/json.ts'
-import type { GenerationsTable, MessagePart } from '../db/tables.ts'
+import type { MessagePart } from '../db/tables.ts'
 import { LEASE_SECONDS } from './generations.ts'
 import type { GenerationIds } from './live-generation.ts'
 import type { MessageMetadata } from './present.ts'
@@ -19,7 +19,6 @@ export const EVENTS_PER_GENERATION = 100_000
 type NewIds = Omit<GenerationIds, 'firstEvent'>
 
 type Beginning = {
-  kind: GenerationsTable['kind']
   model: string
   /** The user's message; null when the turn answers one that is there. */
   parts: MessagePart[] | null
@@ -33,6 +32,9 @@ type Opening = {
   source: string
   title: string
   parent: { id: string; summary: string } | null
+  externalId: string | null
+  contactId: string | null
+  transient: boolean
 }
 
 /** Stores a new conversation with its first message and the running generation. */
@@ -40,15 +42,15 @@ export async function openConversation(
   trx: Trx,
   { accountId, agentId }: Owner,
   ids: NewIds,
-  { parts, model, source, title, parent }: Opening,
+  { parts, model, source, title, parent, externalId, contactId, transient }: Opening,
 ): Promise<void> {
-  const beginning: Beginning = { kind: 'reply', model, parts, cut: null }
+  const beginning: Beginning = { model, parts, cut: null }
   await sql`
     with moved as (
       insert into conversations (id, account_id, agent_id, source, user_id, title, status, last_seq, generation_count,
-        parent_conversation_id, parent_summary)
+        parent_conversation_id, parent_summary, external_id, contact_id, transient)
       values (${ids.conversationId}, ${accountId}, ${agentId}, ${source}, ${ids.userId}, ${title}, 'ongoing', 1, 1,
-        ${parent?.id ?? null}, ${parent?.summary ?? null})
+        ${parent?.id ?? null}, ${parent?.summary ?? null}, ${externalId}, ${contactId}, ${transient})
       returning generation_count
     ), asked as (
       insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts)
@@ -86,14 +88,14 @@ export async function continueConversation(
 function insertGeneration(
   { accountId, agentId }: Owner,
   ids: NewIds,
-  { kind, model, cut }: Beginning,
+  { model, cut }: Beginning,
 ): RawBuilder<unknown> {
   return sql`insert into generations
     (id, account_id, agent_id, conversation_id, user_message_id, message_id, model, status, credits, kind, first_event,
       cut_from, cut_to, lease_until)
     select ${ids.id}::uuid, ${accountId}::uuid, ${agentId}, ${ids.conversationId}::uuid, ${ids.userMessageId}::uuid,
-      ${ids.messageId}::uuid, ${model}, 'running', ${ids.credits}, ${kind},
-      (generation_count - 1) * ${EVENTS_PER_GENERATION}::integer, ${cut?.from ?? null}::integer,
+      ${ids.messageId}::uuid, ${model}, 'running', ${ids.credits}, ${ids.kind},
+      (generation_count - 1)::bigint * ${EVENTS_PER_GENERATION}::integer, ${cut?.from ?? null}::integer,
       ${cut?.to ?? null}::integer, now() + ${LEASE_SECONDS} * interval '1 second'
     from moved
     returning first_event`
@@ -111,11 +113,11 @@ export async function endWithMessage(
   { accountId, agentId }: Owner,
   ids: GenerationIds,
   { parts, metadata }: StoredMessage,
-  { status, silent }: { status: string; silent: boolean },
+  { status, finishReason, silent }: { status: string; finishReason: string; silent: boolean },
 ): Promise<'stored' | 'silent' | 'lost'> {
   const { rows } = await sql<{ silent: boolean }>`
     with closed as (
-      update generations set status = ${status}, finish_reason = ${metadata.finishReason ?? null}, parts = '[]',
+      update generations set status = ${status}, finish_reason = ${finishReason}, parts = '[]',
         usage_credits = credits, finished_at = now(), parts_count = ${parts.length}::integer,
         message_state = case when ${silent}::boolean or stop_reason = 'takeover' then 'none' else 'stored' end,
         parts_from = coalesce((select jsonb_array_length(messages.parts) from messages

@@ -199,6 +199,22 @@ test('a retry that fails before its first word leaves the answer that was there'
   assert.deepEqual((await messagesOf(conversationId)).at(-1), answer)
 })
 
+test('a retry that breaks off in the middle leaves everything that was there', async () => {
+  models.queue.push({ tokens: ['Good.'] })
+  const conversationId = await newConversation()
+  models.queue.push({ tokens: ['Better.'] })
+  await say({ message: 'More', conversationId })
+  const before = await messagesOf(conversationId)
+  models.queue.push({ tokens: tokens(9), dropAfter: 3, delayMs: 5 })
+  const broken = await client.request('POST', ofConversation(conversationId, '/retry'), {
+    messageId: before[1].id,
+    stream: false,
+  })
+  const { finishReason, usage } = broken.body.data.metadata
+  assert.deepEqual([finishReason, usage.credits, broken.body.data.parts], ['error', 0, []])
+  assert.deepEqual(await messagesOf(conversationId), before)
+})
+
 test('a retry of what is no answer says so', async () => {
   const conversationId = await newConversation()
   const [question] = await messagesOf(conversationId)

@@ -19,7 +19,13 @@ export type Tables = {
   audit_log: AuditLogTable
   agents: AgentsTable
   sources: SourcesTable
+  pages: PagesTable
   chunks: ChunksTable
+  chunk_vectors: ChunkVectorsTable
+  pages_connections: PagesConnectionsTable
+  contacts: ContactsTable
+  custom_attributes: CustomAttributesTable
+  agent_pictures: AgentPicturesTable
   conversations: ConversationsTable
   messages: MessagesTable
   generations: GenerationsTable
@@ -31,6 +37,10 @@ export type Tables = {
   tickets: TicketsTable
   idempotency_keys: IdempotencyKeysTable
   stream_frames: StreamFramesTable
+  conversation_topics: ConversationTopicsTable
+  conversation_search: ConversationSearchTable
+  conversation_counts: ConversationCountsTable
+  search_queue: SearchQueueTable
 }
 
 export type AccountsTable = { id: AccountId; name: string; plan: string; created_at: Time }
@@ -103,10 +113,17 @@ export type AgentsTable = {
   voice_settings: Json<Record<string, unknown> | null>
   styles: Json<{ chat: Record<string, unknown>; centerStage: Record<string, unknown> }>
   knowledge_version: Generated<number>
+  /** The embedding space whose vectors answer. */
+  vector_space: string | null
+  vectors_held_until: OptionalTime
   /** Moves with every change of actions and procedures; 0: the agent never had any. */
   tools_version: Generated<number>
+  /** Solved tickets are sources. */
+  ticket_knowledge: Generated<boolean>
+  next_ticket_sync_at: OptionalTime
   last_trained_at: OptionalTime
   created_at: Time
+  updated_at: Time
 }
 
 export type SourcesTable = {
@@ -125,8 +142,37 @@ export type SourcesTable = {
   url: string | null
   content_version: Generated<number>
   live_version: number | null
+  crawl: Json<CrawlState | null>
+  pages_version: Generated<number>
+  /** null: no re-sync is planned. */
+  next_sync_at: OptionalTime
+  /** What the origin said of the live version. */
+  origin_etag: string | null
+  origin_modified: string | null
+  /** Of the live version's chunks. */
+  content_hash: string | null
+  /** The caller's own name for it, unique per agent. */
+  external_id: string | null
   created_at: Time
   updated_at: Time
+}
+
+/** What a crawl remembers between its slices; `version` is the content_version that it works on. */
+export type CrawlState = {
+  version: number
+  /** Its first pages are in. */
+  seeded: boolean
+  /** Rows of pages, and the last number given to one. */
+  rows: number
+  lastNumber: number
+  /** No request before this moment (epoch ms). */
+  nextAt: number
+  /** Only the chain of jobs with this name goes on. */
+  chain: string
+  /** Pages that failed one after the other although another try might have helped. */
+  failures: number
+  /** Part of the sitemap could not be read: a page that was not found may still be there. */
+  partial: boolean
 }
 
 /** What the customer gave; which members are set follows from the source's type. */
@@ -138,6 +184,47 @@ export type SourceContent = {
   mediaType?: string
   /** Where the uploaded bytes lie, below the files folder. */
   file?: string
+  /** A page of the connected workspace, and the title it had when it was read last. */
+  pageId?: string
+  title?: string
+  ticketId?: string
+  subject?: string
+}
+
+export type PagesTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  source_id: string
+  number: number
+  url: string
+  title: string | null
+  status: 'pending' | 'included' | 'excluded' | 'failed'
+  hidden: Generated<boolean>
+  error: string | null
+  size: Generated<number>
+  found_in: number
+  crawled_in: Generated<number>
+  changed_in: Generated<number>
+  tries: Generated<number>
+  holder: string | null
+  held_until: OptionalTime
+  etag: string | null
+  last_modified: string | null
+  content_hash: string | null
+  stands_for: string | null
+  links: Json<number[]>
+  fetched_at: OptionalTime
+}
+
+export type PagesConnectionsTable = {
+  agent_id: string
+  account_id: AccountId
+  /** Encrypted. */
+  access_token: string
+  base_url: string | null
+  created_at: Time
+  updated_at: Time
 }
 
 export type ChunksTable = {
@@ -151,8 +238,62 @@ export type ChunksTable = {
   page: number | null
   text: string
   questions: Json<string[] | null>
-  vector: Uint8Array | null
-  vector_space: string | null
+  /** What its vectors are stored under. */
+  vector_key: string
+  /** Of a page of a crawl or sitemap: where it stands and what it is called. */
+  page_id: string | null
+  retired_in: number | null
+  url: string | null
+  title: string | null
+}
+
+export type ChunkVectorsTable = {
+  source_id: string
+  space: string
+  vector_key: string
+  account_id: AccountId
+  agent_id: string
+  vector: Uint8Array
+}
+
+export type ContactsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  external_id: string
+  name: string | null
+  email: string | null
+  phonenumber: string | null
+  custom_attributes: Json<Record<string, AttributeValue>>
+  created_at: Time
+  updated_at: Time
+}
+
+export type AttributeType = 'text' | 'number' | 'boolean' | 'date'
+export type AttributeValue = string | number | boolean
+
+export type CustomAttributesTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  name: string
+  type: AttributeType
+  label: string
+  description: string
+  archived: Generated<boolean>
+  created_at: Time
+  updated_at: Time
+}
+
+export type PictureKind = 'icon' | 'profile'
+
+export type AgentPicturesTable = {
+  agent_id: string
+  kind: PictureKind
+  account_id: AccountId
+  /** A square PNG. */
+  bytes: Uint8Array
+  tag: string
 }
 
 export type ConversationStatus = 'ongoing' | 'ended' | 'taken_over' | 'paused'
@@ -171,6 +312,16 @@ export type ConversationsTable = {
   last_seq: Generated<number>
   generation_count: Generated<number>
   taken_over_by: string | null
+  /** Deleted messages: `last_seq` less these is how many there are. */
+  cut_messages: Generated<number>
+  /** null: not looked at yet, or none. */
+  sentiment: 'positive' | 'neutral' | 'negative' | null
+  has_voice: Generated<boolean>
+  /** The caller's own name for it, unique per agent. */
+  external_id: string | null
+  contact_id: string | null
+  /** Exists only while its one reply is being made. */
+  transient: Generated<boolean>
   created_at: Time
   updated_at: Time
 }
@@ -328,6 +479,7 @@ export type TicketsTable = {
   channel: string
   conversation_id: string | null
   priority: Generated<'none' | 'low' | 'normal' | 'high' | 'urgent'>
+  knowledge_excluded: Generated<boolean>
   created_at: Time
   updated_at: Time
   last_message_at: OptionalTime
@@ -350,3 +502,37 @@ export type StreamFramesTable = {
   frames: Json<string[]>
   created_at: Time
 }
+
+export type ConversationTopicsTable = {
+  account_id: AccountId
+  agent_id: string
+  conversation_id: string
+  name: string
+}
+
+/** Made from the conversation by the indexer; `facets` and `words` are tsvectors. */
+export type ConversationSearchTable = {
+  conversation_id: string
+  account_id: AccountId
+  agent_id: string
+  created_at: Date
+  updated_at: Date
+  facets: string
+  words: string
+  indexed_seq: number
+  indexed_cut: number
+}
+
+/** A total is the sum of `n` over a key; rows of an agent have `user_id` '' and a day, rows of a user no day. */
+export type ConversationCountsTable = {
+  id: Generated<number>
+  account_id: AccountId
+  agent_id: string
+  source: string
+  user_id: string
+  day: string | null
+  n: number
+  is_folded: Generated<boolean>
+}
+
+export type SearchQueueTable = { id: Generated<number>; conversation_id: string }

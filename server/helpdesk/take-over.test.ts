@@ -101,6 +101,16 @@ test('takeover, hand-back and end move the conversation and its ticket', async (
   }
 })
 
+test('what a member had who has left can be taken over again', async () => {
+  const one = await world()
+  const conversationId = (await say(one, { message: 'Help' })).body.data.metadata.conversationId
+  const [ann, bob] = one.members
+  const { post } = at(one, conversationId)
+  await post('takeover', { memberId: ann })
+  await service.ctx.db.deleteFrom('members').where('id', '=', ann!).execute()
+  assert.equal((await post('takeover', { memberId: bob })).status, 200)
+})
+
 test('two people take over at once: one of them has it', async () => {
   const one = await world()
   for (let round = 0; round < 10; round++) {

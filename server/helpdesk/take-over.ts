@@ -6,6 +6,7 @@ import { endRequested, requestStop } from '../conversations/stop-generation.ts'
 import { ignoreWaitingCalls } from '../conversations/tool-calls.ts'
 import type { Trx } from '../db/database.ts'
 import type { AccountId, ConversationStatus } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Member } from './find-member.ts'
 import { openTicket, openTicketOf } from './open-ticket.ts'
@@ -21,13 +22,14 @@ type Place = { accountId: AccountId; agentId: string; conversationId: string }
  */
 export async function takeOver(ctx: Needs, place: Place, member: Member): Promise<{ ticketNumber: number }> {
   const { accountId, agentId, conversationId } = place
-  const { ticketNumber, generationId } = await ctx.db.transaction().execute(async (trx) => {
+  const { ticketNumber, generationId } = await transact(ctx.db, async (trx) => {
     // A reply that ends at the same time waits for this row, or had it first and is whole.
     const conversation = await requireConversation(trx, accountId, agentId, conversationId, true)
     const { status, taken_over_by } = conversation
-    if (status === 'ended' || (status === 'taken_over' && taken_over_by !== member.id))
-      throw notOngoing(status)
-    if (status !== 'taken_over') await setStatus(trx, accountId, conversationId, 'taken_over', member.id)
+    // null: whoever had it has left the team.
+    const isAnothers = status === 'taken_over' && taken_over_by !== null && taken_over_by !== member.id
+    if (status === 'ended' || isAnothers) throw notOngoing(status)
+    if (taken_over_by !== member.id) await setStatus(trx, accountId, conversationId, 'taken_over', member.id)
     const ticket = await openTicket(trx, {
       accountId,
       agentId,
@@ -49,7 +51,7 @@ export async function takeOver(ctx: Needs, place: Place, member: Member): Promis
 
 /** Gives a conversation back to the agent and closes its ticket; CONVERSATION_NOT_TAKEN_OVER when nobody has it. */
 export async function handBack({ db }: Needs, { accountId, agentId, conversationId }: Place): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await transact(db, async (trx) => {
     const { status } = await requireConversation(trx, accountId, agentId, conversationId, true)
     if (status !== 'taken_over') throw new ApiError('CONVERSATION_NOT_TAKEN_OVER')
     await setStatus(trx, accountId, conversationId, 'ongoing', null)
@@ -60,7 +62,7 @@ export async function handBack({ db }: Needs, { accountId, agentId, conversation
 /** Ends a conversation for good, with its ticket, its open actions and the reply that is being made. */
 export async function endConversation(ctx: Needs, place: Place): Promise<void> {
   const { accountId, agentId, conversationId } = place
-  const generationId = await ctx.db.transaction().execute(async (trx) => {
+  const generationId = await transact(ctx.db, async (trx) => {
     const { status } = await requireConversation(trx, accountId, agentId, conversationId, true)
     if (status === 'ended') return null
     await setStatus(trx, accountId, conversationId, 'ended', null)

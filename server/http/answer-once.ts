@@ -19,7 +19,8 @@ import type { Details } from './validate.ts'
 
 const REPLAYED = 'idempotency-replayed'
 const RENEW_MS = 20_000
-const POLL_MS = 50
+const FIRST_POLL_MS = 50
+const LONGEST_POLL_MS = 500
 const MOST_WAIT_MS = 30_000
 
 /** A checked POST with an Idempotency-Key. */
@@ -72,10 +73,10 @@ export async function answerOnce(db: Db, keyed: Keyed, run: Run): Promise<unknow
 }
 
 async function whenSettled(db: Db, row: KeyedRequest, isEnough: () => boolean): Promise<KeyState> {
-  for (;;) {
+  for (let pause = FIRST_POLL_MS; ; pause = Math.min(LONGEST_POLL_MS, pause * 1.2)) {
     const state = await readKey(db, row)
     if (state.is !== 'running' || isEnough()) return state
-    await wait(POLL_MS)
+    await wait(pause)
   }
 }
 

@@ -18,15 +18,23 @@ export function readDateRange(query: { startDate?: string; endDate?: string }): 
   return { from: start?.from ?? null, until: end?.until ?? null }
 }
 
-function readDate(field: string, text: string): { from: Date; until: Date } {
-  const day = DAY.test(text)
-  const from = day ? new Date(`${text}T00:00:00.000Z`) : TIME.test(text) ? new Date(withOffset(text)) : null
-  // Date accepts 2026-02-30 and means March: a day that does not come back as it was is none.
-  if (!from || Number.isNaN(from.getTime()) || !isRealDay(text.slice(0, 10))) {
-    throw invalidField(field, 'Must be a day as YYYY-MM-DD or an ISO 8601 date-time.')
-  }
-  const span = day ? DAY_MS : text.includes('.') ? 1 : 1000
+/** What a day or a time spans; `until` is inclusive. Throws VALIDATION_INVALID_BODY for the field. */
+export function readDate(field: string, text: string): { from: Date; until: Date } {
+  const from = parseDate(text)
+  if (!from) throw invalidField(field, 'Must be a day as YYYY-MM-DD or an ISO 8601 date-time.')
+  const span = DAY.test(text) ? DAY_MS : text.includes('.') ? 1 : 1000
   return { from, until: new Date(from.getTime() + span - 1) }
+}
+
+/** Whether the text is a day or an ISO 8601 time. */
+export const isDate = (text: string): boolean => parseDate(text) !== null
+
+function parseDate(text: string): Date | null {
+  const isDay = DAY.test(text)
+  if (!isDay && !TIME.test(text)) return null
+  const from = new Date(isDay ? `${text}T00:00:00.000Z` : withOffset(text))
+  // Date accepts 2026-02-30 and means March: a day that does not come back as it was is none.
+  return Number.isNaN(from.getTime()) || !isRealDay(text.slice(0, 10)) ? null : from
 }
 
 const withOffset = (text: string): string =>

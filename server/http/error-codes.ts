@@ -31,7 +31,10 @@ export const errorCodes = {
   SOURCE_DUPLICATE: [409, 'The agent already has a source with this URL and link type.'],
   SOURCE_SIZE_LIMIT_EXCEEDED: [422, "The sources would exceed the plan's training size."],
   SOURCE_UNSUPPORTED_TYPE: [422, 'The file is of a type that cannot be used as a source.'],
+  PAGES_NOT_CONNECTED: [409, 'No workspace of pages is connected. Connect one first.'],
+  PAGES_CONNECTION_FAILED: [502, 'The connected workspace could not answer. Try again.'],
   RESOURCE_NOT_FOUND: [404, 'The requested item does not exist.'],
+  RESOURCE_DUPLICATE: [409, 'Something with this name already exists.'],
   RESOURCE_MESSAGE_NOT_FOUND: [404, 'The message is not in this conversation.'],
   RESOURCE_MESSAGE_NOT_ASSISTANT: [422, 'Only messages of the assistant can be rated.'],
   RESOURCE_TOOL_CALL_NOT_FOUND: [
@@ -63,6 +66,7 @@ export const commonErrors = [
   'VALIDATION_INVALID_BODY',
   'INTERNAL_SERVER_ERROR',
   'SERVICE_UNDER_MAINTENANCE',
+  'SERVICE_OVERLOADED',
 ] as const satisfies ErrorCode[]
 
 /** Codes that any endpoint but a GET may answer besides. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/database.ts'
+import { isPassing } from '../db/transact.ts'
 import { answerOnce, checkKey } from './answer-once.ts'
 import { type Endpoint, Exact, type Scope } from './contract.ts'
 import { bodyErrors, commonErrors, type ErrorCode, postErrors } from './error-codes.ts'
@@ -34,10 +35,19 @@ type Options = {
   db: Db
   /** Tests: an answer or an error code that the contract does not declare becomes a 500. */
   strict: boolean
+  /** How an error looks here; default: as version 2 answers it. */
+  present?: PresentError
 }
 
+/** What a client is answered in the place of an error. */
+export type PresentError = (
+  error: ApiError,
+  endpoint: Endpoint | undefined,
+) => { status: number; body: unknown }
+
 /** Serves the route table below the instance's prefix, with one shape for every error. */
-export function serveRoutes(app: FastifyInstance, { routes, gate, db, strict }: Options): void {
+export function serveRoutes(app: FastifyInstance, options: Options): void {
+  const { routes, gate, db, strict, present } = options
   app.decorateRequest('caller', null)
   app.addHook('onRequest', (request, reply) => passGate(request, reply, gate))
   app.addHook('onSend', async (_request, reply) => {
@@ -45,7 +55,7 @@ export function serveRoutes(app: FastifyInstance, { routes, gate, db, strict }: 
       setRateHeaders(reply, gate.limiter.limit, await gate.limiter.peek(''))
   })
   app.setNotFoundHandler(notFound(routes))
-  app.setErrorHandler((error, request, reply) => renderError(error, request, reply, strict))
+  app.setErrorHandler((error, request, reply) => renderError(error, request, reply, strict, present))
   const names = new Set<string>()
   for (const entry of routes) {
     const { method, path, name } = entry.endpoint
@@ -157,6 +167,9 @@ function toApiError(error: unknown, log: FastifyRequest['log']): ApiError {
     statusCode?: number
     constraint?: string
   }
+  if (isPassing(error)) {
+    return new ApiError('SERVICE_OVERLOADED', { cause: error, headers: { 'retry-after': '1' } })
+  }
   // The agent was deleted between the look for it and the write below it.
   if (code === FOREIGN_KEY && constraint?.endsWith('_agent_id_fkey'))
     return new ApiError('AGENT_NOT_FOUND', { cause: error })
@@ -168,12 +181,15 @@ function toApiError(error: unknown, log: FastifyRequest['log']): ApiError {
   return new ApiError('INTERNAL_SERVER_ERROR', { cause: error })
 }
 
-/** The error as v2 answers it. */
+const asVersion2: PresentError = ({ status, body }) => ({ status, body })
+
+/** Answers with the error. */
 export function renderError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
   strict: boolean,
+  present = asVersion2,
 ): FastifyReply {
   let apiError = toApiError(error, request.log)
   const endpoint = request.routeOptions.config.endpoint
@@ -183,7 +199,8 @@ export function renderError(
       message: `${endpoint.name} does not declare ${apiError.code}`,
     })
   }
-  return reply.code(apiError.status).headers(apiError.headers).send(apiError.body)
+  const { status, body } = present(apiError, endpoint)
+  return reply.code(status).headers(apiError.headers).send(body)
 }
 
 /** Every code that the endpoint may answer. */

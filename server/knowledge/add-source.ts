@@ -1,17 +1,17 @@
 import type { Insertable } from 'kysely'
-import type { Db } from '../db/database.ts'
+import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import type { AccountId, SourcesTable } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Jobs } from '../jobs/jobs.ts'
+import { enqueueTraining } from './enqueue-training.ts'
 import type { SourceRow } from './queries.ts'
 import { takeRoom } from './room.ts'
-import { TRAIN_SOURCE, type TrainSource } from './train-task.ts'
 
 export type Account = { id: AccountId; plan: string }
 export type NewSource = Pick<
   Insertable<SourcesTable>,
-  'type' | 'name' | 'content' | 'metadata' | 'link_type' | 'url'
+  'type' | 'name' | 'content' | 'metadata' | 'link_type' | 'url' | 'external_id'
 > & {
   id?: string
   size: number
@@ -22,22 +22,31 @@ export async function addSource(
   { db, jobs }: { db: Db; jobs: Jobs },
   account: Account,
   agentId: string,
-  { id = newId(), ...source }: NewSource,
+  source: NewSource,
 ): Promise<SourceRow> {
   try {
-    return await db.transaction().execute(async (trx) => {
-      await takeRoom(trx, account, agentId, source.size)
-      const row = await trx
-        .insertInto('sources')
-        .values({ ...source, id, account_id: account.id, agent_id: agentId, status: 'untrained' })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, { sourceId: id, version: row.content_version })
-      return row
-    })
+    return await db.transaction().execute((trx) => insertSource(trx, jobs, account, agentId, source))
   } catch (error) {
-    if ((error as { constraint?: string }).constraint === 'sources_link')
-      throw new ApiError('SOURCE_DUPLICATE')
+    const { constraint } = error as { constraint?: string }
+    if (constraint === 'sources_link' || constraint === 'sources_page') throw new ApiError('SOURCE_DUPLICATE')
     throw error
   }
+}
+
+/** The same in the caller's transaction. */
+export async function insertSource(
+  trx: Trx,
+  jobs: Jobs,
+  account: Account,
+  agentId: string,
+  { id = newId(), ...source }: NewSource,
+): Promise<SourceRow> {
+  await takeRoom(trx, account, agentId, source.size)
+  const row = await trx
+    .insertInto('sources')
+    .values({ ...source, id, account_id: account.id, agent_id: agentId, status: 'untrained' })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await enqueueTraining(jobs, trx, row)
+  return row
 }

@@ -7,10 +7,14 @@ import type { Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import type { AccountId } from '../db/tables.ts'
+import { copyPages } from './crawl/copy-pages.ts'
+import { isCrawl } from './crawl/crawl-source.ts'
 import { addLink } from './create-source.ts'
+import { enqueueTraining } from './enqueue-training.ts'
 import { folderOf } from './files.ts'
+import { copyConnection } from './notion/connection.ts'
 import type { SourceRow } from './queries.ts'
-import { TRAIN_SOURCE, type TrainSource } from './train-task.ts'
+import { enqueueMove } from './vector-spaces.ts'
 
 /** What agents need of sources: the seed link, and the copies of a clone. */
 export const agentHooks = (ctx: Context): Omit<AgentHooks, 'copyActions'> => ({
@@ -26,7 +30,9 @@ export const agentHooks = (ctx: Context): Omit<AgentHooks, 'copyActions'> => ({
       .where('agent_id', '=', fromAgentId)
       .orderBy('created_at')
       .execute()
+    await copyConnection(trx, accountId, fromAgentId, toAgentId)
     for (const row of rows) await copySource(ctx, trx, accountId, row, toAgentId)
+    await enqueueMove(trx, ctx.jobs, toAgentId, ctx.models.embedder?.space ?? null)
   },
 })
 
@@ -47,14 +53,35 @@ async function copySource(
   }
   await trx
     .insertInto('sources')
-    .values({ ...row, id, agent_id: agentId, content: json(content), metadata: json(row.metadata) })
+    .values({
+      ...row,
+      id,
+      agent_id: agentId,
+      content: json(content),
+      metadata: json(row.metadata),
+      crawl: json(row.crawl),
+    })
     .execute()
   // Index and all: what is live in the original answers in the copy at once.
+  if (isCrawl(row)) await copyPages(trx, accountId, row.id, { id, agentId })
+  else await copyChunks(trx, accountId, row.id, { id, agentId })
   await sql`
-    insert into chunks (id, account_id, agent_id, source_id, version, ordinal, heading_path, page, text, questions, vector, vector_space)
-    select gen_random_uuid(), account_id, ${agentId}, ${id}, version, ordinal, heading_path, page, text, questions, vector, vector_space
-    from chunks where account_id = ${accountId} and source_id = ${row.id}`.execute(trx)
+    insert into chunk_vectors (source_id, space, vector_key, account_id, agent_id, vector)
+    select ${id}, space, vector_key, account_id, ${agentId}, vector
+    from chunk_vectors where account_id = ${accountId} and source_id = ${row.id}`.execute(trx)
   if (row.status === 'untrained' || row.status === 'updated') {
-    await ctx.jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, { sourceId: id, version: row.content_version })
+    await enqueueTraining(ctx.jobs, trx, { ...row, id }, 'resumed')
   }
+}
+
+async function copyChunks(
+  trx: Trx,
+  accountId: AccountId,
+  sourceId: string,
+  copy: { id: string; agentId: string },
+): Promise<void> {
+  await sql`
+    insert into chunks (id, account_id, agent_id, source_id, version, ordinal, heading_path, page, text, questions, vector_key)
+    select gen_random_uuid(), account_id, ${copy.agentId}, ${copy.id}, version, ordinal, heading_path, page, text, questions, vector_key
+    from chunks where account_id = ${accountId} and source_id = ${sourceId}`.execute(trx)
 }

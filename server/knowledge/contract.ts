@@ -1,7 +1,17 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, Limit, Page } from '../http/contract.ts'
+import { Cursor, Exact, endpoint, Limit, OneOf, Page } from '../http/contract.ts'
 import { MAX_FILE_BYTES, MAX_JSON_BYTES } from './limits.ts'
-import { CreateSource, FileFields, FileUpdateFields, Source, SourcesSummary, UpdateSource } from './schema.ts'
+import {
+  CreateSource,
+  FileFields,
+  FileUpdateFields,
+  pageStatuses,
+  Source,
+  SourcesSummary,
+  UpdatePage,
+  UpdateSource,
+  Page as WebPage,
+} from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
@@ -49,7 +59,7 @@ export const createSource = endpoint({
   path: '/agents/{agentId}/sources',
   name: 'createSource',
   tag,
-  summary: 'Add a text, questions and answers, a link or a file',
+  summary: 'Add a text, questions and answers, a link, a page of the connected workspace or a file',
   description:
     'It trains on its own: poll its status. Files (pdf, docx, doc, txt, md, html, csv; at most 20 MB) come as multipart/form-data with the fields `name` and `file`.',
   scope: 'sources:write',
@@ -58,7 +68,7 @@ export const createSource = endpoint({
   multipart: { fields: FileFields, file: 'file', maxBytes: MAX_FILE_BYTES },
   bodyLimit: MAX_JSON_BYTES,
   success: { status: 201, schema: Source },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_DUPLICATE', ...uploadErrors],
+  errors: ['AGENT_NOT_FOUND', 'SOURCE_DUPLICATE', 'PAGES_NOT_CONNECTED', ...uploadErrors],
 })
 
 export const readSource = endpoint({
@@ -101,4 +111,36 @@ export const deleteSource = endpoint({
   params: sourceParams,
   success: { status: 200, schema: Source },
   errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND'],
+})
+
+export const listPages = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/sources/{sourceId}/pages',
+  name: 'listSourcePages',
+  tag,
+  summary: 'List the pages of a crawl or sitemap source',
+  description: 'In the order in which they were found. Other sources have none.',
+  scope: 'sources:read',
+  params: sourceParams,
+  query: Exact(
+    { cursor: Type.Optional(Cursor), limit: Limit, status: Type.Optional(OneOf(pageStatuses)) },
+    { additionalProperties: true },
+  ),
+  success: { status: 200, schema: Page(WebPage) },
+  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+})
+
+export const updatePage = endpoint({
+  method: 'PATCH',
+  path: '/agents/{agentId}/sources/{sourceId}/pages/{pageId}',
+  name: 'updateSourcePage',
+  tag,
+  summary: 'Exclude a page, or include it again',
+  description:
+    'It holds for later crawls, too. A page that was never read is read by a crawl that this starts.',
+  scope: 'sources:write',
+  params: Exact({ agentId: Id, sourceId: Id, pageId: Id }),
+  body: UpdatePage,
+  success: { status: 200, schema: WebPage },
+  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'SOURCE_SIZE_LIMIT_EXCEEDED'],
 })

@@ -3,10 +3,11 @@ import type { Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
-import { invalidField } from '../http/errors.ts'
 import { refuseInvalid } from '../http/validate.ts'
 import { type Account, addSource } from './add-source.ts'
+import { addSite } from './crawl/add-site.ts'
 import { dropFile, folderOf, keepFile } from './files.ts'
+import { addPage } from './notion/add-page.ts'
 import type { SourceRow } from './queries.ts'
 import { readUpload } from './read-upload.ts'
 import { type CreateSource, FileFields } from './schema.ts'
@@ -38,10 +39,11 @@ export async function createSource(
       return addSource(ctx, account, agentId, { type, name, content: json({ questions, answer }), size })
     }
     case 'link':
-      if (body.linkType !== 'individual') {
-        throw invalidField('linkType', 'Only individual links are available in this version.')
-      }
-      return addLink(ctx, account, agentId, body.url)
+      return body.linkType === 'individual'
+        ? addLink(ctx, account, agentId, body.url)
+        : addSite(ctx, account, agentId, { ...body, linkType: body.linkType })
+    case 'notionPage':
+      return addPage(ctx, account, agentId, body)
   }
 }
 

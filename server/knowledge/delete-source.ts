@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import type { AccountId } from '../db/tables.ts'
 import { folderOf } from './files.ts'
 import { moveKnowledge, requireSource, type SourceRow } from './queries.ts'
+import { excludeTicket } from './tickets/exclude-ticket.ts'
 
 /** Deletes a source with its chunks; answers read the moved knowledge version and no longer find it. */
 export async function deleteSource(
@@ -15,6 +16,7 @@ export async function deleteSource(
     const row = await requireSource(trx, accountId, agentId, sourceId, true)
     await trx.deleteFrom('sources').where('account_id', '=', accountId).where('id', '=', sourceId).execute()
     await moveKnowledge(trx, accountId, agentId)
+    if (row.type === 'ticket') await excludeTicket(trx, row)
     if (row.type === 'file') {
       await jobs.enqueue<RemoveFiles>(trx, REMOVE_FILES, { folder: folderOf(accountId, agentId, sourceId) })
     }

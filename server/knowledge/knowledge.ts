@@ -5,20 +5,38 @@ import type { Embedder } from '../models/embedder.ts'
 import type { WordVectors } from '../models/static/word-vectors.ts'
 import { type AgentIndex, createAgentIndex } from './retrieval/agent-index.ts'
 import type { SearchResult } from './retrieval/search-tables.ts'
-import { syncIndex } from './sync-index.ts'
+import { syncIndex, syncVectors } from './sync-index.ts'
 
 export type Knowledge = {
   /** The passages of an agent's live sources that fit a question, as of `knowledgeVersion` or newer. */
   search(agent: AgentKnowledge, question: string, options: { limit: number }): Promise<SearchResult>
+  /** Estimated memory of all indexes held. */
+  readonly bytes: number
 }
 
 /** `knowledgeVersion` as read in the transaction that the answer belongs to. */
 export type AgentKnowledge = { id: string; accountId: AccountId; knowledgeVersion: number }
 
-type Deps = { db: Db; words: WordVectors; embedder: Embedder | null; log: Logger; maxBytes?: number }
+type Deps = {
+  db: Db
+  words: WordVectors
+  /** null: the space's model cannot be reached any more; its questions are searched by their words. */
+  embedderOf: (space: string) => Embedder | null
+  log: Logger
+  maxBytes?: number
+}
 
-/** One agent's index in this process and the version it holds; `sources` tells by a mark what is in it. */
-export type IndexState = { index: AgentIndex; version: number; sources: Map<string, string> }
+/**
+ * One agent's index in this process and the version it holds; `sources` tells by a mark what is in it. `space` is
+ * that of its vectors, and `liveSpace` the one they are to be in.
+ */
+export type IndexState = {
+  index: AgentIndex
+  version: number
+  sources: Map<string, string>
+  space: string | null
+  liveSpace: string | null
+}
 
 const MAX_BYTES = 512 * 1_048_576
 const EMBED_QUESTION_MS = 2_000
@@ -27,27 +45,50 @@ const EMBED_QUESTION_MS = 2_000
  * Keeps the indexes of the agents asked last, up to `maxBytes` together. An index follows its agent's knowledge
  * version by the difference: only changed sources are read again.
  */
-export function createKnowledge({ db, words, embedder, log, maxBytes = MAX_BYTES }: Deps): Knowledge {
+export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYTES }: Deps): Knowledge {
   // In order of use, oldest first.
   const states = new Map<string, IndexState>()
   const syncing = new Map<string, Promise<void>>()
+  const movingVectors = new Set<string>()
 
   const stateOf = (agentId: string): IndexState => {
-    const state = states.get(agentId) ?? { index: createAgentIndex(words), version: -1, sources: new Map() }
+    const state = states.get(agentId) ?? {
+      index: createAgentIndex(words),
+      version: -1,
+      sources: new Map(),
+      space: null,
+      liveSpace: null,
+    }
     states.delete(agentId)
     states.set(agentId, state)
     return state
   }
 
+  const bytesHeld = (): number => [...states.values()].reduce((sum, { index }) => sum + index.bytes, 0)
+
   const makeRoom = (keep: string): void => {
-    let bytes = 0
-    for (const { index } of states.values()) bytes += index.bytes
+    let bytes = bytesHeld()
     for (const [agentId, { index }] of states) {
       if (bytes <= maxBytes) return
       if (agentId === keep || syncing.has(agentId)) continue
       bytes -= index.bytes
       states.delete(agentId)
     }
+  }
+
+  const moveVectors = async (agent: AgentKnowledge, state: IndexState): Promise<void> => {
+    while (state.space !== state.liveSpace) await syncVectors(db, agent, state, state.liveSpace)
+  }
+
+  const sync = async (agent: AgentKnowledge, state: IndexState): Promise<void> => {
+    const space = await syncIndex(db, agent, state)
+    state.liveSpace = space
+    if (space === state.space || movingVectors.has(agent.id)) return
+    movingVectors.add(agent.id)
+    // Nobody waits for it. A failure is made good when the knowledge moves the next time, or the index is built anew.
+    void moveVectors(agent, state)
+      .catch((error: unknown) => log.warn({ err: error, agent: agent.id }, 'new vectors could not be read'))
+      .finally(() => movingVectors.delete(agent.id))
   }
 
   const upToDate = async (agent: AgentKnowledge): Promise<IndexState> => {
@@ -59,9 +100,7 @@ export function createKnowledge({ db, words, embedder, log, maxBytes = MAX_BYTES
         await running
         continue
       }
-      const work = syncIndex(db, agent, state, embedder?.space ?? null).finally(() =>
-        syncing.delete(agent.id),
-      )
+      const work = sync(agent, state).finally(() => syncing.delete(agent.id))
       syncing.set(agent.id, work)
       await work
       makeRoom(agent.id)
@@ -69,7 +108,8 @@ export function createKnowledge({ db, words, embedder, log, maxBytes = MAX_BYTES
     return state
   }
 
-  const vectorOf = async (question: string): Promise<Float32Array | null> => {
+  const vectorOf = async (question: string, space: string | null): Promise<Float32Array | null> => {
+    const embedder = space === null ? null : embedderOf(space)
     if (!embedder) return null
     try {
       const [vector] = await embedder.embed([question], { signal: AbortSignal.timeout(EMBED_QUESTION_MS) })
@@ -83,8 +123,14 @@ export function createKnowledge({ db, words, embedder, log, maxBytes = MAX_BYTES
 
   return {
     async search(agent, question, { limit }) {
-      const [state, queryVector] = await Promise.all([upToDate(agent), vectorOf(question)])
-      return state.index.search(question, { limit, queryVector })
+      const state = await upToDate(agent)
+      const { space } = state
+      const vector = await vectorOf(question, space)
+      // Its vectors may have changed meanwhile: those of two spaces cannot be compared.
+      return state.index.search(question, { limit, queryVector: space === state.space ? vector : null })
+    },
+    get bytes() {
+      return bytesHeld()
     },
   }
 }

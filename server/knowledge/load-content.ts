@@ -4,6 +4,8 @@ import { chunkSections } from './chunk/chunk-sections.ts'
 import { ExtractFailure } from './extract/extract-failure.ts'
 import type { DocumentType } from './extract/extracted-document.ts'
 import { readKept } from './files.ts'
+import { NotionFailure } from './notion/notion-failure.ts'
+import { readConnectedPage } from './notion/read-connected-page.ts'
 import type { SourceRow } from './queries.ts'
 
 export type LoadedChunk = {
@@ -12,8 +14,16 @@ export type LoadedChunk = {
   text: string
   questions: string[] | null
 }
-/** `bytes` of training text. */
-export type Loaded = { chunks: LoadedChunk[]; bytes: number }
+/** What an origin says of its content, to be asked by it the next time. */
+export type Origin = { etag: string | null; modified: string | null }
+/** `bytes` of training text; `title` and `url` of a page that has its own. */
+export type Loaded = {
+  chunks: LoadedChunk[]
+  bytes: number
+  origin?: Origin
+  title?: string | null
+  url?: string | null
+}
 
 /** Why a source cannot be trained; `message` is for the customer. A transient failure is worth another try. */
 export class TrainingFailure extends Error {
@@ -25,13 +35,20 @@ export class TrainingFailure extends Error {
   }
 }
 
-type Needs = Pick<Context, 'fetcher' | 'extractor' | 'filesDir'>
+/** The origin is there and says that it has nothing under this address any more. */
+export class OriginGone extends TrainingFailure {
+  constructor(message: string, cause?: unknown) {
+    super(message, false, cause)
+  }
+}
+
+type Needs = Pick<Context, 'db' | 'fetcher' | 'extractor' | 'filesDir' | 'secrets'>
 
 const PAGE_BYTES = 20 * 1_048_576
 const PAGE_TIMEOUT_MS = 30_000
 
 /** Media types of pages that can be read, and what they are read as. */
-const PAGE_TYPES: Record<string, DocumentType> = {
+export const PAGE_TYPES: Record<string, DocumentType> = {
   'text/html': 'html',
   'application/xhtml+xml': 'html',
   'text/plain': 'txt',
@@ -46,17 +63,44 @@ const TRANSIENT_FETCH = new Set(['timeout', 'dns_failed', 'connect_failed', 'bad
 
 /** Brings a source's content and cuts it into chunks. Throws TrainingFailure. */
 export async function loadContent(ctx: Needs, source: SourceRow, signal: AbortSignal): Promise<Loaded> {
+  const loaded = await tryLoad(ctx, source, null, signal)
+  if (loaded === null)
+    throw new TrainingFailure('The origin sent nothing, although it was not asked for changes.', true)
+  return loaded
+}
+
+/** The same, or null when the origin says that the live version is current. */
+export async function loadIfChanged(
+  ctx: Needs,
+  source: SourceRow,
+  signal: AbortSignal,
+): Promise<Loaded | null> {
+  const { live_version, origin_etag: etag, origin_modified: modified } = source
+  return tryLoad(ctx, source, live_version === null ? null : { etag, modified }, signal)
+}
+
+async function tryLoad(
+  ctx: Needs,
+  source: SourceRow,
+  since: Origin | null,
+  signal: AbortSignal,
+): Promise<Loaded | null> {
   try {
-    const loaded = await load(ctx, source, signal)
-    if (loaded.chunks.length === 0) throw new TrainingFailure('There is no text in it.', false)
+    const loaded = await load(ctx, source, since, signal)
+    if (loaded?.chunks.length === 0) throw new TrainingFailure('There is no text in it.', false)
     return loaded
   } catch (error) {
     throw toTrainingFailure(error)
   }
 }
 
-function load(ctx: Needs, source: SourceRow, signal: AbortSignal): Promise<Loaded> {
-  const { text, answer, questions, file, filename, mediaType } = source.content
+function load(
+  ctx: Needs,
+  source: SourceRow,
+  since: Origin | null,
+  signal: AbortSignal,
+): Promise<Loaded | null> {
+  const { text, answer, questions, subject, file, filename, mediaType } = source.content
   switch (source.type) {
     case 'text':
       return extract(ctx, { bytes: new TextEncoder().encode(text ?? ''), type: 'md' }, signal)
@@ -67,12 +111,11 @@ function load(ctx: Needs, source: SourceRow, signal: AbortSignal): Promise<Loade
         extract(ctx, { bytes, type: mediaType as DocumentType, filename }, signal),
       )
     case 'link':
-      return loadPage(ctx, source.url ?? '', signal)
-    default:
-      throw new TrainingFailure(
-        `Sources of the type ${source.type} are not available in this version.`,
-        false,
-      )
+      return loadPage(ctx, source.url ?? '', since, signal)
+    case 'notionPage':
+      return loadConnected(ctx, source, since, signal)
+    case 'ticket':
+      return Promise.resolve(solvedTicket(subject ?? null, questions ?? [], answer ?? ''))
   }
 }
 
@@ -90,27 +133,66 @@ function questionsAndAnswer(questions: string[], answer: string): Loaded {
   return { chunks, bytes: Buffer.byteLength(answer + questions.join('')) }
 }
 
-async function loadPage(ctx: Needs, url: string, signal: AbortSignal): Promise<Loaded> {
+/** The same under the ticket's subject, which alone is too short to stand for the question. */
+function solvedTicket(subject: string | null, questions: string[], answer: string): Loaded {
+  const { chunks, bytes } = questionsAndAnswer(questions, answer)
+  return { chunks: chunks.map((chunk) => ({ ...chunk, headingPath: subject ? [subject] : [] })), bytes }
+}
+
+async function loadConnected(
+  ctx: Needs,
+  { account_id, agent_id, content }: SourceRow,
+  since: Origin | null,
+  signal: AbortSignal,
+): Promise<Loaded | null> {
+  const place = { accountId: account_id, agentId: agent_id, pageId: content.pageId ?? '' }
+  const page = await readConnectedPage(ctx, place, since?.modified ?? null, signal)
+  if (page === null) return null
+  const chunks: LoadedChunk[] = []
+  for (const section of page.sections) {
+    for (const { headingPath, text } of chunkSections([section]))
+      chunks.push({ headingPath, page: null, text, questions: null })
+  }
+  const { bytes, title, url, modified } = page
+  return { chunks, bytes, title, url, origin: { etag: null, modified } }
+}
+
+async function loadPage(
+  ctx: Needs,
+  url: string,
+  since: Origin | null,
+  signal: AbortSignal,
+): Promise<Loaded | null> {
   const page = await ctx.fetcher.fetch(url, {
     maxBytes: PAGE_BYTES,
     timeoutMs: PAGE_TIMEOUT_MS,
     accept: Object.keys(PAGE_TYPES),
+    headers: {
+      ...(since?.etag ? { 'if-none-match': since.etag } : {}),
+      ...(since?.modified ? { 'if-modified-since': since.modified } : {}),
+    },
     signal,
   })
-  if (page.status >= 400) {
+  if (page.status === 304 && since) return null
+  if (page.status === 404 || page.status === 410)
+    throw new OriginGone(`The page does not exist (HTTP ${page.status}).`)
+  if (page.status >= 300) {
     const transient = page.status >= 500 || page.status === 429 || page.status === 408
     throw new TrainingFailure(`The page answered with HTTP ${page.status}.`, transient)
   }
   const type = PAGE_TYPES[page.contentType ?? 'text/html'] ?? 'html'
-  return extract(
-    ctx,
-    { bytes: page.body, type, url: page.url, contentType: page.headers['content-type'] },
-    signal,
-  )
+  const input = { bytes: page.body, type, url: page.url, contentType: page.headers['content-type'] }
+  const { etag = null, 'last-modified': modified = null } = page.headers
+  return { ...(await extract(ctx, input, signal)), origin: { etag, modified } }
 }
 
 function toTrainingFailure(error: unknown): TrainingFailure {
   if (error instanceof TrainingFailure) return error
+  if (error instanceof NotionFailure) {
+    return error.code === 'gone'
+      ? new OriginGone(error.message, error)
+      : new TrainingFailure(error.message, error.isTransient, error)
+  }
   if (error instanceof FetchFailure)
     return new TrainingFailure(error.message, TRANSIENT_FETCH.has(error.code), error)
   if (error instanceof ExtractFailure)

@@ -2,7 +2,8 @@ import { extname } from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { ApiError } from '../http/errors.ts'
-import { bodyValidator, type Details, refuseInvalid } from '../http/validate.ts'
+import { readMultipart, type Upload } from '../http/read-multipart.ts'
+import { bodyValidator, refuseInvalid } from '../http/validate.ts'
 import type { DocumentType } from './extract/extracted-document.ts'
 import { sniffType } from './extract/sniff-type.ts'
 import { MAX_FILE_BYTES } from './limits.ts'
@@ -20,28 +21,12 @@ export async function readUpload<S extends typeof FileFields | typeof FileUpdate
   request: FastifyRequest,
   schema: S,
 ): Promise<{ fields: Static<S>; file: UploadedFile | null }> {
-  const fields: Record<string, unknown> = {}
-  const problems: Details = {}
-  let upload: { filename: string; bytes: Uint8Array } | null = null
-  const limits = { fileSize: MAX_FILE_BYTES, files: 5, fields: 20, fieldSize: 10_000, parts: 25 }
-  for await (const part of request.parts({ limits })) {
-    if (part.type === 'field') {
-      if (part.fieldname in fields) problems[part.fieldname] = 'Must be sent once.'
-      fields[part.fieldname] = part.value
-      continue
-    }
-    // Read also when it is refused: the rest of the body comes after it.
-    const bytes = await part.toBuffer()
-    if (part.fieldname !== 'file')
-      problems[part.fieldname] = 'This file is not known here; the file goes into "file".'
-    else if (upload) problems.file = 'Only one file can be sent.'
-    else upload = { filename: part.filename, bytes }
-  }
+  const { fields, file, problems } = await readMultipart(request, { file: 'file', maxBytes: MAX_FILE_BYTES })
   refuseInvalid({ ...bodyValidator(schema)(fields), ...problems })
-  return { fields: fields as Static<S>, file: upload ? await checked(upload) : null }
+  return { fields: fields as Static<S>, file: file ? await checked(file) : null }
 }
 
-async function checked({ filename, bytes }: { filename: string; bytes: Uint8Array }): Promise<UploadedFile> {
+async function checked({ filename, bytes }: Upload): Promise<UploadedFile> {
   if (bytes.length === 0) refuseInvalid({ file: 'The file is empty.' })
   if (filename.length > LONGEST_FILENAME)
     refuseInvalid({ file: `The file name has more than ${LONGEST_FILENAME} characters.` })

@@ -4,11 +4,17 @@ import { invalidField } from '../http/errors.ts'
 import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Route, route } from '../http/route.ts'
 import * as contract from './contract.ts'
+import { hidePage } from './crawl/hide-page.ts'
+import { listPageRows } from './crawl/page-queries.ts'
+import type { PageRow } from './crawl/page-row.ts'
+import { presentPage } from './crawl/present-page.ts'
 import { createSource, uploadSource } from './create-source.ts'
 import { deleteSource } from './delete-source.ts'
+import { pagesConnectionRoutes } from './notion/routes.ts'
 import { presentSource } from './present.ts'
 import { listSourceRows, requireSource, type SourceRow, sizesByType } from './queries.ts'
 import { sourceTypes } from './schema.ts'
+import { ticketKnowledgeRoutes } from './tickets/routes.ts'
 import { updateFromUpload, updateSource } from './update-source.ts'
 
 export const sourceRoutes = (ctx: Context): Route[] => [
@@ -63,6 +69,25 @@ export const sourceRoutes = (ctx: Context): Route[] => [
     const row = await deleteSource(ctx, account.id, params.agentId, params.sourceId)
     return { ...presentSource(row), status: 'deleted' as const }
   }),
+
+  route(contract.listPages, async ({ caller: { account }, params, query }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    const { id } = await requireSource(ctx.db, account.id, params.agentId, params.sourceId)
+    const filter = { sourceId: id, status: query.status ?? null }
+    const print = fingerprint('pages', filter)
+    const position = decodeCursor(query.cursor, print, (value) => /^\d{1,9}$/.test(value))
+    const { rows, total } = await listPageRows(ctx.db, account.id, filter, { limit: query.limit, position })
+    const positionOf = (row: PageRow) => ({ value: String(row.number), id: row.id })
+    return pageOf(rows, query.limit, total, print, positionOf, presentPage)
+  }),
+
+  route(contract.updatePage, async ({ caller: { account }, params, body }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    return presentPage(await hidePage(ctx, account, params, body.excluded))
+  }),
+
+  ...pagesConnectionRoutes(ctx),
+  ...ticketKnowledgeRoutes(ctx),
 ]
 
 function typesOf(list: string | undefined): SourceRow['type'][] | null {

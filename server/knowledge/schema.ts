@@ -39,7 +39,10 @@ const Answer = Type.String({
   pattern: '\\S',
   refusal: 'Must hold some text.',
 })
-const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 100 })
+const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
+  maxItems: 100,
+  description: 'Regular expressions (RE2 syntax) that are found in a path and its query',
+})
 
 export const CreateSource = TaggedUnion('type', [
   Exact({ type: Type.Literal('text'), name: Name, content: Content }),
@@ -52,11 +55,24 @@ export const CreateSource = TaggedUnion('type', [
     includeOnlyPaths: Type.Optional(Patterns),
     slowScraping: Type.Optional(Type.Boolean()),
   }),
+  Exact({
+    type: Type.Literal('notionPage'),
+    pageId: Type.String({ minLength: 1, maxLength: 500, description: 'Of the list of connected pages' }),
+    name: Type.Optional(Name),
+  }),
 ])
 
 /** Which of these a source takes follows from its type. */
 export const UpdateSource = Subset(
-  Exact({ name: Name, content: Content, questions: Questions, answer: Answer }),
+  Exact({
+    name: Name,
+    content: Content,
+    questions: Questions,
+    answer: Answer,
+    excludePaths: Patterns,
+    includeOnlyPaths: Patterns,
+    slowScraping: Type.Boolean(),
+  }),
 )
 
 export const FileFields = Exact({ name: Name })
@@ -72,4 +88,21 @@ export const SourcesSummary = Exact({
   notionPages: Count,
   tickets: Count,
   shouldRetrain: Type.Boolean({ description: 'Always false: sources train on their own' }),
+})
+
+export const pageStatuses = ['included', 'excluded', 'failed', 'pending'] as const
+
+/** A page of a crawl or sitemap source. */
+export const Page = Exact({
+  id: Type.String(),
+  url: Type.String(),
+  title: Nullable(Type.String()),
+  status: OneOf(pageStatuses, { description: 'The agent answers from included pages' }),
+  error: Nullable(Type.String({ description: 'Why it is excluded or failed, for a person' })),
+  size: Type.Integer({ minimum: 0, description: 'Bytes of training text' }),
+  fetchedAt: Nullable(IsoTime),
+})
+
+export const UpdatePage = Exact({
+  excluded: Type.Boolean({ description: 'Takes the page out of answers, at once, or lets it in again' }),
 })

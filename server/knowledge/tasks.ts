@@ -1,7 +1,18 @@
 import type { Context } from '../context.ts'
+import { transact } from '../db/transact.ts'
 import type { Task } from '../jobs/jobs.ts'
+import { freeClaims } from './crawl/claim-pages.ts'
+import { crawlSite } from './crawl/crawl-site.ts'
+import { CRAWL_SITE, type CrawlSite } from './crawl/crawl-task.ts'
+import { enqueueTraining } from './enqueue-training.ts'
+import { moveVectors } from './move-vectors.ts'
+import { syncSource } from './sync/sync-source.ts'
+import { SYNC_SOURCE, type SyncSource } from './sync/sync-task.ts'
+import { GATHER_TICKETS, type GatherTickets } from './tickets/gather-task.ts'
+import { gatherTickets } from './tickets/gather-tickets.ts'
 import { trainSource } from './train-source.ts'
 import { TRAIN_SOURCE, type TrainSource } from './train-task.ts'
+import { enqueueMove, MOVE_VECTORS, type MoveVectors } from './vector-spaces.ts'
 
 const training = (ctx: Context): Task<TrainSource> => ({
   name: TRAIN_SOURCE,
@@ -10,20 +21,63 @@ const training = (ctx: Context): Task<TrainSource> => ({
   run: (payload, attempt) => trainSource(ctx, payload, attempt),
 })
 
-export const knowledgeTasks = (ctx: Context): Task<never>[] => [training(ctx) as Task<never>]
+const crawling = (ctx: Context): Task<CrawlSite> => ({
+  name: CRAWL_SITE,
+  concurrency: 3,
+  retries: 3,
+  run: (payload, attempt) => crawlSite(ctx, payload, attempt),
+})
+
+const movingVectors = (ctx: Context): Task<MoveVectors> => ({
+  name: MOVE_VECTORS,
+  concurrency: 1,
+  // With ever longer pauses: a provider may be away for hours.
+  retries: 15,
+  run: (payload, attempt) => moveVectors(ctx, payload, attempt),
+})
+
+const syncing = (ctx: Context): Task<SyncSource> => ({
+  name: SYNC_SOURCE,
+  concurrency: 2,
+  retries: 3,
+  run: (payload, attempt) => syncSource(ctx, payload, attempt),
+})
+
+const gathering = (ctx: Context): Task<GatherTickets> => ({
+  name: GATHER_TICKETS,
+  concurrency: 1,
+  retries: 3,
+  run: (payload) => gatherTickets(ctx, payload),
+})
+
+export const knowledgeTasks = (ctx: Context): Task<never>[] => [
+  training(ctx) as Task<never>,
+  crawling(ctx) as Task<never>,
+  movingVectors(ctx) as Task<never>,
+  syncing(ctx) as Task<never>,
+  gathering(ctx) as Task<never>,
+]
+
+/** Enqueues what a changed embedding model asks for: see moveVectors. */
+export const resumeMoves = ({ db, jobs, models }: Pick<Context, 'db' | 'jobs' | 'models'>): Promise<void> =>
+  enqueueMove(db, jobs, null, models.embedder?.space ?? null)
 
 /**
  * Enqueues every source that was being processed. A job that a killed process held would come back only after
  * its heartbeat is missed; a second job for the same version does no harm.
  */
-export async function resumeTraining({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<number> {
+export async function resumeTraining({
+  db,
+  jobs,
+  embedded,
+}: Pick<Context, 'db' | 'jobs' | 'embedded'>): Promise<number> {
+  // With the embedded database nobody else can be reading what the last process had claimed.
+  if (embedded) await freeClaims(db)
   const waiting = await db
     .selectFrom('sources')
-    .select(['id', 'content_version'])
+    .select(['id', 'link_type', 'content_version'])
     .where('status', 'in', ['untrained', 'updated'])
     .execute()
-  for (const { id, content_version } of waiting) {
-    await jobs.enqueue<TrainSource>(db, TRAIN_SOURCE, { sourceId: id, version: content_version })
-  }
+  for (const row of waiting) await transact(db, (trx) => enqueueTraining(jobs, trx, row, 'resumed'))
   return waiting.length
 }

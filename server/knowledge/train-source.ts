@@ -6,12 +6,17 @@ import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import { storable } from '../http/storable.ts'
-import { type Loaded, type LoadedChunk, loadContent, TrainingFailure } from './load-content.ts'
+import { dropUnusedVectors, embedChunks, vectorKey } from './embed-chunks.ts'
+import { type Loaded, loadContent, TrainingFailure } from './load-content.ts'
 import { moveKnowledge, type SourceRow } from './queries.ts'
+import { liveColumns } from './sync/live-columns.ts'
 import type { TrainSource } from './train-task.ts'
-import { bytesOfVector } from './vectors.ts'
+import { swapSpace } from './vector-spaces.ts'
 
-type Needs = Pick<Context, 'db' | 'log' | 'fetcher' | 'extractor' | 'filesDir' | 'models'>
+type Needs = Pick<
+  Context,
+  'db' | 'jobs' | 'log' | 'fetcher' | 'extractor' | 'filesDir' | 'models' | 'secrets'
+>
 
 const ROWS_AN_INSERT = 200
 
@@ -28,8 +33,8 @@ export async function trainSource(
   if (!source) return
   try {
     const loaded = await loadContent(ctx, source, attempt.signal)
-    const vectors = await embed(ctx, loaded.chunks, attempt.signal)
-    await ctx.db.transaction().execute((trx) => goLive(trx, source, loaded, vectors))
+    await embedChunks(ctx, source, loaded.chunks, attempt.signal)
+    await ctx.db.transaction().execute((trx) => goLive(ctx, trx, source, loaded))
   } catch (error) {
     const failure =
       error instanceof TrainingFailure
@@ -51,36 +56,19 @@ async function currentSource(db: Db, sourceId: string, version: number): Promise
     .executeTakeFirst()
 }
 
-type Vectors = { space: string; vectors: Float32Array[] } | null
-
-async function embed(
-  { models: { embedder } }: Needs,
-  chunks: LoadedChunk[],
-  signal: AbortSignal,
-): Promise<Vectors> {
-  if (!embedder) return null
-  const texts = chunks.map(({ headingPath, questions, text }) =>
-    [...headingPath, ...(questions ?? []), text].join('\n'),
-  )
-  try {
-    return { space: embedder.space, vectors: await embedder.embed(texts, { signal }) }
-  } catch (error) {
-    throw new TrainingFailure('The embedding service did not answer. Try again later.', true, error)
-  }
-}
-
 /** Puts the new chunks in the place of the old, if the source is still there and still this version. */
 async function goLive(
+  { jobs, models }: Pick<Needs, 'jobs' | 'models'>,
   trx: Trx,
   source: SourceRow,
-  { chunks, bytes }: Loaded,
-  vectors: Vectors,
+  loaded: Loaded,
 ): Promise<void> {
+  const { chunks, bytes } = loaded
   const { id, account_id, agent_id, content_version: version } = source
   const still = await trx
     .selectFrom('sources')
     .innerJoin('accounts', 'accounts.id', 'sources.account_id')
-    .select(['sources.id', 'accounts.plan'])
+    .select(['sources.name', 'sources.content', 'accounts.plan'])
     .where('sources.id', '=', id)
     .where('content_version', '=', version)
     .forUpdate('sources')
@@ -105,8 +93,7 @@ async function goLive(
           page: chunk.page,
           text: storable(chunk.text),
           questions: json(chunk.questions),
-          vector: vectors ? bytesOfVector(vectors.vectors[from + place]!) : null,
-          vector_space: vectors?.space ?? null,
+          vector_key: vectorKey(chunk),
         })),
       )
       .execute()
@@ -114,10 +101,14 @@ async function goLive(
   await trx
     .updateTable('sources')
     .set({ status: 'trained', live_version: version, size: bytes, error: null, updated_at: new Date() })
+    .set(liveColumns(still, loaded))
     .where('account_id', '=', account_id)
     .where('id', '=', id)
     .execute()
   await moveKnowledge(trx, account_id, agent_id, true)
+  await dropUnusedVectors(trx, account_id, id)
+  // The first source of an agent brings its space with it.
+  await swapSpace(trx, jobs, account_id, agent_id, models.embedder?.space ?? null)
 }
 
 /** The size of a file or page is known only now. */

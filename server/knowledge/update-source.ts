@@ -7,6 +7,8 @@ import type { SourcesTable } from '../db/tables.ts'
 import { invalidField } from '../http/errors.ts'
 import { refuseInvalid } from '../http/validate.ts'
 import type { Account } from './add-source.ts'
+import { isCrawl } from './crawl/crawl-source.ts'
+import { updateSite } from './crawl/update-site.ts'
 import { sizeOf } from './create-source.ts'
 import { dropFile, folderOf, keepFile } from './files.ts'
 import { moveKnowledge, requireSource, type SourceRow } from './queries.ts'
@@ -24,7 +26,7 @@ const FIELDS: Record<SourceRow['type'], readonly (keyof Change)[]> = {
   qna: ['name', 'questions', 'answer'],
   link: [],
   file: ['name'],
-  notionPage: [],
+  notionPage: ['name'],
   ticket: [],
 }
 
@@ -35,6 +37,8 @@ export async function updateSource(
   place: Place,
   change: Change,
 ): Promise<SourceRow> {
+  const { link_type } = await requireSource(ctx.db, account.id, place.agentId, place.sourceId)
+  if (isCrawl({ link_type })) return updateSite(ctx, account, place, change)
   return apply(ctx, account, place, (row) => {
     const strange = Object.keys(change).filter((field) => !FIELDS[row.type].includes(field as keyof Change))
     refuseInvalid(

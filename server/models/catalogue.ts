@@ -24,19 +24,20 @@ const FileModel = Exact({
   ),
 })
 
+const FileEmbedding = Exact({
+  name: Type.String({ minLength: 1 }),
+  baseUrl: Type.String({ pattern: '^https?://' }),
+  apiKey: Type.Optional(Type.String({ minLength: 1 })),
+  apiKeyEnv: Type.Optional(Type.String({ minLength: 1 })),
+  dimensions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+})
+
 /** The format of MODELS_FILE. */
 export const ModelsFile = Exact({
   auto: Type.Optional(Type.String({ description: 'The id that `auto` means' })),
   models: Type.Array(FileModel),
-  embedding: Type.Optional(
-    Exact({
-      name: Type.String({ minLength: 1 }),
-      baseUrl: Type.String({ pattern: '^https?://' }),
-      apiKey: Type.Optional(Type.String({ minLength: 1 })),
-      apiKeyEnv: Type.Optional(Type.String({ minLength: 1 })),
-      dimensions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-    }),
-  ),
+  embedding: Type.Optional(FileEmbedding),
+  formerEmbedding: Type.Optional(FileEmbedding),
 })
 
 export type ModelEntry = {
@@ -61,7 +62,13 @@ export type EmbeddingEntry = {
   dimensions: number | null
 }
 
-export type Catalogue = { entries: ModelEntry[]; auto: string; embedding: EmbeddingEntry | null }
+export type Catalogue = {
+  entries: ModelEntry[]
+  auto: string
+  embedding: EmbeddingEntry | null
+  /** Embeds questions until all chunks have vectors of `embedding`. */
+  formerEmbedding: EmbeddingEntry | null
+}
 
 /** MODELS_FILE or the variables cannot be used; one sentence a problem. */
 export class CatalogueError extends Error {
@@ -103,7 +110,7 @@ export function parseCatalogue(
   openai: OpenAiVariables,
   env: Record<string, string | undefined>,
 ): Catalogue {
-  const { auto, models, embedding } = checkedFile(file)
+  const { auto, models, embedding, formerEmbedding } = checkedFile(file)
   const problems: string[] = []
   const keyOf = (owner: string, entry: { apiKey?: string; apiKeyEnv?: string }): string | null => {
     if (!entry.apiKeyEnv) return entry.apiKey ?? null
@@ -120,14 +127,16 @@ export function parseCatalogue(
   }
   if (auto !== undefined && !ids.includes(auto))
     problems.push(`MODELS_FILE: auto names "${auto}", which is no model.`)
-  const embeddings = embedding
-    ? { ...embedding, apiKey: keyOf('embedding', embedding), dimensions: embedding.dimensions ?? null }
-    : null
+  const embeddingOf = (owner: 'embedding' | 'formerEmbedding', entry: typeof embedding) =>
+    entry ? { ...entry, apiKey: keyOf(owner, entry), dimensions: entry.dimensions ?? null } : null
+  const fromFile = embeddingOf('embedding', embedding)
+  const former = embeddingOf('formerEmbedding', formerEmbedding)
   if (problems.length > 0) throw new CatalogueError(problems)
   return {
     entries,
     auto: auto ?? fromVariables?.id ?? entries[1]?.id ?? BUILTIN.id,
-    embedding: embeddings ?? variableEmbedding(openai),
+    embedding: fromFile ?? variableEmbedding(openai),
+    formerEmbedding: former,
   }
 }
 

@@ -7,20 +7,24 @@ import { failureOfStatus, ModelFailure, toModelFailure } from './model-failure.t
 export type Embedder = {
   /** Vectors of one space can be compared; another model, server or size is another space. */
   space: string
+  /** Most texts that embed() sends at once: who stores what has come should hand over no more. */
+  batch: number
   /** One vector of length 1 for each text, in their order. Throws ModelFailure. */
   embed(texts: string[], options?: { signal?: AbortSignal }): Promise<Float32Array[]>
 }
 
-const BATCH = 64
+// The answer for more would be parsed for longer than other work may wait: 32 vectors of 3,072 numbers are 2 MB.
+const BATCH = 32
 const TRIES = 4
 const TIMEOUT_MS = 30_000
+/** A server that wants to be left alone for longer is left to the next attempt of the job. */
+const LONGEST_WAIT_MS = 60_000
 
 /** An embedding model behind OpenAI's wire. */
 export function createEmbedder(entry: EmbeddingEntry, connections: Dispatcher): Embedder {
-  const { name, baseUrl, dimensions } = entry
-  const identity = createHash('sha256').update(baseUrl).digest('hex').slice(0, 8)
   return {
-    space: `${name}@${identity}${dimensions ? `/${dimensions}` : ''}`,
+    space: spaceOf(entry),
+    batch: BATCH,
     async embed(texts, { signal } = {}) {
       const vectors: Float32Array[] = []
       for (let from = 0; from < texts.length; from += BATCH) {
@@ -34,6 +38,21 @@ export function createEmbedder(entry: EmbeddingEntry, connections: Dispatcher): 
   }
 }
 
+const serverMark = (baseUrl: string): string =>
+  createHash('sha256').update(baseUrl).digest('hex').slice(0, 8)
+
+/** The name of the embedding space that an entry makes. */
+export function spaceOf({ name, baseUrl, dimensions }: EmbeddingEntry): string {
+  return `${name}@${serverMark(baseUrl)}${dimensions ? `/${dimensions}` : ''}`
+}
+
+/** The entry that made a space, if it was another model of `server`'s; else null. */
+export function entryOfSpace(space: string, server: EmbeddingEntry): EmbeddingEntry | null {
+  const [, name, mark, dimensions] = /^(.+)@([0-9a-f]{8})(?:\/(\d+))?$/.exec(space) ?? []
+  if (name === undefined || mark !== serverMark(server.baseUrl)) return null
+  return { ...server, name, dimensions: dimensions === undefined ? null : Number(dimensions) }
+}
+
 async function embedBatch(
   entry: EmbeddingEntry,
   texts: string[],
@@ -45,8 +64,11 @@ async function embedBatch(
       return await askOnce(entry, texts, connections, signal)
     } catch (error) {
       const failure = toModelFailure(error, [entry.apiKey])
-      if (!failure.retryable || attempt === TRIES || signal?.aborted) throw failure
-      await wait(failure.retryAfterMs ?? 250 * 2 ** attempt)
+      const pause = failure.retryAfterMs ?? 250 * 2 ** attempt
+      if (!failure.retryable || attempt === TRIES || signal?.aborted || pause > LONGEST_WAIT_MS) throw failure
+      await wait(pause, undefined, { signal }).catch((reason: unknown) => {
+        throw toModelFailure(reason, [])
+      })
     }
   }
 }
@@ -85,6 +107,6 @@ async function askOnce(
 
 function normalised(values: number[]): Float32Array {
   const vector = Float32Array.from(values)
-  const length = Math.hypot(...vector) || 1
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1
   return vector.map((value) => value / length)
 }

@@ -35,12 +35,19 @@ export function failureOfStatus(
   retryAfter: string | undefined,
   cause?: unknown,
 ): ModelFailure {
-  const seconds = Number(retryAfter)
-  const wait = retryAfter !== undefined && Number.isFinite(seconds) ? seconds * 1000 : null
+  const wait = waitOf(retryAfter)
   if (status === 429) return new ModelFailure('rate_limited', cause, wait)
   // A provider's package reports a connection that broke in a good answer with that answer's status.
   if (status < 400 || status === 408 || status >= 500) return new ModelFailure('unavailable', cause, wait)
   return new ModelFailure('rejected', cause)
+}
+
+/** Retry-After in ms: it is a number of seconds, or a date. */
+function waitOf(retryAfter: string | undefined): number | null {
+  if (retryAfter === undefined) return null
+  const seconds = Number(retryAfter)
+  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter) - Date.now()
+  return Number.isFinite(wait) ? Math.max(0, wait) : null
 }
 
 /** Any error of a call as a ModelFailure, whose cause holds none of the secrets. */

@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { Agent } from 'undici'
 import type { Catalogue, ModelEntry } from './catalogue.ts'
-import { createEmbedder, type Embedder } from './embedder.ts'
+import { createEmbedder, type Embedder, entryOfSpace, spaceOf } from './embedder.ts'
 import { providerModel } from './provider-model.ts'
 
 export type ResolvedModel = { entry: ModelEntry; model(): Promise<LanguageModelV4> }
@@ -12,6 +12,8 @@ export type Models = {
   /** null for an id that is not, or no longer, in the catalogue. */
   resolve(id: string): ResolvedModel | null
   embedder: Embedder | null
+  /** The embedder of a space that is, or was, in use; null when its model is not known any more. */
+  embedderOf(space: string): Embedder | null
   close(): Promise<void>
 }
 
@@ -34,10 +36,20 @@ export function createModels({
     }
     resolved.set(entry.id, { entry, model: load })
   }
+  const { embedding, formerEmbedding } = catalogue
+  const embedder = embedding && createEmbedder(embedding, connections)
   return {
     ids: () => ['auto', ...resolved.keys()],
     resolve: (id) => resolved.get(id === 'auto' ? catalogue.auto : id) ?? null,
-    embedder: catalogue.embedding ? createEmbedder(catalogue.embedding, connections) : null,
+    embedder,
+    embedderOf(space) {
+      if (embedder?.space === space) return embedder
+      const servers = [formerEmbedding, embedding].filter((entry) => entry !== null)
+      const former =
+        servers.find((entry) => spaceOf(entry) === space) ??
+        servers.map((entry) => entryOfSpace(space, entry)).find((entry) => entry !== null)
+      return former ? createEmbedder(former, connections) : null
+    },
     close: () => connections.close(),
   }
 }

@@ -61,10 +61,10 @@ async function fill(db: Db, files: string): Promise<void> {
       values (${source}, ${account}, ${agent}, 'file', 'trained', '{"file":null}', '2026-01-02 03:04:05.678+00')`.execute(
       db,
     )
-    await sql`insert into chunks (id, account_id, agent_id, source_id, version, ordinal, heading_path, text, vector)
-      values (${newId()}, ${account}, ${agent}, ${source}, 1, ${i}, '[]', ${'x'.repeat(i)}, '\\x00ff80'::bytea)`.execute(
-      db,
-    )
+    await sql`insert into chunks (id, account_id, agent_id, source_id, version, ordinal, heading_path, text, vector_key)
+      values (${newId()}, ${account}, ${agent}, ${source}, 1, ${i}, '[]', ${'x'.repeat(i)}, 'k')`.execute(db)
+    await sql`insert into chunk_vectors (source_id, space, vector_key, account_id, agent_id, vector)
+      values (${source}, 'space', 'k', ${account}, ${agent}, '\\x00ff80'::bytea)`.execute(db)
     await mkdir(join(files, account, agent, source), { recursive: true })
     await writeFile(join(files, account, agent, source, 'f'), Buffer.alloc(i * 100_000, i))
   }

@@ -3,7 +3,7 @@ import { chmod, rm } from 'node:fs/promises'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
-import { resumeTraining } from '../knowledge/tasks.ts'
+import { resumeMoves, resumeTraining } from '../knowledge/tasks.ts'
 import { CommandFailure, type Input, type Operations, type Result, sentenceOf } from './command.ts'
 import { commands } from './commands.ts'
 
@@ -39,7 +39,10 @@ export async function openCommandSocket(ctx: Context): Promise<{ close(): Promis
     db: ctx.db,
     filesDir: ctx.filesDir,
     setMaintenance: ctx.maintenance.set,
-    resume: async () => void (await resumeTraining(ctx)),
+    resume: async () => {
+      await resumeTraining(ctx)
+      await resumeMoves(ctx)
+    },
   }
   const asking = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {

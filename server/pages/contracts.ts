@@ -2,10 +2,14 @@ import * as accounts from '../accounts/contract.ts'
 import * as actions from '../actions/contract.ts'
 import * as agents from '../agents/contract.ts'
 import * as conversations from '../conversations/contract.ts'
+import * as exports from '../exports/contract.ts'
 import * as health from '../health/contract.ts'
 import * as helpdesk from '../helpdesk/contract.ts'
 import type { Endpoint } from '../http/contract.ts'
 import * as knowledge from '../knowledge/contract.ts'
+import * as search from '../search/contract.ts'
+import * as pagesConnection from '../knowledge/notion/contract.ts'
+import * as ticketKnowledge from '../knowledge/tickets/contract.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -15,9 +19,13 @@ export const contracts: Endpoint[] = [
   accounts,
   agents,
   knowledge,
+  pagesConnection,
+  ticketKnowledge,
   actions,
   conversations,
   helpdesk,
+  search,
+  exports,
 ].flatMap((feature) =>
   Object.values<Endpoint>(feature).sort(
     (a, b) => compare(a.path, b.path) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method),

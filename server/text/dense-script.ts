@@ -22,3 +22,16 @@ export function densePairs(word: string): string[] {
   if (end < word.length) pieces.push(word.slice(end))
   return pieces
 }
+
+/** A word in stretches of one kind, in order, with their place in it. */
+export function splitDense(word: string): { text: string; start: number; dense: boolean }[] {
+  const stretches: { text: string; start: number; dense: boolean }[] = []
+  let end = 0
+  for (const { 0: text, index: start } of word.matchAll(DENSE)) {
+    if (start > end) stretches.push({ text: word.slice(end, start), start: end, dense: false })
+    stretches.push({ text, start, dense: true })
+    end = start + text.length
+  }
+  if (end < word.length) stretches.push({ text: word.slice(end), start: end, dense: false })
+  return stretches
+}

@@ -20,13 +20,13 @@ export function checkAnswers(talk: Talk, step: Step): void {
   assert.ok(step.statuses.has(step.after.status), `the status became ${step.after.status}`)
 }
 
-function checkMove(op: Op, { before, after, statuses, commands }: Step): void {
+function checkMove(op: Op, { before, after, statuses, ops }: Step): void {
   const [from, to] = moveOf(op)!
   const { command } = op
   const isPossible = from.some((status) => statuses.has(status))
   if (isOk(op)) {
     assert.ok(isPossible, `${command.do} was accepted although the conversation was ${[...statuses]}`)
-    if (commands.length === 1) assert.equal(after.status, to)
+    if (ops.length === 1) assert.equal(after.status, to)
     return
   }
   const expected = command.do === 'handback' ? 'CONVERSATION_NOT_TAKEN_OVER' : 'CHAT_CONVERSATION_NOT_ONGOING'
@@ -37,7 +37,7 @@ function checkMove(op: Op, { before, after, statuses, commands }: Step): void {
       [...statuses].some((status) => !from.includes(status)),
       `${command.do} was refused without a reason`,
     )
-  if (commands.length === 1) assert.equal(after.status, before.status)
+  if (ops.length === 1) assert.equal(after.status, before.status)
 }
 
 function checkStop(

@@ -17,8 +17,9 @@ export function checkState(talk: Talk, state: State): void {
   assert.equal(new Set(asked).size, asked.length, 'a message is there twice')
   for (const text of asked) assert.ok(talk.asked.has(text), `nobody sent ${text}`)
   checkCalls(talk, state)
-  for (const { id, status, message_state, usage_credits } of generations) {
-    if (talk.silenced.has(id)) assert.equal(message_state, 'none', 'it spoke after the takeover')
+  for (const { id, status, message_state, usage_credits, stop_reason } of generations) {
+    if (talk.silenced.has(id) || stop_reason === 'takeover')
+      assert.equal(message_state, 'none', 'it spoke after the takeover')
     if (status === 'running') assert.deepEqual([message_state, usage_credits], ['none', 0])
     if (message_state !== 'none') assert.equal(usage_credits, 1)
   }

@@ -32,9 +32,12 @@ type Doing =
   | { do: 'reload'; back: number | null }
   | { do: 'pause' }
   | { do: 'resume' }
-  | { do: 'takeover'; member: number }
+  /** `back`: and gives it back at once. */
+  | { do: 'takeover'; member: number; back: boolean }
   | { do: 'handback' }
   | { do: 'kill' }
+  /** The process does nothing for so many milliseconds. */
+  | { do: 'freeze'; ms: number }
 
 /** One request or fault, `after` milliseconds from the beginning of its batch, at the process number `on`. */
 export type Command = { after: number; on: number } & Doing

@@ -18,7 +18,7 @@ export async function perform(talk: Talk, command: Command): Promise<Op[]> {
     case 'tool-result':
       return toolResults(talk, command)
     case 'takeover':
-      return [await takeOver(talk, command)]
+      return takeOver(talk, command)
     case 'handback':
       return [await handBack(talk, command)]
     case 'stop':
@@ -33,6 +33,10 @@ export async function perform(talk: Talk, command: Command): Promise<Op[]> {
       return []
     case 'kill':
       await kill(talk, command.on)
+      return []
+    case 'freeze':
+      await (await talk.at(command.on)).life.freeze(command.ms)
+      talk.note(`process ${command.on} was frozen for ${command.ms} ms`)
       return []
     case 'reload':
       return reload(talk, command)
@@ -88,10 +92,11 @@ async function toolResult(talk: Talk, command: Command, toolCallId: string): Pro
 
 const isOk = (answer: Answered): boolean => answer.is === 'json' && answer.status === 200
 
-async function takeOver(talk: Talk, command: Of<'takeover'>): Promise<Op> {
+async function takeOver(talk: Talk, command: Of<'takeover'>): Promise<Op[]> {
   const { handBacks } = talk
   const begun = handBacks.begun
   const op = await post(talk, command, '/takeover', { memberId: talk.members[command.member] })
+  if (command.back) return [op, await handBack(talk, { after: 0, on: command.on, do: 'handback' })]
   const state = await readState(talk.world.inside, talk.conversationId)
   // Only while nobody can have given it back since.
   if (isOk(op.answer) && handBacks.open === 0 && handBacks.begun === begun) {
@@ -99,7 +104,7 @@ async function takeOver(talk: Talk, command: Of<'takeover'>): Promise<Op> {
     if (running) talk.silenced.add(running.id)
     talk.frozen ??= spokenIn(state)
   }
-  return op
+  return [op]
 }
 
 async function handBack(talk: Talk, command: Of<'handback'>): Promise<Op> {

@@ -32,9 +32,10 @@ const expire = fc.record({ ...named('expire'), sweep: fc.boolean() })
 const reload = fc.record({ ...named('reload'), back: fc.option(fc.nat(8), { freq: 2 }) })
 const pause = fc.record(named('pause'))
 const resume = fc.record(named('resume'))
-const takeover = fc.record({ ...named('takeover'), member: fc.nat(1) })
+const takeover = fc.record({ ...named('takeover'), member: fc.nat(1), back: fc.boolean() })
 const handback = fc.record(named('handback'))
 const kill = fc.record(named('kill'))
+const freeze = fc.record({ ...named('freeze'), ms: fc.constantFrom(30, 100, 300) })
 
 const command: fc.Arbitrary<Command> = fc.oneof<fc.WeightedArbitrary<Command>[]>(
   { weight: 6, arbitrary: send },
@@ -49,6 +50,7 @@ const command: fc.Arbitrary<Command> = fc.oneof<fc.WeightedArbitrary<Command>[]>
   { weight: 2, arbitrary: takeover },
   { weight: 3, arbitrary: handback },
   { weight: 1, arbitrary: kill },
+  { weight: 2, arbitrary: freeze },
 )
 
 const batch = fc.array(command, { minLength: 1, maxLength: 3, size: 'max' })

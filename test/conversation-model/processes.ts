@@ -1,13 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { openPostgres } from '../../server/db/database.ts'
 import { spawnService } from '../spawn-service.ts'
 import type { Asked, Told } from './embedded-process.ts'
 import { type Inside, insideOf } from './inside.ts'
 
 /** One process from its start to its kill. */
-export type Life = { url: string; killed: boolean; kill(): Promise<unknown> }
+export type Life = {
+  url: string
+  killed: boolean
+  kill(): Promise<unknown>
+  freeze(ms: number): Promise<void>
+}
 
 /** A place where a process runs: when it is killed, the next one starts at once. */
 export type Place<L extends Life = Life> = { life(): Promise<L>; kill(): Promise<void> }
@@ -29,7 +35,13 @@ export function createPlace<L extends Life>(start: () => Promise<L>): Place<L> {
 
 export async function startOnPostgres(env: Record<string, string>): Promise<Life> {
   const { url, kill } = await spawnService(env)
-  return { url, killed: false, kill: () => kill('SIGKILL') }
+  const freeze = async (ms: number): Promise<void> => {
+    // Answered at its end only.
+    void kill('SIGSTOP')
+    await wait(ms)
+    void kill('SIGCONT')
+  }
+  return { url, killed: false, kill: () => kill('SIGKILL'), freeze }
 }
 
 export function lookIntoPostgres(url: string): Inside & { close(): Promise<void> } {
@@ -74,7 +86,12 @@ export async function startEmbedded(env: Record<string, string>): Promise<Embedd
     child.kill('SIGKILL')
     return gone
   }
-  return { url, killed: false, kill, inside }
+  const freeze = async (ms: number): Promise<void> => {
+    child.kill('SIGSTOP')
+    await wait(ms)
+    child.kill('SIGCONT')
+  }
+  return { url, killed: false, kill, freeze, inside }
 }
 
 function asker(child: ChildProcess): (method: keyof Inside, values: unknown[]) => Promise<unknown> {
@@ -109,7 +126,7 @@ export function lookIntoPlace(life: () => Promise<Embedded>): Inside {
         return await ask(now.inside)
       } catch (error) {
         if (!now.killed) throw error
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await wait(20)
       }
     }
   }

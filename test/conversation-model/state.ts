@@ -19,6 +19,7 @@ export type StoredGeneration = {
   message_state: 'none' | 'stored' | 'cut'
   finish_reason: string | null
   usage_credits: number
+  stop_reason: 'stop' | 'takeover' | null
   parts_from: number
   parts_count: number
   cut_from: number | null
@@ -55,7 +56,7 @@ export async function readState({ query }: Inside, conversationId: string): Prom
       (select coalesce(jsonb_agg(to_jsonb(one) order by seq), '[]') from
         (select id, seq, role, parts, metadata from messages where conversation_id = $1) as one) as messages,
       (select coalesce(jsonb_agg(to_jsonb(one) order by first_event), '[]') from
-        (select id, kind, status, first_event, message_id, user_message_id, message_state, finish_reason, usage_credits,
+        (select id, kind, status, first_event, message_id, user_message_id, message_state, finish_reason, usage_credits, stop_reason,
           parts_from, parts_count, cut_from, cut_to, lease_until, lease_until < now() as lease_over
           from generations where conversation_id = $1) as one) as generations,
       (select coalesce(jsonb_agg(to_jsonb(one) order by id), '[]') from

@@ -5,7 +5,7 @@ alter table generations drop column text;
 alter table generations
   add column kind text not null default 'reply' check (kind in ('reply', 'continuation', 'retry')),
   -- Added to the number of an event: ids of events grow through a whole conversation.
-  add column first_event integer not null default 0,
+  add column first_event bigint not null default 0,
   -- What usage.credits told the caller; 0 when it failed before its first word.
   add column usage_credits integer not null default 0,
   -- What became of its message: 'cut' by a later retry, or 'none' because there was nothing to keep.

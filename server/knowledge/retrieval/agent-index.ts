@@ -5,6 +5,7 @@ import { dropChunks, isSweepDue, showChunks, sweep } from './drop-chunks.ts'
 import { bytesOfTables } from './index-bytes.ts'
 import type { IndexedChunk } from './passage.ts'
 import { type SearchOptions, type SearchResult, searchTables } from './search-tables.ts'
+import { replaceVectors } from './replace-vectors.ts'
 import { createTables } from './tables.ts'
 import { writeChunk } from './write-chunks.ts'
 
@@ -13,15 +14,22 @@ export type AgentIndex = {
    * Puts a source's chunks in the place of those it had. Search sees the old ones until all new ones are in. The
    * work is cut into slices. A later replace or remove of the same source wins over one that is still going on.
    */
-  replaceSource(sourceId: string, chunks: readonly IndexedChunk[]): Promise<void>
+  replaceSource(sourceId: string, chunks: Chunks): Promise<void>
   /** Takes a source out; the next search does not find it. */
   removeSource(sourceId: string): void
   /** Number of chunks of each source that search sees. */
   sources(): Map<string, number>
   search(question: string, options: SearchOptions): SearchResult
+  /**
+   * Puts vectors of another model in the place of the provider's vectors of all chunks, in one step when all are
+   * there; search uses the old ones until then. `load` brings those of the given chunks; one may have none.
+   */
+  replaceVectors(load: (chunkIds: string[]) => Promise<Map<string, Float32Array>>): Promise<void>
   /** Estimated memory. */
   readonly bytes: number
 }
+
+type Chunks = Iterable<IndexedChunk> | AsyncIterable<IndexedChunk>
 
 /** An empty index of one agent's passages, in memory. */
 export function createAgentIndex(words: WordVectors): AgentIndex {
@@ -51,7 +59,7 @@ export function createAgentIndex(words: WordVectors): AgentIndex {
         if (latest.get(sourceId) === turn) latest.delete(sourceId)
       }
       try {
-        for (const chunk of chunks) {
+        for await (const chunk of chunks) {
           if (latest.get(sourceId) !== turn) break
           written.push(writeChunk(tables, chunk, stem))
           await breathe()
@@ -76,6 +84,7 @@ export function createAgentIndex(words: WordVectors): AgentIndex {
       dropChunks(tables, slotsOf.get(sourceId) ?? [])
       slotsOf.delete(sourceId)
     },
+    replaceVectors: (load) => replaceVectors(tables, load),
     sources: () => new Map([...slotsOf].map(([sourceId, slots]) => [sourceId, slots.length])),
     search: (question, options) => searchTables(tables, question, options),
     get bytes() {

@@ -1,4 +1,5 @@
 import type { Tables } from './tables.ts'
+import { bytesOfVectors } from './vector-table.ts'
 
 /** Measured overhead of a term (key, number, list) and of a chunk (its objects), in bytes. */
 const TERM_OVERHEAD = 140
@@ -10,7 +11,7 @@ export function bytesOfTables(tables: Tables): number {
   const { slots, terms, grams, passages, provided } = tables
   const gramBytes =
     grams.heads.byteLength + grams.hashes.byteLength + grams.terms.byteLength + grams.next.byteLength
-  const vectorBytes = passages.rows.byteLength + (provided?.rows.byteLength ?? 0)
+  const vectorBytes = bytesOfVectors(passages) + (provided ? bytesOfVectors(provided) : 0)
   const termBytes = terms.ids.size * TERM_OVERHEAD + terms.characters + terms.size * POSTING_BYTES
   return gramBytes + vectorBytes + termBytes + slots.count * CHUNK_OVERHEAD + slots.heldBytes
 }

@@ -2,11 +2,11 @@ import { isDense } from '../../text/dense-script.ts'
 import { characterNGrams } from '../../text/n-grams.ts'
 import type { AnalysedQuestion, QuestionTerm } from './analyse-question.ts'
 import { termsWithGram } from './gram-table.ts'
-import { inverseFrequency, type TermHits } from './rank-terms.ts'
+import { inverseFrequency } from './rank-terms.ts'
 import { LIVE } from './slot-table.ts'
 import type { Tables } from './tables.ts'
 import { slotOf } from './term-table.ts'
-import { collectHits } from './top-hits.ts'
+import { collectHits, type Hits } from './top-hits.ts'
 
 const MOST_SIMILAR_TERMS = 40
 const LEAST_SIMILARITY = 0.25
@@ -16,14 +16,13 @@ const SAME_WORD = 0.6
 type SimilarTerm = { id: number; similarity: number }
 
 /** `strangeness` is the share (0..1) of the question's words that look like nothing in the index. */
-export type GramHits = TermHits & { strangeness: number }
+export type GramHits = Hits & { strangeness: number }
 
 /** Finds compounds, inflections and misspellings: each word of the question stands for the terms spelled like it. */
 export function rankByGrams(tables: Tables, question: AnalysedQuestion, limit: number): GramHits {
   const { slots, terms } = tables
   const scores = new Float32Array(slots.count)
   const seenFor = new Int32Array(slots.count).fill(-1)
-  let total = 0
   let strange = 0
   question.terms.forEach((term, index) => {
     const similar = similarTerms(tables, term)
@@ -32,7 +31,6 @@ export function rankByGrams(tables: Tables, question: AnalysedQuestion, limit: n
     const most = found.reduce((sum, { id }) => sum + terms.postings[id]!.length, 0)
     const weight =
       inverseFrequency(Math.min(most, slots.live + slots.dead), slots.live + slots.dead) * term.information
-    total += weight
     // Best likeness first: a slot counts once for each word of the question.
     for (const { id, similarity } of similar) {
       for (const posting of terms.postings[id]!) {
@@ -49,7 +47,6 @@ export function rankByGrams(tables: Tables, question: AnalysedQuestion, limit: n
   }
   return {
     ...hits.sorted(),
-    coverage: (slot) => (total > 0 ? (scores[slot] ?? 0) / total : 0),
     strangeness: question.terms.length > 0 ? strange / question.terms.length : 1,
   }
 }

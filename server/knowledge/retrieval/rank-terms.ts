@@ -6,15 +6,16 @@ import { collectHits, type Hits } from './top-hits.ts'
 
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75
+/** What a term's frequency counts for at most. */
+export const MOST_A_TERM_COUNTS = SATURATION + 1
 
-/** Hits of the question's words, and for every slot touched the share (0..1) of the question that it holds. */
-export type TermHits = Hits & { coverage: (slot: number) => number }
+/** Hits of the question's words; `share` is a slot's part (0..1) of the most that the question could score. */
+export type TermHits = Hits & { share: (slot: number) => number }
 
 /** BM25 over stems. */
 export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: number): TermHits {
   const { slots, terms } = tables
   const scores = new Float32Array(slots.count)
-  const covered = new Float32Array(slots.count)
   const average = slots.live > 0 ? slots.liveLength / slots.live : 1
   let total = 0
   for (const term of question.terms) {
@@ -23,14 +24,12 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
       lists.reduce((sum, list) => sum + list.length, 0),
       slots.live + slots.dead,
     )
-    total += idf * term.information
+    total += idf
     for (const list of lists) {
       for (const posting of list) {
         const slot = slotOf(posting)
         const frequency = (posting & FREQUENCY_MASK) / 2
-        const relative = 1 - LENGTH_SHARE + (LENGTH_SHARE * slots.lengths[slot]!) / average
-        scores[slot]! += (idf * frequency * (SATURATION + 1)) / (frequency + SATURATION * relative)
-        covered[slot]! += idf * term.information
+        scores[slot]! += idf * saturated(frequency, slots.lengths[slot]! / average)
       }
     }
   }
@@ -38,7 +37,14 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
   for (let slot = 0; slot < slots.count; slot++) {
     if (scores[slot]! > 0 && slots.states[slot] === LIVE) hits.offer(slot, scores[slot]!)
   }
-  return { ...hits.sorted(), coverage: (slot) => (total > 0 ? Math.min(1, (covered[slot] ?? 0) / total) : 0) }
+  const top = total * MOST_A_TERM_COUNTS
+  return { ...hits.sorted(), share: (slot) => (top > 0 ? (scores[slot] ?? 0) / top : 0) }
+}
+
+/** What a frequency counts in a chunk of `relative` times the average length. */
+export function saturated(frequency: number, relative: number): number {
+  const slowness = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * relative)
+  return (frequency * MOST_A_TERM_COUNTS) / (frequency + slowness)
 }
 
 /** Rarity of something found in `found` of `all` chunks; never negative. */

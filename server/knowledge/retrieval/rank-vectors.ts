@@ -1,13 +1,14 @@
 import { compactCosine } from '../../models/static/compact-vector.ts'
 import { LIVE, type SlotTable } from './slot-table.ts'
 import { collectHits, type Hits } from './top-hits.ts'
-import { cosineWithSlot, type VectorTable } from './vector-table.ts'
+import { cosinesOf, type VectorTable } from './vector-table.ts'
 
 /** Exact scan of all live slots by the cosine of their passage vectors. */
 export function rankByVector(slots: SlotTable, table: VectorTable, vector: Int8Array, limit: number): Hits {
   const hits = collectHits(limit)
+  const cosines = cosinesOf(table, vector, slots.count)
   for (let slot = 0; slot < slots.count; slot++) {
-    if (slots.states[slot] === LIVE) hits.offer(slot, cosineWithSlot(table, vector, slot))
+    if (slots.states[slot] === LIVE) hits.offer(slot, cosines[slot]!)
   }
   return hits.sorted()
 }

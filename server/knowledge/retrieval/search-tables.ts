@@ -1,22 +1,19 @@
 import { type AnalysedQuestion, analyseQuestion } from './analyse-question.ts'
 import { findQuestion } from './exact-questions.ts'
 import { fuse } from './fuse.ts'
+import { gatherEvidence } from './gather-evidence.ts'
 import { type Passage, passageOf } from './passage.ts'
-import { rankByGrams } from './rank-grams.ts'
-import { rankByTerms } from './rank-terms.ts'
-import { bestSentence, rankBySentence, rankByVector } from './rank-vectors.ts'
-import { meaningShare, relevanceOf } from './relevance.ts'
+import { rankByVector } from './rank-vectors.ts'
+import { orderOf, relevanceOf } from './relevance.ts'
 import type { Tables } from './tables.ts'
 import type { Hits } from './top-hits.ts'
 
-/** Hits that each ranker hands to the fusion. */
-const DEPTH = 100
-/** Hits of the fusion that are looked at closely. */
-const CLOSE_LOOKS = 16
-/** The best of each ranker are looked at in any case: equal scores elsewhere can push them out of the fusion. */
-const OWN_LOOKS = 4
-/** Up to here every sentence is compared, beyond only those of the chunks that another ranker found. */
-const ALL_SENTENCES = 2_000
+/** Hits of a provider's vectors that are fused with the rest. */
+const PROVIDED = 100
+/** A provider's vectors know more of meaning than all other evidence. */
+const PROVIDED_WEIGHT = 2
+/** Chunks among which the best evidence tells how likely there is an answer. */
+const CONFIDENT = 3
 
 export type SearchOptions = { limit: number; queryVector?: Float32Array | null }
 export type SearchResult = { passages: Passage[]; confidence: number }
@@ -25,51 +22,37 @@ export type SearchResult = { passages: Passage[]; confidence: number }
 export function searchTables(tables: Tables, question: string, options: SearchOptions): SearchResult {
   const exact = findQuestion(tables.exact, question)
   const analysed = analyseQuestion(question, tables, options.queryVector)
-  const ranked = rankChunks(tables, analysed, Math.max(CLOSE_LOOKS, options.limit))
+  const ranked = rankChunks(tables, analysed)
   const others = ranked.slots.map((slot, i) => ({ slot, score: ranked.scores[i]! }))
   const first = exact.map((slot) => ({ slot, score: 1 }))
   const found = [...first, ...others.filter(({ slot }) => !exact.includes(slot))].slice(0, options.limit)
   return {
     passages: found.map(({ slot, score }) => passageOf(tables.slots.chunks[slot]!, score)),
-    confidence: found.reduce((most, { score }) => Math.max(most, score), 0),
+    confidence: found[0]?.score ?? 0,
   }
 }
 
-function rankChunks(tables: Tables, question: AnalysedQuestion, limit: number): Hits {
+function rankChunks(tables: Tables, question: AnalysedQuestion): Hits {
   if (question.terms.length === 0 && !question.provided) return { slots: [], scores: [] }
-  const { slots } = tables
-  const terms = rankByTerms(tables, question, DEPTH)
-  const grams = rankByGrams(tables, question, DEPTH)
-  const rankings = [
-    { hits: terms as Hits, weight: 1 },
-    { hits: grams as Hits, weight: 0.5 },
-  ]
-  const provided = question.provided && rankByVector(slots, tables.provided!, question.provided, DEPTH)
-  if (provided) rankings.push({ hits: provided, weight: 2 })
-  if (question.vector && !provided) {
-    const passages = rankByVector(slots, tables.passages, question.vector, DEPTH * 2)
-    const compared = slots.live <= ALL_SENTENCES ? slots.chunks.keys() : union(terms, grams, passages)
-    const sentences = rankBySentence(slots, compared, question.vector, DEPTH)
-    rankings.push({ hits: passages, weight: 0.7 }, { hits: sentences, weight: 0.7 })
-  }
-
-  const fused = fuse(rankings, limit)
-  const looked = new Set([...fused.slots, ...rankings.flatMap(({ hits }) => hits.slots.slice(0, OWN_LOOKS))])
-  const candidates = [...looked]
-  const relevance = candidates.map((slot) =>
-    relevanceOf({
-      coverage: grams.coverage(slot),
-      strangeness: grams.strangeness,
-      sentence: question.vector && bestSentence(slots, slot, question.vector),
-      meaning: question.vector ? meaningShare(tables.words, question.known, slots.chunks[slot]!) : 0,
+  const provided = question.provided
+    ? rankByVector(tables.slots, tables.provided!, question.provided, PROVIDED)
+    : null
+  const candidates = gatherEvidence(tables, question, provided)
+    .map(({ slot, evidence }) => ({ slot, order: orderOf(evidence), chance: relevanceOf(evidence) }))
+    .sort((a, b) => b.order - a.order || a.slot - b.slot)
+  const chances = new Map(candidates.map(({ slot, chance }) => [slot, chance]))
+  const slots = candidates.map(({ slot }) => slot)
+  const own: Hits = { slots, scores: slots.map(() => 0) }
+  const order = provided
+    ? fuse([{ hits: own, weight: 1 }, { hits: provided, weight: PROVIDED_WEIGHT }], slots.length).slots
+    : slots
+  // The order and the chance weigh the evidence differently; scores are not to rise from one place to the next.
+  let score = order.slice(0, CONFIDENT).reduce((most, slot) => Math.max(most, chances.get(slot) ?? 0), 0)
+  return {
+    slots: order,
+    scores: order.map((slot, place) => {
+      if (place > 0) score = Math.min(score, chances.get(slot) ?? 0)
+      return score
     }),
-  )
-  // A provider's vectors order better than the evidence does; without them the evidence decides.
-  const order = candidates.map((_, i) => i)
-  if (!provided) order.sort((a, b) => relevance[b]! - relevance[a]! || a - b)
-  return { slots: order.map((i) => candidates[i]!), scores: order.map((i) => relevance[i]!) }
-}
-
-function union(...rankings: Hits[]): Set<number> {
-  return new Set(rankings.flatMap((hits) => hits.slots))
+  }
 }

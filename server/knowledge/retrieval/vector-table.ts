@@ -1,28 +1,38 @@
-import { compactCosine, writeCompact } from '../../models/static/compact-vector.ts'
+import { writeCompact } from '../../models/static/compact-vector.ts'
+import { scanBlock } from '../../models/static/scan-block.ts'
 
-/** One compact vector for each slot, in one block for exact scans. */
-export type VectorTable = { readonly dimensions: number; rows: Int8Array; present: Uint8Array }
+/** Rows of one block; tables grow by blocks, so that growing copies nothing. */
+const ROWS = 64
+
+/** One compact vector for each slot, in blocks for exact scans; a slot without one has a row of zeros. */
+export type VectorTable = { readonly dimensions: number; readonly blocks: Int8Array<ArrayBuffer>[] }
 
 export function createVectorTable(dimensions: number): VectorTable {
-  return { dimensions, rows: new Int8Array(dimensions * 64), present: new Uint8Array(64) }
+  return { dimensions, blocks: [] }
 }
+
+// The scan works on 16 numbers at once.
+const strideOf = ({ dimensions }: VectorTable): number => Math.ceil(dimensions / 16) * 16
 
 /** Stores a unit-length vector of the table's dimensions for a slot; null takes away what a former chunk left. */
 export function setVector(table: VectorTable, slot: number, vector: Float32Array | null): void {
-  if (slot >= table.present.length) {
-    const size = Math.max(table.present.length * 2, slot + 1)
-    const rows = new Int8Array(size * table.dimensions)
-    rows.set(table.rows)
-    const present = new Uint8Array(size)
-    present.set(table.present)
-    table.rows = rows
-    table.present = present
-  }
-  table.present[slot] = vector ? 1 : 0
-  if (vector) writeCompact(vector, table.rows, slot * table.dimensions)
+  const stride = strideOf(table)
+  while (table.blocks.length * ROWS <= slot) table.blocks.push(new Int8Array(ROWS * stride))
+  const block = table.blocks[Math.floor(slot / ROWS)]!
+  const start = (slot % ROWS) * stride
+  if (vector) writeCompact(vector, block, start)
+  else block.fill(0, start, start + stride)
 }
 
-/** Cosine of a compact vector with a slot's; 0 when the slot has none. */
-export function cosineWithSlot(table: VectorTable, vector: Int8Array, slot: number): number {
-  return table.present[slot] ? compactCosine(vector, table.rows, slot * table.dimensions) : 0
+/** Cosines of a compact vector with those of all slots below `count`; 0 where there is none. */
+export function cosinesOf(table: VectorTable, vector: Int8Array, count: number): Float32Array {
+  const stride = strideOf(table)
+  const cosines = new Float32Array(Math.ceil(count / ROWS) * ROWS)
+  const used = table.blocks.slice(0, Math.ceil(count / ROWS))
+  for (const [index, block] of used.entries()) scanBlock(vector, block, stride, cosines, index * ROWS)
+  return cosines
+}
+
+export function bytesOfVectors({ blocks }: VectorTable): number {
+  return blocks.reduce((sum, { byteLength }) => sum + byteLength, 0)
 }

@@ -2,7 +2,7 @@
  * One byte a number. A vector of unit length and n dimensions has numbers around 1/sqrt(n): five times that is kept,
  * the rare larger one is cut.
  */
-function scaleFor(dimensions: number): number {
+export function scaleFor(dimensions: number): number {
   return (127 * Math.sqrt(dimensions)) / 5
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createNeighbours, type Neighbour } from './word-neighbours.ts'
 
 /** English word vectors, one int8 row a word; rows are ordered by falling frequency of the word. */
 export type WordVectors = {
@@ -7,6 +8,10 @@ export type WordVectors = {
   readonly size: number
   /** Row of a folded word, -1 when unknown. The row number is also its frequency rank. */
   row(word: string): number
+  /** The word of a row. */
+  word(row: number): string
+  /** The words closest in meaning to that of a row, closest first, without itself. */
+  neighbours(row: number): readonly Neighbour[]
   readonly values: Int8Array
   /** Euclidean length of each row. */
   readonly lengths: Float32Array
@@ -25,12 +30,15 @@ export function loadWordVectors(folder = import.meta.dirname): WordVectors {
   }
   const values = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)
   const rows = new Map(words.map((word, row) => [word, row]))
+  const lengths = lengthsOfRows(values, words.length)
   return {
     dimensions: DIMENSIONS,
     size: words.length,
     row: (word) => rows.get(word) ?? -1,
+    word: (row) => words[row] ?? '',
+    neighbours: createNeighbours(values, lengths, DIMENSIONS),
     values,
-    lengths: lengthsOfRows(values, words.length),
+    lengths,
   }
 }
 

@@ -1,0 +1,63 @@
+import { fileTypeFromBuffer } from 'file-type'
+import { type PictureType, pictureLength } from './picture-length.ts'
+
+/** Pixels of a side as kept: twice what any page shows. */
+const KEPT_SIDE = 256
+/** Pixels of a side as uploaded. */
+const LONGEST_SIDE = 4_096
+const DECODE_SECONDS = 10
+
+const TYPES: Record<string, PictureType> = {
+  'image/png': 'png',
+  'image/apng': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+}
+
+/**
+ * Signs of a page, a script, a PDF or an archive (with its directory) inside a picture. A GIF or JPEG that is a
+ * script, too, begins with a word or a comment where the size stands: GIFs so wide are refused here, as decoders
+ * may go by the size of the frame.
+ */
+const FOREIGN =
+  /<(?:!doctype|html|head|body|script|iframe|svg|\?php)|%PDF-|PK\x05\x06\0{4}|^GIF8\da[^][\x11-\xff]|^\xff\xd8\xff.\/\*/i
+
+export type Squared = { png: Uint8Array } | { problem: string }
+
+/**
+ * Makes an uploaded PNG, JPEG, WebP or GIF (its first frame) anew, as a PNG of at most 256 by 256 pixels without
+ * metadata; or says, for a person, why it cannot be used. The type is that of the content.
+ */
+export async function squarePicture(upload: Uint8Array): Promise<Squared> {
+  const bytes = Buffer.from(upload.buffer, upload.byteOffset, upload.byteLength)
+  const type = TYPES[(await fileTypeFromBuffer(bytes))?.mime ?? '']
+  if (!type) return { problem: 'Must be a PNG, JPEG, WebP or GIF picture.' }
+  if (!isOnlyPicture(bytes, type)) {
+    return { problem: 'The picture is damaged, or holds something else besides. Save it again as a PNG.' }
+  }
+  // Loaded when first used: it is native code, and most processes never need it.
+  const { default: sharp } = await import('sharp')
+  const picture = sharp(bytes, { limitInputPixels: LONGEST_SIDE ** 2, failOn: 'error' })
+  try {
+    const { width, height } = await picture.metadata()
+    if (width !== height) return { problem: `Must be square; it has ${width} by ${height} pixels.` }
+    if (width > LONGEST_SIDE) return { problem: `Must have at most ${LONGEST_SIDE} pixels a side.` }
+    const png = await picture
+      .autoOrient()
+      .resize(KEPT_SIDE, KEPT_SIDE, { fit: 'inside', withoutEnlargement: true })
+      .png({ compressionLevel: 9 })
+      .timeout({ seconds: DECODE_SECONDS })
+      .toBuffer()
+    return { png }
+  } catch {
+    return { problem: 'The picture is damaged or too large to be read. Save it again as a PNG.' }
+  }
+}
+
+function isOnlyPicture(bytes: Buffer, type: PictureType): boolean {
+  const length = pictureLength(bytes, type)
+  if (length === null || length > bytes.length + 1) return false
+  // Some programs fill up with zeros.
+  return bytes.subarray(length).every((byte) => byte === 0) && !FOREIGN.test(bytes.toString('latin1'))
+}

@@ -1,0 +1,43 @@
+import type { AttributeType } from '../db/tables.ts'
+import { isDate } from '../http/dates.ts'
+import type { Details } from '../http/validate.ts'
+import type { AttributeRow } from './queries.ts'
+
+const LONGEST_TEXT = 2_000
+
+/** What a value of the type is, and how to say so. */
+const TYPES: Record<AttributeType, [(value: unknown) => boolean, string]> = {
+  text: [
+    (value) => typeof value === 'string' && value.length <= LONGEST_TEXT,
+    `Must be a text of at most ${LONGEST_TEXT} characters.`,
+  ],
+  number: [Number.isFinite, 'Must be a number.'],
+  boolean: [(value) => typeof value === 'boolean', 'Must be true or false.'],
+  date: [
+    (value) => typeof value === 'string' && isDate(value),
+    'Must be a day as YYYY-MM-DD or an ISO 8601 date-time.',
+  ],
+}
+
+/** A sentence for each value that its attribute does not take, by path; null takes any value away. */
+export function checkAttributes(
+  attributes: AttributeRow[],
+  values: Record<string, unknown>,
+  path: string,
+): Details {
+  const known = new Map(attributes.map((attribute) => [attribute.name, attribute]))
+  const problems: Details = {}
+  for (const [name, value] of Object.entries(values)) {
+    const problem = problemOf(known.get(name), value)
+    if (problem) problems[`${path}.${name}`] = problem
+  }
+  return problems
+}
+
+function problemOf(attribute: AttributeRow | undefined, value: unknown): string | null {
+  if (!attribute) return 'There is no custom attribute of this name.'
+  if (value === null) return null
+  if (attribute.archived) return 'The attribute is archived: it can only be set to null.'
+  const [fits, sentence] = TYPES[attribute.type]
+  return fits(value) ? null : sentence
+}

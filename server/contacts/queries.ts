@@ -1,0 +1,74 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { AccountId, ContactsTable, CustomAttributesTable } from '../db/tables.ts'
+import { ApiError } from '../http/errors.ts'
+
+export type ContactRow = Selectable<ContactsTable>
+export type AttributeRow = Selectable<CustomAttributesTable>
+export type ContactOwner = { accountId: AccountId; agentId: string }
+
+/** The agent's contact of that external id, or RESOURCE_NOT_FOUND; `lock` keeps it from others. */
+export async function requireContact(
+  db: Db,
+  { accountId, agentId }: ContactOwner,
+  externalId: string,
+  lock = false,
+): Promise<ContactRow> {
+  let query = db
+    .selectFrom('contacts')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('external_id', '=', externalId)
+  if (lock) query = query.forNoKeyUpdate()
+  const row = await query.executeTakeFirst()
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The contact does not exist.' })
+  return row
+}
+
+/** Newest first, `limit` after `offset` others, and how many the agent has. */
+export async function listContacts(
+  db: Db,
+  { accountId, agentId }: ContactOwner,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: ContactRow[]; total: number }> {
+  const query = db
+    .selectFrom('contacts')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total }
+}
+
+/** In the order in which they were made. */
+export function listAttributes(db: Db, { accountId, agentId }: ContactOwner): Promise<AttributeRow[]> {
+  return db
+    .selectFrom('custom_attributes')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .orderBy('id')
+    .execute()
+}
+
+/** False when there is no such contact. Its conversations stay. */
+export async function deleteContact(
+  db: Db,
+  { accountId, agentId }: ContactOwner,
+  externalId: string,
+): Promise<boolean> {
+  const deleted = await db
+    .deleteFrom('contacts')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('external_id', '=', externalId)
+    .executeTakeFirst()
+  return deleted.numDeletedRows > 0n
+}

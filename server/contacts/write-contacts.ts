@@ -1,0 +1,103 @@
+import type { Db } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+import { json } from '../db/json.ts'
+import type { AttributeValue } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
+import { ApiError } from '../http/errors.ts'
+import { refuseInvalid } from '../http/validate.ts'
+import { checkAttributes } from './check-attributes.ts'
+import { normalPhone } from './phone-number.ts'
+import { type ContactOwner, type ContactRow, listAttributes, requireContact } from './queries.ts'
+
+export type ContactChange = {
+  name?: string | null
+  email?: string | null
+  phonenumber?: string | null
+  /** null takes a value away. */
+  custom_attributes?: Record<string, unknown>
+}
+export type NewContact = ContactChange & { external_id: string }
+
+/**
+ * Adds all of them or none, in their order. Throws VALIDATION_INVALID_BODY where a custom attribute does not take
+ * its value, and RESOURCE_DUPLICATE for an external id that is there already, or twice among them.
+ */
+export async function createContacts(
+  db: Db,
+  owner: ContactOwner,
+  contacts: NewContact[],
+): Promise<ContactRow[]> {
+  if (new Set(contacts.map(({ external_id }) => external_id)).size < contacts.length) throw duplicate()
+  const attributes = await listAttributes(db, owner)
+  refuseInvalid(
+    Object.assign(
+      {},
+      ...contacts.map(({ custom_attributes = {} }, index) =>
+        checkAttributes(attributes, custom_attributes, `users.${index}.custom_attributes`),
+      ),
+    ),
+  )
+  try {
+    const rows = await db
+      .insertInto('contacts')
+      .values(
+        contacts.map(({ external_id, name, email, phonenumber, custom_attributes }) => ({
+          id: newId(),
+          account_id: owner.accountId,
+          agent_id: owner.agentId,
+          external_id,
+          name: name ?? null,
+          email: email ?? null,
+          phonenumber: phonenumber ? normalPhone(phonenumber) : null,
+          custom_attributes: json(merged({}, custom_attributes)),
+        })),
+      )
+      .returningAll()
+      .execute()
+    const order = new Map(contacts.map(({ external_id }, index) => [external_id, index]))
+    const placeOf = (row: ContactRow): number => order.get(row.external_id) ?? 0
+    return rows.sort((a, b) => placeOf(a) - placeOf(b))
+  } catch (error) {
+    throw (error as { constraint?: string }).constraint === 'contacts_external_id' ? duplicate() : error
+  }
+}
+
+/** Applies the sent fields; custom attributes are merged by name. Throws as createContacts, and RESOURCE_NOT_FOUND. */
+export function updateContact(
+  db: Db,
+  owner: ContactOwner,
+  externalId: string,
+  { custom_attributes, phonenumber, ...change }: ContactChange,
+): Promise<ContactRow> {
+  return transact(db, async (trx) => {
+    const row = await requireContact(trx, owner, externalId, true)
+    if (custom_attributes) {
+      const attributes = await listAttributes(trx, owner)
+      refuseInvalid(checkAttributes(attributes, custom_attributes, 'custom_attributes'))
+    }
+    return trx
+      .updateTable('contacts')
+      .set({
+        ...change,
+        ...(phonenumber === undefined ? {} : { phonenumber: phonenumber && normalPhone(phonenumber) }),
+        ...(custom_attributes
+          ? { custom_attributes: json(merged(row.custom_attributes, custom_attributes)) }
+          : {}),
+        updated_at: new Date(),
+      })
+      .where('account_id', '=', owner.accountId)
+      .where('id', '=', row.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+const duplicate = (): ApiError =>
+  new ApiError('RESOURCE_DUPLICATE', { message: 'A contact with this external_id already exists.' })
+
+function merged(
+  values: Record<string, AttributeValue>,
+  changes: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries({ ...values, ...changes }).filter(([, value]) => value !== null))
+}

@@ -1,0 +1,32 @@
+import type { Selectable } from 'kysely'
+import type { Static } from 'typebox'
+import { unresolvedCalls } from '../conversations/parts.ts'
+import { presentConversation, presentMessage } from '../conversations/present.ts'
+import type { ConversationRow } from '../conversations/queries.ts'
+import type { MessagePart, MessagesTable } from '../db/tables.ts'
+import type { exportConversations } from './contract.ts'
+import { exportedOutput } from './exported-output.ts'
+
+export type ExportedConversation = Static<typeof exportConversations.success.schema>['data'][number]
+export type ExportedMessage = NonNullable<ExportedConversation['messages']>[number]
+
+export const exportedSummary = (row: ConversationRow): ExportedConversation => ({
+  ...presentConversation(row),
+  source: row.source,
+  embedOrigin: row.embed_origin,
+})
+
+/** A message without the inputs of its calls; a call without a result is pending. */
+export function exportedMessage(row: Selectable<MessagesTable>): ExportedMessage {
+  const waiting = new Set(unresolvedCalls(row.parts).map(({ toolCallId }) => toolCallId))
+  return { ...presentMessage(row), parts: row.parts.flatMap((part) => exportedParts(part, waiting)) }
+}
+
+function exportedParts(part: MessagePart, waiting: ReadonlySet<string>): MessagePart[] {
+  if (part.type === 'text') return [part]
+  const { type, toolCallId, toolName } = part
+  if (part.type === 'tool-result') return [{ type: part.type, toolCallId, toolName, output: exportedOutput(part.output) }]
+  const call: MessagePart = { type: 'tool-call', toolCallId, toolName }
+  if (type !== 'tool-call' || !waiting.has(toolCallId)) return [call]
+  return [call, { type: 'tool-result', toolCallId, toolName, output: { status: 'pending' } }]
+}

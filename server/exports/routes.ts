@@ -1,0 +1,54 @@
+import { requireAgent } from '../agents/find-agent.ts'
+import type { Context } from '../context.ts'
+import type { ConversationRow } from '../conversations/queries.ts'
+import { conversationTotal } from '../conversations/totals.ts'
+import type { AccountId } from '../db/tables.ts'
+import { readDateRange } from '../http/dates.ts'
+import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
+import { type Route, route } from '../http/route.ts'
+import { commaList } from '../search/comma-list.ts'
+import { exportConversations } from './contract.ts'
+import { type ExportedConversation, exportedMessage, exportedSummary } from './present.ts'
+import { conversationsToExport, conversationToExport, messagesToExport } from './queries.ts'
+import { untilFull } from './until-full.ts'
+
+export const exportRoutes = (ctx: Context): Route[] => [
+  route(exportConversations, async ({ caller: { account }, params: { agentId }, query }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    const withMessages = query.include === 'messages'
+    if (query.conversationId !== undefined) {
+      const row = await conversationToExport(ctx.db, account.id, agentId, query.conversationId)
+      const data = await exported(ctx, account.id, row ? [row] : [], withMessages)
+      return { data, pagination: { cursor: null, hasMore: false, total: data.length } }
+    }
+    const sources = query.source === undefined ? null : commaList(query.source)
+    const filter = { agentId, sources, ...readDateRange(query) }
+    const print = fingerprint('export', filter, query.include)
+    const position = decodeCursor(query.cursor, print)
+    const rows = await conversationsToExport(ctx.db, account.id, filter, { limit: query.limit, position })
+    const limit = withMessages ? untilFull(rows.slice(0, query.limit)) : query.limit
+    const total = await conversationTotal(ctx.db, account.id, filter)
+    const { data, pagination } = pageOf(rows, limit, total, print, byCreation, (row) => row)
+    return { data: await exported(ctx, account.id, data, withMessages), pagination }
+  }),
+]
+
+const byCreation = (row: ConversationRow) => ({ value: row.created_at.toISOString(), id: row.id })
+
+async function exported(
+  { db }: Context,
+  accountId: AccountId,
+  rows: ConversationRow[],
+  withMessages: boolean,
+): Promise<ExportedConversation[]> {
+  if (!withMessages) return rows.map(exportedSummary)
+  const messages = await messagesToExport(
+    db,
+    accountId,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => ({
+    ...exportedSummary(row),
+    messages: (messages.get(row.id) ?? []).map(exportedMessage),
+  }))
+}

@@ -1,0 +1,111 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Context } from '../../context.ts'
+import { claimPages, isMuchWaiting, LEASE_SECONDS, releaseClaims, renewClaims } from './claim-pages.ts'
+import { crawlPage } from './crawl-page.ts'
+import { type CrawlRun, openRun } from './crawl-run.ts'
+import { CRAWL_SITE, type CrawlSite } from './crawl-task.ts'
+import { failCrawl, finishCrawl } from './finish-crawl.ts'
+import { createRobotsCache, type RobotsCache } from './load-robots.ts'
+import type { PageRow } from './page-row.ts'
+import { seedCrawl } from './seed-crawl.ts'
+
+/** Other crawls get their turn after it, and a stop of the service waits for no more. */
+const SLICE_MS = 10_000
+const PAGES_AT_ONCE = 6
+const SLOW_PAUSE_MS = 1_000
+const LONGEST_DELAY_MS = 60_000
+/** From so many waiting pages on, another process is asked for help. */
+const MUCH = 100
+const LOOK_AGAIN_MS = 250
+
+/**
+ * Works on a crawl for one slice of time, and sees to it that another follows until all is done. Pages are claimed
+ * in small batches, so any number of processes may do this for one crawl, and one that dies loses nothing.
+ */
+export async function crawlSite(
+  ctx: Context,
+  payload: CrawlSite,
+  attempt: { last: boolean; signal: AbortSignal },
+): Promise<void> {
+  const run = await openRun(ctx.db, payload)
+  if (!run) return
+  try {
+    const isDone = await workOn(ctx, run, attempt.signal)
+    if (isDone) await finishCrawl(ctx, run)
+    else if (payload.chain !== null) await goOnLater(ctx, payload)
+  } catch (error) {
+    if (!attempt.last || payload.chain === null) throw error
+    ctx.log.error({ err: error, source: run.sourceId }, 'a crawl broke off')
+    await failCrawl(
+      ctx.db,
+      run,
+      'It could not be stored. Try again, or ask your operator to look at the log.',
+    )
+  }
+}
+
+/** Answers true when every page is dealt with. */
+async function workOn(ctx: Context, run: CrawlRun, signal: AbortSignal): Promise<boolean> {
+  if (!run.seeded && !(await seedCrawl(ctx, run, signal))) return false
+  if (!ctx.embedded && (await isMuchWaiting(ctx.db, run, MUCH))) await askForHelp(ctx, run)
+  const robots = createRobotsCache(ctx, signal)
+  const delayMs = await delayOf(run, robots)
+  const renewing = setInterval(
+    () => void renewClaims(ctx.db, run).catch((error: unknown) => ctx.log.warn({ err: error }, 'claims')),
+    (LEASE_SECONDS * 1_000) / 3,
+  )
+  try {
+    return await drain(ctx, run, { robots, delayMs, signal })
+  } finally {
+    clearInterval(renewing)
+    await releaseClaims(ctx.db, run)
+  }
+}
+
+type Way = { robots: RobotsCache; delayMs: number; signal: AbortSignal }
+
+async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: Way): Promise<boolean> {
+  const until = Date.now() + SLICE_MS
+  const working = new Set<Promise<void>>()
+  let isOver = false
+  const start = (page: PageRow): void => {
+    const work = crawlPage(ctx, run, page, robots, signal).then((goesOn) => {
+      working.delete(work)
+      isOver ||= !goesOn
+    })
+    // Whoever waits for all of them sees it; until then it must not be nobody's.
+    work.catch(() => {})
+    working.add(work)
+  }
+  try {
+    while (Date.now() < until && !signal.aborted && !isOver) {
+      const free = PAGES_AT_ONCE - working.size
+      let waitMs = LOOK_AGAIN_MS
+      if (free >= PAGES_AT_ONCE / 2) {
+        const claim = await claimPages(ctx.db, run, free, delayMs)
+        if (claim === null) return false
+        if (claim.isDone) return true
+        for (const page of claim.pages) start(page)
+        waitMs = Math.min(claim.waitMs, LOOK_AGAIN_MS)
+      }
+      if (waitMs > 0) await Promise.race([...working, wait(waitMs)])
+    }
+    return false
+  } finally {
+    await Promise.all(working)
+  }
+}
+
+/** Between two requests: what the site asks for, and the customer. */
+async function delayOf(run: CrawlRun, robots: RobotsCache): Promise<number> {
+  const rules = await robots(run.start)
+  const asked = typeof rules === 'string' ? 0 : (rules.delayMs ?? 0)
+  return Math.min(Math.max(asked, run.slow ? SLOW_PAUSE_MS : 0), LONGEST_DELAY_MS)
+}
+
+const goOnLater = ({ db, jobs }: Context, payload: CrawlSite): Promise<void> =>
+  jobs.enqueue<CrawlSite>(db, CRAWL_SITE, payload)
+
+/** One slice of another process, if there is one. */
+const askForHelp = (ctx: Context, { sourceId, version }: CrawlRun): Promise<void> =>
+  goOnLater(ctx, { sourceId, version, chain: null })

@@ -1,0 +1,98 @@
+/** What a robots.txt says to one crawler. */
+export type Robots = {
+  isAllowed(url: URL): boolean
+  /** Between two requests; null: the file does not say. */
+  delayMs: number | null
+}
+
+type Rule = { pattern: string; allows: boolean }
+type Group = { agents: string[]; rules: Rule[]; delayMs: number | null }
+
+export const allowAll: Robots = { isAllowed: () => true, delayMs: null }
+
+// More is a file that wants to be expensive.
+const MOST_RULES = 2_000
+
+/**
+ * Reads a robots.txt (RFC 9309): the groups of this crawler's name together, else those of "*"; of the rules that
+ * match a path the longest decides, and of two as long the one that allows.
+ */
+export function parseRobots(text: string, crawler: string): Robots {
+  const groups = groupsOf(text)
+  const mine = (name: string) => groups.filter(({ agents }) => agents.includes(name))
+  const named = mine(crawler.toLowerCase())
+  const chosen = named.length > 0 ? named : mine('*')
+  const rules = chosen.flatMap((group) => group.rules).slice(0, MOST_RULES)
+  const delays = chosen.flatMap(({ delayMs }) => (delayMs === null ? [] : [delayMs]))
+  return {
+    delayMs: delays.length > 0 ? Math.max(...delays) : null,
+    isAllowed({ pathname, search }) {
+      const path = normalised(pathname + search)
+      let best: Rule | null = null
+      for (const rule of rules) {
+        if (!matches(rule.pattern, path)) continue
+        const isStronger =
+          !best ||
+          rule.pattern.length > best.pattern.length ||
+          (rule.pattern.length === best.pattern.length && rule.allows)
+        if (isStronger) best = rule
+      }
+      return best?.allows ?? true
+    },
+  }
+}
+
+function groupsOf(text: string): Group[] {
+  const groups: Group[] = []
+  let open: Group | null = null
+  let isNaming = false
+  for (const line of text.split(/\r\n|[\r\n]/)) {
+    const [, key = '', value = ''] = /^\s*([a-z-]+)\s*:\s*(.*?)\s*$/i.exec(line.split('#', 1)[0] ?? '') ?? []
+    const field = key.toLowerCase()
+    if (field === 'user-agent') {
+      if (!open || !isNaming) {
+        open = { agents: [], rules: [], delayMs: null }
+        groups.push(open)
+      }
+      // A product token ends at its version.
+      open.agents.push(value.toLowerCase().split(/[/\s]/, 1)[0] ?? '')
+      isNaming = true
+    } else if (open && (field === 'allow' || field === 'disallow')) {
+      isNaming = false
+      if (value) open.rules.push({ pattern: normalised(value), allows: field === 'allow' })
+    } else if (open && field === 'crawl-delay') {
+      isNaming = false
+      const seconds = Number(value)
+      if (value && seconds >= 0) open.delayMs = seconds * 1_000
+    }
+  }
+  return groups
+}
+
+/** `*` stands for anything, `$` at the end for the end; each piece is looked for once, so the time is linear. */
+function matches(pattern: string, path: string): boolean {
+  const isAnchored = pattern.endsWith('$')
+  const [first = '', ...rest] = (isAnchored ? pattern.slice(0, -1) : pattern).split('*')
+  if (!path.startsWith(first)) return false
+  let at = first.length
+  const last = isAnchored ? rest.pop() : undefined
+  for (const piece of rest) {
+    const found = path.indexOf(piece, at)
+    if (found === -1) return false
+    at = found + piece.length
+  }
+  if (!isAnchored) return true
+  if (last === undefined) return at === path.length
+  return path.endsWith(last) && path.length - last.length >= at
+}
+
+/** One form for each path: letters that need no escape are not escaped, escapes are in capitals. */
+function normalised(path: string): string {
+  return path
+    .toWellFormed()
+    .replace(/[^\u0021-\u007e]+/g, encodeURIComponent)
+    .replace(/%[0-9a-f]{2}/gi, (code) => {
+      const letter = String.fromCharCode(Number.parseInt(code.slice(1), 16))
+      return /[\w.~-]/.test(letter) ? letter : code.toUpperCase()
+    })
+}

@@ -1,0 +1,61 @@
+export type Tag = {
+  /** Lower case. */
+  name: string
+  attributes: Map<string, string>
+}
+
+const tagName = /[a-z][^\s/>]*/iy
+const attribute = /[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/y
+// Their content is text, whatever it looks like.
+const rawText = new Set(['script', 'style', 'textarea', 'title', 'noembed', 'xmp'])
+
+/** The start tags of an HTML page in their order, in linear time; nothing is made of what lies between them. */
+export function* scanTags(html: string): Generator<Tag> {
+  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at)) {
+    if (html.startsWith('<!--', at)) {
+      const end = html.indexOf('-->', at + 4)
+      if (end === -1) return
+      at = end + 3
+      continue
+    }
+    tagName.lastIndex = at + 1
+    const name = tagName.exec(html)?.[0].toLowerCase()
+    if (!name) {
+      at += 1
+      continue
+    }
+    const attributes = new Map<string, string>()
+    at = tagName.lastIndex
+    for (;;) {
+      attribute.lastIndex = at
+      const found = attribute.exec(html)
+      if (!found) break
+      const [, key = '', double, single, bare] = found
+      // The page ends inside of a value.
+      if (bare?.startsWith('"') || bare?.startsWith("'")) return
+      const known = key.toLowerCase()
+      if (!attributes.has(known)) attributes.set(known, decodeEntities(double ?? single ?? bare ?? ''))
+      at = attribute.lastIndex
+    }
+    yield { name, attributes }
+    if (rawText.has(name)) at = endOfRawText(html, name, at)
+  }
+}
+
+function endOfRawText(html: string, name: string, from: number): number {
+  const close = new RegExp(`</${name}[\\s/>]`, 'gi')
+  close.lastIndex = from
+  return close.exec(html)?.index ?? html.length
+}
+
+const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
+
+/** Resolves the character references that occur in addresses; unknown ones stay as they are. */
+export function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text
+  return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,4}));/gi, (whole, hex, decimal, name) => {
+    if (name) return named[name.toLowerCase()] ?? whole
+    const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
+  })
+}

@@ -1,0 +1,45 @@
+/** Which URLs belong to a source. */
+export type Site = {
+  /** Without "www.", with the port. */
+  host: string
+  /** Without a slash at its end; '' is the whole host. */
+  path: string
+}
+
+const LONGEST_URL = 2_048
+const fileName = /\/[^/]*\.[a-z0-9]{1,6}$/i
+// What is linked but holds no text of a page.
+const assets =
+  /\.(jpe?g|png|gif|webp|avif|svg|ico|bmp|tiff?|css|m?js|json|xml|rss|atom|map|woff2?|[ot]tf|eot|mp[34]|m4[av]|webm|og[agv]|wav|avi|mov|zip|t?gz|bz2|xz|rar|7z|tar|exe|dmg|pkg|deb|rpm|apk|msi|iso|bin|xlsx?|pptx?|od[tsp]|ics|vcf|eps|psd)$/i
+// Told to the site's statistics, without meaning for what it answers.
+const tracking = /^(utm_\w+|gclid|gbraid|wbraid|fbclid|msclkid|dclid|yclid|mc_[ce]id|_ga|_gl|igshid)$/
+
+/**
+ * A crawl stays on the start URL's host (with or without "www.") and below its path: /docs and /docs/ mean /docs
+ * and everything under it, /docs/index.html means the folder. A sitemap may name every page of its host.
+ */
+export function siteOf(start: URL, type: 'crawl' | 'sitemap'): Site {
+  const path = fileName.test(start.pathname)
+    ? start.pathname.slice(0, start.pathname.lastIndexOf('/'))
+    : start.pathname.replace(/\/+$/, '')
+  return { host: hostOf(start), path: type === 'sitemap' ? '' : path }
+}
+
+export function isInSite(site: Site, url: URL): boolean {
+  return hostOf(url) === site.host && (url.pathname === site.path || url.pathname.startsWith(`${site.path}/`))
+}
+
+const hostOf = ({ hostname, port }: URL): string =>
+  `${hostname.replace(/^www\./, '').replace(/\.$/, '')}:${port}`
+
+/** The address of a page from a link on it, in the one form in which it is kept; null for what is no page. */
+export function pageUrl(link: string, base?: string): URL | null {
+  const url = URL.parse(link.trim(), base)
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.username || url.password)
+    return null
+  url.hash = ''
+  for (const name of [...url.searchParams.keys()]) {
+    if (tracking.test(name)) url.searchParams.delete(name)
+  }
+  return url.href.length <= LONGEST_URL && !assets.test(url.pathname) ? url : null
+}

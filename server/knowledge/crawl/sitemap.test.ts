@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { page, redirect, startWebSite, type WebSite } from '../../../test/fakes/web-site.ts'
+import { type Service, startService } from '../../../test/start.ts'
+import { websites } from './for-tests.ts'
+
+let service: Service
+let site: WebSite
+let web: ReturnType<typeof websites>
+
+before(async () => {
+  site = await startWebSite()
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: site.host })
+})
+after(async () => {
+  await service.close()
+  await site.close()
+})
+beforeEach(async () => {
+  site.pages.clear()
+  const client = await service.account()
+  const { body } = await client.request('POST', '/agents', { name: 'Agent' })
+  web = websites(service, client, body.id)
+})
+
+const urlset = (paths: string[]): string =>
+  `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${paths
+    .map((path) => `<url><loc>${URL.canParse(path) ? path : site.url + path}</loc></url>`)
+    .join('')}</urlset>`
+
+const index = (paths: string[]): string =>
+  `<sitemapindex>${paths.map((path) => `<sitemap><loc>${site.url}${path}</loc></sitemap>`).join('')}</sitemapindex>`
+
+test('the pages that a sitemap names are read, no more, with those they redirect to', async () => {
+  site.pages.set('/map/index.xml', { body: index(['/map/1.xml.gz', '/map/2.txt']) })
+  site.pages.set('/map/1.xml.gz', {
+    headers: { 'content-type': 'application/gzip' },
+    body: gzipSync(urlset(['/a', '/old', 'https://example.com/foreign', '/pages/b?x=1&amp;y=2'])),
+  })
+  site.pages.set('/map/2.txt', {
+    headers: { 'content-type': 'text/plain' },
+    body: `${site.url}/c\n${site.url}/a\n`,
+  })
+  site.pages.set('/a', page('A', 'The marker abbotsley.', ['/unnamed']))
+  site.pages.set('/old', redirect('/new'))
+  site.pages.set('/new', page('New', 'The marker brambledown.'))
+  site.pages.set('/pages/b?x=1&y=2', page('B', 'The marker cranleigh.'))
+  site.pages.set('/c', page('C', 'The marker dovecote.'))
+  const source = await web.crawled(`${site.url}/map/index.xml`, { linkType: 'sitemap' })
+  assert.deepEqual([source.status, source.metadata.type], ['trained', 'sitemap'])
+  const pages = await web.pages(source.id)
+  assert.deepEqual([...pages.keys()].sort(), ['/a', '/c', '/new', '/old', '/pages/b?x=1&y=2'])
+  assert.deepEqual(source.metadata.children, { included: 4, excluded: 1, failed: 0 })
+  assert.ok(await web.finds('cranleigh'))
+})
+
+test('a sitemap loses a page with its address, but not because a part of it cannot be read', async () => {
+  site.pages.set('/sitemap.xml', { body: index(['/1.xml', '/2.xml']) })
+  site.pages.set('/1.xml', { body: urlset(['/a', '/b']) })
+  site.pages.set('/2.xml', { body: urlset(['/c']) })
+  for (const name of ['a', 'b', 'c']) site.pages.set(`/${name}`, page(name, `The marker easterfield${name}.`))
+  const { id } = await web.crawled(`${site.url}/sitemap.xml`, { linkType: 'sitemap' })
+  site.pages.set('/2.xml', { status: 500 })
+  assert.equal((await web.again(id)).metadata.children.included, 3)
+  assert.ok(await web.finds('easterfieldc'))
+  site.pages.set('/2.xml', { body: urlset([]) })
+  assert.equal((await web.again(id)).metadata.children.included, 2)
+  assert.equal(await web.finds('easterfieldc'), false)
+})
+
+test('what is no sitemap fails with a sentence for a person', async () => {
+  const cases: [string, { status?: number; body?: string | Uint8Array }, RegExp][] = [
+    ['/1', { status: 404 }, /404/],
+    ['/2', { body: '<html><body>Hello</body></html>' }, /not a sitemap/],
+    ['/3', { body: urlset([]) }, /names no page/],
+    ['/4', { body: urlset(['https://example.com/']) }, /own website/],
+    ['/5', { body: gzipSync(Buffer.alloc(30 * 1_048_576, 32)) }, /larger/],
+    ['/6', { body: Buffer.from([0x1f, 0x8b, 1, 2, 3]) }, /damaged/],
+    ['/7', { body: index(['/7', '/1']) }, /index inside an index|404/],
+  ]
+  for (const [path, reply] of cases) site.pages.set(path, reply)
+  for (const [path, , reason] of cases) {
+    const source = await web.crawled(site.url + path, { linkType: 'sitemap' })
+    assert.equal(source.status, 'failed', path)
+    assert.match(source.error, reason, path)
+  }
+})

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import type { Context } from '../context.ts'
+import type { Db, Trx } from '../db/database.ts'
+import type { AccountId } from '../db/tables.ts'
+import { storable } from '../http/storable.ts'
+import type { Embedder } from '../models/embedder.ts'
+import { ModelFailure } from '../models/model-failure.ts'
+import { type LoadedChunk, TrainingFailure } from './load-content.ts'
+import { liveSpace } from './vector-spaces.ts'
+import { bytesOfVector } from './vectors.ts'
+
+type Needs = Pick<Context, 'db' | 'log' | 'models'>
+type Owner = { id: string; account_id: AccountId; agent_id: string }
+type Embeddable = Pick<LoadedChunk, 'headingPath' | 'questions' | 'text'>
+export type NewVector = { source_id: string; vector_key: string; vector: Float32Array }
+
+/** The text of a chunk that its vector is made of. */
+export function embeddedText({ headingPath, questions, text }: Embeddable): string {
+  return storable([...headingPath, ...(questions ?? []), text].join('\n'))
+}
+
+/** Names a chunk's vectors, in every space: chunks of one source with equal texts share them. */
+export function vectorKey(chunk: Embeddable): string {
+  return createHash('sha256').update(embeddedText(chunk)).digest('hex').slice(0, 32)
+}
+
+/**
+ * Stores the vectors that chunks still lack, before the chunks themselves: a second attempt goes on where the first
+ * ended, and a text that was there before costs nothing. While another space still answers, its vectors are made
+ * too, as far as its model can be reached. Throws TrainingFailure.
+ */
+export async function embedChunks(
+  { db, log, models }: Needs,
+  source: Owner,
+  chunks: readonly Embeddable[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { embedder } = models
+  if (!embedder) return
+  try {
+    await embedMissing(db, embedder, source, chunks, signal)
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error
+    const message =
+      error.kind === 'rejected'
+        ? 'The embedding service refused the request. Ask your operator to check its model and key.'
+        : 'The embedding service did not answer. Try again later.'
+    throw new TrainingFailure(message, error.kind !== 'rejected', error)
+  }
+  const live = await liveSpace(db, source.account_id, source.agent_id)
+  const former = live !== null && live !== embedder.space ? models.embedderOf(live) : null
+  if (!former) return
+  await embedMissing(db, former, source, chunks, signal).catch((error: unknown) => {
+    // Until the new space answers, these chunks are found by their words.
+    log.warn({ err: error, space: live }, 'the former embedding model did not answer')
+  })
+}
+
+async function embedMissing(
+  db: Db,
+  embedder: Embedder,
+  { id: source_id, account_id, agent_id }: Owner,
+  chunks: readonly Embeddable[],
+  signal: AbortSignal,
+): Promise<void> {
+  const stored = await db
+    .selectFrom('chunk_vectors')
+    .select('vector_key')
+    .where('account_id', '=', account_id)
+    .where('source_id', '=', source_id)
+    .where('space', '=', embedder.space)
+    .execute()
+  const texts = new Map(chunks.map((chunk) => [vectorKey(chunk), embeddedText(chunk)]))
+  for (const { vector_key } of stored) texts.delete(vector_key)
+  const missing = [...texts]
+  for (let from = 0; from < missing.length; from += embedder.batch) {
+    const batch = missing.slice(from, from + embedder.batch)
+    const vectors = await embedder.embed(
+      batch.map(([, text]) => text),
+      { signal },
+    )
+    const rows = batch.map(([vector_key], i) => ({ source_id, vector_key, vector: vectors[i]! }))
+    await storeVectors(db, { account_id, agent_id, space: embedder.space }, rows)
+  }
+}
+
+/** Stores vectors that are not there yet; those of a source deleted meanwhile are left out. */
+export async function storeVectors(
+  db: Db,
+  where: { account_id: AccountId; agent_id: string; space: string },
+  vectors: readonly NewVector[],
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const sources = await trx
+      .selectFrom('sources')
+      .select('id')
+      .where('account_id', '=', where.account_id)
+      .where('id', 'in', [...new Set(vectors.map(({ source_id }) => source_id))])
+      .forKeyShare()
+      .execute()
+    const there = new Set(sources.map(({ id }) => id))
+    const rows = vectors.filter(({ source_id }) => there.has(source_id))
+    if (rows.length === 0) return
+    await trx
+      .insertInto('chunk_vectors')
+      .values(rows.map((row) => ({ ...where, ...row, vector: bytesOfVector(row.vector) })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  })
+}
+
+/** Deletes the vectors of a source that none of its chunks needs any more. Nobody may be adding chunks meanwhile. */
+export async function dropUnusedVectors(trx: Trx, accountId: AccountId, sourceId: string): Promise<void> {
+  await trx
+    .deleteFrom('chunk_vectors')
+    .where('account_id', '=', accountId)
+    .where('source_id', '=', sourceId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('chunks')
+            .select('chunks.id')
+            .whereRef('chunks.source_id', '=', 'chunk_vectors.source_id')
+            .whereRef('chunks.vector_key', '=', 'chunk_vectors.vector_key'),
+        ),
+      ),
+    )
+    .execute()
+}

@@ -1,0 +1,17 @@
+import type { Trx } from '../db/database.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { isCrawl } from './crawl/crawl-source.ts'
+import { enqueueCrawl } from './crawl/enqueue-crawl.ts'
+import type { SourceRow } from './queries.ts'
+import { TRAIN_SOURCE, type TrainSource } from './train-task.ts'
+
+/** Enqueues what makes a source's current version live: a crawl for a website, a training for all else. */
+export async function enqueueTraining(
+  jobs: Jobs,
+  trx: Trx,
+  row: Pick<SourceRow, 'id' | 'link_type' | 'content_version'>,
+  reason: 'created' | 'resumed' = 'created',
+): Promise<void> {
+  if (isCrawl(row)) await enqueueCrawl(jobs, trx, { sourceId: row.id, reason })
+  else await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, { sourceId: row.id, version: row.content_version })
+}

@@ -1,0 +1,82 @@
+import Type from 'typebox'
+import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, Success } from '../../http/contract.ts'
+
+const params = Exact({ agentId: Type.String({ minLength: 1 }) })
+const tag = 'Sources'
+const path = '/agents/{agentId}/pages-connection'
+
+export const connectPages = endpoint({
+  method: 'PUT',
+  path,
+  name: 'connectPages',
+  tag,
+  summary: 'Connect a workspace of pages',
+  description:
+    'Its pages can then be sources of the type notionPage. The token is stored encrypted and never read back; an earlier one is replaced.',
+  scope: 'sources:write',
+  params,
+  body: Exact({
+    accessToken: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      pattern: '^[\\x21-\\x7e]+$',
+      refusal: 'Must be a token without spaces.',
+    }),
+    baseUrl: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2_048,
+        description: 'Another server that speaks the same interface; default: the public one',
+      }),
+    ),
+  }),
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const disconnectPages = endpoint({
+  method: 'DELETE',
+  path,
+  name: 'disconnectPages',
+  tag,
+  summary: 'Disconnect the workspace',
+  description: 'Sources made from its pages stay as they are; they are kept current no longer.',
+  scope: 'sources:write',
+  params,
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const listConnectedPages = endpoint({
+  method: 'GET',
+  path: `${path}/pages`,
+  name: 'listConnectedPages',
+  tag,
+  summary: 'List the pages that the connection may read',
+  description: 'Edited last first. How many there are is not known.',
+  scope: 'sources:read',
+  params,
+  query: Exact(
+    {
+      cursor: Type.Optional(Cursor),
+      limit: Limit,
+      query: Type.Optional(Type.String({ maxLength: 200, description: 'Words of the title' })),
+    },
+    { additionalProperties: true },
+  ),
+  success: {
+    status: 200,
+    schema: Exact({
+      data: Type.Array(
+        Exact({
+          id: Type.String({ description: 'The pageId of a source' }),
+          title: Nullable(Type.String()),
+          url: Nullable(Type.String()),
+          updatedAt: Nullable(IsoTime),
+        }),
+      ),
+      pagination: Exact({ cursor: Nullable(Type.String()), hasMore: Type.Boolean() }),
+    }),
+  },
+  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR', 'PAGES_NOT_CONNECTED', 'PAGES_CONNECTION_FAILED'],
+})

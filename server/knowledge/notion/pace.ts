@@ -1,0 +1,28 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Waits for the caller's turn. */
+export type Pace = (signal?: AbortSignal) => Promise<void>
+
+type Limits = { perSecond: number; burst: number }
+
+/** Lets `perSecond` callers through on average, in their order, and up to `burst` at once after a rest. */
+export function createPace(limits: Limits): Pace {
+  const delayOf = createSchedule(limits)
+  return async (signal) => {
+    const delayMs = delayOf(performance.now())
+    if (delayMs > 0) await wait(delayMs, undefined, { signal })
+  }
+}
+
+/** How many milliseconds each caller has to wait who comes at the moment `now`. */
+export function createSchedule({ perSecond, burst }: Limits): (now: number) => number {
+  const stepMs = 1_000 / perSecond
+  // When the next caller would go if there were no bursts.
+  let next = Number.NEGATIVE_INFINITY
+  return (now) => {
+    next = Math.max(next, now - stepMs * (burst - 1))
+    const delayMs = Math.max(0, next - now)
+    next += stepMs
+    return delayMs
+  }
+}

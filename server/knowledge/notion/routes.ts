@@ -1,0 +1,29 @@
+import { requireAgent } from '../../agents/find-agent.ts'
+import type { Context } from '../../context.ts'
+import { type Route, route } from '../../http/route.ts'
+import { checkBaseUrl } from './check-base-url.ts'
+import { deleteConnection, putConnection } from './connection.ts'
+import { connectPages, disconnectPages, listConnectedPages } from './contract.ts'
+import { listPages } from './list-pages.ts'
+
+const success = { success: true as const }
+
+export const pagesConnectionRoutes = (ctx: Context): Route[] => [
+  route(connectPages, async ({ caller: { account }, params: { agentId }, body }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    const baseUrl = body.baseUrl === undefined ? null : checkBaseUrl(body.baseUrl)
+    await putConnection(ctx, account.id, agentId, { accessToken: body.accessToken, baseUrl })
+    return success
+  }),
+
+  route(disconnectPages, async ({ caller: { account }, params: { agentId } }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    await deleteConnection(ctx.db, account.id, agentId)
+    return success
+  }),
+
+  route(listConnectedPages, async ({ caller: { account }, params: { agentId }, query }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    return listPages(ctx, account.id, agentId, query)
+  }),
+]

@@ -1,0 +1,32 @@
+import Type from 'typebox'
+import { Exact, endpoint, Success } from '../../http/contract.ts'
+
+const params = Exact({ agentId: Type.String({ minLength: 1 }) })
+const path = '/agents/{agentId}/ticket-knowledge'
+
+export const readTicketKnowledge = endpoint({
+  method: 'GET',
+  path,
+  name: 'readTicketKnowledge',
+  tag: 'Sources',
+  summary: 'Whether the agent answers from solved tickets',
+  scope: 'sources:read',
+  params,
+  success: { status: 200, schema: Exact({ enabled: Type.Boolean() }) },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const setTicketKnowledge = endpoint({
+  method: 'PUT',
+  path,
+  name: 'setTicketKnowledge',
+  tag: 'Sources',
+  summary: 'Switch solved tickets as knowledge',
+  description:
+    'On: each closed ticket with a helpful reply of the team becomes a source of the type ticket, without e-mail addresses, numbers and the customer’s name. Off: all of them are gone from answers at once.',
+  scope: 'sources:write',
+  params,
+  body: Exact({ enabled: Type.Boolean() }),
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND'],
+})

@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { Account } from '../add-source.ts'
+import { WEEK_MS } from '../sync/sync-task.ts'
+import { dropStaleTickets } from './drop-tickets.ts'
+import type { GatherTickets } from './gather-task.ts'
+import { keepTicket } from './keep-ticket.ts'
+import { closedTickets, solvedTicket } from './solved-tickets.ts'
+
+type Needs = Pick<Context, 'db' | 'jobs' | 'log'>
+
+const PAGE = 100
+/** The newest ones; older answers are the likeliest to be wrong by now. */
+const MOST = 2_000
+/** The largest number that the column holds. */
+const ABOVE_ALL = 2_147_483_647
+
+/** Makes one source of each solved ticket of an agent whose switch is on. May run twice. */
+export async function gatherTickets(ctx: Needs, { agentId }: GatherTickets): Promise<void> {
+  const account = await accountOf(ctx, agentId)
+  if (!account) return
+  const useless: string[] = []
+  let seen = 0
+  let hasRoom = true
+  for (let below = ABOVE_ALL; seen < MOST; ) {
+    const tickets = await closedTickets(ctx.db, account.id, agentId, { below, limit: PAGE })
+    for (const ticket of tickets) {
+      const solved = await solvedTicket(ctx.db, ticket)
+      if (!solved) useless.push(ticket.id)
+      else if (hasRoom) hasRoom = await keep(ctx, account, agentId, solved)
+    }
+    seen += tickets.length
+    below = tickets.at(-1)?.number ?? 0
+    if (tickets.length < PAGE) break
+  }
+  await dropStaleTickets(ctx.db, account.id, agentId, useless)
+  await ctx.db
+    .updateTable('agents')
+    .set({
+      next_ticket_sync_at: sql`case when next_ticket_sync_at is null then null
+        else ${new Date(Date.now() + WEEK_MS)}::timestamptz end`,
+    })
+    .where('account_id', '=', account.id)
+    .where('id', '=', agentId)
+    .execute()
+}
+
+async function keep(
+  ctx: Needs,
+  account: Account,
+  agentId: string,
+  solved: Parameters<typeof keepTicket>[3],
+): Promise<boolean> {
+  try {
+    await keepTicket(ctx, account, agentId, solved)
+    return true
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'SOURCE_SIZE_LIMIT_EXCEEDED')) throw error
+    ctx.log.warn({ agent: agentId }, 'no room for more solved tickets in the plan')
+    return false
+  }
+}
+
+async function accountOf({ db }: Needs, agentId: string): Promise<Account | undefined> {
+  return db
+    .selectFrom('agents')
+    .innerJoin('accounts', 'accounts.id', 'agents.account_id')
+    .select(['accounts.id', 'accounts.plan'])
+    .where('agents.id', '=', agentId)
+    .where('agents.ticket_knowledge', '=', true)
+    .executeTakeFirst()
+}

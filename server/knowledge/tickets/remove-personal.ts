@@ -1,0 +1,42 @@
+/** Of the customer whose ticket it is; also what was given only in the conversation. */
+export type Person = { names: string[]; others: string[] }
+
+const email = /[^\s@<>()[\]"',;:]{1,64}@[^\s@<>()[\]"',;:]{1,255}\.\p{L}{2,24}/gu
+const date = /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})$/
+// Digits with what people put between them; how many there are decides.
+const digitGroups = /(?<![\p{L}\d])[+(]?\d[\d ()./\u00a0-]{5,24}\d(?![\p{L}\d])/gu
+
+/**
+ * A text without e-mail addresses, phone and card numbers and the customer's name; a mark in brackets stands in the
+ * place of each, so that sentences stay readable.
+ */
+export function removePersonal(text: string, { names, others }: Person): string {
+  let clean = text
+  for (const value of others) clean = replaceWord(clean, value, '[contact]', 'giu')
+  clean = clean.replace(email, '[email]').replace(digitGroups, (found) => numberMark(found))
+  for (const name of names) {
+    clean = replaceWord(clean, name, '[name]', 'giu')
+    // A single part may be a word of its own ("Will", "Mark"): only as it is written in the name.
+    for (const part of name.split(/\s+/)) clean = replaceWord(clean, part, '[name]', 'gu')
+  }
+  return clean.replace(/\[name\](?:\s+\[name\])+/g, '[name]')
+}
+
+function numberMark(found: string): string {
+  const text = found.trim()
+  const digits = text.replace(/\D/g, '').length
+  if (date.test(text)) return found
+  const looksDialled = /^(?:\+|\(|0)/.test(text) || /^\d{3}[-. ]\d{3,4}(?:[-. ]\d{4})?$/.test(text)
+  if (looksDialled && digits >= 7) return '[number]'
+  return digits >= 9 ? '[number]' : found
+}
+
+/** Whole words only; a value shorter than two characters says nothing about anybody. */
+function replaceWord(text: string, value: string, mark: string, flags: string): string {
+  const word = value.trim()
+  if (word.length < 2) return text
+  return text.replace(
+    new RegExp(`(?<![\\p{L}\\d])${word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}(?![\\p{L}\\d])`, flags),
+    mark,
+  )
+}

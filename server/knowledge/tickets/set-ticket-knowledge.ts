@@ -1,0 +1,29 @@
+import { requireAgent } from '../../agents/find-agent.ts'
+import type { Context } from '../../context.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { transact } from '../../db/transact.ts'
+import { dropAllTickets } from './drop-tickets.ts'
+import { GATHER_TICKETS, type GatherTickets } from './gather-task.ts'
+
+/**
+ * Switches solved tickets as knowledge. On: they are gathered in the background, also when it was on already. Off:
+ * they are gone from answers at once. Throws AGENT_NOT_FOUND.
+ */
+export async function setTicketKnowledge(
+  { db, jobs }: Pick<Context, 'db' | 'jobs'>,
+  accountId: AccountId,
+  agentId: string,
+  enabled: boolean,
+): Promise<void> {
+  await transact(db, async (trx) => {
+    await requireAgent(trx, accountId, agentId, 'update')
+    await trx
+      .updateTable('agents')
+      .set({ ticket_knowledge: enabled, ...(enabled ? {} : { next_ticket_sync_at: null }) })
+      .where('account_id', '=', accountId)
+      .where('id', '=', agentId)
+      .execute()
+    if (enabled) await jobs.enqueue<GatherTickets>(trx, GATHER_TICKETS, { agentId })
+    else await dropAllTickets(trx, accountId, agentId)
+  })
+}

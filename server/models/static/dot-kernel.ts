@@ -1,0 +1,93 @@
+/**
+ * A WebAssembly module made here, instruction by instruction: JavaScript has no arithmetic on 16 bytes at once, and
+ * without it the scan of 20,000 vectors of 1,536 bytes takes 27 ms instead of 3.
+ *
+ * dot(query, row, end, stride, out): for each row of `stride` bytes (a multiple of 16) from `row` up to `end`, the
+ * dot product with the query as an i32, one after the other from `out` on. All addresses are in `memory`.
+ */
+export type DotKernel = {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  dot(query: number, row: number, end: number, stride: number, out: number): void
+}
+
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object
+  Instance: new (module: object) => { exports: Record<string, unknown> }
+}
+
+const I32 = 0x7f
+const V128 = 0x7b
+const BLOCK = [0x02, 0x40]
+const LOOP = [0x03, 0x40]
+const END = 0x0b
+const ADD = 0x6a
+const IS_BELOW = 0x49
+const IS_NOT_BELOW = 0x4f
+const STORE = [0x36, 2, 0]
+const PAGES = 12
+
+const get = (local: number): number[] => [0x20, local]
+const set = (local: number): number[] => [0x21, local]
+const tee = (local: number): number[] => [0x22, local]
+const constant = (value: number): number[] => [0x41, value]
+const breakTo = (depth: number): number[] => [0x0c, depth]
+const breakIf = (depth: number): number[] => [0x0d, depth]
+const unsigned = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, value >> 7])
+const simd = (code: number, ...rest: number[]): number[] => [0xfd, ...unsigned(code), ...rest]
+
+const LOAD_16 = simd(0x00, 4, 0)
+const ZERO_16 = simd(0x0c, ...new Array<number>(16).fill(0))
+const WIDEN_LOW = simd(0x87)
+const WIDEN_HIGH = simd(0x88)
+const MULTIPLY_PAIRS = simd(0xba)
+const ADD_4 = simd(0xae)
+const lane = (index: number): number[] => simd(0x1b, index)
+
+const [query, row, end, stride, out, queryAt, rowEnd, sum, left, right] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const
+
+const half = (widen: number[]): number[] => [
+  ...get(left),
+  ...widen,
+  ...get(right),
+  ...widen,
+  ...MULTIPLY_PAIRS,
+  ...ADD_4,
+]
+const advance = (local: number, by: number): number[] => [...get(local), ...constant(by), ADD, ...set(local)]
+
+const oneRow = [
+  ...[...get(query), ...set(queryAt), ...get(row), ...get(stride), ADD, ...set(rowEnd), ...ZERO_16, ...set(sum)],
+  ...LOOP,
+  ...[...get(queryAt), ...LOAD_16, ...set(left), ...get(row), ...LOAD_16, ...set(right)],
+  ...[...get(sum), ...half(WIDEN_LOW), ...half(WIDEN_HIGH), ...set(sum)],
+  ...advance(queryAt, 16),
+  ...[...get(row), ...constant(16), ADD, ...tee(row), ...get(rowEnd), IS_BELOW, ...breakIf(0)],
+  END,
+  ...get(out),
+  ...[...get(sum), ...lane(0), ...get(sum), ...lane(1), ADD],
+  ...[...get(sum), ...lane(2), ADD, ...get(sum), ...lane(3), ADD],
+  ...STORE,
+  ...advance(out, 4),
+]
+const locals = [3, 2, I32, 1, V128, 2, V128]
+const allRows = [...BLOCK, ...LOOP, ...get(row), ...get(end), IS_NOT_BELOW, ...breakIf(1), ...oneRow]
+const body = [...locals, ...allRows, ...breakTo(0), END, END, END]
+
+const section = (id: number, content: number[]): number[] => [id, ...unsigned(content.length), ...content]
+const name = (letter: string): number[] => [1, letter.charCodeAt(0)]
+
+const bytes = [
+  ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+  ...section(1, [1, 0x60, 5, I32, I32, I32, I32, I32, 0]),
+  ...section(3, [1, 0]),
+  ...section(5, [1, 0, PAGES]),
+  ...section(7, [2, ...name('m'), 2, 0, ...name('d'), 0, 0]),
+  ...section(10, [1, ...unsigned(body.length), ...body]),
+]
+
+export const DOT_MEMORY_BYTES = PAGES * 65_536
+
+export function createDotKernel(): DotKernel {
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Uint8Array.from(bytes)))
+  return { memory: exports.m as DotKernel['memory'], dot: exports.d as DotKernel['dot'] }
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { Db, Trx } from '../db/database.ts'
+import { json } from '../db/json.ts'
+import { documentFacets } from './document-facets.ts'
+import { foldCounts } from './fold-counts.ts'
+import { type Document, loadDocuments } from './load-documents.ts'
+import { createStemmers, type Stemmers } from './stemmers.ts'
+import { quoted } from './ts-text.ts'
+import { MOST_TERMS, wordsVector } from './words-vector.ts'
+
+// Any number, the same in every process.
+const LOCK = 7_275_395
+/** Rows of the queue in one transaction; on the embedded database everybody else waits for it. */
+const BATCH = 100
+
+export type Indexer = {
+  /** Brings rows up to date until nothing waits, or `most` batches are done; answers how many rows it made. */
+  run(db: Db, most?: number): Promise<number>
+}
+
+/**
+ * Keeps conversation_search and the folded counts. Any process may run it at any time: one works, the others
+ * leave at once. What is not done when a process ends is still in the queue.
+ */
+export function createIndexer(): Indexer {
+  const stem = createStemmers()
+  return {
+    async run(db, most = Number.POSITIVE_INFINITY) {
+      let made = 0
+      for (let batch = 0; batch < most; batch++) {
+        const done = await db.transaction().execute((trx) => indexBatch(trx, stem))
+        if (done === null) break
+        made += done
+      }
+      return made
+    },
+  }
+}
+
+/** null: nothing waits, or another process is at it. The newest first: after a restore all conversations wait. */
+async function indexBatch(trx: Trx, stem: Stemmers): Promise<number | null> {
+  const { rows } = await sql<{ conversation_id: string }>`
+    delete from search_queue where id in (
+      select id from search_queue where (select pg_try_advisory_xact_lock(${LOCK})) order by id desc limit ${BATCH})
+    returning conversation_id`.execute(trx)
+  if (rows.length === 0) return null
+  const ids = [...new Set(rows.map(({ conversation_id }) => conversation_id))]
+  const documents = await loadDocuments(trx, ids)
+  await putBack(trx, without(ids, documents))
+  await storeRows(trx, documents, stem)
+  await foldCounts(trx)
+  return documents.length
+}
+
+const without = (ids: string[], documents: Document[]): string[] => {
+  const loaded = new Set(documents.map(({ id }) => id))
+  return ids.filter((id) => !loaded.has(id))
+}
+
+/** Conversations that somebody held come again; those that are gone do not. */
+async function putBack(trx: Trx, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`insert into search_queue (conversation_id)
+    select id from conversations where id = any(${ids}::uuid[]) and not transient`.execute(trx)
+}
+
+async function storeRows(trx: Trx, documents: Document[], stem: Stemmers): Promise<void> {
+  const rows = documents.map((document) => ({
+    conversation_id: document.id,
+    account_id: document.account_id,
+    agent_id: document.agent_id,
+    created_at: document.created_at,
+    updated_at: document.updated_at,
+    facets: documentFacets(document).map(quoted).join(' '),
+    words: wordsVector(document.title, document.texts, stem, document.read_from > 0),
+    indexed_seq: document.last_seq,
+    indexed_cut: document.cut_messages,
+    goes_on: document.read_from > 0,
+  }))
+  await sql`
+    insert into conversation_search (conversation_id, account_id, agent_id, created_at, updated_at, facets, words,
+      indexed_seq, indexed_cut)
+    select new.conversation_id, new.account_id, new.agent_id, new.created_at, new.updated_at, new.facets::tsvector,
+      case when not new.goes_on then new.words::tsvector
+        when length(old.words) < ${MOST_TERMS} then strip(old.words) || new.words::tsvector
+        else old.words end,
+      new.indexed_seq, new.indexed_cut
+    from jsonb_to_recordset(${json(rows)}) as new (conversation_id uuid, account_id uuid, agent_id text,
+      created_at timestamptz, updated_at timestamptz, facets text, words text, indexed_seq integer,
+      indexed_cut integer, goes_on boolean)
+    left join conversation_search as old on old.conversation_id = new.conversation_id
+    on conflict (conversation_id) do update set created_at = excluded.created_at, updated_at = excluded.updated_at,
+      facets = excluded.facets, words = excluded.words, indexed_seq = excluded.indexed_seq,
+      indexed_cut = excluded.indexed_cut`.execute(trx)
+}

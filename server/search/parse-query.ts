@@ -1,0 +1,63 @@
+import type { Stemmers } from './stemmers.ts'
+import { bare, queryTerms, type Token, wordsOf } from './text-tokens.ts'
+
+/** One word of a query: any of these terms, or any that begins with one of the prefixes. */
+export type Element = { terms: string[]; prefixes: string[] }
+/** What has to stand in a text: one word, or several that follow each other. */
+export type Term = Element[]
+
+const QUOTED = /["“”„«»]([^"“”„«»]*)["“”„«»]/g
+
+/**
+ * Reads a query: quotes hold phrases, what is written together (`wi-fi`, an address) is one, and the last word
+ * outside of quotes is also looked for as the beginning of a word. No term: there is no word in it.
+ */
+export function parseQuery(query: string, stem: Stemmers): Term[] {
+  const terms: Term[] = []
+  let end = 0
+  let isOpen = false
+  const addPlain = (text: string): void => {
+    for (const chunk of text.split(/[\s"“”„«»]+/)) {
+      const term = termOf(chunk, stem)
+      if (term.length > 0) terms.push(term)
+      if (term.length > 0) isOpen = true
+    }
+  }
+  for (const { 0: quoted, 1: phrase = '', index } of query.matchAll(QUOTED)) {
+    addPlain(query.slice(end, index))
+    const term = termOf(phrase, stem)
+    if (term.length > 0) terms.push(term)
+    if (term.length > 0) isOpen = false
+    end = index + quoted.length
+  }
+  addPlain(query.slice(end))
+  const last = terms.at(-1)?.at(-1)
+  const word = last?.terms[0]
+  if (isOpen && last && word) last.prefixes = [...new Set([...last.prefixes, word, bare(word)])]
+  return terms
+}
+
+function termOf(text: string, stem: Stemmers): Term {
+  const words = wordsOf(text)
+  return words.flatMap((word, i): Element[] => {
+    if (!word.dense) return [{ terms: queryTerms(word.text, stem), prefixes: [] }]
+    // The last character of a run stands alone; in a text it may have a next one.
+    const isAlone = [...word.text].length === 1
+    const before = words[i - 1]
+    const endsRun = isAlone && before?.dense === true && before.end === word.end
+    if (endsRun && i === words.length - 1) return []
+    return [{ terms: [word.text], prefixes: isAlone ? [word.text] : [] }]
+  })
+}
+
+/** Where the term stands among the tokens: the first token and how many there are. */
+export function occurrencesOf(term: Term, tokens: readonly Token[]): number[] {
+  const found: number[] = []
+  for (let at = 0; at + term.length <= tokens.length; at++) {
+    if (term.every((element, i) => fits(element, tokens[at + i] as Token))) found.push(at)
+  }
+  return found
+}
+
+const fits = ({ terms, prefixes }: Element, token: Token): boolean =>
+  token.terms.some((term) => terms.includes(term) || prefixes.some((prefix) => term.startsWith(prefix)))

@@ -1,0 +1,109 @@
+import type { Static } from 'typebox'
+import { presentConversation } from '../conversations/present.ts'
+import type { ConversationRow } from '../conversations/queries.ts'
+import type { Db } from '../db/database.ts'
+import type { AccountId } from '../db/tables.ts'
+import { decodeCursor, encodeCursor, fingerprint } from '../http/pagination.ts'
+import type { searchConversations } from './contract.ts'
+import { findByActivity } from './find-by-activity.ts'
+import { findByRank } from './find-by-rank.ts'
+import { findSnippets, type Snippet } from './find-snippets.ts'
+import { parseQuery, type Term } from './parse-query.ts'
+import { decodeRank, encodeRank, isRankValue } from './rank-cursor.ts'
+import { type Filters, readFilters, type SearchQuery } from './read-filters.ts'
+import { createStemmers, type Stemmers } from './stemmers.ts'
+
+export type SearchPage = Static<typeof searchConversations.success.schema>
+
+/** A search that remembers its stemmers. Throws VALIDATION_INVALID_BODY, _DATE_RANGE and _CURSOR. */
+export function createSearch() {
+  const stem = createStemmers()
+  return async (
+    db: Db,
+    accountId: AccountId,
+    agentId: string,
+    query: SearchQuery,
+    now: Date,
+  ): Promise<SearchPage> => {
+    const filters = readFilters(agentId, query, now)
+    const { limit, cursor, ...asked } = query
+    const text = query.query?.trim() ?? ''
+    const print = fingerprint('search', agentId, Object.entries(asked).sort())
+    if (text === '') return byActivity(db, accountId, filters, { limit, cursor, print })
+    const terms = parseQuery(text, stem)
+    if (terms.length === 0) return { data: [], pagination: { cursor: null, hasMore: false } }
+    return byRank(db, accountId, filters, terms, stem, { limit, cursor, print })
+  }
+}
+
+type Page = { limit: number; cursor: string | undefined; print: string }
+
+async function byActivity(
+  db: Db,
+  accountId: AccountId,
+  filters: Filters,
+  { limit, cursor, print }: Page,
+): Promise<SearchPage> {
+  const position = decodeCursor(cursor, print)
+  const rows = await findByActivity(db, accountId, filters, { limit, position })
+  const kept = rows.slice(0, limit)
+  const last = kept.at(-1)
+  const hasMore = rows.length > limit && last !== undefined
+  const found = await conversationsOf(db, accountId, kept)
+  return {
+    data: found.map((row) => present(row, null)),
+    pagination: {
+      cursor: hasMore ? encodeCursor({ value: last.updated_at.toISOString(), id: last.id }, print) : null,
+      hasMore,
+    },
+  }
+}
+
+async function byRank(
+  ...[db, accountId, filters, terms, stem, { limit, cursor, print }]: [
+    Db,
+    AccountId,
+    Filters,
+    Term[],
+    Stemmers,
+    Page,
+  ]
+): Promise<SearchPage> {
+  const decoded = decodeCursor(cursor, print, isRankValue)
+  const position = decoded ? decodeRank(decoded) : null
+  const { rows, next } = await findByRank(db, accountId, filters, terms, { limit, position })
+  const found = await conversationsOf(db, accountId, rows)
+  const snippets = await findSnippets(db, accountId, found, terms, stem)
+  return {
+    data: found.flatMap((row) => {
+      const snippet = snippets.get(row.id)
+      return snippet === undefined ? [] : [present(row, snippet)]
+    }),
+    pagination: { cursor: next ? encodeCursor(encodeRank(next), print) : null, hasMore: next !== null },
+  }
+}
+
+const present = (row: ConversationRow, snippet: Snippet | null): SearchPage['data'][number] => ({
+  ...presentConversation(row),
+  source: row.source,
+  embedOrigin: row.embed_origin,
+  snippet,
+})
+
+/** The rows in the order of the hits; those deleted meanwhile are left out. */
+async function conversationsOf(
+  db: Db,
+  accountId: AccountId,
+  hits: readonly { id: string }[],
+): Promise<ConversationRow[]> {
+  if (hits.length === 0) return []
+  const ids = hits.map(({ id }) => id)
+  const rows = await db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', 'in', ids)
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}

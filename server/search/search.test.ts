@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Client, type Service, startService } from '../../test/start.ts'
+import { newId } from '../db/ids.ts'
+import { json } from '../db/json.ts'
+
+let service: Service
+let client: Client
+let agentId: string
+
+before(async () => {
+  service = await startService()
+  client = await service.account()
+  agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+})
+after(() => service.close())
+
+type Said = [role: 'user' | 'assistant', text: string, human?: boolean]
+
+async function add(messages: Said[], values: Record<string, unknown> = {}, agent = agentId): Promise<string> {
+  const id = newId()
+  const own = { account_id: client.accountId, agent_id: agent }
+  const { db } = service.ctx
+  await db
+    .insertInto('conversations')
+    .values({ id, ...own, source: 'API', status: 'ongoing', last_seq: messages.length, ...values })
+    .execute()
+  if (messages.length > 0)
+    await db
+      .insertInto('messages')
+      .values(
+        messages.map(([role, text, human], i) => ({
+          id: newId(),
+          ...own,
+          conversation_id: id,
+          seq: i + 1,
+          role,
+          parts: json([{ type: 'text', text }]),
+          metadata: json(human ? { author: { type: 'human_agent', name: 'Ada' } } : null),
+        })),
+      )
+      .execute()
+  return id
+}
+
+const index = () => service.ctx.indexer.run(service.ctx.db)
+
+async function search(parameters: Record<string, string>, agent = agentId) {
+  const { status, body } = await client.request(
+    'GET',
+    `/agents/${agent}/conversations/search?${new URLSearchParams(parameters)}`,
+  )
+  assert.equal(status, 200, JSON.stringify(body))
+  return body
+}
+
+const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
+
+test('words are found in all messages and the title, in any form, phrases and beginnings too', async () => {
+  const returns = await add(
+    [
+      ['user', 'How do I return the red shoes that I ordered?'],
+      ['assistant', 'You can send deliveries back within 30 days, with the shipping label.'],
+    ],
+    { title: 'Order 4711-A' },
+  )
+  const german = await add([['user', 'Wann kommen die Lieferungen für meine Bestellung nach Köln an?']])
+  const japanese = await add([['user', '東京駅から空港まで何分ですか。'], ['assistant', 'ＡＢＣ三十分です。']])
+  const french = await add([['user', 'Comment puis-je changer mes livraisons dans le café, avec vous ?']])
+  await index()
+  const found: [string, string[]][] = [
+    ['return shipping', [returns]],
+    ['RETURNING delivery', [returns]],
+    ['shoes absent', []],
+    ['"red shoes"', [returns]],
+    ['"shoes red"', []],
+    ['"ordered you"', []],
+    ['4711-a', [returns]],
+    ['order shi', [returns]],
+    ['shi order', []],
+    ['lieferung', [german]],
+    ['koln', [german]],
+    ['Köln bestellungen', [german]],
+    ['livraison cafe', [french]],
+    ['東京', [japanese]],
+    ['京駅から', [japanese]],
+    ['港', [japanese]],
+    ['京東', []],
+    ['abc', [japanese]],
+    ['???', []],
+  ]
+  for (const [query, ids] of found) assert.deepEqual(idsOf(await search({ query })), ids, query)
+})
+
+test('a snippet shows who said it, about 180 characters around the hit, and marks the hits', async () => {
+  const agent = (await client.request('POST', '/agents', { name: 'Snippets' })).body.id
+  const filler = 'Something else entirely was said here. '.repeat(20)
+  await add([['user', 'hello'], ['assistant', `${filler}The blue parrots fly south. ${filler}`]], {}, agent)
+  await add([['assistant', 'A parrot, said a person.', true]], {}, agent)
+  await add([['user', 'nothing']], { title: 'Parrot' }, agent)
+  await index()
+  const { data } = await search({ query: '"blue parrot"' }, agent)
+  const [{ snippet }] = data
+  const text = snippet.highlights.map(({ value }: { value: string }) => value).join('')
+  assert.equal(data.length, 1)
+  assert.equal(snippet.speaker, 'assistant')
+  assert.ok(text.length > 100 && text.length <= 180, text)
+  assert.ok(`${filler}The blue parrots fly south. ${filler}`.includes(text))
+  assert.deepEqual(
+    snippet.highlights.filter(({ isHit }: { isHit: boolean }) => isHit),
+    [{ value: 'blue parrots', isHit: true }],
+  )
+  const all = (await search({ query: 'parrot' }, agent)).data
+  assert.deepEqual(
+    all.map((item: { snippet: { speaker: string } | null }) => item.snippet?.speaker ?? null).sort(),
+    ['assistant', 'human_agent', null],
+  )
+  assert.equal(all.find(({ title }: { title: string }) => title === 'Parrot').snippet, null)
+  assert.equal((await search({ source: 'API' }, agent)).data[0].snippet, null)
+})

@@ -1,0 +1,84 @@
+import { occurrencesOf, type Term } from './parse-query.ts'
+import type { Token } from './text-tokens.ts'
+
+export type Highlights = { value: string; isHit: boolean }[]
+
+/** Characters of a snippet, about. */
+const LENGTH = 180
+
+type Range = { start: number; end: number }
+
+/** The stretches of a text that the terms match, in order, and for each the term. */
+export function hitsIn(terms: readonly Term[], tokens: readonly Token[]): (Range & { term: number })[] {
+  return terms
+    .flatMap((term, i) =>
+      occurrencesOf(term, tokens).map((at) => ({
+        start: (tokens[at] as Token).start,
+        end: (tokens[at + term.length - 1] as Token).end,
+        term: i,
+      })),
+    )
+    .sort((a, b) => a.start - b.start || b.end - a.end)
+}
+
+/** How many different terms the best stretch of a snippet's length holds, and where it begins. */
+export function bestStretch(hits: ReturnType<typeof hitsIn>): Range & { terms: number } {
+  let best = { start: 0, end: 0, terms: 0 }
+  for (let i = 0; i < hits.length; i++) {
+    const { start } = hits[i] as Range
+    const inside = hits.slice(i, i + LENGTH).filter(({ end }, k) => k === 0 || end - start <= LENGTH)
+    const terms = new Set(inside.map(({ term }) => term)).size
+    if (terms > best.terms) best = { start, end: Math.max(...inside.map(({ end }) => end)), terms }
+  }
+  return best
+}
+
+/** A piece of the text around the stretch, cut between words, with its hits marked. */
+export function highlight(text: string, hits: readonly Range[], stretch: Range): Highlights {
+  const spare = Math.max(0, LENGTH - (stretch.end - stretch.start))
+  const from = Math.max(0, Math.min(stretch.start - Math.floor(spare / 2), text.length - LENGTH))
+  const start = wordStart(text, from, stretch.start)
+  const end = wordEnd(text, Math.min(text.length, Math.max(stretch.end, start + LENGTH)), stretch.end)
+  const pieces: Highlights = []
+  let at = start
+  const add = (until: number, isHit: boolean): void => {
+    if (until > at) pieces.push({ value: text.slice(at, until), isHit })
+    at = Math.max(at, until)
+  }
+  for (const range of merged(hits)) {
+    if (range.start < start || range.end > end) continue
+    add(range.start, false)
+    add(range.end, true)
+  }
+  add(end, false)
+  return pieces
+}
+
+/** Hits that overlap are one. */
+function merged(hits: readonly Range[]): Range[] {
+  const found: Range[] = []
+  for (const { start, end } of hits) {
+    const last = found.at(-1)
+    if (last && start < last.end) last.end = Math.max(last.end, end)
+    else found.push({ start, end })
+  }
+  return found
+}
+
+/** Looks for a space to cut at, on the way to the hit; a script without spaces is cut where it comes. */
+function wordStart(text: string, from: number, hit: number): number {
+  if (from === 0) return 0
+  const space = text.slice(from, Math.min(hit, from + 40)).search(/\s/)
+  return whole(text, space === -1 ? from : from + space + 1)
+}
+
+function wordEnd(text: string, until: number, hit: number): number {
+  if (until === text.length) return until
+  const tail = text.slice(Math.max(hit, until - 40), until)
+  const space = tail.search(/\s\S*$/)
+  return whole(text, space === -1 ? until : until - tail.length + space)
+}
+
+/** Not between the two halves of a character. */
+const whole = (text: string, at: number): number =>
+  /[\udc00-\udfff]/.test(text[at] ?? '') && /[\ud800-\udbff]/.test(text[at - 1] ?? '') ? at + 1 : at

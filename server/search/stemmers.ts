@@ -1,0 +1,26 @@
+import snowball from 'snowball-stemmers'
+
+export type Stemmers = (word: string, language: string) => string
+
+// The algorithms take time that grows fast with the length; nobody searches for a 60-character stem.
+const LONGEST = 60
+
+/** Stemmers of all languages, made when they are first needed; each remembers up to `capacity` words. */
+export function createStemmers(capacity = 20_000): Stemmers {
+  const known = new Map<string, { algorithm: { stem(word: string): string }; stems: Map<string, string> }>()
+  return (word, language) => {
+    if (word.length > LONGEST || /^\p{N}+$/u.test(word)) return word
+    let entry = known.get(language)
+    if (!entry) {
+      entry = { algorithm: snowball.newStemmer(language), stems: new Map() }
+      known.set(language, entry)
+    }
+    const { algorithm, stems } = entry
+    const found = stems.get(word)
+    if (found !== undefined) return found
+    const stem = algorithm.stem(word)
+    if (stems.size >= capacity) stems.clear()
+    stems.set(word, stem)
+    return stem
+  }
+}

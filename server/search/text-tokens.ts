@@ -1,0 +1,98 @@
+import { splitDense } from '../text/dense-script.ts'
+import { foldText } from '../text/words.ts'
+import { languagesFor, spokenLanguage } from './spoken-language.ts'
+import type { Stemmers } from './stemmers.ts'
+
+/** A place in a text and the terms that it is found under. */
+export type Token = { start: number; end: number; terms: string[] }
+
+/** A word as it stands in a text: what follows looks at its folded form, offsets at the text. */
+type Word = { start: number; end: number; text: string; dense: boolean }
+
+// Soft hyphens and zero-width marks stand inside words and are folded away.
+const RAW_WORD = /[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+/gu
+const WORD = /[\p{L}\p{M}\p{N}]+/gu
+const ASCII_WORD = /[a-z0-9]+/g
+/** Characters; of longer runs (hashes, base64) the beginning counts. */
+const LONGEST_TERM = 64
+
+/** The words of a text, and of a script without spaces each character with the next one. */
+export function wordsOf(text: string): Word[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
+  if (/^[\x00-\x7f]*$/.test(text)) {
+    return Array.from(text.toLowerCase().matchAll(ASCII_WORD), ({ 0: word, index }) => ({
+      start: index,
+      end: index + word.length,
+      text: word.slice(0, LONGEST_TERM),
+      dense: false,
+    }))
+  }
+  return Array.from(text.matchAll(RAW_WORD)).flatMap(({ 0: raw, index }) =>
+    splitDense(raw).flatMap(({ text: stretch, start, dense }) =>
+      dense ? pairsOf(stretch, index + start) : plainWords(stretch, index + start),
+    ),
+  )
+}
+
+function plainWords(raw: string, start: number): Word[] {
+  return (foldText(raw).match(WORD) ?? []).map((word) => ({
+    start,
+    end: start + raw.length,
+    text: word.slice(0, LONGEST_TERM),
+    dense: false,
+  }))
+}
+
+function pairsOf(raw: string, start: number): Word[] {
+  const characters = [...raw]
+  let at = start
+  return characters.map((character, i) => {
+    const next = characters[i + 1] ?? ''
+    const word = { start: at, end: at + character.length + next.length, text: foldText(character + next) }
+    at += character.length
+    return { ...word, dense: true }
+  })
+}
+
+/** What a word of a text in a language is found under: itself, its stem, and itself without accents. */
+function termsOf({ text, dense }: Word, language: string, stem: Stemmers): string[] {
+  if (dense) return [text]
+  return distinct([text, languagesFor(text).includes(language) ? stem(text, language) : text, bare(text)])
+}
+
+/** What a word of a query, whose language nobody knows, is looked for as. */
+export function queryTerms(text: string, stem: Stemmers): string[] {
+  return distinct([text, bare(text), ...languagesFor(text).map((language) => stem(text, language))])
+}
+
+/** The word without accents. */
+export const bare = (word: string): string =>
+  /[^a-z0-9]/.test(word) ? word.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC') || word : word
+
+const distinct = (terms: string[]): string[] => [...new Set(terms.filter((term) => term !== ''))]
+
+/** Turns texts of one conversation into tokens; a text that does not tell its language has that of the others. */
+export function tokensOf(texts: readonly string[], stem: Stemmers): Token[][] {
+  const split = texts.map(wordsOf)
+  const spoken = split.map((words) => spokenLanguage(words.map(({ text }) => text)))
+  const usual = spoken.find((language) => language !== null) ?? 'english'
+  const known = new Map<string, string[]>()
+  return split.map((words, i) => {
+    const language = spoken[i] ?? usual
+    return words.map((word) => {
+      const key = `${language} ${word.dense} ${word.text}`
+      let terms = known.get(key)
+      if (!terms) {
+        terms = termsOf(word, scriptLanguage(word.text, language), stem)
+        known.set(key, terms)
+      }
+      return { start: word.start, end: word.end, terms }
+    })
+  })
+}
+
+/** A word in a script that one language owns is of that language. */
+function scriptLanguage(word: string, language: string): string {
+  const languages = languagesFor(word)
+  return languages.includes(language) ? language : (languages[0] ?? language)
+}

@@ -1,0 +1,40 @@
+import type { Stemmers } from './stemmers.ts'
+import { tokensOf } from './text-tokens.ts'
+import { LONG, quoted } from './ts-text.ts'
+
+/** Limits of a tsvector: the last place of a word, and how many places one word may have. */
+const LAST_PLACE = 16_383
+const PLACES_OF_A_WORD = 255
+/** Distinct terms of one conversation; a tsvector holds 1 MB. Further ones are not found. */
+export const MOST_TERMS = 40_000
+
+/**
+ * The text of a tsvector with the words of a conversation: those of the title weigh more. One that is too long
+ * for places keeps the words alone, and so does one that `isLong` already.
+ */
+export function wordsVector(
+  title: string | null,
+  messages: readonly string[],
+  stem: Stemmers,
+  isLong: boolean,
+): string {
+  const places = new Map<string, string[]>()
+  let place = 0
+  let hasPlaces = !isLong
+  tokensOf([title ?? '', ...messages], stem).forEach((tokens, text) => {
+    for (const { terms } of tokens) {
+      place++
+      for (const term of terms) {
+        const known = places.get(term)
+        if (known && known.length < PLACES_OF_A_WORD) known.push(text === 0 ? `${place}A` : String(place))
+        else if (known) hasPlaces = false
+        else if (places.size < MOST_TERMS) places.set(term, [text === 0 ? `${place}A` : String(place)])
+      }
+    }
+    // A phrase does not go on in the next message.
+    place++
+  })
+  if (place > LAST_PLACE) hasPlaces = false
+  if (!hasPlaces) return [LONG, ...places.keys()].map(quoted).join(' ')
+  return Array.from(places, ([term, at]) => `${quoted(term)}:${at.join(',')}`).join(' ')
+}

@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import { Exact, endpoint, OneOf } from '../http/contract.ts'
+import { ChatbotId } from './schema.ts'
+
+/** A message as it is sent; programs send back what get-conversations gave them, ids and all. */
+const Message = Type.Object({ role: OneOf(['user', 'assistant']), content: Type.String() })
+
+export const chat = endpoint({
+  method: 'POST',
+  path: '/chat',
+  name: 'chat',
+  tag: 'Chat',
+  summary: 'Let a chatbot answer',
+  scope: 'chat',
+  body: Exact({
+    chatbotId: ChatbotId,
+    messages: Type.Array(Message, { minItems: 1, maxItems: 100 }),
+    conversationId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    contactId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    // One of the deployment's catalogue: see withModels.
+    model: Type.Optional(Type.String()),
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    stream: Type.Boolean({ default: false }),
+  }),
+  success: { status: 200, schema: Exact({ text: Type.String() }) },
+  streams: true,
+  errors: [
+    'AGENT_NOT_FOUND',
+    'RESOURCE_NOT_FOUND',
+    'CHAT_CREDITS_EXHAUSTED',
+    'CHAT_AGENT_CREDITS_EXHAUSTED',
+    'CHAT_MODEL_NOT_ALLOWED',
+    'CHAT_CONVERSATION_NOT_ONGOING',
+    'CHAT_CONVERSATION_BUSY',
+    'CHAT_PROVIDER_ERROR',
+    'SERVICE_OVERLOADED',
+  ],
+})

@@ -1,0 +1,94 @@
+import type { Static } from 'typebox'
+import { createAgent } from '../agents/create-agent.ts'
+import { deleteAgent } from '../agents/delete-agent.ts'
+import { requireAgent } from '../agents/find-agent.ts'
+import { listFullAgents } from '../agents/queries.ts'
+import type { UpdateAgent } from '../agents/schema.ts'
+import type { StylesChange } from '../agents/styles-schema.ts'
+import { updateAgent } from '../agents/update-agent.ts'
+import { updateStyles } from '../agents/update-styles.ts'
+import { withModels } from '../agents/with-models.ts'
+import type { Context } from '../context.ts'
+import { type Caller, type Route, route } from '../http/route.ts'
+import * as contract from './chatbots-contract.ts'
+import { presentChatbot } from './present.ts'
+import { setSourceText } from './source-text.ts'
+
+/** More than any account has; the list of version 1 has no pages. */
+const MOST_CHATBOTS = 10_000
+
+const actorOf = (caller: Caller): string => `key:${caller.key.id}`
+
+export const chatbotRoutes = (ctx: Context): Route[] => [
+  route(contract.createChatbot, async ({ caller, body: { chatbotName, sourceText } }) => {
+    const actor = actorOf(caller)
+    const chatbotId = await createAgent(ctx.db, caller.account, actor, { name: chatbotName })
+    if (sourceText === undefined) return { chatbotId }
+    try {
+      await setSourceText(ctx, caller.account, chatbotId, sourceText)
+    } catch (error) {
+      // Who is told of a failure does not expect a chatbot.
+      await deleteAgent(ctx, caller.account.id, actor, chatbotId)
+      throw error
+    }
+    return { chatbotId }
+  }),
+
+  route(contract.listChatbots, async ({ caller: { account } }) => {
+    const { rows } = await listFullAgents(ctx.db, account.id, { limit: MOST_CHATBOTS, position: null })
+    return { chatbots: rows.map(presentChatbot) }
+  }),
+
+  route(contract.deleteChatbot, async ({ caller, query }) => {
+    await deleteAgent(ctx, caller.account.id, actorOf(caller), query.chatbotId)
+    return { message: 'Chatbot deleted successfully' }
+  }),
+
+  route(contract.updateChatbotData, async ({ caller: { account }, body }) => {
+    const { chatbotId, chatbotName, sourceText } = body
+    await requireAgent(ctx.db, account.id, chatbotId)
+    if (sourceText !== undefined) await setSourceText(ctx, account, chatbotId, sourceText)
+    await updateAgent(ctx.db, account.id, chatbotId, { name: chatbotName })
+    return { chatbotId }
+  }),
+
+  route(
+    withModels(contract.updateChatbotSettings, ctx.models.ids()),
+    async ({ caller: { account }, body }) => {
+      await updateAgent(ctx.db, account.id, body.chatbotId, settingsOf(body))
+      if (body.styles !== undefined)
+        await updateStyles(ctx.db, account.id, body.chatbotId, stylesOf(body.styles))
+      return { chatbotId: body.chatbotId, message: 'Chatbot settings updated successfully' }
+    },
+  ),
+]
+
+type Settings = Static<typeof contract.updateChatbotSettings.body>
+
+function settingsOf(body: Settings): Static<typeof UpdateAgent> {
+  const { name, instructions, initialMessages, visibility, model, temp } = body
+  const { suggestedMessages, domains, ipLimit, ipLimitTimeframe, ipLimitMessage } = body
+  const limits = Object.fromEntries(
+    Object.entries({ limit: ipLimit, timeframe: ipLimitTimeframe, message: ipLimitMessage }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  )
+  return {
+    name,
+    instructions,
+    initialMessages,
+    visibility,
+    model,
+    temp,
+    allowedDomains: domains,
+    suggestedMessages: suggestedMessages?.map((suggestion, order) =>
+      typeof suggestion === 'string' ? { type: 'single', text: suggestion, order } : suggestion,
+    ),
+    ipRateLimits: Object.keys(limits).length > 0 ? limits : undefined,
+  }
+}
+
+function stylesOf(styles: Record<string, unknown> | null): Static<typeof StylesChange> {
+  const isOfBoth = styles !== null && ('chat' in styles || 'centerStage' in styles)
+  return isOfBoth ? styles : { chat: styles }
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { type Schema, sampleOf } from '../../test/sample.ts'
+import { type Client, type Service, startService } from '../../test/start.ts'
+import { createKey } from '../accounts/keys.ts'
+import { reconcile } from '../accounts/reconcile.ts'
+import type { Endpoint } from '../http/contract.ts'
+import { version1Routes } from './routes.ts'
+
+/** Whatever is sent, the answer is a success or a refusal in the words of version 1. */
+const RUNS = 300
+const SIDE_BY_SIDE = 6
+
+let service: Service
+let client: Client
+let chatbotId: string
+
+before(async () => {
+  service = await startService()
+  client = await service.account()
+  chatbotId = (await client.request('POST', '/api/v1/create-chatbot', { chatbotName: 'Bot' })).body.chatbotId
+})
+after(() => service.close())
+
+const word = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom('', ' ', '\0', '\ud800', '__proto__', 'constructor', 'user', 'text', 'date', '2026-02-30'),
+  fc.constantFrom('a'.repeat(129), 'x'.repeat(70_000), '../..', "'; drop table contacts; --", '🙂', '<script>'),
+)
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    word,
+    fc.constantFrom(null, true, false, 0, -1, 1.5, 1e308, 2 ** 53, -0),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(word, tie('value'), { maxKeys: 3 }),
+  ),
+})).value
+
+/** Something like what the schema says: members are there, missing, or anything. */
+function likely(schema: Schema): fc.Arbitrary<unknown> {
+  const [type] = [schema.type ?? []].flat()
+  const exact = fc.constant(sampleOf(schema))
+  const good =
+    type === 'object'
+      ? fc
+          .record(
+            Object.fromEntries(
+              Object.entries(schema.properties ?? {}).map(([name, member]) => [name, likely(member)]),
+            ),
+            { requiredKeys: [] },
+          )
+          .map((members) => ({ ...(sampleOf(schema) as object), ...members }))
+      : type === 'array'
+        ? fc.array(likely(schema.items ?? {}), { maxLength: 3 })
+        : exact
+  return fc.oneof({ weight: 6, arbitrary: good }, { weight: 1, arbitrary: json })
+}
+
+const ids = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && 'chatbotId' in value
+    ? { ...value, chatbotId: value.chatbotId === 'x' ? chatbotId : value.chatbotId }
+    : value
+
+const bodyOf = (endpoint: Endpoint): fc.Arbitrary<string> =>
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: likely((endpoint.body ?? { type: 'object' }) as Schema).map((value) =>
+        JSON.stringify(ids(value)),
+      ),
+    },
+    { weight: 1, arbitrary: json.map((value) => JSON.stringify(value)) },
+    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  )
+
+const pathOf = ({ path }: Endpoint): string =>
+  `/api/v1${path.replace('{chatbotId}', chatbotId).replace(/\{\w+\}/, 'x')}`
+
+/** Sends each with a key that has not used up its requests. */
+async function sendAll<T>(inputs: T[], send: (input: T, key: string) => Promise<Response>): Promise<void> {
+  let key = ''
+  const queue = [...inputs.entries()]
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const [index, input] = next
+      if (index % 80 === 0) key = (await createKey(service.ctx.db, client.accountId, { name: 'fuzz' })).key
+      const response = await send(input, key)
+      const text = await response.text()
+      const said = `${response.status} ${text.slice(0, 300)} for ${String(input).slice(0, 500)}`
+      assert.ok(response.status < 500 && response.status !== 429, said)
+      if (response.status < 300) continue
+      const { message, issues: _, ...rest } = JSON.parse(text)
+      assert.deepEqual([typeof message, rest], ['string', {}], said)
+    }
+  }
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker))
+}
+
+const withBody = (endpoint: Endpoint) => endpoint.method !== 'GET' && !endpoint.multipart
+
+test('300 bodies for each endpoint that takes one', async () => {
+  for (const endpoint of version1Routes(service.ctx).map((route) => route.endpoint).filter(withBody)) {
+    const bodies = fc.sample(bodyOf(endpoint), { numRuns: RUNS, seed: 71 })
+    await sendAll(bodies, (body, key) =>
+      fetch(service.url + pathOf(endpoint), {
+        method: endpoint.method,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body,
+      }),
+    )
+  }
+  await service.ctx.generations.idle()
+  assert.equal((await reconcile(service.ctx.db)).balanced, true)
+})
+
+test('300 queries for each endpoint that takes one', async () => {
+  const value = fc.oneof(word, fc.constantFrom('1', '100', '0', '-1', '2026-01-01', 'API'))
+  for (const endpoint of version1Routes(service.ctx).map((route) => route.endpoint)) {
+    const names = Object.keys(((endpoint.query ?? {}) as Schema).properties ?? {})
+    // Deleting the chatbot by chance would spoil the rest.
+    if (names.length === 0 || endpoint.name === 'deleteChatbot') continue
+    const query = fc
+      .record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] })
+      .map((members) => new URLSearchParams({ chatbotId, ...members }).toString())
+    await sendAll(fc.sample(query, { numRuns: RUNS, seed: 72 }), (text, key) =>
+      fetch(`${service.url}${pathOf(endpoint)}?${text.slice(0, 8_000)}`, {
+        method: endpoint.method,
+        headers: { authorization: `Bearer ${key}` },
+      }),
+    )
+  }
+})
+
+test('300 uploads for each endpoint that takes one', async () => {
+  const magic = ['\x89PNG\r\n\x1a\n', 'GIF89a', '\xff\xd8\xff\xe0', 'RIFF\x10\0\0\0WEBPVP8 ', '<svg ', '']
+  const upload = fc.record({
+    start: fc.constantFrom(...magic),
+    bytes: fc.uint8Array({ maxLength: 400 }),
+    field: fc.constantFrom('chatbotIconFile', 'profilePictureFile', 'file', 'chatbotId'),
+    id: fc.constantFrom('own', 'none', '', '\0'),
+    cut: fc.constantFrom(0, 0, 0, 5, 60),
+  })
+  for (const endpoint of version1Routes(service.ctx).map((route) => route.endpoint)) {
+    if (!endpoint.multipart) continue
+    await sendAll(fc.sample(upload, { numRuns: RUNS, seed: 73 }), async (made, key) => {
+      const form = new FormData()
+      form.append('chatbotId', made.id === 'own' ? chatbotId : made.id)
+      form.append(made.field, new Blob([Buffer.from(made.start, 'latin1'), Buffer.from(made.bytes)]), 'a.png')
+      const whole = new Response(form)
+      const body = Buffer.from(await whole.clone().arrayBuffer())
+      return fetch(service.url + pathOf(endpoint), {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': whole.headers.get('content-type') ?? '',
+        },
+        body: body.subarray(0, body.length - made.cut),
+      })
+    })
+  }
+})

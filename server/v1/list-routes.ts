@@ -1,0 +1,31 @@
+import { requireAgent } from '../agents/find-agent.ts'
+import type { Context } from '../context.ts'
+import { readDateRange } from '../http/dates.ts'
+import { type Route, route } from '../http/route.ts'
+import { conversationsOfPage, leadsOfPage } from './list-queries.ts'
+import * as contract from './lists-contract.ts'
+import { presentConversation, presentLead } from './present.ts'
+
+export const listRoutes = (ctx: Context): Route[] => [
+  route(contract.listConversations, async ({ caller: { account }, query }) => {
+    const { chatbotId: agentId, filteredSources } = query
+    await requireAgent(ctx.db, account.id, agentId)
+    const filter = { agentId, ...readDateRange(query), sources: sourcesOf(filteredSources) }
+    const found = await conversationsOfPage(ctx.db, account.id, filter, query)
+    return { data: found.map(({ row, messages }) => presentConversation(row, messages)) }
+  }),
+
+  route(contract.listLeads, async ({ caller: { account }, query }) => {
+    const { chatbotId: agentId } = query
+    await requireAgent(ctx.db, account.id, agentId)
+    const rows = await leadsOfPage(ctx.db, account.id, { agentId, ...readDateRange(query) }, query)
+    return { collectedCustomers: rows.map(presentLead) }
+  }),
+]
+
+/** The list of sources is open: one that nothing came from matches nothing. No source at all is no filter. */
+function sourcesOf(list = ''): string[] | null {
+  const sources = list.split(',').map((source) => source.trim().toLowerCase())
+  const named = sources.filter((source) => source !== '')
+  return named.length > 0 ? named : null
+}

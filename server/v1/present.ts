@@ -1,0 +1,61 @@
+import type { Selectable } from 'kysely'
+import { statusOf } from '../agents/present.ts'
+import type { FullAgentRow } from '../agents/queries.ts'
+import type { AttributeRow, ContactRow } from '../contacts/queries.ts'
+import { textOf } from '../conversations/parts.ts'
+import type { ConversationRow, MessageRow } from '../conversations/queries.ts'
+import type { LeadsTable } from '../db/tables.ts'
+
+export const presentChatbot = (row: FullAgentRow) => ({
+  id: row.id,
+  name: row.name,
+  status: statusOf(row),
+  model: row.model,
+  instructions: row.instructions,
+  visibility: row.visibility,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+export const presentConversation = (row: ConversationRow, messages: MessageRow[]) => ({
+  id: row.external_id ?? row.id,
+  chatbot_id: row.agent_id,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+  source: row.source.toLowerCase(),
+  messages: messages.map((message) => ({
+    id: message.id,
+    role: message.role,
+    content: textOf(message),
+    type: 'text',
+  })),
+})
+
+export const presentLead = (row: Selectable<LeadsTable>) => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  phone: row.phone,
+  created_at: row.created_at.toISOString(),
+  chatbot_id: row.agent_id,
+  account_id: row.account_id,
+})
+
+export const presentContact = (row: ContactRow) => ({
+  id: row.id,
+  external_id: row.external_id,
+  name: row.name,
+  email: row.email,
+  phonenumber: row.phonenumber,
+  custom_attributes: row.custom_attributes,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+export const presentAttribute = ({ name, label, type, description, archived }: AttributeRow) => ({
+  name,
+  label,
+  type,
+  description,
+  archived,
+})

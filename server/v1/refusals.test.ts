@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Schema, sampleOf, wrongTypeOf } from '../../test/sample.ts'
+import { type Answer, type Client, type Service, startService } from '../../test/start.ts'
+import { newId } from '../db/ids.ts'
+import type { Endpoint } from '../http/contract.ts'
+import { version1Routes } from './routes.ts'
+
+/** The negative suite of test/every-route.test.ts for version 1, with what version 1 answers. */
+let service: Service
+let endpoints: Endpoint[]
+
+before(async () => {
+  service = await startService()
+  assert.deepEqual(new Set(ENDPOINTS), new Set(version1Routes(service.ctx).map(({ endpoint }) => endpoint.name)))
+  endpoints = version1Routes(service.ctx).map(({ endpoint }) => endpoint)
+})
+after(() => service.close())
+
+/** As service-api and the contract list them; tests are named before the service is there. */
+const ENDPOINTS = [
+  'chat',
+  'createChatbot',
+  'listChatbots',
+  'deleteChatbot',
+  'updateChatbotData',
+  'updateChatbotSettings',
+  'uploadIcon',
+  'uploadProfilePicture',
+  'deleteIcon',
+  'deleteProfilePicture',
+  'listConversations',
+  'listLeads',
+  'createContacts',
+  'listContacts',
+  'readContact',
+  'updateContact',
+  'deleteContact',
+  'createAttribute',
+  'listAttributes',
+  'updateAttribute',
+]
+
+const SAYS: Record<number, string> = {
+  400: 'Invalid request data',
+  403: 'Access denied or quota exceeded',
+  404: 'Resource not found',
+  405: 'Method not allowed',
+  413: 'Request body too large',
+  415: 'Unsupported media type',
+  429: 'Rate limit exceeded',
+}
+
+/** The body, all of it; of custom attributes it may also say what is wrong. */
+function assertSays({ status, body, headers }: Answer, expected: number, message = SAYS[expected]): void {
+  assert.equal(status, expected, JSON.stringify(body))
+  const { issues: _, ...rest } = body
+  assert.deepEqual(rest, { message })
+  assert.match(headers.get('content-type') ?? '', /^application\/json/)
+  assert.ok(headers.get('x-request-id'))
+  assert.equal(headers.get('x-ratelimit-limit'), '100')
+  assert.ok(Number(headers.get('x-ratelimit-reset')) > Date.now() - 60_000)
+}
+
+type World = { client: Client; ids: Record<string, string> }
+
+async function world(options: Parameters<Service['account']>[0] = {}): Promise<World> {
+  const client = await service.account(options)
+  const ids: Record<string, string> = { chatbotId: 'none', externalId: 'ann', name: 'plan' }
+  const made = await client.request('POST', '/api/v1/create-chatbot', { chatbotName: 'Bot' })
+  if (made.status !== 200) return { client, ids }
+  ids.chatbotId = made.body.chatbotId
+  const base = `/api/v1/chatbots/${ids.chatbotId}`
+  await client.request('POST', `${base}/contacts`, { users: [{ external_id: 'ann' }] })
+  await client.request('POST', `${base}/custom-attributes`, { name: 'plan', type: 'text' })
+  return { client, ids }
+}
+
+function pathOf(endpoint: Endpoint, ids: Record<string, string>): string {
+  const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')
+  const query = 'chatbotId' in (((endpoint.query ?? {}) as Schema).properties ?? {})
+  return `/api/v1${path}${query ? `?chatbotId=${ids.chatbotId}` : ''}`
+}
+
+function bodyOf({ name, body }: Endpoint, ids: Record<string, string>): Record<string, unknown> | undefined {
+  if (!body) return undefined
+  const sample = sampleOf(body as Schema) as Record<string, unknown>
+  const more: Record<string, object> = {
+    chat: { messages: [{ role: 'user', content: 'Hi' }] },
+    createContacts: { users: [{ external_id: 'new' }] },
+  }
+  return { ...sample, ...('chatbotId' in sample ? { chatbotId: ids.chatbotId } : {}), ...more[name] }
+}
+
+const hasUpload = (endpoint: Endpoint): boolean => endpoint.multipart !== undefined
+
+const ask = ({ client, ids }: World, endpoint: Endpoint, body = bodyOf(endpoint, ids)): Promise<Answer> =>
+  client.request(endpoint.method, pathOf(endpoint, ids), body)
+
+for (const name of ENDPOINTS) {
+  describe(name, () => {
+    let endpoint: Endpoint
+    before(() => {
+      endpoint = endpoints.find((one) => one.name === name)!
+    })
+
+    test('works for who may, or says that it needs a file', async () => {
+      const { status } = await ask(await world(), endpoint)
+      assert.ok(status < 300 || (hasUpload(endpoint) && status === 415), String(status))
+    })
+
+    test('needs a valid key, a plan with API access and the scope', async () => {
+      const { client, ids } = await world()
+      const path = pathOf(endpoint, ids)
+      assertSays(await service.anonymous(endpoint.method, path), 401, 'No API key provided')
+      for (const authorization of ['Bearer parley_wrong', 'Basic abc', 'Bearer', client.key]) {
+        const answer = await service.anonymous(endpoint.method, path, undefined, { authorization })
+        assertSays(answer, 401, 'Invalid API key')
+      }
+      for (const options of [{ plan: 'free' }, { scopes: [] }] as const) {
+        assertSays(await ask(await world({ ...options } as object), endpoint), 403)
+      }
+      const expired = await service.account({ expiresAt: new Date(Date.now() - 1_000) })
+      assertSays(await expired.request(endpoint.method, path), 401, 'Invalid API key')
+    })
+
+    test('hides the chatbot of another account, and what never was', async () => {
+      if (name === 'createChatbot' || name === 'listChatbots' || hasUpload(endpoint)) return
+      const mine = await world()
+      const theirs = await world()
+      for (const chatbotId of [theirs.ids.chatbotId!, newId().slice(0, 21)]) {
+        assertSays(await ask({ ...mine, ids: { ...mine.ids, chatbotId } }, endpoint), 404)
+      }
+      for (const part of ['externalId', 'name']) {
+        if (!endpoint.path.includes(`{${part}}`)) continue
+        assertSays(await ask({ ...mine, ids: { ...mine.ids, [part]: 'other' } }, endpoint), 404)
+      }
+    })
+
+    test('knows its method and its path, and nothing beside them', async () => {
+      const { client, ids } = await world()
+      const path = pathOf(endpoint, ids)
+      const other = await client.request('PUT', endpoint.method === 'PUT' ? path.replace(/\/\w+$/, '') : path)
+      assertSays(other, 405)
+      assert.ok(other.headers.get('allow'))
+      assertSays(await client.request(endpoint.method, `${path.split('?')[0]}/x/y/z`), 404)
+    })
+
+    test('refuses what is not JSON, another content type, and too much', async () => {
+      if (endpoint.method === 'GET') return
+      const { client, ids } = await world()
+      const send = (body: string, type: string) =>
+        client.request(endpoint.method, pathOf(endpoint, ids), body, { 'content-type': type })
+      assertSays(await send('{"a":', 'application/json'), 400)
+      assertSays(await send('<a/>', 'application/xml'), 415)
+      const large = `"${'x'.repeat((endpoint.bodyLimit ?? 1_048_576) + 1)}"`
+      assertSays(await send(large, 'application/json'), 413)
+    })
+
+    test('refuses an unknown field, a wrong type and a NUL character', async () => {
+      const properties = Object.entries(((endpoint.body ?? {}) as Schema).properties ?? {})
+      if (properties.length === 0) return
+      const made = await world()
+      const base = bodyOf(endpoint, made.ids)
+      assertSays(await ask(made, endpoint, { ...base, unheardOf: 1 }), 400)
+      for (const [field, schema] of properties) {
+        const wrong = wrongTypeOf(schema)
+        if (wrong !== undefined) assertSays(await ask(made, endpoint, { ...base, [field]: wrong }), 400)
+        if (schema.type !== 'string' || schema.enum) continue
+        assertSays(await ask(made, endpoint, { ...base, [field]: 'a\0b' }), 400)
+      }
+    })
+  })
+}
+
+test('paths that are none, and URLs that cannot be read, have the body of version 1', async () => {
+  const { client } = await world()
+  for (const path of ['', '/', '/agents', '/chat/', '/%ff', '/chatbots/%ff/contacts', '/chat%00']) {
+    assertSays(await client.request('GET', `/api/v1${path}`), 404)
+  }
+  const beside = await client.request('GET', '/api/v1x')
+  assert.equal(beside.body.error.code, 'ROUTE_NOT_FOUND')
+})
+
+test('the limit is that of version 2, and both count together', async () => {
+  const { client } = await world()
+  const answers = []
+  for (let i = 0; i < 101; i++) {
+    const path = i % 2 === 0 ? '/api/v1/get-chatbots' : '/api/v2/me'
+    answers.push(await client.request('GET', path))
+  }
+  const last = await client.request('GET', '/api/v1/get-chatbots')
+  assertSays(last, 429)
+  assert.ok(Number(last.headers.get('retry-after')) >= 1)
+  assert.equal(last.headers.get('x-ratelimit-remaining'), '0')
+  assert.equal(answers[10]?.status, 200)
+})
+
+test('during maintenance nothing is read or written', async () => {
+  const { client } = await world()
+  await service.ctx.maintenance.set(true)
+  try {
+    const answer = await client.request('GET', '/api/v1/get-chatbots')
+    assertSays(answer, 503, 'The service is under maintenance. Try again shortly.')
+    assert.equal((await fetch(`${service.url}/pictures/x/icon`)).status, 503)
+  } finally {
+    await service.ctx.maintenance.set(false)
+  }
+})
+
+test('what breaks inside is 500 and tells nothing', async () => {
+  const { client, ids } = await world()
+  // A row that no code writes.
+  await service.ctx.db
+    .updateTable('agents')
+    .set({ visibility: 'public', initial_messages: '[]' })
+    .where('id', '=', ids.chatbotId!)
+    .execute()
+  await service.ctx.db
+    .insertInto('conversations')
+    .values({
+      id: newId(),
+      account_id: client.accountId,
+      agent_id: ids.chatbotId!,
+      source: 'API',
+      status: 'ongoing',
+    })
+    .execute()
+  await service.ctx.db
+    .insertInto('messages')
+    .values({
+      id: newId(),
+      account_id: client.accountId,
+      agent_id: ids.chatbotId!,
+      conversation_id: (
+        await service.ctx.db
+          .selectFrom('conversations')
+          .select('id')
+          .where('agent_id', '=', ids.chatbotId!)
+          .executeTakeFirstOrThrow()
+      ).id,
+      seq: 1,
+      role: 'user',
+      parts: '{"broken": true}',
+    })
+    .execute()
+  const answer = await client.request('GET', `/api/v1/get-conversations?chatbotId=${ids.chatbotId}`)
+  assertSays(answer, 500, 'Internal server error')
+})
+
+test('a plan that is full is 403', async () => {
+  const client = await service.account({ plan: 'standard' })
+  for (let i = 0; i < 5; i++) {
+    const { status } = await client.request('POST', '/api/v1/create-chatbot', { chatbotName: 'Bot' })
+    assert.equal(status, 200)
+  }
+  assertSays(await client.request('POST', '/api/v1/create-chatbot', { chatbotName: 'Bot' }), 403)
+})
+
+test('a text that the plan has no room for is 403, and leaves no chatbot behind', async () => {
+  const client = await service.account({ plan: 'standard' })
+  const text = 'word '.repeat(200_000)
+  const statuses: number[] = []
+  const { body } = await client.request('POST', '/api/v1/create-chatbot', { chatbotName: 'Bot' })
+  for (let i = 0; i < 45; i++) {
+    const source = { type: 'text', name: 'x', content: text }
+    statuses.push((await client.request('POST', `/agents/${body.chatbotId}/sources`, source)).status)
+    if (statuses.at(-1) !== 201) break
+  }
+  assert.equal(statuses.at(-1), 422)
+  const data = { chatbotId: body.chatbotId, chatbotName: 'Renamed', sourceText: text }
+  assertSays(await client.request('POST', '/api/v1/update-chatbot-data', data), 403)
+  const { chatbots } = (await client.request('GET', '/api/v1/get-chatbots')).body
+  assert.deepEqual(
+    chatbots.map((chatbot: { name: string }) => chatbot.name),
+    ['Bot'],
+  )
+})

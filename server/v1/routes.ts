@@ -1,0 +1,16 @@
+import type { Context } from '../context.ts'
+import type { Route } from '../http/route.ts'
+import { chatRoutes } from './chat-routes.ts'
+import { chatbotRoutes } from './chatbot-routes.ts'
+import { contactRoutes } from './contact-routes.ts'
+import { listRoutes } from './list-routes.ts'
+import { pictureRoutes } from './picture-routes.ts'
+
+/** Every endpoint of version 1. Each translates to the features of version 2; nothing imports this folder but the app. */
+export const version1Routes = (ctx: Context): Route[] => [
+  ...chatRoutes(ctx),
+  ...chatbotRoutes(ctx),
+  ...pictureRoutes(ctx),
+  ...listRoutes(ctx),
+  ...contactRoutes(ctx),
+]

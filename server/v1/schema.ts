@@ -1,0 +1,44 @@
+import Type from 'typebox'
+import { Exact, IsoTime, Nullable } from '../http/contract.ts'
+
+export const ChatbotId = Type.String({ minLength: 1, maxLength: 200 })
+/** Endpoints of this tag name what is wrong with a body. */
+export const ATTRIBUTES = 'Custom attributes'
+
+export const Said = Exact({ message: Type.String() })
+
+const DAY = '^\\d{4}-\\d{2}-\\d{2}$'
+
+/** Query of the lists that are paged by number, newest first; days are UTC, the last one included. */
+export const PageQuery = {
+  chatbotId: ChatbotId,
+  startDate: Type.Optional(Type.String({ pattern: DAY })),
+  endDate: Type.Optional(Type.String({ pattern: DAY })),
+  page: Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 }),
+  size: Type.Integer({ minimum: 1, maximum: 100, default: 10 }),
+}
+
+/** A contact's external id stands in paths: there, dots alone mean another path. */
+export const ExternalId = Type.String({ minLength: 1, maxLength: 128, pattern: '^(?!\\.{1,2}$)\\P{Cc}+$' })
+
+const contactFields = {
+  name: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
+  email: Type.Optional(Nullable(Type.String({ format: 'email', maxLength: 254 }))),
+  phonenumber: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 50 }))),
+  custom_attributes: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({ type: 'object', maxProperties: 500 }),
+  ),
+}
+export const NewContact = Exact({ external_id: ExternalId, ...contactFields })
+export const ContactChange = Exact(contactFields)
+
+export const Contact = Exact({
+  id: Type.String(),
+  external_id: Type.String(),
+  name: Nullable(Type.String()),
+  email: Nullable(Type.String()),
+  phonenumber: Nullable(Type.String()),
+  custom_attributes: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
+  created_at: IsoTime,
+  updated_at: IsoTime,
+})

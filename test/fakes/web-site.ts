@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Reply = { status?: number; headers?: Record<string, string>; body?: string | Uint8Array }
+/** What a path answers with: a reply, or whatever is done to the response. */
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Reply | undefined
+
+export type WebSite = {
+  /** http://127.0.0.1:PORT */
+  url: string
+  /** 127.0.0.1:PORT, for ALLOWED_PRIVATE_HOSTS. */
+  host: string
+  /** By path and query; what is not here is answered by `rest`, else with 404. */
+  pages: Map<string, Reply | Handler>
+  rest: Handler | null
+  /** Paths asked for, in order. */
+  asked: string[]
+  /** Answers in the making, and the most there ever were. */
+  open: number
+  mostOpen: number
+  close(): Promise<void>
+}
+
+/** A web site on this machine. Pages carry an ETag and answer conditional requests. */
+export async function startWebSite(): Promise<WebSite> {
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/'
+    site.asked.push(path)
+    site.open += 1
+    site.mostOpen = Math.max(site.mostOpen, site.open)
+    response.on('close', () => {
+      site.open -= 1
+    })
+    const page = site.pages.get(path) ?? site.rest ?? { status: 404, body: 'nothing here' }
+    const reply = typeof page === 'function' ? page(request, response) : page
+    if (reply) send(request, response, reply)
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const site: WebSite = {
+    url: `http://${host}`,
+    host,
+    pages: new Map(),
+    rest: null,
+    asked: [],
+    open: 0,
+    mostOpen: 0,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+  return site
+}
+
+function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+  const { status = 200, headers = {}, body = '' } = reply
+  const all: Record<string, string> = { 'content-type': 'text/html; charset=utf-8', ...headers }
+  if (all.etag && request.headers['if-none-match'] === all.etag) response.writeHead(304, all).end()
+  else response.writeHead(status, all).end(body)
+}
+
+/** A page with a title, a paragraph and links. */
+export function page(title: string, text: string, links: string[] = [], head = ''): Reply {
+  const list = links.map((link) => `<li><a href="${link}">Go</a></li>`).join('')
+  return {
+    body: `<!doctype html><html><head><title>${title}</title>${head}</head><body><nav><ul>${list}</ul></nav>
+      <main><h1>${title}</h1><p>${text}</p></main></body></html>`,
+  }
+}
+
+export const redirect = (location: string, status = 302): Reply => ({ status, headers: { location } })

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chunkSections } from '../../server/knowledge/chunk/chunk-sections.ts'
+import { extractMarkdown } from '../../server/knowledge/extract/extract-markdown.ts'
+import type { IndexedChunk } from '../../server/knowledge/retrieval/passage.ts'
+
+export type SetQuestion = {
+  question: string
+  /** Ends of heading paths; each of them holds the answer. */
+  expect?: string[]
+  /** A paraphrase shares no word with the answer; `near` asks about the subject, `far` about anything. */
+  kind: 'close' | 'paraphrase' | 'near' | 'far'
+}
+
+export type DocumentSet = {
+  name: SetName
+  chunks: IndexedChunk[]
+  answerable: SetQuestion[]
+  unanswerable: SetQuestion[]
+}
+
+export const ENGLISH_SETS = ['camper-manual', 'staff-handbook', 'server-reference'] as const
+export const GERMAN_SET = 'mieter-handbuch'
+export type SetName = (typeof ENGLISH_SETS)[number] | typeof GERMAN_SET
+
+/** Even questions are for tuning, odd ones are held out: nothing is chosen by looking at them. */
+export type Half = 'tuning' | 'held-out'
+
+const FOLDER = join(import.meta.dirname, 'sets')
+const REFERENCE = `Server Reply Request Routes Hooks Validation-and-Serialization Logging Plugins Decorators
+ContentTypeParser Errors Lifecycle HTTP2 Encapsulation Middleware Warnings LTS`.split(/\s+/)
+
+/** One of the document sets, cut into chunks the way sources are, with its questions. */
+export function loadSet(name: SetName): DocumentSet {
+  const chunks = name === 'server-reference' ? referenceChunks() : chunksOf(join(FOLDER, `${name}.md`))
+  const questions = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'))
+  return { name, chunks, ...questions }
+}
+
+export function halfOf<T>(questions: readonly T[], half: Half): T[] {
+  return questions.filter((_, index) => (index % 2 === 0) === (half === 'tuning'))
+}
+
+/** Whether a chunk is of one of the sections that hold the answer. */
+export function isExpected(chunk: { headingPath: string[] }, { expect = [] }: SetQuestion): boolean {
+  const path = ` > ${chunk.headingPath.join(' > ')}`
+  return expect.some((end) => path.endsWith(` > ${end}`))
+}
+
+/** The reference of the web framework this service is built on, read from its installed package. */
+function referenceChunks(): IndexedChunk[] {
+  const folder = join(dirname(fileURLToPath(import.meta.resolve('fastify'))), 'docs/Reference')
+  return REFERENCE.flatMap((name) => chunksOf(join(folder, `${name}.md`)))
+}
+
+function chunksOf(path: string): IndexedChunk[] {
+  const { title, sections } = extractMarkdown(readFileSync(path, 'utf8'))
+  return chunkSections(sections, { language: 'other' }).map((chunk) => ({
+    id: `${path}#${chunk.ordinal}`,
+    sourceId: path,
+    sourceName: title,
+    url: null,
+    headingPath: chunk.headingPath,
+    page: chunk.page,
+    text: chunk.text,
+  }))
+}

@@ -1,0 +1,92 @@
+import { analyseQuestion } from '../../server/knowledge/retrieval/analyse-question.ts'
+import { showChunks } from '../../server/knowledge/retrieval/drop-chunks.ts'
+import { fuse } from '../../server/knowledge/retrieval/fuse.ts'
+import { rankByTerms } from '../../server/knowledge/retrieval/rank-terms.ts'
+import { rankBySentence, rankByVector } from '../../server/knowledge/retrieval/rank-vectors.ts'
+import { searchTables } from '../../server/knowledge/retrieval/search-tables.ts'
+import { createTables, type Tables } from '../../server/knowledge/retrieval/tables.ts'
+import type { Hits } from '../../server/knowledge/retrieval/top-hits.ts'
+import { writeChunk } from '../../server/knowledge/retrieval/write-chunks.ts'
+import { composeAnswer } from '../../server/models/builtin/compose-answer.ts'
+import type { WordVectors } from '../../server/models/static/word-vectors.ts'
+import { createStemmer } from '../../server/text/stem.ts'
+import { type DocumentSet, isExpected, type SetQuestion } from './load-set.ts'
+
+/** Shares, 0..1. Recall: a right section is among the first k. */
+export type RetrievalFigures = { recall1: number; recall3: number; recall5: number; mrr: number }
+/** Shares of the answerable questions answered and of the unanswerable ones declined by the built-in responder. */
+export type AnswerFigures = { answered: number; declined: number }
+
+export type Questions = Pick<DocumentSet, 'answerable' | 'unanswerable'>
+/** Places looked at for the reciprocal rank. */
+const PLACES = 10
+/** Passages that the responder sees. */
+const PASSAGES = 8
+
+/** All chunks of a set in one index. `vectors` are an embedding provider's, in the order of the chunks. */
+export function indexOf({ chunks }: DocumentSet, words: WordVectors, vectors?: Float32Array[]): Tables {
+  const tables = createTables(words)
+  const stem = createStemmer()
+  const slots = chunks.map((chunk, i) => writeChunk(tables, { ...chunk, vector: vectors?.[i] ?? null }, stem))
+  showChunks(tables, slots)
+  return tables
+}
+
+export type Ranker = (tables: Tables, question: string, queryVector?: Float32Array) => { headingPath: string[] }[]
+
+/** BM25 over stems and nothing else. */
+export const byTerms: Ranker = (tables, question) =>
+  chunksOf(tables, rankByTerms(tables, analyseQuestion(question, tables, null), PLACES))
+
+/** The vectors alone: those of a provider, or the static ones of passages and sentences. */
+export const byVectors: Ranker = (tables, question, queryVector) => {
+  const { vector, provided } = analyseQuestion(question, tables, queryVector)
+  if (provided) return chunksOf(tables, rankByVector(tables.slots, tables.provided!, provided, PLACES))
+  if (!vector) return []
+  const passages = rankByVector(tables.slots, tables.passages, vector, 100)
+  const sentences = rankBySentence(tables.slots, tables.slots.chunks.keys(), vector, 100)
+  const both = [passages, sentences].map((hits) => ({ hits, weight: 1 }))
+  return chunksOf(tables, fuse(both, PLACES))
+}
+
+/** What the service does. */
+export const fused: Ranker = (tables, question, queryVector) =>
+  searchTables(tables, question, { limit: PLACES, queryVector: queryVector ?? null }).passages
+
+const chunksOf = ({ slots }: Tables, hits: Hits): { headingPath: string[] }[] =>
+  hits.slots.map((slot) => slots.chunks[slot]!)
+
+export function retrievalFigures(
+  tables: Tables,
+  questions: readonly SetQuestion[],
+  ranker: Ranker,
+  vectors?: Map<string, Float32Array>,
+): RetrievalFigures {
+  const places = questions.map((question) => {
+    const found = ranker(tables, question.question, vectors?.get(question.question))
+    return found.findIndex((chunk) => isExpected(chunk, question)) + 1
+  })
+  const recall = (k: number): number => share(places, (place) => place > 0 && place <= k)
+  const mrr = places.reduce((sum, place) => sum + (place > 0 ? 1 / place : 0), 0) / places.length
+  return { recall1: recall(1), recall3: recall(3), recall5: recall(5), mrr }
+}
+
+export function answerFigures(
+  tables: Tables,
+  { answerable, unanswerable }: Questions,
+  words: WordVectors,
+  vectors?: Map<string, Float32Array>,
+): AnswerFigures {
+  const declines = ({ question }: SetQuestion): boolean => {
+    const found = searchTables(tables, question, { limit: PASSAGES, queryVector: vectors?.get(question) ?? null })
+    return composeAnswer({ question, ...found }, words).band === 'decline'
+  }
+  return {
+    answered: share(answerable, (question) => !declines(question)),
+    declined: share(unanswerable, declines),
+  }
+}
+
+function share<T>(items: readonly T[], fits: (item: T) => boolean): number {
+  return items.filter(fits).length / items.length
+}
