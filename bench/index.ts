@@ -48,7 +48,8 @@ const words = readFileSync(new URL('../server/models/static/word-vectors.txt', i
 
 // The list is sorted by frequency: this picks words about as often as they occur in English.
 const word = (next: Random): string => words[Math.floor(words.length ** next()) - 1] ?? 'the'
-export const sentence = (next: Random, length: number): string => `${Array.from({ length }, () => word(next)).join(' ')}.`
+export const sentence = (next: Random, length: number): string =>
+  `${Array.from({ length }, () => word(next)).join(' ')}.`
 
 export function unitVector(next: Random, dimensions: number): Float32Array {
   const vector = Float32Array.from({ length: dimensions }, () => next() + next() + next() - 1.5)
@@ -58,18 +59,28 @@ export function unitVector(next: Random, dimensions: number): Float32Array {
 
 /** The index of an agent of 20,000 chunks of 800 characters: built by the first search, then searched. */
 export async function indexScenario(server: string | null, dimensions: number): Promise<IndexResult> {
-  const prepared = await prepare(server, 0, (db, accountId, agentId) => fill(db, accountId, agentId, dimensions))
+  const prepared = await prepare(server, 0, (db, accountId, agentId) =>
+    fill(db, accountId, agentId, dimensions),
+  )
   const { DATABASE_URL: url, DATA_DIR: folder = '' } = prepared.env
   const database = url ? openPostgres(url, 5) : await openEmbedded(folder)
   try {
-    return { database: url ? 'PostgreSQL' : 'embedded', ...(await measure(database.db, prepared, dimensions)) }
+    return {
+      database: url ? 'PostgreSQL' : 'embedded',
+      ...(await measure(database.db, prepared, dimensions)),
+    }
   } finally {
     await database.close()
     await prepared.remove()
   }
 }
 
-export async function fill(db: Db, account_id: AccountId, agent_id: string, dimensions: number): Promise<void> {
+export async function fill(
+  db: Db,
+  account_id: AccountId,
+  agent_id: string,
+  dimensions: number,
+): Promise<void> {
   const next = random(7)
   const owner = { account_id, agent_id }
   for (let i = 0; i < SOURCES; i++) {
@@ -100,7 +111,11 @@ export async function fill(db: Db, account_id: AccountId, agent_id: string, dime
     }
   }
   const vector_space = dimensions > 0 ? SPACE : null
-  await db.updateTable('agents').set({ knowledge_version: 1, vector_space }).where('id', '=', agent_id).execute()
+  await db
+    .updateTable('agents')
+    .set({ knowledge_version: 1, vector_space })
+    .where('id', '=', agent_id)
+    .execute()
 }
 
 async function measure(

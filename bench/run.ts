@@ -5,13 +5,17 @@ import { type ChatResult, chatScenario } from './chat.ts'
 import { coldStartScenario } from './cold-start.ts'
 import { heldScenario } from './held.ts'
 import { listScenario } from './list.ts'
+import { retrievalScenario } from './retrieval.ts'
 
 /**
- * `npm run bench [chat|held|list|cold-start]`: all scenarios, or those named, on PostgreSQL and on the embedded
+ * `npm run bench [chat|held|list|cold-start|retrieval]`: all scenarios, or those named, on PostgreSQL and on the embedded
  * database. Writes bench/results/DATE.json and bench/results/README.md.
  */
 const wanted = process.argv.slice(2)
 const wants = (name: string): boolean => wanted.length === 0 || wanted.includes(name)
+// It needs no database, and writes a report of its own.
+if (wants('retrieval')) await retrievalScenario()
+if (wanted.join() === 'retrieval') process.exit()
 const postgres = await preparePostgres()
 if (postgres.url === null) console.log(`Without PostgreSQL: ${postgres.reason}`)
 const servers = postgres.url === null ? [null] : [postgres.url, null]

@@ -2,8 +2,7 @@
  * Fits the weights in server/knowledge/retrieval/relevance.ts on the tuning halves of test/retrieval-corpus and
  * prints them: `node scripts/fit-relevance.ts`. The held-out halves are not read.
  */
-import { ENGLISH_SETS, GERMAN_SET, halfOf, isExpected, loadSet } from '../test/retrieval-corpus/load-set.ts'
-import { loadCorpus } from '../test/retrieval-corpus/load-corpus.ts'
+
 import { analyseQuestion } from '../server/knowledge/retrieval/analyse-question.ts'
 import { showChunks } from '../server/knowledge/retrieval/drop-chunks.ts'
 import { gatherEvidence } from '../server/knowledge/retrieval/gather-evidence.ts'
@@ -13,6 +12,8 @@ import { createTables } from '../server/knowledge/retrieval/tables.ts'
 import { writeChunk } from '../server/knowledge/retrieval/write-chunks.ts'
 import { loadWordVectors } from '../server/models/static/word-vectors.ts'
 import { createStemmer } from '../server/text/stem.ts'
+import { loadCorpus } from '../test/retrieval-corpus/load-corpus.ts'
+import { ENGLISH_SETS, GERMAN_SET, halfOf, isExpected, loadSet } from '../test/retrieval-corpus/load-set.ts'
 
 type Name = keyof Evidence
 type Weights = Map<Name | 'constant', number>
@@ -35,10 +36,12 @@ function samplesOf(chunks: IndexedChunk[], asked: Asked[]): Sample[] {
   )
   return asked.map(({ question, right }) => ({
     answerable: right !== null,
-    found: gatherEvidence(tables, analyseQuestion(question, tables, null), null).map(({ slot, evidence }) => ({
-      evidence,
-      right: right?.(tables.slots.chunks[slot]!) ?? false,
-    })),
+    found: gatherEvidence(tables, analyseQuestion(question, tables, null), null).map(
+      ({ slot, evidence }) => ({
+        evidence,
+        right: right?.(tables.slots.chunks[slot]!) ?? false,
+      }),
+    ),
   }))
 }
 
@@ -68,12 +71,18 @@ const scoreOf = (evidence: Evidence, weights: Weights): number =>
   [...weights].reduce((sum, [name, weight]) => sum + weight * valueOf(evidence, name), 0)
 
 /** Gradient descent (Adam). `slope` adds up the gradient over all samples. */
-function fit(names: (Name | 'constant')[], shrink: number, slope: (weights: Weights, add: (evidence: Evidence, by: number) => void) => void): Weights {
+function fit(
+  names: (Name | 'constant')[],
+  shrink: number,
+  slope: (weights: Weights, add: (evidence: Evidence, by: number) => void) => void,
+): Weights {
   const weights: Weights = new Map(names.map((name) => [name, 0]))
   const mean = new Map(weights)
   const square = new Map(weights)
   for (let step = 1; step <= STEPS; step++) {
-    const gradient = new Map(names.map((name) => [name, name === 'constant' ? 0 : shrink * weights.get(name)!]))
+    const gradient = new Map(
+      names.map((name) => [name, name === 'constant' ? 0 : shrink * weights.get(name)!]),
+    )
     slope(weights, (evidence, by) => {
       for (const name of names) gradient.set(name, gradient.get(name)! + by * valueOf(evidence, name))
     })
@@ -89,7 +98,9 @@ function fit(names: (Name | 'constant')[], shrink: number, slope: (weights: Weig
 
 /** So that the right chunks come before the others of their question. */
 function fitOrder(samples: Sample[], names: Name[]): Weights {
-  const usable = samples.filter(({ found }) => found.some(({ right }) => right) && !found.every(({ right }) => right))
+  const usable = samples.filter(
+    ({ found }) => found.some(({ right }) => right) && !found.every(({ right }) => right),
+  )
   return fit(names, SHRINK_ORDER, (weights, add) => {
     for (const { found } of usable) {
       const powers = found.map(({ evidence }) => Math.exp(scoreOf(evidence, weights)))
@@ -125,7 +136,10 @@ function print(title: string, weights: Weights): void {
 const english = [...ENGLISH_SETS.flatMap(samplesOfSet), ...samplesOfCorpus('en')]
 const order = fitOrder(english, ['terms', 'meanings', 'match', 'sentence', 'heading', 'headingShare'])
 print('order, with word vectors:', order)
-print('chance, with word vectors:', fitChance(english, order, ['match', 'rarest', 'meanings', 'sentence', 'strangeness']))
+print(
+  'chance, with word vectors:',
+  fitChance(english, order, ['match', 'rarest', 'meanings', 'sentence', 'strangeness']),
+)
 const german = [...samplesOfSet(GERMAN_SET), ...samplesOfCorpus('de')]
 const plain = fitOrder(german, ['terms', 'match', 'heading', 'headingShare'])
 print('order, words alone:', plain)

@@ -51,7 +51,9 @@ function inputOf(command: Command, words: string[]): { json: boolean; input: Inp
     json: json === true,
     input: {
       values: values as Input['values'],
-      positionals: paths ? parsed.positionals.map((path) => resolve(path)) : parsed.positionals,
+      positionals: parsed.positionals.map((word, i) =>
+        paths === true || (paths ? paths.includes(i) : false) ? resolve(word) : word,
+      ),
     },
   }
 }

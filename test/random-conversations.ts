@@ -13,7 +13,11 @@ export type Sample = {
   topics: string[]
   escalated: boolean
   messages: { text: string; feedback: 'positive' | 'negative' | null }[]
-  calls: { name: string; type: 'client' | 'http' | 'web-search'; status: 'pending' | 'success' | 'error' | 'ignored' }[]
+  calls: {
+    name: string
+    type: 'client' | 'http' | 'web-search'
+    status: 'pending' | 'success' | 'error' | 'ignored'
+  }[]
   runs: { name: string; status: 'completed' | 'failed' | 'abandoned' }[]
 }
 
@@ -51,7 +55,7 @@ export const samples = fc.array(
       }),
     ),
   }),
-  { minLength: 60, maxLength: 120 },
+  { minLength: 40, maxLength: 80 },
 )
 
 export type Filter = { parameters: Record<string, string>; keeps: (sample: Sample) => boolean }

@@ -63,9 +63,11 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
 
   route(contract.setAutoRetrain, async ({ caller: { account }, params, body }) => {
     const { features } = planOf(account.plan)
-    if (!features.includes('auto-retrain')) throw new ApiError('PLAN_FEATURE_NOT_AVAILABLE')
+    // Off is always possible, also after the plan or the sources have changed.
+    if (body.enabled && !features.includes('auto-retrain')) throw new ApiError('PLAN_FEATURE_NOT_AVAILABLE')
     const agent = await requireAgent(ctx.db, account.id, params.agentId)
-    if (!(await hasLiveSource(ctx.db, account.id, agent.id))) throw new ApiError('AGENT_NOT_TRAINED')
+    if (body.enabled && !(await hasLiveSource(ctx.db, account.id, agent.id)))
+      throw new ApiError('AGENT_NOT_TRAINED')
     await ctx.db
       .updateTable('agents')
       .set({ auto_retrain: body.enabled })

@@ -15,13 +15,9 @@ const TYPES: Record<string, PictureType> = {
   'image/webp': 'webp',
 }
 
-/**
- * Signs of a page, a script, a PDF or an archive (with its directory) inside a picture. A GIF or JPEG that is a
- * script, too, begins with a word or a comment where the size stands: GIFs so wide are refused here, as decoders
- * may go by the size of the frame.
- */
-const FOREIGN =
-  /<(?:!doctype|html|head|body|script|iframe|svg|\?php)|%PDF-|PK\x05\x06\0{4}|^GIF8\da[^][\x11-\xff]|^\xff\xd8\xff.\/\*/i
+/** Signs of a page or a PDF inside a picture, and of an archive (its directory). */
+const FOREIGN = /<(?:!doctype|html|head|body|script|iframe|svg|\?php)|%PDF-/i
+const ARCHIVE = Buffer.from('504b050600000000', 'hex')
 
 export type Squared = { png: Uint8Array } | { problem: string }
 
@@ -59,5 +55,17 @@ function isOnlyPicture(bytes: Buffer, type: PictureType): boolean {
   const length = pictureLength(bytes, type)
   if (length === null || length > bytes.length + 1) return false
   // Some programs fill up with zeros.
-  return bytes.subarray(length).every((byte) => byte === 0) && !FOREIGN.test(bytes.toString('latin1'))
+  const isWhole = bytes.subarray(length).every((byte) => byte === 0)
+  return isWhole && !beginsScript(bytes, type) && !bytes.includes(ARCHIVE) && !FOREIGN.test(latin1(bytes))
 }
+
+/**
+ * A picture that is a script, too, has a word or a comment where the first size stands. Decoders may go by another
+ * size than the one in a GIF's head, so this one is looked at, too.
+ */
+function beginsScript(bytes: Buffer, type: PictureType): boolean {
+  if (type === 'gif') return Math.max(bytes.readUInt16LE(6), bytes.readUInt16LE(8)) > LONGEST_SIDE
+  return type === 'jpg' && latin1(bytes.subarray(4, 6)) === '/*'
+}
+
+const latin1 = (bytes: Buffer): string => bytes.toString('latin1')

@@ -32,10 +32,7 @@ export async function listContacts(
   { accountId, agentId }: ContactOwner,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: ContactRow[]; total: number }> {
-  const query = db
-    .selectFrom('contacts')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+  const query = db.selectFrom('contacts').where('account_id', '=', accountId).where('agent_id', '=', agentId)
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   const rows = await query
     .selectAll()

@@ -26,9 +26,7 @@ export async function resolveContact(
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .where((eb) =>
-      phone === null
-        ? eb(eb.fn<string>('lower', ['email']), '=', address)
-        : eb('phonenumber', '=', phone),
+      phone === null ? eb(eb.fn<string>('lower', ['email']), '=', address) : eb('phonenumber', '=', phone),
     )
     .orderBy('created_at')
     .orderBy('id')

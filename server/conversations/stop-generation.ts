@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { AccountId, StopReason } from '../db/tables.ts'
@@ -43,7 +44,10 @@ export async function requestStop(
 ): Promise<string | null> {
   const row = await db
     .updateTable('generations')
-    .set({ stop_reason: reason })
+    // A takeover's silence stays, whoever asks for the end after it.
+    .set({
+      stop_reason: sql<StopReason>`case stop_reason when 'takeover' then stop_reason else ${reason} end`,
+    })
     .where('account_id', '=', accountId)
     .where('conversation_id', '=', conversationId)
     .where('status', '=', 'running')

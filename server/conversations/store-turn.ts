@@ -134,6 +134,7 @@ export async function endWithMessage(
     ), replaced as (
       update generations set message_state = 'cut'
       where account_id = ${accountId} and conversation_id = ${ids.conversationId} and message_id in (select id from cut)
+        and message_state = 'stored'
     ), dropped as (
       update tool_calls set status = 'ignored', resolved_at = now()
       where account_id = ${accountId} and conversation_id = ${ids.conversationId} and status = 'pending'

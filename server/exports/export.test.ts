@@ -23,7 +23,15 @@ async function add(day: number, source: string, parts: MessagePart[][] = []): Pr
   const created_at = new Date(Date.UTC(2026, 4, day, 12))
   await service.ctx.db
     .insertInto('conversations')
-    .values({ id, ...own, source, status: 'ended', created_at, updated_at: created_at, last_seq: parts.length })
+    .values({
+      id,
+      ...own,
+      source,
+      status: 'ended',
+      created_at,
+      updated_at: created_at,
+      last_seq: parts.length,
+    })
     .execute()
   for (const [i, part] of parts.entries())
     await service.ctx.db
@@ -114,13 +122,25 @@ test('one conversation is a page of one, an unknown one an empty page', async ()
 
 test('the result of an action has one of four shapes', () => {
   const shapes: [unknown, unknown][] = [
-    [{ status: 'success', data: { a: 1 } }, { status: 'success', data: { a: 1 } }],
+    [
+      { status: 'success', data: { a: 1 } },
+      { status: 'success', data: { a: 1 } },
+    ],
     [{ status: 'success', data: null }, { status: 'success' }],
-    [{ status: 'success', order: 1 }, { status: 'success', data: { status: 'success', order: 1 } }],
-    [{ status: 'error', error: 'No', stack: 'at …' }, { status: 'error', error: 'No' }],
+    [
+      { status: 'success', order: 1 },
+      { status: 'success', data: { status: 'success', order: 1 } },
+    ],
+    [
+      { status: 'error', error: 'No', stack: 'at …' },
+      { status: 'error', error: 'No' },
+    ],
     [{ status: 'error', error: { code: 1 } }, { status: 'error' }],
     [{ status: 'pending' }, { status: 'pending' }],
-    [{ status: 'pending', eta: 3 }, { status: 'success', data: { status: 'pending', eta: 3 } }],
+    [
+      { status: 'pending', eta: 3 },
+      { status: 'success', data: { status: 'pending', eta: 3 } },
+    ],
     [{ status: 'ignored' }, { status: 'ignored' }],
     [['a'], { status: 'success', data: ['a'] }],
     ['text', { status: 'success', data: 'text' }],

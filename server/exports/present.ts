@@ -25,7 +25,8 @@ export function exportedMessage(row: Selectable<MessagesTable>): ExportedMessage
 function exportedParts(part: MessagePart, waiting: ReadonlySet<string>): MessagePart[] {
   if (part.type === 'text') return [part]
   const { type, toolCallId, toolName } = part
-  if (part.type === 'tool-result') return [{ type: part.type, toolCallId, toolName, output: exportedOutput(part.output) }]
+  if (part.type === 'tool-result')
+    return [{ type: part.type, toolCallId, toolName, output: exportedOutput(part.output) }]
   const call: MessagePart = { type: 'tool-call', toolCallId, toolName }
   if (type !== 'tool-call' || !waiting.has(toolCallId)) return [call]
   return [call, { type: 'tool-result', toolCallId, toolName, output: { status: 'pending' } }]

@@ -27,10 +27,7 @@ export async function readMultipart(request: FastifyRequest, expected: Expected)
   }
 }
 
-async function readParts(
-  request: FastifyRequest,
-  { file: name, maxBytes }: Expected,
-): Promise<Multipart> {
+async function readParts(request: FastifyRequest, { file: name, maxBytes }: Expected): Promise<Multipart> {
   const fields: Record<string, unknown> = {}
   const problems: Details = {}
   let file: Upload | null = null

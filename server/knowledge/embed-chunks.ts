@@ -6,6 +6,7 @@ import { storable } from '../http/storable.ts'
 import type { Embedder } from '../models/embedder.ts'
 import { ModelFailure } from '../models/model-failure.ts'
 import { type LoadedChunk, TrainingFailure } from './load-content.ts'
+import { createBreather } from './retrieval/breathe.ts'
 import { liveSpace } from './vector-spaces.ts'
 import { bytesOfVector } from './vectors.ts'
 
@@ -70,7 +71,12 @@ async function embedMissing(
     .where('source_id', '=', source_id)
     .where('space', '=', embedder.space)
     .execute()
-  const texts = new Map(chunks.map((chunk) => [vectorKey(chunk), embeddedText(chunk)]))
+  const texts = new Map<string, string>()
+  const breathe = createBreather()
+  for (const chunk of chunks) {
+    texts.set(vectorKey(chunk), embeddedText(chunk))
+    await breathe()
+  }
   for (const { vector_key } of stored) texts.delete(vector_key)
   const missing = [...texts]
   for (let from = 0; from < missing.length; from += embedder.batch) {

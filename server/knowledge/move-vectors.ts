@@ -11,8 +11,8 @@ type Agent = { id: string; account_id: AccountId }
 
 /** A job ends before its queue thinks it lost; the rest is a job of its own. */
 const SLICE_MS = 10 * 60_000
-const LEASE_SECONDS = 20
-const RENEW_MS = 5_000
+const LEASE_SECONDS = 10
+const RENEW_MS = 3_000
 const LOG_EVERY_MS = 10_000
 const DROPPED_AT_ONCE = 500
 

@@ -38,8 +38,7 @@ export function createEmbedder(entry: EmbeddingEntry, connections: Dispatcher): 
   }
 }
 
-const serverMark = (baseUrl: string): string =>
-  createHash('sha256').update(baseUrl).digest('hex').slice(0, 8)
+const serverMark = (baseUrl: string): string => createHash('sha256').update(baseUrl).digest('hex').slice(0, 8)
 
 /** The name of the embedding space that an entry makes. */
 export function spaceOf({ name, baseUrl, dimensions }: EmbeddingEntry): string {

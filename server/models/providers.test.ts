@@ -6,8 +6,8 @@ import { type ModelServer, startModelServer } from '../../test/fakes/model-serve
 import { type Reply, tokens } from '../../test/fakes/reply.ts'
 import { createBuiltinModel } from './builtin/builtin-model.ts'
 import { streamModel } from './call-model.ts'
-import { parseCatalogue, providers } from './catalogue.ts'
-import { ModelFailure, type ModelFailureKind } from './model-failure.ts'
+import { type EmbeddingEntry, parseCatalogue, providers } from './catalogue.ts'
+import { failureOfStatus, ModelFailure, type ModelFailureKind } from './model-failure.ts'
 import { createModels, type Models } from './models.ts'
 import { loadWordVectors } from './static/word-vectors.ts'
 
@@ -208,8 +208,43 @@ test('embeddings come in the order of their texts, whatever the order of the ans
   server.queue.push({ status: 503 })
   const vectors = await models.embedder!.embed(texts)
   assert.equal(vectors.length, 130)
-  assert.equal(server.requests.length - before, 4, 'three batches and one more try')
+  assert.equal(server.requests.length - before, 6, 'five batches and one more try')
   assert.deepEqual(vectors[0], vectors[26])
   assert.notDeepEqual(vectors[0], vectors[1])
   assert.ok(Math.abs(Math.hypot(...vectors[5]!) - 1) < 1e-6)
+})
+
+test('an embedding server that asks for a pause gets it, unless it is too long for one attempt', async () => {
+  const { embedder } = models
+  let before = server.requests.length
+  server.queue.push({ status: 429, retryAfter: 0 })
+  await embedder!.embed(['one'])
+  assert.equal(server.requests.length - before, 2)
+
+  before = server.requests.length
+  server.queue.push({ status: 503, retryAfter: 3600 })
+  await assert.rejects(
+    embedder!.embed(['one']),
+    (error: unknown) => error instanceof ModelFailure && error.retryAfterMs === 3_600_000,
+  )
+  assert.equal(server.requests.length - before, 1)
+  const { retryAfterMs } = failureOfStatus(429, new Date(Date.now() + 40_000).toUTCString())
+  assert.ok(retryAfterMs! > 30_000 && retryAfterMs! <= 40_000)
+
+  server.queue.push({ status: 429, retryAfter: 30 })
+  const rejected = embedder!.embed(['one'], { signal: AbortSignal.timeout(20) })
+  await assert.rejects(rejected, (error: unknown) => error instanceof ModelFailure)
+})
+
+test('the model that made a space is found again: another of the same server, or the former one', () => {
+  const of = (embedding: EmbeddingEntry | null, formerEmbedding: EmbeddingEntry | null = null) =>
+    createModels({ catalogue: { entries: [], auto: '', embedding, formerEmbedding }, builtin: {} as never })
+  const small = { name: 'vendor/small@2', baseUrl: 'http://a.test/v1', apiKey: 'k', dimensions: 256 }
+  const large = { ...small, name: 'large', dimensions: null }
+  const elsewhere = { ...small, baseUrl: 'http://b.test/v1' }
+  const { space } = of(small).embedder!
+  assert.equal(of(large).embedderOf(space)?.space, space)
+  assert.equal(of(elsewhere).embedderOf(space), null)
+  assert.equal(of(elsewhere, small).embedderOf(space)?.space, space)
+  assert.equal(of(null).embedderOf(space), null)
 })

@@ -8,10 +8,13 @@ import { CommandFailure } from './command.ts'
  * all before it. It knows nothing of the database's engine, so it moves between the embedded one and PostgreSQL.
  */
 export type Line =
-  | { kind: 'head'; format: 1; createdAt: string; migrations: Record<string, string> }
+  | { kind: 'head'; format: 1; createdAt: string; migrations: Record<string, string>; account?: AccountLine }
   | { kind: 'rows'; table: string; rows: Record<string, unknown>[] }
   | { kind: 'file'; path: string; data: string }
   | { kind: 'end'; rows: number; files: number; sha256: string }
+
+/** The one account that the file holds, when it is not a backup of everything. */
+export type AccountLine = { id: string; name: string }
 
 /** Reads a backup line by line; throws a sentence when it is damaged, cut short, or no backup. */
 export async function* readBackup(file: string): AsyncGenerator<Line> {

@@ -6,6 +6,8 @@ export type BackupTable = {
   key: string[]
   /** Rows held in memory at once: few where one row may be a megabyte. */
   page: number
+  /** Rows hold texts that only the key of their installation opens. */
+  encrypted?: true
 }
 
 /** Every table of the application, referenced tables first. */
@@ -22,14 +24,15 @@ export const backupTables: BackupTable[] = [
   { name: 'pages', key: ['id'], page: 200 },
   { name: 'chunks', key: ['id'], page: 200 },
   { name: 'chunk_vectors', key: ['source_id', 'space', 'vector_key'], page: 200 },
-  { name: 'pages_connections', key: ['agent_id'], page: 200 },
+  { name: 'pages_connections', key: ['agent_id'], page: 200, encrypted: true },
   { name: 'contacts', key: ['id'], page: 200 },
   { name: 'custom_attributes', key: ['id'], page: 200 },
   { name: 'agent_pictures', key: ['agent_id', 'kind'], page: 20 },
   { name: 'conversations', key: ['id'], page: 200 },
+  { name: 'conversation_topics', key: ['conversation_id', 'name'], page: 200 },
   { name: 'messages', key: ['id'], page: 50 },
   { name: 'generations', key: ['id'], page: 50 },
-  { name: 'actions', key: ['id'], page: 50 },
+  { name: 'actions', key: ['id'], page: 50, encrypted: true },
   { name: 'procedures', key: ['id'], page: 50 },
   { name: 'procedure_runs', key: ['id'], page: 200 },
   { name: 'tool_calls', key: ['id'], page: 50 },
@@ -40,3 +43,6 @@ export const backupTables: BackupTable[] = [
 
 /** Belongs to an installation, not to its data: the check of the secret key, and the switch. */
 export const settingsLeftOut = ['secret-check', 'maintenance']
+
+/** Made again from the others (a restored conversation is queued for the search), or of no use later. */
+export const derivedTables = ['conversation_search', 'conversation_counts', 'search_queue', 'stream_frames']

@@ -22,8 +22,8 @@ export type Command = {
   usage: string
   summary: string
   options: NonNullable<ParseArgsConfig['options']>
-  /** How many words follow, and whether they are paths, which are resolved where the command is typed. */
-  positionals?: { count: number; paths?: boolean }
+  /** How many words follow, and which of them are paths, which are resolved where the command is typed. */
+  positionals?: { count: number; paths?: boolean | number[] }
   run(operations: Operations, input: Input): Promise<Result>
   print(result: Result): string
 }

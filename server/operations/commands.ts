@@ -1,8 +1,10 @@
 import { accountCreate, accountList, accountPlan } from './account-commands.ts'
 import { backup, restore } from './backup-commands.ts'
 import type { Command } from './command.ts'
+import { conversationsExport } from './conversation-commands.ts'
 import { keysCreate, keysRevoke } from './key-commands.ts'
 import { maintenanceOff, maintenanceOn, maintenanceStatus } from './maintenance-commands.ts'
+import { exportAccount, importCommand } from './move-commands.ts'
 import { creditsGrant, creditsShow, memberCreate, reconcileCommand } from './other-commands.ts'
 
 /** Every command, in the order of the help. */
@@ -20,5 +22,8 @@ export const commands: Command[] = [
   maintenanceStatus,
   backup,
   restore,
+  exportAccount,
+  importCommand,
+  conversationsExport,
   reconcileCommand,
 ]

@@ -5,11 +5,14 @@ import type { AccountId } from '../db/tables.ts'
 import { CommandFailure, usageFailure } from './command.ts'
 
 /** The account of an operator's id; a failure with a sentence when there is none. */
-export async function findAccount(db: Db, id: string): Promise<{ id: AccountId; plan: string }> {
+export async function findAccount(
+  db: Db,
+  id: string,
+): Promise<{ id: AccountId; name: string; plan: string }> {
   const row = isId(id)
     ? await db
         .selectFrom('accounts')
-        .select(['id', 'plan'])
+        .select(['id', 'name', 'plan'])
         .where('id', '=', id as AccountId)
         .executeTakeFirst()
     : undefined

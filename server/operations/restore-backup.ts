@@ -28,16 +28,16 @@ export async function restoreBackup(db: Db, filesDir: string, file: string): Pro
     await db.transaction().execute(async (trx) => {
       await empty(trx)
       for await (const line of readBackup(file)) {
-        if (line.kind === 'rows') counts.rows += await insert(trx, line)
+        if (line.kind === 'rows') counts.rows += await insertRows(trx, line)
         if (line.kind !== 'file') continue
         files.add(line.path)
-        await write(staged, line)
+        await writePiece(staged, line)
       }
       // Indexes in memory follow the version; it must differ from any that they have seen.
       await sql`update agents set knowledge_version = (extract(epoch from clock_timestamp()) * 1000)::bigint`.execute(
         trx,
       )
-      for (const path of files) await place(join(staged, path), join(filesDir, path))
+      for (const path of files) await placeFile(join(staged, path), join(filesDir, path))
       isCommitting = true
     })
   } catch (error) {
@@ -56,12 +56,17 @@ async function check(file: string): Promise<void> {
   let isFirst = true
   for await (const line of readBackup(file)) {
     if (isFirst) refuseOtherVersion(line)
+    if (line.kind === 'head' && line.account)
+      throw new CommandFailure(
+        `${file} holds one account, and to restore it would remove all others; use import. Nothing was changed.`,
+      )
     isFirst = false
   }
   if (isFirst) throw new CommandFailure(`${file} is no backup of Parley; nothing was changed.`)
 }
 
-function refuseOtherVersion(line: Line): void {
+/** Throws unless the first line of a backup was written with this program's schema. */
+export function refuseOtherVersion(line: Line): void {
   const ours = readMigrations()
   const theirs = line.kind === 'head' && line.format === 1 ? line.migrations : {}
   const same =
@@ -86,7 +91,11 @@ async function empty(trx: Trx): Promise<void> {
   }
 }
 
-async function insert(trx: Trx, { table, rows }: Extract<Line, { kind: 'rows' }>): Promise<number> {
+/** Adds the rows of a line; refuses a table that it does not know. */
+export async function insertRows(
+  trx: Trx,
+  { table, rows }: Extract<Line, { kind: 'rows' }>,
+): Promise<number> {
   if (!backupTables.some(({ name }) => name === table))
     throw new CommandFailure(`The backup has an unknown table ${table}.`)
   await sql`insert into ${sql.table(table)}
@@ -94,7 +103,11 @@ async function insert(trx: Trx, { table, rows }: Extract<Line, { kind: 'rows' }>
   return rows.length
 }
 
-async function write(folder: string, { path, data }: Extract<Line, { kind: 'file' }>): Promise<void> {
+/** Adds a piece to a file below the folder; refuses a path that leads out of it. */
+export async function writePiece(
+  folder: string,
+  { path, data }: Extract<Line, { kind: 'file' }>,
+): Promise<void> {
   const target = resolve(folder, path)
   if (!target.startsWith(folder + sep))
     throw new CommandFailure(`The backup has a file outside of its folder: ${path}.`)
@@ -102,12 +115,14 @@ async function write(folder: string, { path, data }: Extract<Line, { kind: 'file
   await appendFile(target, Buffer.from(data, 'base64'), { mode: 0o600 })
 }
 
-async function place(from: string, to: string): Promise<void> {
+/** Moves a file, making the folders it needs. */
+export async function placeFile(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   await rename(from, to)
 }
 
-async function removeAll(folder: string, paths: Iterable<string>): Promise<void> {
+/** Removes files below a folder. */
+export async function removeAll(folder: string, paths: Iterable<string>): Promise<void> {
   for (const path of paths) await rm(join(folder, path), { force: true })
 }
 

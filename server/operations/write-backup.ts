@@ -8,7 +8,8 @@ import { createGzip } from 'node:zlib'
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { readMigrations } from '../db/migrate.ts'
-import type { Line } from './backup-format.ts'
+import { accountTables, type ScopedTable } from './account-scope.ts'
+import type { AccountLine, Line } from './backup-format.ts'
 import { type BackupTable, backupTables, settingsLeftOut } from './backup-tables.ts'
 import { CommandFailure } from './command.ts'
 
@@ -18,14 +19,19 @@ const FILE_PIECE = 256 * 1024
 export type Counts = { rows: number; files: number }
 
 /**
- * Writes a backup of one moment; the file appears when it is whole. Memory stays at a page of rows. Throws
- * CommandFailure when the file cannot be written.
+ * Writes a backup of one moment, of everything or of one account; the file appears when it is whole. Memory stays
+ * at a page of rows. Throws CommandFailure when the file cannot be written.
  */
-export async function writeBackup(db: Db, filesDir: string, file: string): Promise<Counts> {
+export async function writeBackup(
+  db: Db,
+  filesDir: string,
+  file: string,
+  account: AccountLine | null = null,
+): Promise<Counts> {
   const unfinished = `${file}.tmp`
   const counts: Counts = { rows: 0, files: 0 }
   try {
-    const lines = Readable.from(textOf(backupLines(db, filesDir, counts)))
+    const lines = Readable.from(textOf(backupLines(db, filesDir, counts, account)))
     await pipeline(lines, createGzip(), createWriteStream(unfinished, { mode: 0o600, flush: true }))
     await rename(unfinished, file)
   } catch (error) {
@@ -49,13 +55,20 @@ async function* textOf(lines: AsyncGenerator<Line>): AsyncGenerator<string> {
   }
 }
 
-async function* backupLines(db: Db, filesDir: string, counts: Counts): AsyncGenerator<Line> {
+async function* backupLines(
+  db: Db,
+  filesDir: string,
+  counts: Counts,
+  account: AccountLine | null,
+): AsyncGenerator<Line> {
   const migrations = Object.fromEntries(readMigrations().map(({ name, checksum }) => [name, checksum]))
-  yield { kind: 'head', format: 1, createdAt: new Date().toISOString(), migrations }
-  yield* rowLines(db, counts)
+  const head = { kind: 'head', format: 1, createdAt: new Date().toISOString(), migrations } as const
+  yield account ? { ...head, account } : head
+  yield* rowLines(db, counts, account)
   // After the transaction, which on the embedded database keeps everybody else waiting: a file never changes,
   // and it is written before the row that names it.
-  for (const path of await filesIn(filesDir)) {
+  const folder = account ? join(filesDir, account.id) : filesDir
+  for (const path of (await filesIn(folder)).map((found) => join(relative(filesDir, folder), found))) {
     let isThere = false
     for await (const piece of piecesOf(join(filesDir, path))) {
       isThere = true
@@ -66,11 +79,11 @@ async function* backupLines(db: Db, filesDir: string, counts: Counts): AsyncGene
   yield { kind: 'end', ...counts, sha256: '' }
 }
 
-async function* rowLines(db: Db, counts: Counts): AsyncGenerator<Line> {
+async function* rowLines(db: Db, counts: Counts, account: AccountLine | null): AsyncGenerator<Line> {
   const trx = await db.startTransaction().setIsolationLevel('repeatable read').execute()
   try {
-    for (const table of backupTables) {
-      for await (const rows of pagesOf(trx, table)) {
+    for (const table of account ? await accountTables(trx) : backupTables) {
+      for await (const rows of pagesOf(trx, table, account)) {
         counts.rows += rows.length
         yield { kind: 'rows', table: table.name, rows }
       }
@@ -82,15 +95,18 @@ async function* rowLines(db: Db, counts: Counts): AsyncGenerator<Line> {
 
 async function* pagesOf(
   trx: Db,
-  { name, key, page }: BackupTable,
+  table: BackupTable | ScopedTable,
+  account: AccountLine | null,
 ): AsyncGenerator<Record<string, unknown>[]> {
+  const { name, key, page } = table
+  const owned = account && 'owner' in table ? sql`${sql.ref(`t.${table.owner}`)} = ${account.id}` : sql`true`
   const columns = sql.join(key.map((column) => sql.ref(`t.${column}`)))
   let last: unknown[] | null = null
   for (;;) {
     // Keys are compared as their own types; the text of the page before is cast by PostgreSQL.
-    const from = last ? sql`where (${columns}) > (${sql.join(last.map((value) => sql`${value}`))})` : sql``
+    const from = last ? sql`and (${columns}) > (${sql.join(last.map((value) => sql`${value}`))})` : sql``
     const found: { rows: { row: Record<string, unknown> }[] } = await sql<{ row: Record<string, unknown> }>`
-      select to_jsonb(t) as row from ${sql.table(name)} as t ${from} order by ${columns} limit ${page}`.execute(
+      select to_jsonb(t) as row from ${sql.table(name)} as t where ${owned} ${from} order by ${columns} limit ${page}`.execute(
       trx,
     )
     const rows = found.rows.map(({ row }) => row)

@@ -34,20 +34,22 @@ export const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
 
 const DAY_MS = 86_400_000
 
-/** Days and whole months from one day to another, both included, as facets. */
+/** Days; a longer time is looked up by its months, whose other days the caller leaves out. */
+const FEW_DAYS = 15
+
+/** What holds every day from one to another, both included: the days as facets, or their months. */
 export function spanFacets(from: string, until: string): string[] {
+  const last = Date.parse(until)
+  if (last - Date.parse(from) >= FEW_DAYS * DAY_MS) return monthFacets(from, until)
   const found: string[] = []
-  let day = new Date(`${from}T00:00:00.000Z`)
-  const last = new Date(`${until}T00:00:00.000Z`)
-  while (day <= last) {
-    const nextMonth = new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, 1))
-    if (day.getUTCDate() === 1 && nextMonth.getTime() - DAY_MS <= last.getTime()) {
-      found.push(facet('month', dayOf(day).slice(0, 7)))
-      day = nextMonth
-    } else {
-      found.push(facet('day', dayOf(day)))
-      day = new Date(day.getTime() + DAY_MS)
-    }
-  }
+  for (let day = Date.parse(from); day <= last; day += DAY_MS) found.push(facet('day', dayOf(new Date(day))))
+  return found
+}
+
+function monthFacets(from: string, until: string): string[] {
+  const found: string[] = []
+  const month = new Date(`${from.slice(0, 7)}-01`)
+  for (; dayOf(month) <= until; month.setUTCMonth(month.getUTCMonth() + 1))
+    found.push(facet('month', dayOf(month).slice(0, 7)))
   return found
 }

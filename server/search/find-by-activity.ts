@@ -9,7 +9,9 @@ import { facetsQuery } from './ts-text.ts'
 export type ActiveRow = { id: string; updated_at: Date }
 
 /** Conversations that are looked at one by one before the index of the facets is asked. */
-const WALK = 1_000
+const WALK = 4_000
+/** An end in the far future: nothing begins after the month to come. */
+const MOST_MONTHS = 14
 
 /**
  * One more row than `limit`, most recently active first. Filters that many conversations pass are met among the
@@ -29,19 +31,25 @@ export async function findByActivity(
   return amongAll(db, accountId, filters, page)
 }
 
+/** Months are walked side by side: the newest of all would be those after the last one asked for. */
 async function amongNewest(
   db: Db,
   accountId: AccountId,
   filters: Filters,
   { limit, position }: { limit: number; position: Position | null },
 ): Promise<ActiveRow[]> {
+  const months = monthsOf(filters)
+  const newest = (most: number, where: RawBuilder<unknown>) => sql`
+    select conversation_id, updated_at, created_at, facets from conversation_search
+    where account_id = ${accountId} and agent_id = ${filters.agentId} and ${where} and ${activeIn(filters)}
+      and ${beyond(position)}
+    order by updated_at desc, conversation_id desc limit ${most}`
+  const source = months
+    ? sql`unnest(${months}::integer[]) as wanted (month) cross join lateral (
+        ${newest(Math.ceil(WALK / months.length), sql`month_of(created_at) = wanted.month`)}) as newest`
+    : sql`(${newest(WALK, sql`true`)}) as newest`
   const { rows } = await sql<ActiveRow>`
-    select conversation_id as id, updated_at from (
-      select conversation_id, updated_at, created_at, facets from conversation_search
-      where account_id = ${accountId} and agent_id = ${filters.agentId} and ${activeIn(filters)}
-        and ${beyond(position)}
-      order by updated_at desc, conversation_id desc limit ${WALK}
-    ) as newest
+    select conversation_id as id, updated_at from ${source}
     where ${createdIn(filters)} and facets @@ ${facetsQuery(filters.groups)}::tsquery
     order by updated_at desc, conversation_id desc limit ${limit + 1}`.execute(db)
   return rows
@@ -66,6 +74,16 @@ async function amongAll(
   return rows
 }
 
+/** null: the range goes on until now. */
+function monthsOf({ createdFrom, createdUntil }: Filters): number[] | null {
+  if (createdUntil === null) return null
+  const months: number[] = []
+  const month = new Date(Date.UTC(createdFrom.getUTCFullYear(), createdFrom.getUTCMonth(), 1))
+  for (; month <= createdUntil && months.length < MOST_MONTHS; month.setUTCMonth(month.getUTCMonth() + 1))
+    months.push(month.getUTCFullYear() * 100 + month.getUTCMonth() + 1)
+  return months
+}
+
 /** The days of the range as facets, when it is short enough to be worth the words. */
 function createdGroups({ createdFrom, createdUntil }: Filters): string[][] {
   if (createdUntil === null) return []
@@ -79,9 +97,7 @@ export const createdIn = ({ createdFrom, createdUntil }: Filters): RawBuilder<bo
 
 export const activeIn = ({ activeFrom, activeUntil }: Filters): RawBuilder<boolean> => {
   const from = activeFrom ? sql`updated_at >= ${activeFrom}` : sql`true`
-  return activeUntil
-    ? sql<boolean>`${from} and updated_at <= ${activeUntil}`
-    : sql<boolean>`${from}`
+  return activeUntil ? sql<boolean>`${from} and updated_at <= ${activeUntil}` : sql<boolean>`${from}`
 }
 
 const beyond = (position: Position | null): RawBuilder<boolean> =>

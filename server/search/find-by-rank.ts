@@ -15,10 +15,17 @@ export type RankPosition = { until: string; from: string | null; after: Ranked |
 
 type Day = { day: string; n: number }
 
-/** Conversations that the first attempt covers, and hits that are enough to rank. */
-const FIRST_SPAN = 5_000
-const ENOUGH = 200
-const MOST_SPANS = 4
+/** How far a page looks. */
+export type Reach = {
+  /** Conversations that the first attempt covers. */
+  firstSpan: number
+  /** Hits that are enough to rank. */
+  enough: number
+  /** Past this time (milliseconds) the page ends with what it has; the next one goes on. */
+  patience: number
+}
+
+export const usualReach: Reach = { firstSpan: 2_000, enough: 200, patience: 150 }
 
 /**
  * The best hits first. A word that half of the conversations hold would be ranked a million times, so the hits
@@ -31,25 +38,26 @@ export async function findByRank(
   filters: Filters,
   terms: Term[],
   page: { limit: number; position: RankPosition | null },
+  reach = usualReach,
 ): Promise<{ rows: Ranked[]; next: RankPosition | null }> {
   const rows: Ranked[] = []
   const days = await daysOf(db, accountId, filters)
+  const until = performance.now() + reach.patience
   let position = page.position
-  for (let spans = 0; spans < MOST_SPANS; spans++) {
+  do {
     const left = position ? days.filter(({ day }) => day <= (position?.until ?? day)) : days
     if (left.length === 0) return { rows, next: null }
     const wanted = page.limit - rows.length
     const { span, found } =
       position?.from && position.after
         ? await again(db, accountId, filters, terms, { ...position, from: position.from }, wanted)
-        : await nextSpan(db, accountId, filters, terms, left, wanted)
+        : await nextSpan(db, accountId, filters, terms, left, wanted, { ...reach, until })
     rows.push(...found.slice(0, wanted))
     const last = rows.at(-1)
     if (found.length > wanted && last) return { rows, next: { ...span, after: last } }
     position = { until: dayBefore(span.from), from: null, after: null }
     if (!days.some(({ day }) => day < span.from)) return { rows, next: null }
-    if (rows.length === page.limit) return { rows, next: position }
-  }
+  } while (rows.length < page.limit && performance.now() < until)
   return { rows, next: position }
 }
 
@@ -78,19 +86,31 @@ async function again(
   return { span, found }
 }
 
-/** Widens the span until it has enough hits or holds all days. */
+/** Widens the span until it has enough hits, holds all days, or has taken its time. */
 async function nextSpan(
-  ...[db, accountId, filters, terms, days, limit]: [Db, AccountId, Filters, Term[], Day[], number]
+  ...[db, accountId, filters, terms, days, limit, { firstSpan, enough, until }]: [
+    Db,
+    AccountId,
+    Filters,
+    Term[],
+    Day[],
+    number,
+    Reach & { until: number },
+  ]
 ): Promise<{ span: Span; found: Ranked[] }> {
   const all = days.reduce((sum, { n }) => sum + n, 0)
-  for (let size = FIRST_SPAN; ; ) {
+  for (let size = firstSpan; ; ) {
+    const begun = performance.now()
     const span = spanOf(days, size)
     const isAll = span.from === days.at(-1)?.day
     const ranked = { span, days: isAll ? null : span, after: null, limit }
     const { found, matches } = await rankedIn(db, accountId, filters, terms, ranked)
-    if (isAll || matches >= ENOUGH) return { span, found }
-    const expected = (size * ENOUGH * 2) / (matches + 1)
-    size = expected > all / 4 ? all : Math.max(expected, size * 4)
+    const now = performance.now()
+    // What the wider span will cost, going by this one.
+    const affordable = (size * (until - now)) / Math.max(now - begun, 1)
+    if (isAll || matches >= enough || affordable < size * 2) return { span, found }
+    size = Math.min(affordable, Math.max((size * enough * 2) / (matches + 1), size * 4))
+    if (size > all / 4 && affordable >= all) size = all
   }
 }
 
@@ -109,9 +129,7 @@ async function rankedIn(
   ...[db, accountId, filters, terms, { span, days, after, limit }]: [Db, AccountId, Filters, Term[], Asked]
 ): Promise<{ found: Ranked[]; matches: number }> {
   const groups = [...filters.groups, ...(days ? [spanFacets(days.from, days.until)] : [])]
-  const beyond = after
-    ? sql`(rank, id) < (${after.rank}::float8, ${after.id}::uuid)`
-    : sql`true`
+  const beyond = after ? sql`(rank, id) < (${after.rank}::float8, ${after.id}::uuid)` : sql`true`
   const { rows } = await sql<Ranked & { matches: number }>`
     with matching as materialized (
       select conversation_id as id, ts_rank(words, ${rankQuery(terms)}::tsquery, 1)::float8 as rank

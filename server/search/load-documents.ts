@@ -66,4 +66,3 @@ export async function loadDocuments(trx: Trx, ids: readonly string[]): Promise<D
     from wanted as c`.execute(trx)
   return rows
 }
-

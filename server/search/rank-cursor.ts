@@ -13,7 +13,11 @@ export function encodeRank({ until, from, after }: RankPosition): Position {
 export function isRankValue(value: string): boolean {
   const [, until, from, rank] = VALUE.exec(value) ?? []
   const isDay = (day: string): boolean => !Number.isNaN(Date.parse(`${day}T00:00:00.000Z`))
-  return until !== undefined && isDay(until) && (from === undefined || (isDay(from) && Number.isFinite(Number(rank))))
+  return (
+    until !== undefined &&
+    isDay(until) &&
+    (from === undefined || (isDay(from) && Number.isFinite(Number(rank))))
+  )
 }
 
 export function decodeRank({ value, id }: Position): RankPosition {

@@ -136,7 +136,8 @@ function readInside(
   try {
     const span = readDate(field, text)
     if (span.from >= first) return span
-    details[field] = `The search covers the last 12 months: the first day is ${first.toISOString().slice(0, 10)}.`
+    details[field] =
+      `The search covers the last 12 months: the first day is ${first.toISOString().slice(0, 10)}.`
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     Object.assign(details, error.details)

@@ -6,7 +6,7 @@ import type { AccountId } from '../db/tables.ts'
 import { decodeCursor, encodeCursor, fingerprint } from '../http/pagination.ts'
 import type { searchConversations } from './contract.ts'
 import { findByActivity } from './find-by-activity.ts'
-import { findByRank } from './find-by-rank.ts'
+import { findByRank, type Reach, usualReach } from './find-by-rank.ts'
 import { findSnippets, type Snippet } from './find-snippets.ts'
 import { parseQuery, type Term } from './parse-query.ts'
 import { decodeRank, encodeRank, isRankValue } from './rank-cursor.ts'
@@ -16,7 +16,7 @@ import { createStemmers, type Stemmers } from './stemmers.ts'
 export type SearchPage = Static<typeof searchConversations.success.schema>
 
 /** A search that remembers its stemmers. Throws VALIDATION_INVALID_BODY, _DATE_RANGE and _CURSOR. */
-export function createSearch() {
+export function createSearch(reach = usualReach) {
   const stem = createStemmers()
   return async (
     db: Db,
@@ -32,7 +32,7 @@ export function createSearch() {
     if (text === '') return byActivity(db, accountId, filters, { limit, cursor, print })
     const terms = parseQuery(text, stem)
     if (terms.length === 0) return { data: [], pagination: { cursor: null, hasMore: false } }
-    return byRank(db, accountId, filters, terms, stem, { limit, cursor, print })
+    return byRank(db, accountId, filters, terms, stem, { limit, cursor, print, reach })
   }
 }
 
@@ -60,18 +60,18 @@ async function byActivity(
 }
 
 async function byRank(
-  ...[db, accountId, filters, terms, stem, { limit, cursor, print }]: [
+  ...[db, accountId, filters, terms, stem, { limit, cursor, print, reach }]: [
     Db,
     AccountId,
     Filters,
     Term[],
     Stemmers,
-    Page,
+    Page & { reach: Reach },
   ]
 ): Promise<SearchPage> {
   const decoded = decodeCursor(cursor, print, isRankValue)
   const position = decoded ? decodeRank(decoded) : null
-  const { rows, next } = await findByRank(db, accountId, filters, terms, { limit, position })
+  const { rows, next } = await findByRank(db, accountId, filters, terms, { limit, position }, reach)
   const found = await conversationsOf(db, accountId, rows)
   const snippets = await findSnippets(db, accountId, found, terms, stem)
   return {

@@ -65,7 +65,10 @@ test('words are found in all messages and the title, in any form, phrases and be
     { title: 'Order 4711-A' },
   )
   const german = await add([['user', 'Wann kommen die Lieferungen für meine Bestellung nach Köln an?']])
-  const japanese = await add([['user', '東京駅から空港まで何分ですか。'], ['assistant', 'ＡＢＣ三十分です。']])
+  const japanese = await add([
+    ['user', '東京駅から空港まで何分ですか。'],
+    ['assistant', 'ＡＢＣ三十分です。'],
+  ])
   const french = await add([['user', 'Comment puis-je changer mes livraisons dans le café, avec vous ?']])
   await index()
   const found: [string, string[]][] = [
@@ -95,7 +98,14 @@ test('words are found in all messages and the title, in any form, phrases and be
 test('a snippet shows who said it, about 180 characters around the hit, and marks the hits', async () => {
   const agent = (await client.request('POST', '/agents', { name: 'Snippets' })).body.id
   const filler = 'Something else entirely was said here. '.repeat(20)
-  await add([['user', 'hello'], ['assistant', `${filler}The blue parrots fly south. ${filler}`]], {}, agent)
+  await add(
+    [
+      ['user', 'hello'],
+      ['assistant', `${filler}The blue parrots fly south. ${filler}`],
+    ],
+    {},
+    agent,
+  )
   await add([['assistant', 'A parrot, said a person.', true]], {}, agent)
   await add([['user', 'nothing']], { title: 'Parrot' }, agent)
   await index()

@@ -45,12 +45,14 @@ const stream = (body: object, accept = '*/*'): Promise<Response> =>
 const stored = async (): Promise<{ id: string; messages: { role: string; content: string }[] }[]> =>
   (await call('GET', `/get-conversations?chatbotId=${chatbotId}`)).body.data
 const heard = (index = -1): { role: string; content: string }[] =>
-  models.requests.filter(({ wire }) => wire === 'chat').at(index)?.body.messages.slice(1)
+  models.requests
+    .filter(({ wire }) => wire === 'chat')
+    .at(index)
+    ?.body.messages.slice(1)
 const rowsOf = async (table: 'conversations' | 'messages' | 'generations'): Promise<number> =>
   (await service.ctx.db.selectFrom(table).select('id').where('account_id', '=', client.accountId).execute())
     .length
-const creditsUsed = async (): Promise<number> =>
-  (await client.request('GET', '/me')).body.credits.used
+const creditsUsed = async (): Promise<number> => (await client.request('GET', '/me')).body.credits.used
 
 test('without conversationId nothing is stored, the credits count, and the ledger balances', async () => {
   const messages = [assistant('Welcome!'), user('My name is Ann.'), assistant('Hello Ann.'), user('My name?')]
@@ -267,4 +269,15 @@ test('an equal request with one Idempotency-Key is answered once', async () => {
   assert.deepEqual(first.body, second.body)
   assert.equal(second.headers.get('idempotency-replayed'), 'true')
   assert.equal((await stored())[0]?.messages.length, 2)
+})
+
+test('a lead that an unstored chat collects is kept, and shown', async () => {
+  const action = { name: 'take_details', type: 'collect-leads', description: 'x' }
+  assert.equal((await client.request('POST', `/agents/${chatbotId}/actions`, action)).status, 201)
+  const input = { name: 'Eve', email: 'eve@example.com' }
+  models.queue.push({ toolCalls: [{ id: 'c1', name: 'take_details', input }] }, { tokens: ['Noted.'] })
+  assert.deepEqual((await say({})).body, { text: 'Noted.' })
+  const { collectedCustomers } = (await call('GET', `/get-leads?chatbotId=${chatbotId}`)).body
+  assert.deepEqual([collectedCustomers.length, collectedCustomers[0].email], [1, 'eve@example.com'])
+  assert.equal(await rowsOf('conversations'), 0)
 })

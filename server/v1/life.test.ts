@@ -26,7 +26,7 @@ test('the whole life of a chatbot', async () => {
   // biome-ignore lint/suspicious/noExplicitAny: such a program has no types
   type Json = any
   const get = async (path: string, query: Record<string, string | number> = {}): Promise<Json> => {
-    const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+    const text = new URLSearchParams(query as Record<string, string>)
     const response = await fetch(`${base}${path}?${text}`, { headers })
     assert.equal(response.status, 200, path)
     return response.json()
@@ -128,7 +128,13 @@ test('the whole life of a chatbot', async () => {
   assert.deepEqual(Object.keys(await remove('/delete-chatbot-profile-picture')), ['message'])
 
   // People, and what is known of them.
-  const attribute = { name: 'plan', type: 'text', label: 'Plan', description: 'What they pay', archived: false }
+  const attribute = {
+    name: 'plan',
+    type: 'text',
+    label: 'Plan',
+    description: 'What they pay',
+    archived: false,
+  }
   const attributes = `/chatbots/${chatbotId}/custom-attributes`
   assert.deepEqual((await send('POST', attributes, attribute)).data, attribute)
   await send('PUT', `${attributes}/plan`, { label: 'Their plan' })

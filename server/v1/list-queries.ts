@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { ConversationRow, MessageRow } from '../conversations/queries.ts'
+import type { ConversationRow } from '../conversations/queries.ts'
+import { sourcesOf } from '../conversations/totals.ts'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
 import type { DateRange } from '../http/dates.ts'
@@ -8,48 +9,25 @@ import type { DateRange } from '../http/dates.ts'
 export type Page = { page: number; size: number }
 type Filter = { agentId: string } & DateRange
 
-/** Of the sources (in lower case; null: of all), newest first. */
+/** Of the sources (in lower case; null: of all), newest first: the newest of each by its index, then merged. */
 export async function conversationsOfPage(
   db: Db,
   accountId: AccountId,
   { agentId, from, until, sources }: Filter & { sources: string[] | null },
   { page, size }: Page,
-): Promise<{ row: ConversationRow; messages: MessageRow[] }[]> {
-  let query = db
-    .selectFrom('conversations')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .where('transient', '=', false)
-  if (from) query = query.where('created_at', '>=', from)
-  if (until) query = query.where('created_at', '<=', until)
-  if (sources) query = query.where(sql<string>`lower(source)`, 'in', sources)
-  const rows = await query
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(size)
-    .offset((page - 1) * size)
-    .execute()
-  const messages = await messagesOf(db, accountId, rows)
-  return rows.map((row) => ({ row, messages: messages.get(row.id) ?? [] }))
-}
-
-/** All of each, oldest first. */
-async function messagesOf(
-  db: Db,
-  accountId: AccountId,
-  conversations: ConversationRow[],
-): Promise<Map<string, MessageRow[]>> {
-  if (conversations.length === 0) return new Map()
-  const ids = conversations.map(({ id }) => id)
-  const messages = await db
-    .selectFrom('messages')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('conversation_id', 'in', ids)
-    .orderBy('seq')
-    .execute()
-  return Map.groupBy(messages, ({ conversation_id }) => conversation_id)
+): Promise<ConversationRow[]> {
+  const all = await sourcesOf(db, accountId, agentId)
+  const wanted = sources ? all.filter((source) => sources.includes(source.toLowerCase())) : all
+  const { rows } = await sql<ConversationRow>`
+    select found.* from unnest(${wanted}::text[]) as wanted (source)
+    cross join lateral (
+      select * from conversations where account_id = ${accountId} and agent_id = ${agentId}
+        and source = wanted.source and not transient
+        and ${from ? sql`created_at >= ${from}` : sql`true`} and ${until ? sql`created_at <= ${until}` : sql`true`}
+      order by created_at desc, id desc limit ${page * size}
+    ) as found
+    order by found.created_at desc, found.id desc limit ${size} offset ${(page - 1) * size}`.execute(db)
+  return rows
 }
 
 /** Newest first. */

@@ -1,5 +1,6 @@
 import { requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
+import { messagesToExport } from '../exports/queries.ts'
 import { readDateRange } from '../http/dates.ts'
 import { type Route, route } from '../http/route.ts'
 import { conversationsOfPage, leadsOfPage } from './list-queries.ts'
@@ -11,8 +12,10 @@ export const listRoutes = (ctx: Context): Route[] => [
     const { chatbotId: agentId, filteredSources } = query
     await requireAgent(ctx.db, account.id, agentId)
     const filter = { agentId, ...readDateRange(query), sources: sourcesOf(filteredSources) }
-    const found = await conversationsOfPage(ctx.db, account.id, filter, query)
-    return { data: found.map(({ row, messages }) => presentConversation(row, messages)) }
+    const rows = await conversationsOfPage(ctx.db, account.id, filter, query)
+    const ids = rows.map(({ id }) => id)
+    const messages = await messagesToExport(ctx.db, account.id, ids)
+    return { data: rows.map((row) => presentConversation(row, messages.get(row.id) ?? [])) }
   }),
 
   route(contract.listLeads, async ({ caller: { account }, query }) => {

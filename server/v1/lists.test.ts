@@ -25,9 +25,7 @@ const newChatbot = async (): Promise<string> =>
 type Query = Record<string, string | number>
 /** Each with a key of its own, as far as the rate limit is concerned. */
 async function ask(path: string, query: Query = {}): Promise<Answer> {
-  const text = new URLSearchParams(
-    Object.entries({ chatbotId, ...query }).map(([key, value]) => [key, String(value)]),
-  )
+  const text = new URLSearchParams({ chatbotId, ...query } as Record<string, string>)
   const { key } = await createKey(service.ctx.db, client.accountId, { name: 'reader' })
   return service.anonymous('GET', `${path}?${text}`, undefined, { authorization: `Bearer ${key}` })
 }
@@ -193,14 +191,12 @@ for (const [what, path, make, read] of [
   test(`${what}: 10 a page, 100 at most, and nothing past the end`, async () => {
     await make(Array.from({ length: 101 }, (_, i) => new Date(Date.UTC(2026, 0, 1, 0, i)).toISOString()))
     const count = async (query: Query) => read(await ask(path, query)).length
-    assert.deepEqual(
-      await Promise.all(
-        [{}, { size: 100 }, { size: 100, page: 2 }, { size: 100, page: 3 }, { page: 11 }, { page: 12 }].map(
-          count,
-        ),
-      ),
-      [10, 100, 1, 0, 1, 0],
-    )
+    assert.equal(await count({}), 10)
+    assert.equal(await count({ size: 100 }), 100)
+    assert.equal(await count({ size: 100, page: 2 }), 1)
+    assert.equal(await count({ size: 100, page: 3 }), 0)
+    assert.equal(await count({ page: 11 }), 1)
+    assert.equal(await count({ page: 12 }), 0)
     assert.equal(await count({ page: 2_147_483_647, size: 100 }), 0)
   })
 

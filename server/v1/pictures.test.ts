@@ -28,7 +28,8 @@ async function upload(
 ): Promise<{ status: number; body: unknown }> {
   const form = new FormData()
   // The type and the name that a browser says are no reason to believe them.
-  if (picture !== null) form.append(field, new File([Buffer.from(picture)], 'icon.png', { type: 'image/png' }))
+  if (picture !== null)
+    form.append(field, new File([Buffer.from(picture)], 'icon.png', { type: 'image/png' }))
   form.append('chatbotId', id)
   const response = await fetch(`${service.url}/api/v1${path}`, {
     method: 'POST',
@@ -118,7 +119,16 @@ async function withChunk(text: string): Promise<Buffer> {
 }
 
 test('what is no picture is refused, whatever it is called', async () => {
-  for (const file of [SVG, `<?xml version="1.0"?>\n${SVG}`, HTML, '%PDF-1.7', ZIP, '', 'GIF89a', Buffer.alloc(99)])
+  for (const file of [
+    SVG,
+    `<?xml version="1.0"?>\n${SVG}`,
+    HTML,
+    '%PDF-1.7',
+    ZIP,
+    '',
+    'GIF89a',
+    Buffer.alloc(99),
+  ])
     await refused(file)
   await refused(await drawn().tiff().toBuffer())
   await refused(await drawn(16).avif().toBuffer())
@@ -133,7 +143,12 @@ test('a file that is two things at once is refused', async () => {
     // Zeros are what some programs fill up with.
     assert.equal((await upload(Buffer.concat([picture, Buffer.alloc(9)]))).status, 200)
   }
-  for (const text of [`Comment\0${HTML}`, `Comment\0${SVG}`, 'Comment\0%PDF-1.4', `Comment\0${ZIP.toString('latin1')}`])
+  for (const text of [
+    `Comment\0${HTML}`,
+    `Comment\0${SVG}`,
+    'Comment\0%PDF-1.4',
+    `Comment\0${ZIP.toString('latin1')}`,
+  ])
     await refused(await withChunk(text))
   // Valid beginnings of scripts: a size of "/*" by "/*", and a JPEG whose first segment is a comment.
   const gif = await drawn().gif().toBuffer()
@@ -143,7 +158,11 @@ test('a file that is two things at once is refused', async () => {
 })
 
 test('a picture cut short at any place is refused or still a picture, and never an error', async () => {
-  for (const picture of await Promise.all([png(), drawn(40).jpeg().toBuffer(), drawn(40).webp().toBuffer()])) {
+  for (const picture of await Promise.all([
+    png(),
+    drawn(40).jpeg().toBuffer(),
+    drawn(40).webp().toBuffer(),
+  ])) {
     for (let length = 1; length < picture.length; length += Math.ceil(picture.length / 20)) {
       await refused(picture.subarray(0, length))
     }

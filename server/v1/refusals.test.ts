@@ -12,7 +12,10 @@ let endpoints: Endpoint[]
 
 before(async () => {
   service = await startService()
-  assert.deepEqual(new Set(ENDPOINTS), new Set(version1Routes(service.ctx).map(({ endpoint }) => endpoint.name)))
+  assert.deepEqual(
+    new Set(ENDPOINTS),
+    new Set(version1Routes(service.ctx).map(({ endpoint }) => endpoint.name)),
+  )
   endpoints = version1Routes(service.ctx).map(({ endpoint }) => endpoint)
 })
 after(() => service.close())
@@ -210,40 +213,16 @@ test('during maintenance nothing is read or written', async () => {
 
 test('what breaks inside is 500 and tells nothing', async () => {
   const { client, ids } = await world()
-  // A row that no code writes.
-  await service.ctx.db
-    .updateTable('agents')
-    .set({ visibility: 'public', initial_messages: '[]' })
-    .where('id', '=', ids.chatbotId!)
-    .execute()
-  await service.ctx.db
+  const { db } = service.ctx
+  const id = newId()
+  const owned = { account_id: client.accountId, agent_id: ids.chatbotId! }
+  await db
     .insertInto('conversations')
-    .values({
-      id: newId(),
-      account_id: client.accountId,
-      agent_id: ids.chatbotId!,
-      source: 'API',
-      status: 'ongoing',
-    })
+    .values({ ...owned, id, source: 'API', status: 'ongoing' })
     .execute()
-  await service.ctx.db
-    .insertInto('messages')
-    .values({
-      id: newId(),
-      account_id: client.accountId,
-      agent_id: ids.chatbotId!,
-      conversation_id: (
-        await service.ctx.db
-          .selectFrom('conversations')
-          .select('id')
-          .where('agent_id', '=', ids.chatbotId!)
-          .executeTakeFirstOrThrow()
-      ).id,
-      seq: 1,
-      role: 'user',
-      parts: '{"broken": true}',
-    })
-    .execute()
+  // Parts that no code writes.
+  const broken = { ...owned, id: newId(), conversation_id: id, seq: 1, role: 'user' as const, parts: '{}' }
+  await db.insertInto('messages').values(broken).execute()
   const answer = await client.request('GET', `/api/v1/get-conversations?chatbotId=${ids.chatbotId}`)
   assertSays(answer, 500, 'Internal server error')
 })

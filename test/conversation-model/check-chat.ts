@@ -117,6 +117,8 @@ function checkAccepted({ command, answer, about, life }: Op, generation: StoredG
     if (asked) assert.equal(textIn(asked.parts), about)
     else assert.ok(isCutLater(generation, after), 'an acknowledged message is lost')
   }
+  if (command.do === 'continue' && step.commands.length === 1 && !runningIn(before))
+    assert.ok(isContinuable(before), 'it went on from nothing, or while calls waited')
   if (command.do === 'retry') {
     const target = before.messages.find(({ id }) => id === about)
     if (target) assert.equal(generation.cut_from, target.seq)

@@ -7,7 +7,8 @@ export type Script = {
   calls: number
   /** It calls an action that is not there first; another step follows. */
   wrongCall: boolean
-  fault: 'none' | 'refuse' | 'unavailable' | 'drop' | 'stall'
+  /** `unfinished`: all is said and called, but the end does not come. */
+  fault: 'none' | 'refuse' | 'unavailable' | 'drop' | 'stall' | 'unfinished'
   /** Words before the connection is cut or goes silent. */
   faultAfter: number
 }

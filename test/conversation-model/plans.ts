@@ -6,7 +6,11 @@ const script: fc.Arbitrary<Script> = fc.record({
   pace: fc.constantFrom(0, 0, 5, 25),
   calls: fc.constantFrom(0, 0, 1, 1, 2),
   wrongCall: fc.constantFrom(false, false, false, false, false, true),
-  fault: fc.constantFrom('none', 'none', 'none', 'none', 'none', 'refuse', 'unavailable', 'drop', 'stall'),
+  fault: fc.oneof(
+    { weight: 7, arbitrary: fc.constant('none' as const) },
+    { weight: 4, arbitrary: fc.constantFrom(...(['refuse', 'unavailable', 'drop', 'unfinished'] as const)) },
+    { weight: 1, arbitrary: fc.constant('stall' as const) },
+  ),
   faultAfter: fc.nat(6),
 })
 
@@ -64,7 +68,7 @@ const slowScript = script.map((one): Script => ({ ...one, words: 6 + one.words, 
 const actions: fc.Arbitrary<Plan> = fc
   .tuple(
     fc.record({ ...named('send'), ...chat, leaveAfter: fc.constant(null), script: callingScript }),
-    fc.array(command, { maxLength: 2, size: 'max' }),
+    fc.array(fc.oneof(goOn, command), { maxLength: 2, size: 'max' }),
     fc.record({
       ...named('tool-result'),
       which: fc.constant<'all'>('all'),

@@ -12,12 +12,9 @@ import type { World } from './world.ts'
 /** Carries a plan out in a conversation of its own and checks all that has to hold; throws with its journal. */
 export async function runPlan(world: World, plan: Plan): Promise<void> {
   const talk = await openTalk(world)
-  const { appendFileSync } = await import('node:fs')
-  const begunAt = Date.now()
   try {
     for (const commands of plan) await runBatch(talk, commands)
     await settle(talk)
-    appendFileSync('/tmp/journals.txt', talk.journal.join('\n') + '\nTOOK ' + (Date.now() - begunAt) + '\n\n')
   } catch (error) {
     const { message } = error as Error
     throw new Error(`${message}\n\n${talk.journal.join('\n')}\n\n${JSON.stringify(talk.state)}`, {

@@ -57,7 +57,7 @@ function replyOf(number: number, script: Script): Reply {
   if (fault === 'refuse') return { status: 400 }
   if (fault === 'unavailable') return { status: 500 }
   if (fault === 'drop') return { tokens, delayMs, dropAfter: Math.min(faultAfter, tokens.length - 1) }
-  if (fault === 'stall') return { tokens, delayMs, stallAfter: Math.min(faultAfter, tokens.length - 1) }
+  if (fault === 'stall') return { tokens, delayMs, stallAfter: Math.min(faultAfter + 1, tokens.length - 1) }
   const calls = wrongCall
     ? [{ id: 'call', name: 'no_such_action', input: {} }]
     : Array.from({ length: script.calls }, (_, i) => ({
@@ -65,5 +65,6 @@ function replyOf(number: number, script: Script): Reply {
         name: i === 0 ? 'show_order' : 'open_page',
         input: { order: `r${number}` },
       }))
-  return { tokens, delayMs, ...(calls.length > 0 ? { toolCalls: calls } : {}) }
+  const withoutFinish = fault === 'unfinished'
+  return { tokens, delayMs, withoutFinish, ...(calls.length > 0 ? { toolCalls: calls } : {}) }
 }

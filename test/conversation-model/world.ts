@@ -21,8 +21,8 @@ export type World = {
   close(): Promise<void>
 }
 
-/** Short enough for a test to wait for: milliseconds. */
-const timeouts = { firstToken: 1_500, idle: 400, total: 10_000 }
+/** Milliseconds: short enough to wait for, long enough for a busy machine. */
+const timeouts = { firstToken: 4_000, idle: 1_200, total: 15_000 }
 
 /** Two processes on a new PostgreSQL database, or one on an embedded one. */
 export async function openWorld({ embedded }: { embedded: boolean }): Promise<World> {

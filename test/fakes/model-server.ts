@@ -48,9 +48,13 @@ export async function startModelServer(): Promise<ModelServer> {
       await send(response, make(), next ?? otherwise(noted))
     } else if (path === '/v1/embeddings') {
       const noted = note('embeddings')
-      const { status } = queue[0]?.status ? (queue.shift() ?? {}) : {}
-      if (status) response.writeHead(status).end('{"error":{"message":"told to fail"}}')
-      else
+      const { status, retryAfter, firstDelayMs } =
+        queue[0]?.status || queue[0]?.firstDelayMs ? (queue.shift() ?? {}) : {}
+      if (firstDelayMs) await wait(firstDelayMs)
+      if (status) {
+        const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
+        response.writeHead(status, headers).end('{"error":{"message":"told to fail"}}')
+      } else
         response
           .writeHead(200, { 'content-type': 'application/json' })
           .end(JSON.stringify(embeddings(noted.body)))

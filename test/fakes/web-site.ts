@@ -69,4 +69,8 @@ export function page(title: string, text: string, links: string[] = [], head = '
   }
 }
 
-export const redirect = (location: string, status = 302): Reply => ({ status, headers: { location } })
+/** Any location: one that is not ASCII goes as UTF-8. */
+export const redirect = (location: string, status = 302): Reply => ({
+  status,
+  headers: { location: Buffer.from(location).toString('latin1') },
+})

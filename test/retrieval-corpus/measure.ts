@@ -32,7 +32,11 @@ export function indexOf({ chunks }: DocumentSet, words: WordVectors, vectors?: F
   return tables
 }
 
-export type Ranker = (tables: Tables, question: string, queryVector?: Float32Array) => { headingPath: string[] }[]
+export type Ranker = (
+  tables: Tables,
+  question: string,
+  queryVector?: Float32Array,
+) => { headingPath: string[] }[]
 
 /** BM25 over stems and nothing else. */
 export const byTerms: Ranker = (tables, question) =>
@@ -78,7 +82,10 @@ export function answerFigures(
   vectors?: Map<string, Float32Array>,
 ): AnswerFigures {
   const declines = ({ question }: SetQuestion): boolean => {
-    const found = searchTables(tables, question, { limit: PASSAGES, queryVector: vectors?.get(question) ?? null })
+    const found = searchTables(tables, question, {
+      limit: PASSAGES,
+      queryVector: vectors?.get(question) ?? null,
+    })
     return composeAnswer({ question, ...found }, words).band === 'decline'
   }
   return {

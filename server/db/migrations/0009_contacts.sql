@@ -63,4 +63,3 @@ alter table conversations
   add column transient boolean not null default false;
 create unique index conversations_external_id on conversations (agent_id, external_id) where external_id is not null;
 create index conversations_contact on conversations (contact_id) where contact_id is not null;
-create index conversations_agent_created on conversations (agent_id, created_at desc, id desc);

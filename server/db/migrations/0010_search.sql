@@ -34,6 +34,13 @@ create table conversation_search (
 create index conversation_search_terms on conversation_search using gin (facets, words);
 create index conversation_search_activity
   on conversation_search (agent_id, updated_at desc, conversation_id desc);
+-- 202611 for November 2026, in UTC.
+create function month_of(moment timestamptz) returns integer language sql immutable as $$
+  select (extract(year from moment at time zone 'UTC') * 100 + extract(month from moment at time zone 'UTC'))::integer
+$$;
+-- For the most recently active of the conversations that began in some months.
+create index conversation_search_month
+  on conversation_search (agent_id, month_of(created_at), updated_at desc, conversation_id desc);
 
 -- Conversations that changed, appended by whoever changes them: nobody waits for anybody.
 create table search_queue (

@@ -49,8 +49,12 @@ async function markFound(trx: Trx, run: CrawlRun, hrefs: string[]): Promise<Map<
   return new Map(rows.map(({ url, number }) => [url, number]))
 }
 
-/** The same for pages known by their numbers: what a page links to that has not changed. */
-export async function markNumbersFound(trx: Trx, run: CrawlRun, numbers: number[]): Promise<void> {
+/**
+ * The same for pages known by their numbers: what a page links to that has not changed. Answers those that were not
+ * in `run.marked`, to be added to it once the transaction is through.
+ */
+export async function markNumbersFound(trx: Trx, run: CrawlRun, all: number[]): Promise<number[]> {
+  const numbers = [...new Set(all)].filter((number) => !run.marked.has(number))
   for (let from = 0; from < numbers.length; from += AT_ONCE) {
     await trx
       .updateTable('pages')
@@ -61,6 +65,7 @@ export async function markNumbersFound(trx: Trx, run: CrawlRun, numbers: number[
       .where('found_in', '<', run.version)
       .execute()
   }
+  return numbers
 }
 
 async function insertPages(

@@ -125,6 +125,8 @@ async function leaveOutBeyondLimit(trx: Trx, run: CrawlRun, { metadata }: Locked
   const pages = await waiting(trx, run)
     .select(['id', 'status', 'hidden'])
     .where('status', '<>', 'included')
+    // One that waits for another try is told apart by what was wrong with it.
+    .where('tries', '=', 0)
     .where(isFree)
     .limit(LEFT_OUT_AT_ONCE)
     .execute()

@@ -6,8 +6,8 @@ import { failCrawl } from './finish-crawl.ts'
 import type { RobotsCache } from './load-robots.ts'
 import { failed, failedForNow, type PageOutcome } from './page-outcome.ts'
 import type { PageRow } from './page-row.ts'
+import type { PageWriter } from './page-writer.ts'
 import { readPage } from './read-page.ts'
-import { storePage } from './store-page.ts'
 
 /** A site that fails so often in a row is left alone. */
 const MOST_FAILURES = 50
@@ -17,12 +17,11 @@ export async function crawlPage(
   ctx: Context,
   run: CrawlRun,
   page: PageRow,
-  robots: RobotsCache,
-  signal: AbortSignal,
+  { robots, writer, signal }: { robots: RobotsCache; writer: PageWriter; signal: AbortSignal },
 ): Promise<boolean> {
   const outcome = await outcomeOf(ctx, run, page, robots, signal)
   if (signal.aborted) return false
-  const failures = await storePage(ctx.db, run, page, outcome)
+  const failures = await writer.store({ page, outcome })
   if (failures === null) return false
   if (failures < MOST_FAILURES || outcome.kind !== 'failed') return true
   await failCrawl(ctx.db, run, `${failures} pages in a row could not be read. The last: ${outcome.reason}`)

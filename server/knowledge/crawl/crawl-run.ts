@@ -34,6 +34,8 @@ export type CrawlRun = {
   holder: string
   /** Numbers of the pages known to be found by this crawl, by URL. */
   found: Map<string, number>
+  /** Numbers of pages that are known to be marked as found. */
+  marked: Set<number>
 }
 
 /** The source's row under lock: members that a step changes are written back at its end. */
@@ -67,6 +69,7 @@ export async function openRun(db: Db, { sourceId, version, chain }: CrawlSite): 
     limit: pageLimit(source.plan),
     holder: newId(),
     found: new Map(),
+    marked: new Set(),
   }
 }
 

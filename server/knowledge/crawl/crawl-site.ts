@@ -7,11 +7,13 @@ import { CRAWL_SITE, type CrawlSite } from './crawl-task.ts'
 import { failCrawl, finishCrawl } from './finish-crawl.ts'
 import { createRobotsCache, type RobotsCache } from './load-robots.ts'
 import type { PageRow } from './page-row.ts'
+import { createPageWriter } from './page-writer.ts'
 import { seedCrawl } from './seed-crawl.ts'
 
 /** Other crawls get their turn after it, and a stop of the service waits for no more. */
 const SLICE_MS = 10_000
-const PAGES_AT_ONCE = 6
+const PAGES_AT_ONCE = 8
+const CLAIMED_AT_ONCE = 24
 const SLOW_PAUSE_MS = 1_000
 const LONGEST_DELAY_MS = 60_000
 /** From so many waiting pages on, another process is asked for help. */
@@ -66,10 +68,12 @@ type Way = { robots: RobotsCache; delayMs: number; signal: AbortSignal }
 
 async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: Way): Promise<boolean> {
   const until = Date.now() + SLICE_MS
+  const writer = createPageWriter(ctx.db, run)
   const working = new Set<Promise<void>>()
+  const claimed: PageRow[] = []
   let isOver = false
   const start = (page: PageRow): void => {
-    const work = crawlPage(ctx, run, page, robots, signal).then((goesOn) => {
+    const work = crawlPage(ctx, run, page, { robots, writer, signal }).then((goesOn) => {
       working.delete(work)
       isOver ||= !goesOn
     })
@@ -79,16 +83,16 @@ async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: W
   }
   try {
     while (Date.now() < until && !signal.aborted && !isOver) {
-      const free = PAGES_AT_ONCE - working.size
       let waitMs = LOOK_AGAIN_MS
-      if (free >= PAGES_AT_ONCE / 2) {
-        const claim = await claimPages(ctx.db, run, free, delayMs)
+      if (claimed.length === 0 && working.size <= PAGES_AT_ONCE / 2) {
+        const claim = await claimPages(ctx.db, run, CLAIMED_AT_ONCE, delayMs)
         if (claim === null) return false
         if (claim.isDone) return true
-        for (const page of claim.pages) start(page)
-        waitMs = Math.min(claim.waitMs, LOOK_AGAIN_MS)
+        claimed.push(...claim.pages)
+        waitMs = Math.min(claim.waitMs || waitMs, waitMs)
       }
-      if (waitMs > 0) await Promise.race([...working, wait(waitMs)])
+      while (working.size < PAGES_AT_ONCE && claimed.length > 0) start(claimed.shift()!)
+      await Promise.race([...working, wait(waitMs)])
     }
     return false
   } finally {

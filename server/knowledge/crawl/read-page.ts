@@ -15,9 +15,7 @@ import { isInSite, pageUrl } from './site.ts'
 type Needs = Pick<Context, 'fetcher' | 'extractor'>
 
 /** A page of a crawl is read many times over: it gets less than a link of its own. */
-const MAX_BYTES = 5 * 1_048_576
-const TIMEOUT_MS = 30_000
-const IDLE_MS = 15_000
+const LIMITS = { maxBytes: 5 * 1_048_576, timeoutMs: 30_000, idleTimeoutMs: 15_000 }
 const LONGEST_PAUSE_MS = 60_000
 
 const PASSING = new Set(['timeout', 'dns_failed', 'connect_failed', 'bad_response', 'aborted'])
@@ -30,6 +28,7 @@ export async function readPage(
   page: PageRow,
   robots: RobotsCache,
   signal: AbortSignal,
+  limits = LIMITS,
 ): Promise<PageOutcome> {
   // Hidden by hand: it is not read, but what it links to counts.
   if (page.hidden) return { kind: 'unchanged' }
@@ -43,9 +42,7 @@ export async function readPage(
     const answer = await fetcher.fetch(url, {
       headers: conditions(page),
       accept: Object.keys(PAGE_TYPES),
-      maxBytes: MAX_BYTES,
-      timeoutMs: TIMEOUT_MS,
-      idleTimeoutMs: IDLE_MS,
+      ...limits,
       signal,
     })
     return (

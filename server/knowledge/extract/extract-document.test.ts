@@ -91,6 +91,23 @@ test('a PDF that cannot be read says why', async () => {
   await failsWith('broken', 'pdf', '%PDF-1.7 nothing more')
 })
 
+test('a PDF of scanned pages is told from one with text, whatever the scanner stamped on it', async () => {
+  const scans = Array.from({ length: 6 }, () => ({ heading: '', lines: ['Scan by office 7'] }))
+  await failsWith('no_text', 'pdf', makePdf(scans))
+  const { sections } = await extract('pdf', makePdf([{ heading: '', lines: ['Hi'] }]))
+  assert.equal(sections[0]!.text, 'Hi')
+})
+
+test('a PDF with Asian character codes of which the tables are missing is refused, and not read in part', async () => {
+  const latin = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>'
+  const asian =
+    '<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /90ms-RKSJ-H /DescendantFonts [<< /Type /Font ' +
+    '/Subtype /CIDFontType0 /BaseFont /X /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 6 >> >>] >>'
+  const pdf = Buffer.from(makePdf([{ heading: '', lines: ['text'] }])).toString('latin1')
+  assert.ok(pdf.includes(latin))
+  await failsWith('unknown_encoding', 'pdf', Buffer.from(pdf.replace(latin, asian), 'latin1'))
+})
+
 test('a Word file keeps headings, lists and tables', async () => {
   const { title, sections } = await extract(
     'docx',

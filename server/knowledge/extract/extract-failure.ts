@@ -1,6 +1,7 @@
 export type ExtractFailureCode =
   | 'encrypted'
   | 'no_text'
+  | 'unknown_encoding'
   | 'broken'
   | 'too_large'
   | 'timeout'

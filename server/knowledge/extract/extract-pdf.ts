@@ -9,15 +9,17 @@ import { hyphenatedWords, paragraphsOf } from './pdf-paragraphs.ts'
 // How much larger than body text a heading is, and how long it may be.
 const headingScale = 1.15
 const headingLength = 200
+// On average; the emptiest of slides have more.
+const lettersOfPage = 4
 
 /**
- * Text of a PDF, page by page, headings found by font height. Throws ExtractFailure `encrypted`, `broken`, or
- * `no_text` for a scan. Uses the bytes up: pass a copy.
+ * Text of a PDF, page by page, headings found by font height. Throws ExtractFailure `encrypted`, `broken`,
+ * `unknown_encoding`, or `no_text` for a scan. Uses the bytes up: pass a copy.
  */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
   const { pages: rawPages, title } = await readPages(bytes)
   const pages = dropRunningLines(rawPages)
-  if (!pages.flat().some(({ text }) => /[\p{L}\p{N}]/u.test(text)))
+  if (isScan(pages))
     throw new ExtractFailure(
       'no_text',
       'This PDF holds no text: its pages are pictures. Run text recognition (OCR) over it and upload the result.',
@@ -27,10 +29,24 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
   return finishDocument(title ?? (heading?.page === 1 ? heading.headingPath[0]! : null), sections)
 }
 
+/** Whether its pages are pictures; a stamp that the scanner put on some of them is no text. */
+function isScan(pages: PdfLine[][]): boolean {
+  const letters = pages.flat().reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0)
+  return letters < (pages.length > 1 ? pages.length * lettersOfPage : 1)
+}
+
 async function readPages(bytes: Uint8Array): Promise<{ pages: PdfLine[][]; title: string | null }> {
   let pdf: Awaited<ReturnType<typeof getDocumentProxy>> | undefined
+  let lacksTables = false
+  // The tables of Asian character codes that fonts may refer to by name are not part of the library.
+  class Tables {
+    async fetch({ kind, filename }: { kind: string; filename: string }): Promise<never> {
+      lacksTables ||= kind === 'cMapUrl'
+      throw new Error(`${filename} is not there.`)
+    }
+  }
   try {
-    pdf = await getDocumentProxy(bytes, { useSystemFonts: false, verbosity: 0 })
+    pdf = await getDocumentProxy(bytes, { useSystemFonts: false, verbosity: 0, BinaryDataFactory: Tables })
     const pages: PdfLine[][] = []
     for (let number = 1; number <= pdf.numPages; number += 1) {
       const page = await pdf.getPage(number)
@@ -38,8 +54,14 @@ async function readPages(bytes: Uint8Array): Promise<{ pages: PdfLine[][]; title
       pages.push(linesOf(items.filter((item): item is typeof item & PdfItem => 'str' in item)))
       page.cleanup()
     }
+    if (lacksTables)
+      throw new ExtractFailure(
+        'unknown_encoding',
+        'This PDF writes Chinese, Japanese or Korean in a way that cannot be read. Save its text as a Word or text file, or export it again with fonts embedded as Unicode.',
+      )
     return { pages, title: titleOf((await pdf.getMetadata()).info) }
   } catch (error) {
+    if (error instanceof ExtractFailure) throw error
     if ((error as Error).name === 'PasswordException')
       throw new ExtractFailure(
         'encrypted',

@@ -6,8 +6,9 @@ import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
 /** With `chunking` null the answer holds the document's sections; else its chunks, and no sections. */
 export type ThreadRequest = { input: DocumentInput; chunking: ChunkOptions | null }
 
+/** With `more`, the next chunks come when asked for: many at once would be unpacked for too long here. */
 export type ThreadAnswer =
-  | { document: ExtractedDocument; chunks: Chunk[] }
+  | { document: ExtractedDocument; chunks: Chunk[]; more: boolean }
   | { failure: { code: ExtractFailureCode; message: string } }
 
 /** A thread that answers askThread; it keeps the process alive only while it works. */
@@ -37,13 +38,24 @@ export function askThread(
   signal: AbortSignal,
 ): Promise<ThreadAnswer> {
   return new Promise<ThreadAnswer>((resolve, reject) => {
+    let whole: ThreadAnswer | null = null
+    const take = (
+      answer: ThreadAnswer | Pick<Extract<ThreadAnswer, { more: boolean }>, 'chunks' | 'more'>,
+    ): void => {
+      if (whole && 'chunks' in whole && 'chunks' in answer) {
+        // Not by a spread: a call takes only so many arguments.
+        for (const chunk of answer.chunks) whole.chunks.push(chunk)
+      } else whole = answer as ThreadAnswer
+      if ('more' in answer && answer.more) worker.postMessage('more')
+      else settle(() => resolve(whole!))
+    }
     const late = () =>
       new ExtractFailure(
         'timeout',
         `Reading this file took longer than ${timeoutMs / 1000} s. Split it into smaller files.`,
       )
     const listeners = {
-      message: (answer: ThreadAnswer) => settle(() => resolve(answer)),
+      message: take,
       error: (error: Error) => settle(() => reject(deathOf(error))),
       exit: () => settle(() => reject(deathOf())),
     }

@@ -56,6 +56,15 @@ test('chunks are made in the same thread', async () => {
   assert.deepEqual([bytes, chunks.map((chunk) => chunk.text)], [27, ['One is here.', 'Two is there.']])
 })
 
+test('thousands of chunks come over in pieces, whole and in order', async () => {
+  const many = Array.from({ length: 2_500 }, (_, i) => `Sentence number ${i} stands here.`)
+  const { chunks } = await extractor.extractChunks(text(many.join('\n\n')), { targetChars: 20, maxChars: 60 })
+  assert.deepEqual(
+    chunks.map((chunk) => [chunk.ordinal, chunk.text]),
+    many.map((sentence, i) => [i, sentence]),
+  )
+})
+
 test('closing ends what is running and what waits', async () => {
   const closing = createExtractor()
   const running = closing.extract({ type: 'pdf', bytes: makeFactPdf(1500) })

@@ -7,6 +7,7 @@ import type { Stemmer } from '../../text/stem.ts'
 import { termsOfWord } from '../../text/terms.ts'
 import { splitWords } from '../../text/words.ts'
 import type { IndexedChunk } from './passage.ts'
+import { withNameParts } from './split-identifiers.ts'
 
 /** How often one occurrence counts, in the fields of a chunk. */
 const TEXT_WEIGHT = 2
@@ -45,10 +46,15 @@ export function analyseChunk(chunk: IndexedChunk, words: WordVectors, stem: Stem
   count(title, TITLE_WEIGHT)
   for (const question of questions) count(question, QUESTION_WEIGHT)
 
-  const headingWords = splitWords(heading)
+  const headingWords = splitWords(withNameParts(heading))
   const sum = new Float32Array(words.dimensions)
-  for (const list of [headingWords, text, ...questions]) addWords(words, list, sum)
-  const parts = [...splitSentences(chunk.text, language).map(splitWords), headingWords, ...questions]
+  for (const list of [headingWords, splitWords(withNameParts(chunk.text)), ...questions])
+    addWords(words, list, sum)
+  const parts = [
+    ...splitSentences(chunk.text, language).map((sentence) => splitWords(withNameParts(sentence))),
+    headingWords,
+    ...questions,
+  ]
   return { language, frequencies, length, passage: unitLength(sum), sentences: sentenceVectors(parts, words) }
 }
 

@@ -4,7 +4,7 @@ import { characterNGrams } from '../../text/n-grams.ts'
 import { createStemmer } from '../../text/stem.ts'
 import { termsOfWord } from '../../text/terms.ts'
 import type { AnalysedQuestion } from './analyse-question.ts'
-import { inverseFrequency } from './rank-terms.ts'
+import { rarity } from './rank-terms.ts'
 import type { Tables } from './tables.ts'
 
 /** Shares of n-grams and cosines below these come about by chance. */
@@ -22,15 +22,17 @@ export type WordMatcher = {
 export function createMatcher(tables: Tables, question: AnalysedQuestion): WordMatcher {
   const { words, terms, slots } = tables
   const stem = createStemmer()
-  const all = slots.live + slots.dead
   const asked = question.terms.map(({ word, forms }) => ({
     forms: new Set(forms),
     grams: forms[0]!.length > 2 ? new Set(characterNGrams(forms[0]!, 3, 4)) : null,
     row: question.vector ? words.row(word) : -1,
   }))
   const weights = question.terms.map(({ forms, information }) => {
-    const found = forms.reduce((sum, form) => sum + (terms.postings[terms.ids.get(form) ?? -1]?.length ?? 0), 0)
-    return information * inverseFrequency(Math.min(found, all), all)
+    const found = forms.reduce(
+      (sum, form) => sum + (terms.postings[terms.ids.get(form) ?? -1]?.length ?? 0),
+      0,
+    )
+    return information * rarity(slots, found)
   })
   const languages: Language[] = [...tables.languages]
   const known = new Map<string, Float32Array | null>()

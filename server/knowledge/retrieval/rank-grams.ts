@@ -2,7 +2,7 @@ import { isDense } from '../../text/dense-script.ts'
 import { characterNGrams } from '../../text/n-grams.ts'
 import type { AnalysedQuestion, QuestionTerm } from './analyse-question.ts'
 import { termsWithGram } from './gram-table.ts'
-import { inverseFrequency } from './rank-terms.ts'
+import { inverseFrequency, rarity } from './rank-terms.ts'
 import { LIVE } from './slot-table.ts'
 import type { Tables } from './tables.ts'
 import { slotOf } from './term-table.ts'
@@ -29,8 +29,7 @@ export function rankByGrams(tables: Tables, question: AnalysedQuestion, limit: n
     strange += 1 - (similar[0]?.similarity ?? 0)
     const found = similar.filter(({ similarity }) => similarity >= SAME_WORD)
     const most = found.reduce((sum, { id }) => sum + terms.postings[id]!.length, 0)
-    const weight =
-      inverseFrequency(Math.min(most, slots.live + slots.dead), slots.live + slots.dead) * term.information
+    const weight = rarity(slots, most) * term.information
     // Best likeness first: a slot counts once for each word of the question.
     for (const { id, similarity } of similar) {
       for (const posting of terms.postings[id]!) {

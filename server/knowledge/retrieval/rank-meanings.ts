@@ -1,7 +1,7 @@
 import { createStemmer } from '../../text/stem.ts'
 import { termsOfWord } from '../../text/terms.ts'
 import type { AnalysedQuestion, QuestionTerm } from './analyse-question.ts'
-import { inverseFrequency, MOST_A_TERM_COUNTS, saturated } from './rank-terms.ts'
+import { MOST_A_TERM_COUNTS, rarity, saturated } from './rank-terms.ts'
 import { LIVE } from './slot-table.ts'
 import type { Tables } from './tables.ts'
 import { FREQUENCY_MASK, slotOf } from './term-table.ts'
@@ -19,8 +19,11 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
   const average = slots.live > 0 ? slots.liveLength / slots.live : 1
   let most = 0
   for (const term of question.terms) {
-    const found = term.forms.reduce((sum, form) => sum + (terms.postings[terms.ids.get(form) ?? -1]?.length ?? 0), 0)
-    const weight = inverseFrequency(found, slots.live + slots.dead)
+    const found = term.forms.reduce(
+      (sum, form) => sum + (terms.postings[terms.ids.get(form) ?? -1]?.length ?? 0),
+      0,
+    )
+    const weight = rarity(slots, found)
     most += weight
     const touched: number[] = []
     for (const [id, closeness] of termsMeant(tables, term, stem)) {

@@ -1,11 +1,13 @@
 import type { AnalysedQuestion } from './analyse-question.ts'
-import { LIVE } from './slot-table.ts'
+import { LIVE, type SlotTable } from './slot-table.ts'
 import type { Tables } from './tables.ts'
 import { FREQUENCY_MASK, slotOf } from './term-table.ts'
 import { collectHits, type Hits } from './top-hits.ts'
 
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75
+/** In a smaller index a word is judged as if there were so many chunks: of three, nothing is rare. */
+const FEWEST_CHUNKS = 200
 /** What a term's frequency counts for at most. */
 export const MOST_A_TERM_COUNTS = SATURATION + 1
 
@@ -20,9 +22,9 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
   let total = 0
   for (const term of question.terms) {
     const lists = term.forms.map((form) => terms.postings[terms.ids.get(form) ?? -1] ?? [])
-    const idf = inverseFrequency(
+    const idf = rarity(
+      slots,
       lists.reduce((sum, list) => sum + list.length, 0),
-      slots.live + slots.dead,
     )
     total += idf
     for (const list of lists) {
@@ -45,6 +47,11 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
 export function saturated(frequency: number, relative: number): number {
   const slowness = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * relative)
   return (frequency * MOST_A_TERM_COUNTS) / (frequency + slowness)
+}
+
+/** Rarity of a term found in `found` chunks. */
+export function rarity({ live, dead }: SlotTable, found: number): number {
+  return inverseFrequency(found, Math.max(live + dead, FEWEST_CHUNKS))
 }
 
 /** Rarity of something found in `found` of `all` chunks; never negative. */

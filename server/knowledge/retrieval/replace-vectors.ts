@@ -2,7 +2,8 @@ import { unitLength } from '../../models/static/mean-vector.ts'
 import type { Tables } from './tables.ts'
 import { createVectorTable, setVector, type VectorTable } from './vector-table.ts'
 
-const AT_ONCE = 64
+// Vectors read in one go: see sync-index.ts.
+const AT_ONCE = 32
 
 /** Builds a table of other vectors beside the one in use and puts it in its place when no chunk is missing in it. */
 export async function replaceVectors(

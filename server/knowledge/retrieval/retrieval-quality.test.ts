@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Corpus, loadCorpus } from '../../../test/retrieval-corpus/load-corpus.ts'
+import { ENGLISH_SETS, GERMAN_SET, halfOf, loadSet } from '../../../test/retrieval-corpus/load-set.ts'
+import {
+  answerFigures,
+  byTerms,
+  fused,
+  indexOf,
+  retrievalFigures,
+} from '../../../test/retrieval-corpus/measure.ts'
 import { composeAnswer } from '../../models/builtin/compose-answer.ts'
 import { loadWordVectors } from '../../models/static/word-vectors.ts'
 import { createStemmer } from '../../text/stem.ts'
@@ -62,26 +70,55 @@ function assertAtLeast(figures: Figures, floors: Partial<Figures>): void {
 test('English: the fusion finds more than words alone, and the bands hold', () => {
   const figures = measure(loadCorpus('en'))
   assert.ok(figures.recall > figures.termsRecall)
-  assertAtLeast(figures, { recall: 0.78, offered: 0.88, cited: 0.7, declined: 0.8 })
+  assertAtLeast(figures, { recall: 0.8, offered: 0.8, cited: 0.62, declined: 0.92 })
 })
 
 test('German: compounds are found without vectors, and the bands hold', () => {
   const figures = measure(loadCorpus('de'))
   assert.ok(figures.recall > figures.termsRecall)
-  assertAtLeast(figures, { recall: 0.9, offered: 0.9, cited: 0.83, declined: 0.9 })
+  assertAtLeast(figures, { recall: 0.9, offered: 0.9, cited: 0.9, declined: 0.9 })
 })
 
 test('questions that nothing was tuned on', () => {
   assertAtLeast(measure(loadCorpus('en', 'held-out.json')), {
-    recall: 0.88,
+    recall: 0.94,
     offered: 0.88,
-    cited: 0.8,
-    declined: 0.7,
+    cited: 0.77,
+    declined: 0.9,
   })
   assertAtLeast(measure(loadCorpus('de', 'held-out.json')), {
     recall: 1,
     offered: 1,
-    cited: 0.8,
+    cited: 1,
     declined: 1,
   })
+})
+
+/** Points of recall@3 that the fusion finds beyond words alone, at least; the figures are in bench/results. */
+const GAINS = { 'camper-manual': 0.18, 'staff-handbook': 0.1, 'server-reference': 0.07, [GERMAN_SET]: 0.02 }
+
+test('long documents: the fusion finds more than words alone, also in the half that nothing was tuned on', () => {
+  for (const name of [...ENGLISH_SETS, GERMAN_SET]) {
+    const set = loadSet(name)
+    const tables = indexOf(set, words)
+    const gain = (questions: typeof set.answerable): number =>
+      retrievalFigures(tables, questions, fused).recall3 -
+      retrievalFigures(tables, questions, byTerms).recall3
+    assert.ok(gain(set.answerable) >= GAINS[name], `${name}: ${gain(set.answerable)}`)
+    assert.ok(gain(halfOf(set.answerable, 'held-out')) >= 0, name)
+  }
+})
+
+test('long documents: most questions are answered, and most without an answer declined', () => {
+  const sum = { answered: 0, answerable: 0, declined: 0, unanswerable: 0 }
+  for (const name of ENGLISH_SETS) {
+    const set = loadSet(name)
+    const { answered, declined } = answerFigures(indexOf(set, words), set, words)
+    sum.answered += answered * set.answerable.length
+    sum.answerable += set.answerable.length
+    sum.declined += declined * set.unanswerable.length
+    sum.unanswerable += set.unanswerable.length
+  }
+  assert.ok(sum.answered / sum.answerable >= 0.8, `answered ${sum.answered / sum.answerable}`)
+  assert.ok(sum.declined / sum.unanswerable >= 0.75, `declined ${sum.declined / sum.unanswerable}`)
 })

@@ -14,6 +14,8 @@ const PROVIDED = 100
 const PROVIDED_WEIGHT = 2
 /** Chunks among which the best evidence tells how likely there is an answer. */
 const CONFIDENT = 3
+/** What each chunk of a section costs the chunks of it that follow, in units of the order. */
+const SAME_SECTION = 1
 
 export type SearchOptions = { limit: number; queryVector?: Float32Array | null }
 export type SearchResult = { passages: Passage[]; confidence: number }
@@ -40,11 +42,18 @@ function rankChunks(tables: Tables, question: AnalysedQuestion): Hits {
   const candidates = gatherEvidence(tables, question, provided)
     .map(({ slot, evidence }) => ({ slot, order: orderOf(evidence), chance: relevanceOf(evidence) }))
     .sort((a, b) => b.order - a.order || a.slot - b.slot)
+  spreadSections(tables, candidates)
   const chances = new Map(candidates.map(({ slot, chance }) => [slot, chance]))
   const slots = candidates.map(({ slot }) => slot)
   const own: Hits = { slots, scores: slots.map(() => 0) }
   const order = provided
-    ? fuse([{ hits: own, weight: 1 }, { hits: provided, weight: PROVIDED_WEIGHT }], slots.length).slots
+    ? fuse(
+        [
+          { hits: own, weight: 1 },
+          { hits: provided, weight: PROVIDED_WEIGHT },
+        ],
+        slots.length,
+      ).slots
     : slots
   // The order and the chance weigh the evidence differently; scores are not to rise from one place to the next.
   let score = order.slice(0, CONFIDENT).reduce((most, slot) => Math.max(most, chances.get(slot) ?? 0), 0)
@@ -55,4 +64,17 @@ function rankChunks(tables: Tables, question: AnalysedQuestion): Hits {
       return score
     }),
   }
+}
+
+/** Chunks of one section say much the same: each makes those after it wait, so that other sections are seen too. */
+function spreadSections(tables: Tables, candidates: { slot: number; order: number }[]): void {
+  const taken = new Map<string, number>()
+  for (const candidate of candidates) {
+    const { sourceId, headingPath } = tables.slots.chunks[candidate.slot]!
+    const section = JSON.stringify([sourceId, headingPath])
+    const before = taken.get(section) ?? 0
+    taken.set(section, before + 1)
+    candidate.order -= before * SAME_SECTION
+  }
+  candidates.sort((a, b) => b.order - a.order || a.slot - b.slot)
 }

@@ -16,9 +16,9 @@ export type ComposedAnswer = {
 }
 
 /** From here on the passages are quoted as the answer. */
-export const ANSWER_FROM = 0.65
+export const ANSWER_FROM = 0.7
 /** From here on they are offered as the closest found; below, the responder declines. */
-export const CLOSEST_FROM = 0.45
+export const CLOSEST_FROM = 0.5
 
 /** The built-in answer: nothing but sentences of the passages within fixed phrases. */
 export function composeAnswer(input: BuiltinInput, words: WordVectors): ComposedAnswer {

@@ -43,7 +43,9 @@ const MULTIPLY_PAIRS = simd(0xba)
 const ADD_4 = simd(0xae)
 const lane = (index: number): number[] => simd(0x1b, index)
 
-const [query, row, end, stride, out, queryAt, rowEnd, sum, left, right] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const
+const [query, row, end, stride, out, queryAt, rowEnd, sum, left, right] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+] as const
 
 const half = (widen: number[]): number[] => [
   ...get(left),
@@ -56,7 +58,16 @@ const half = (widen: number[]): number[] => [
 const advance = (local: number, by: number): number[] => [...get(local), ...constant(by), ADD, ...set(local)]
 
 const oneRow = [
-  ...[...get(query), ...set(queryAt), ...get(row), ...get(stride), ADD, ...set(rowEnd), ...ZERO_16, ...set(sum)],
+  ...[
+    ...get(query),
+    ...set(queryAt),
+    ...get(row),
+    ...get(stride),
+    ADD,
+    ...set(rowEnd),
+    ...ZERO_16,
+    ...set(sum),
+  ],
   ...LOOP,
   ...[...get(queryAt), ...LOAD_16, ...set(left), ...get(row), ...LOAD_16, ...set(right)],
   ...[...get(sum), ...half(WIDEN_LOW), ...half(WIDEN_HIGH), ...set(sum)],

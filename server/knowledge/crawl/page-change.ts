@@ -1,94 +1,25 @@
-import { type SqlBool, sql, type Updateable } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import { json } from '../../db/json.ts'
+import type { Updateable } from 'kysely'
+import type { Trx } from '../../db/database.ts'
 import type { PagesTable } from '../../db/tables.ts'
 import { ApiError } from '../../http/errors.ts'
 import { storable } from '../../http/storable.ts'
 import { takeRoom } from '../room.ts'
-import { addPages, markNumbersFound } from './add-pages.ts'
 import { limitSentence } from './claim-pages.ts'
-import { type CrawlRun, type LockedSource, step } from './crawl-run.ts'
+import type { CrawlRun, LockedSource } from './crawl-run.ts'
 import { insertChunks, retireChunks } from './page-chunks.ts'
 import type { PageContent, PageOutcome } from './page-outcome.ts'
-import { countMove, type PageRow, shownSize, shownStatus } from './page-row.ts'
+import { type PageRow, shownSize, shownStatus } from './page-row.ts'
 
-/** Of one page in one crawl. */
-const MOST_TRIES = 3
-const PAUSE_MS = 1_000
+export type PageChange = Updateable<PagesTable> & Pick<PageRow, 'status'>
 
-type Change = Updateable<PagesTable> & Pick<PageRow, 'status'>
-
-/**
- * Writes what reading a page came to, and what it links to, in one step; a page that somebody else has dealt with
- * meanwhile is left alone. Answers how many pages in a row have failed for now, or null when the crawl is over.
- */
-export async function storePage(
-  db: Db,
-  run: CrawlRun,
-  { id }: PageRow,
-  outcome: PageOutcome,
-): Promise<number | null> {
-  const done = await step(db, run, async (trx, source) => {
-    const page = await trx
-      .selectFrom('pages')
-      .selectAll()
-      .where('account_id', '=', run.account.id)
-      .where('id', '=', id)
-      .where('crawled_in', '<', run.version)
-      .executeTakeFirst()
-    if (!page) return { failures: 0, links: null }
-    const isPassing = outcome.kind === 'failed' && outcome.passing
-    const failures = isPassing ? source.state.failures + 1 : 0
-    source.state.failures = failures
-    if (isPassing) source.state.nextAt = Math.max(source.state.nextAt, Date.now() + outcome.waitMs)
-    if (isPassing && page.tries + 1 < MOST_TRIES) {
-      await tryAgain(trx, page, Math.max(outcome.waitMs, PAUSE_MS * 4 ** page.tries))
-      return { failures, links: null }
-    }
-    const links = await linksOf(trx, run, source, page, outcome)
-    const change = await changeOf(trx, run, source, page, outcome)
-    if (links) change.links = json([...links.values()].filter((number) => number !== page.number))
-    await writePage(trx, run, source, page, change)
-    return { failures, links }
-  })
-  for (const [href, number] of done?.result.links ?? []) run.found.set(href, number)
-  return done && done.result.failures
-}
-
-async function tryAgain(trx: Trx, page: PageRow, pauseMs: number): Promise<void> {
-  await trx
-    .updateTable('pages')
-    .set({ tries: page.tries + 1, holder: null, held_until: new Date(Date.now() + pauseMs) })
-    .where('account_id', '=', page.account_id)
-    .where('id', '=', page.id)
-    .execute()
-}
-
-/** The pages that this one leads to; null when those it led to before count. */
-async function linksOf(
+/** What a page becomes by what was read; its chunks are written along with it. */
+export async function changeOf(
   trx: Trx,
   run: CrawlRun,
   source: LockedSource,
   page: PageRow,
   outcome: PageOutcome,
-): Promise<Map<string, number> | null> {
-  const links = outcome.kind === 'unchanged' ? null : outcome.links
-  if (links === null) {
-    await markNumbersFound(trx, run, page.links)
-    return null
-  }
-  // A sitemap names its pages itself; only a page that stands for a named one is followed.
-  const instead = outcome.kind === 'excluded' && outcome.instead ? [outcome.instead] : []
-  return addPages(trx, run, source, run.type === 'crawl' ? links : instead)
-}
-
-async function changeOf(
-  trx: Trx,
-  run: CrawlRun,
-  source: LockedSource,
-  page: PageRow,
-  outcome: PageOutcome,
-): Promise<Change> {
+): Promise<PageChange> {
   const isKept = page.changed_in > 0 && page.status === 'included'
   switch (outcome.kind) {
     case 'failed':
@@ -111,7 +42,7 @@ async function changeOf(
   }
 }
 
-async function unchanged(trx: Trx, run: CrawlRun, page: PageRow): Promise<Change> {
+async function unchanged(trx: Trx, run: CrawlRun, page: PageRow): Promise<PageChange> {
   const twin = page.status === 'included' ? await twinOf(trx, run, page, page.content_hash) : null
   if (twin !== null) return withoutText(trx, run, page, { status: 'excluded', error: sameAs(twin) })
   return { status: page.status, ...(page.status === 'included' ? { error: null } : {}) }
@@ -124,7 +55,7 @@ async function newText(
   source: LockedSource,
   page: PageRow,
   content: PageContent,
-): Promise<Change> {
+): Promise<PageChange> {
   const reason = await reasonAgainst(trx, run, source, page, content)
   if (reason !== null) return withoutText(trx, run, page, { status: 'excluded', error: reason })
   await retireChunks(trx, run, [page.id])
@@ -181,7 +112,7 @@ async function twinOf(trx: Trx, run: CrawlRun, page: PageRow, hash: string | nul
 
 const sameAs = (url: string): string => `It has the same text as ${url}.`
 
-async function withoutText(trx: Trx, run: CrawlRun, page: PageRow, change: Change): Promise<Change> {
+async function withoutText(trx: Trx, run: CrawlRun, page: PageRow, change: PageChange): Promise<PageChange> {
   if (page.changed_in > 0) await retireChunks(trx, run, [page.id])
   return {
     stands_for: null,
@@ -192,23 +123,4 @@ async function withoutText(trx: Trx, run: CrawlRun, page: PageRow, change: Chang
     last_modified: null,
     ...(page.changed_in > 0 ? { changed_in: run.version } : {}),
   }
-}
-
-async function writePage(
-  trx: Trx,
-  run: CrawlRun,
-  source: LockedSource,
-  page: PageRow,
-  change: Change,
-): Promise<void> {
-  const after = { ...page, ...change, size: Number(change.size ?? page.size) } as PageRow
-  countMove(source.metadata.children, shownStatus(page), shownStatus(after))
-  source.size = Math.max(0, source.size + shownSize(after) - shownSize(page))
-  await trx
-    .updateTable('pages')
-    .set({ fetched_at: new Date(), ...change, crawled_in: run.version, holder: null, held_until: null })
-    .where('account_id', '=', run.account.id)
-    .where('id', '=', page.id)
-    .where(sql<SqlBool>`crawled_in < ${run.version}`)
-    .execute()
 }

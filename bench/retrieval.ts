@@ -1,0 +1,140 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus } from 'node:os'
+import { Agent } from 'undici'
+import { createEmbedder } from '../server/models/embedder.ts'
+import { loadWordVectors } from '../server/models/static/word-vectors.ts'
+import { startModelServer } from '../test/fakes/model-server.ts'
+import {
+  type DocumentSet,
+  ENGLISH_SETS,
+  GERMAN_SET,
+  halfOf,
+  loadSet,
+  type SetQuestion,
+} from '../test/retrieval-corpus/load-set.ts'
+import {
+  type AnswerFigures,
+  answerFigures,
+  byTerms,
+  byVectors,
+  fused,
+  indexOf,
+  type RetrievalFigures,
+  retrievalFigures,
+} from '../test/retrieval-corpus/measure.ts'
+import { round } from './load.ts'
+
+const HALVES = ['tuning', 'held-out', 'all'] as const
+type Half = (typeof HALVES)[number]
+
+export type RetrievalResult = {
+  set: string
+  half: Half
+  chunks: number
+  answerable: number
+  unanswerable: number
+  ranker: 'BM25' | 'vectors' | 'fused' | 'fused, embedding server'
+} & RetrievalFigures &
+  Partial<AnswerFigures>
+
+const words = loadWordVectors()
+const part = (questions: SetQuestion[], half: Half): SetQuestion[] =>
+  half === 'all' ? questions : halfOf(questions, half)
+
+/**
+ * Recall, reciprocal rank, answered and declined on the document sets of test/retrieval-corpus, for each ranker.
+ * Writes bench/results/retrieval.json and retrieval.md. Needs neither service nor database.
+ */
+export async function retrievalScenario(): Promise<void> {
+  const server = await startModelServer()
+  const connections = new Agent()
+  const entry = { name: 'hashed-words', baseUrl: `${server.url}/v1`, apiKey: null, dimensions: 256 }
+  const embedder = createEmbedder(entry, connections)
+  const results: RetrievalResult[] = []
+  for (const name of [...ENGLISH_SETS, GERMAN_SET]) {
+    const set = loadSet(name)
+    const passages = set.chunks.map(({ headingPath, text }) => [...headingPath, text].join('\n'))
+    const questions = [...set.answerable, ...set.unanswerable].map(({ question }) => question)
+    const asked = await embedder.embed(questions)
+    const vectors = new Map(questions.map((question, i) => [question, asked[i]!]))
+    results.push(...resultsOf(set, await embedder.embed(passages), vectors))
+  }
+  await server.close()
+  await connections.close()
+  write(results)
+}
+
+function resultsOf(
+  set: DocumentSet,
+  passages: Float32Array[],
+  vectors: Map<string, Float32Array>,
+): RetrievalResult[] {
+  const tables = indexOf(set, words)
+  const provided = indexOf(set, words, passages)
+  return HALVES.flatMap((half) => {
+    const answerable = part(set.answerable, half)
+    const unanswerable = part(set.unanswerable, half)
+    const about = {
+      set: set.name,
+      half,
+      chunks: set.chunks.length,
+      answerable: answerable.length,
+      unanswerable: unanswerable.length,
+    }
+    const both = { answerable, unanswerable }
+    return [
+      { ...about, ranker: 'BM25' as const, ...retrievalFigures(tables, answerable, byTerms) },
+      { ...about, ranker: 'vectors' as const, ...retrievalFigures(tables, answerable, byVectors) },
+      {
+        ...about,
+        ranker: 'fused' as const,
+        ...retrievalFigures(tables, answerable, fused),
+        ...answerFigures(tables, both, words),
+      },
+      {
+        ...about,
+        ranker: 'fused, embedding server' as const,
+        ...retrievalFigures(provided, answerable, fused, vectors),
+        ...answerFigures(provided, both, words, vectors),
+      },
+    ]
+  })
+}
+
+function write(results: RetrievalResult[]): void {
+  const folder = new URL('./results/', import.meta.url)
+  mkdirSync(folder, { recursive: true })
+  const machine = `${new Date().toISOString()}, ${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.version}`
+  const report = `# Retrieval\n\n${machine}; \`npm run bench retrieval\`.\n\n${NOTES}\n\n${table(results)}\n`
+  const json = JSON.stringify({ machine, results: results.map(rounded) }, null, 2)
+  writeFileSync(new URL('retrieval.json', folder), `${json}\n`)
+  writeFileSync(new URL('retrieval.md', folder), report)
+  console.log(report)
+}
+
+const NOTES = `Sets: test/retrieval-corpus. A third of the answerable questions are paraphrases that share no word with their
+answer, so BM25 alone cannot find them. The even half of each list was used for tuning, the odd half was not looked at.
+R@k: a section that holds the answer is among the first k. Answered, declined: shares of the answerable questions that
+the built-in responder answers and of the unanswerable ones that it declines.
+
+The embedding server is the one of the tests: its vectors are hashed words, not meanings. It shows the path, not what
+an embedding model would reach.`
+
+function table(results: RetrievalResult[]): string {
+  const rows = results.map((result) => {
+    const { set, half, chunks, answerable, unanswerable, ranker, ...figures } = result
+    const { recall1, recall3, recall5, mrr, answered, declined } = figures
+    const cells = [recall1, recall3, recall5, mrr, answered, declined].map(
+      (figure) => figure?.toFixed(2) ?? '',
+    )
+    return `| ${[set, chunks, half, `${answerable} + ${unanswerable}`, ranker, ...cells].join(' | ')} |`
+  })
+  const head = '| set | chunks | half | questions | ranker | R@1 | R@3 | R@5 | MRR | answered | declined |'
+  return [head, '| - | - | - | - | - | - | - | - | - | - | - |', ...rows].join('\n')
+}
+
+function rounded(result: RetrievalResult): object {
+  return Object.fromEntries(
+    Object.entries(result).map(([name, value]) => [name, typeof value === 'number' ? round(value) : value]),
+  )
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createStemmer } from '../../server/text/stem.ts'
+import { isStopWord } from '../../server/text/stop-words.ts'
+import { splitWords } from '../../server/text/words.ts'
+import { ENGLISH_SETS, GERMAN_SET, isExpected, loadSet } from './load-set.ts'
+
+const SETS = [...ENGLISH_SETS, GERMAN_SET]
+
+test('the sets are as large as is said', () => {
+  for (const name of ENGLISH_SETS) assert.ok(loadSet(name).chunks.length >= 300, name)
+  assert.ok(loadSet(GERMAN_SET).chunks.length >= 100)
+  const english = ENGLISH_SETS.map(loadSet)
+  const answerable = english.flatMap((set) => set.answerable)
+  assert.ok(answerable.length >= 150)
+  assert.equal(answerable.filter(({ kind }) => kind === 'paraphrase').length * 3, answerable.length)
+  assert.ok(english.flatMap((set) => set.unanswerable).length >= 40)
+  const german = loadSet(GERMAN_SET)
+  assert.ok(german.answerable.length + german.unanswerable.length >= 50)
+})
+
+test('every section that a question expects is there', () => {
+  for (const name of SETS) {
+    const { chunks, answerable } = loadSet(name)
+    for (const question of answerable) {
+      for (const expect of question.expect ?? []) {
+        const sections = new Set(
+          chunks
+            .filter((chunk) => isExpected(chunk, { ...question, expect: [expect] }))
+            .map(({ headingPath }) => headingPath.join('>')),
+        )
+        assert.equal(sections.size, 1, `${name}: ${expect}`)
+      }
+    }
+  }
+})
+
+test('a paraphrase shares no word with its answer', () => {
+  const stem = createStemmer()
+  for (const name of SETS) {
+    const language = name === GERMAN_SET ? 'de' : 'en'
+    const stems = (text: string): string[] =>
+      splitWords(text)
+        .filter((word) => !isStopWord(word, language))
+        .map((word) => stem(word, language))
+    const { chunks, answerable } = loadSet(name)
+    for (const question of answerable.filter(({ kind }) => kind === 'paraphrase')) {
+      const answers = chunks.filter((chunk) => isExpected(chunk, question))
+      const said = new Set(
+        answers.flatMap(({ sourceName, headingPath, text }) =>
+          stems([sourceName ?? '', ...headingPath, text].join(' ')),
+        ),
+      )
+      assert.deepEqual(
+        stems(question.question).filter((word) => said.has(word)),
+        [],
+        question.question,
+      )
+    }
+  }
+})
