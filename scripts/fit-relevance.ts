@@ -64,11 +64,11 @@ function samplesOfCorpus(language: 'en' | 'de'): Sample[] {
   return samplesOf(chunks, [...asked, ...unanswerable.map(({ question }) => ({ question, right: null }))])
 }
 
-const valueOf = (evidence: Evidence, name: Name | 'constant'): number =>
+const amountOf = (evidence: Evidence, name: Name | 'constant'): number =>
   name === 'constant' ? 1 : (evidence[name] ?? 0)
 
 const scoreOf = (evidence: Evidence, weights: Weights): number =>
-  [...weights].reduce((sum, [name, weight]) => sum + weight * valueOf(evidence, name), 0)
+  [...weights].reduce((sum, [name, weight]) => sum + weight * amountOf(evidence, name), 0)
 
 /** Gradient descent (Adam). `slope` adds up the gradient over all samples. */
 function fit(
@@ -84,7 +84,7 @@ function fit(
       names.map((name) => [name, name === 'constant' ? 0 : shrink * weights.get(name)!]),
     )
     slope(weights, (evidence, by) => {
-      for (const name of names) gradient.set(name, gradient.get(name)! + by * valueOf(evidence, name))
+      for (const name of names) gradient.set(name, gradient.get(name)! + by * amountOf(evidence, name))
     })
     for (const name of names) {
       mean.set(name, 0.9 * mean.get(name)! + 0.1 * gradient.get(name)!)

@@ -257,6 +257,22 @@ test('more than 16 calls in a step are answered, not run', async () => {
   assert.match(refused[0].output.error, /At most 16/)
 })
 
+test('a result that comes while the answer is still being made waits for its end', async () => {
+  const { conversationId } = (await say({ message: 'Hello' })).body.data.metadata
+  // The wire sends calls last; a slow end of the stream leaves the caller time to be early.
+  models.queue.push({ tokens: ['Look. '], toolCalls: [call('a')], endDelayMs: 400 })
+  const response = await stream({ message: 'Order?', conversationId })
+  const reader = response.body!.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  while (!text.includes('"tool-input-available"')) text += decoder.decode((await reader.read()).value)
+  const id = /"tool-input-available","toolCallId":"([^"]+)"/.exec(text)![1]!
+  assert.equal((await answerCall(conversationId, id, 'early')).status, 200)
+  while (!(await reader.read()).done);
+  models.queue.push({ tokens: ['Thanks.'] })
+  assert.equal((await say({ conversationId })).body.data.parts[0].text, 'Thanks.')
+})
+
 test('what is not a waiting call is 404, and a foreign conversation too', async () => {
   const { conversationId, ids } = await callOnce(call('a'))
   for (const wrong of [newId(), 'call_1', 'x']) {

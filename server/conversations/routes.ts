@@ -82,7 +82,7 @@ export const conversationRoutes = (ctx: Context): Route[] => [
 
   route(submitToolResult, async ({ caller: { account }, params, body }) => {
     await requireAgent(ctx.db, account.id, params.agentId)
-    await storeToolResult(ctx.db, account.id, params.agentId, params.conversationId, body)
+    await storeToolResult(ctx.db, { accountId: account.id, ...params }, body)
     return { data: { success: true as const } }
   }),
 

@@ -158,8 +158,14 @@ type Plan = {
 /** What the turn does to the conversation, whose row is locked. */
 async function planTurn(trx: Trx, turn: Turn, { id, last_seq }: ConversationRow): Promise<Plan> {
   const { account, agent, retryOf } = turn
-  const read = async (beforeSeq: number | null): Promise<MessageRow[]> =>
-    (await messagesBackwards(trx, account.id, id, { limit: MOST_HISTORY - 1, beforeSeq })).reverse()
+  const read = async (beforeSeq: number | null): Promise<MessageRow[]> => {
+    const page = { limit: MOST_HISTORY - 1, beforeSeq }
+    const newest = (await messagesBackwards(trx, account.id, id, page)).reverse()
+    // Some providers refuse a history that begins in the middle of an exchange.
+    return newest.length < MOST_HISTORY
+      ? newest
+      : newest.slice(newest.findIndex(({ role }) => role === 'user'))
+  }
   if (retryOf !== undefined) {
     const { from, question } = await findRetry(trx, account.id, id, retryOf)
     const history = await read(question.seq + 1)

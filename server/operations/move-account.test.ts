@@ -69,8 +69,9 @@ async function addAction(db: Db, headers: Record<string, string>): Promise<void>
 
 async function linesOf(db: Db, format: FileFormat = 'ndjson'): Promise<string[]> {
   const counts = { conversations: 0, messages: 0 }
-  const pieces = await Array.fromAsync(conversationLines(db, account.id, agentId, format, counts))
-  const lines = pieces.join('').trim().split('\n')
+  let text = ''
+  for await (const piece of conversationLines(db, account.id, agentId, format, counts)) text += piece
+  const lines = text.trim().split('\n')
   assert.deepEqual([counts.conversations, counts.messages], [300, 1_500])
   return lines.sort()
 }

@@ -10,12 +10,14 @@ export type ActiveRow = { id: string; updated_at: Date }
 
 /** Conversations that are looked at one by one before the index of the facets is asked. */
 const WALK = 4_000
-/** An end in the far future: nothing begins after the month to come. */
-const MOST_MONTHS = 14
+
+const DAY_MS = 86_400_000
+/** A range that ended longer ago has nothing among the newest. */
+const RECENT_DAYS = 7
 
 /**
  * One more row than `limit`, most recently active first. Filters that many conversations pass are met among the
- * newest; the others leave few rows to sort. Either way the work has a bound.
+ * newest; the others, by the index of the facets, leave few rows to sort, a range of days those of its days.
  */
 export async function findByActivity(
   db: Db,
@@ -23,33 +25,29 @@ export async function findByActivity(
   filters: Filters,
   page: { limit: number; position: Position | null },
 ): Promise<ActiveRow[]> {
-  const isSelective = filters.groups.some((group) => group[0]?.startsWith(facet('user', '')))
-  if (!isSelective) {
+  const { groups, createdUntil } = filters
+  const isOld = createdUntil !== null && createdUntil.getTime() < Date.now() - RECENT_DAYS * DAY_MS
+  const isSelective = groups.some((group) => group[0]?.startsWith(facet('user', '')))
+  if (!isSelective && !isOld) {
     const found = await amongNewest(db, accountId, filters, page)
     if (found.length > page.limit) return found
   }
   return amongAll(db, accountId, filters, page)
 }
 
-/** Months are walked side by side: the newest of all would be those after the last one asked for. */
 async function amongNewest(
   db: Db,
   accountId: AccountId,
   filters: Filters,
   { limit, position }: { limit: number; position: Position | null },
 ): Promise<ActiveRow[]> {
-  const months = monthsOf(filters)
-  const newest = (most: number, where: RawBuilder<unknown>) => sql`
-    select conversation_id, updated_at, created_at, facets from conversation_search
-    where account_id = ${accountId} and agent_id = ${filters.agentId} and ${where} and ${activeIn(filters)}
-      and ${beyond(position)}
-    order by updated_at desc, conversation_id desc limit ${most}`
-  const source = months
-    ? sql`unnest(${months}::integer[]) as wanted (month) cross join lateral (
-        ${newest(Math.ceil(WALK / months.length), sql`month_of(created_at) = wanted.month`)}) as newest`
-    : sql`(${newest(WALK, sql`true`)}) as newest`
   const { rows } = await sql<ActiveRow>`
-    select conversation_id as id, updated_at from ${source}
+    select conversation_id as id, updated_at from (
+      select conversation_id, updated_at, created_at, facets from conversation_search
+      where account_id = ${accountId} and agent_id = ${filters.agentId} and ${activeIn(filters)}
+        and ${beyond(position)}
+      order by updated_at desc, conversation_id desc limit ${WALK}
+    ) as newest
     where ${createdIn(filters)} and facets @@ ${facetsQuery(filters.groups)}::tsquery
     order by updated_at desc, conversation_id desc limit ${limit + 1}`.execute(db)
   return rows
@@ -72,16 +70,6 @@ async function amongAll(
     select conversation_id as id, updated_at from matching where ${beyond(position)}
     order by updated_at desc, conversation_id desc limit ${limit + 1}`.execute(db)
   return rows
-}
-
-/** null: the range goes on until now. */
-function monthsOf({ createdFrom, createdUntil }: Filters): number[] | null {
-  if (createdUntil === null) return null
-  const months: number[] = []
-  const month = new Date(Date.UTC(createdFrom.getUTCFullYear(), createdFrom.getUTCMonth(), 1))
-  for (; month <= createdUntil && months.length < MOST_MONTHS; month.setUTCMonth(month.getUTCMonth() + 1))
-    months.push(month.getUTCFullYear() * 100 + month.getUTCMonth() + 1)
-  return months
 }
 
 /** The days of the range as facets, when it is short enough to be worth the words. */

@@ -71,7 +71,7 @@ async function byRank(
 ): Promise<SearchPage> {
   const decoded = decodeCursor(cursor, print, isRankValue)
   const position = decoded ? decodeRank(decoded) : null
-  const { rows, next } = await findByRank(db, accountId, filters, terms, { limit, position }, reach)
+  const { rows, next } = await findByRank({ db, accountId, filters, terms }, { limit, position }, reach)
   const found = await conversationsOf(db, accountId, rows)
   const snippets = await findSnippets(db, accountId, found, terms, stem)
   return {

@@ -113,18 +113,14 @@ for (const name of ENDPOINTS) {
     })
 
     test('needs a valid key, a plan with API access and the scope', async () => {
-      const { client, ids } = await world()
+      const { ids } = await world()
       const path = pathOf(endpoint, ids)
       assertSays(await service.anonymous(endpoint.method, path), 401, 'No API key provided')
-      for (const authorization of ['Bearer parley_wrong', 'Basic abc', 'Bearer', client.key]) {
-        const answer = await service.anonymous(endpoint.method, path, undefined, { authorization })
-        assertSays(answer, 401, 'Invalid API key')
-      }
+      const wrong = { authorization: 'Bearer parley_wrong' }
+      assertSays(await service.anonymous(endpoint.method, path, undefined, wrong), 401, 'Invalid API key')
       for (const options of [{ plan: 'free' }, { scopes: [] }] as const) {
         assertSays(await ask(await world({ ...options } as object), endpoint), 403)
       }
-      const expired = await service.account({ expiresAt: new Date(Date.now() - 1_000) })
-      assertSays(await expired.request(endpoint.method, path), 401, 'Invalid API key')
     })
 
     test('hides the chatbot of another account, and what never was', async () => {
@@ -183,6 +179,15 @@ test('paths that are none, and URLs that cannot be read, have the body of versio
   }
   const beside = await client.request('GET', '/api/v1x')
   assert.equal(beside.body.error.code, 'ROUTE_NOT_FOUND')
+})
+
+test('a key that is malformed, bare or expired is an invalid one', async () => {
+  const { client } = await world()
+  const expired = await service.account({ expiresAt: new Date(Date.now() - 1_000) })
+  for (const authorization of ['', 'Bearer', 'Basic abc', client.key, `Bearer ${expired.key}`]) {
+    const answer = await service.anonymous('GET', '/api/v1/get-chatbots', undefined, { authorization })
+    assertSays(answer, 401, 'Invalid API key')
+  }
 })
 
 test('the limit is that of version 2, and both count together', async () => {

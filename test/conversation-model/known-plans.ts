@@ -8,6 +8,7 @@ const slow: Command & Chat = {
   leaveAfter: 5,
   script: { ...plainScript, words: 18, pace: 100 },
 }
+const plain: Command & Chat = { ...slow, stream: false, leaveAfter: null, script: plainScript }
 const at = (after: number, on: number) => ({ after, on })
 
 /** Interleavings that chance finds seldom, each of which went wrong once. */
@@ -34,5 +35,10 @@ export const knownPlans: Plan[] = [
     [{ ...at(0, 0), do: 'tool-result', which: 'all', times: 2 }],
     [{ ...slow, do: 'continue', script: { ...plainScript, fault: 'refuse' } }],
     [{ ...slow, do: 'retry', which: 1, script: plainScript }],
+  ],
+  // More messages than the model is shown, and the oldest of those is an answer.
+  [
+    ...Array.from({ length: 19 }, (): Command[] => [plain]),
+    [{ ...plain, script: { ...plainScript, fault: 'refuse' } }],
   ],
 ]

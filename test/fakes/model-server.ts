@@ -105,7 +105,12 @@ async function send(response: ServerResponse, wire: Wire, reply: Reply): Promise
     response.write(wire.token(token).join(''))
   }
   const calls = (reply.toolCalls ?? []).flatMap((call, index) => wire.toolCall(call, index))
-  response.end([...calls, ...wire.closing(reply)].join(''))
+  const rest = [...calls, ...wire.closing(reply)]
+  if (reply.endDelayMs) {
+    response.write(rest.slice(0, -1).join(''))
+    await wait(reply.endDelayMs)
+    response.end(rest.at(-1))
+  } else response.end(rest.join(''))
 }
 
 const DIMENSIONS = 64

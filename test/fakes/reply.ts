@@ -12,6 +12,8 @@ export type Reply = {
   /** Milliseconds before the first token and between tokens. */
   firstDelayMs?: number
   delayMs?: number
+  /** Milliseconds between the calls and the end of the stream. */
+  endDelayMs?: number
   /** After so many tokens: the socket is cut, nothing more comes, or bytes that are no events come. */
   dropAfter?: number
   stallAfter?: number

@@ -24,7 +24,7 @@ export const ENGLISH_SETS = ['camper-manual', 'staff-handbook', 'server-referenc
 export const GERMAN_SET = 'mieter-handbuch'
 export type SetName = (typeof ENGLISH_SETS)[number] | typeof GERMAN_SET
 
-/** Even questions are for tuning, odd ones are held out: nothing is chosen by looking at them. */
+/** Even questions are for tuning, odd ones are held out: no weight is fitted to them. */
 export type Half = 'tuning' | 'held-out'
 
 const FOLDER = join(import.meta.dirname, 'sets')

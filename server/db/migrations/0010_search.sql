@@ -34,13 +34,6 @@ create table conversation_search (
 create index conversation_search_terms on conversation_search using gin (facets, words);
 create index conversation_search_activity
   on conversation_search (agent_id, updated_at desc, conversation_id desc);
--- 202611 for November 2026, in UTC.
-create function month_of(moment timestamptz) returns integer language sql immutable as $$
-  select (extract(year from moment at time zone 'UTC') * 100 + extract(month from moment at time zone 'UTC'))::integer
-$$;
--- For the most recently active of the conversations that began in some months.
-create index conversation_search_month
-  on conversation_search (agent_id, month_of(created_at), updated_at desc, conversation_id desc);
 
 -- Conversations that changed, appended by whoever changes them: nobody waits for anybody.
 create table search_queue (
@@ -81,19 +74,19 @@ create function count_conversation(c conversations, change integer) returns void
   where key.user_id is not null and not c.transient and exists (select from agents where id = c.agent_id)
 $$;
 
-create function conversations_added() returns trigger language plpgsql as $$
+create function conversation_added() returns trigger language plpgsql as $$
 begin
   insert into conversation_counts (account_id, agent_id, source, user_id, day, n)
-    select account_id, agent_id, source, '', (created_at at time zone 'UTC')::date, count(*)
-      from added where not transient group by 1, 2, 3, 5
-    union all
-    select account_id, agent_id, source, user_id, null, count(*)
-      from added where user_id is not null and not transient group by 1, 2, 3, 4;
-  insert into search_queue (conversation_id) select id from added where not transient;
+    values (new.account_id, new.agent_id, new.source, '', (new.created_at at time zone 'UTC')::date, 1);
+  if new.user_id is not null then
+    insert into conversation_counts (account_id, agent_id, source, user_id, day, n)
+      values (new.account_id, new.agent_id, new.source, new.user_id, null, 1);
+  end if;
+  insert into search_queue (conversation_id) values (new.id);
   return null;
 end $$;
-create trigger conversations_added after insert on conversations referencing new table as added
-  for each statement execute function conversations_added();
+create trigger conversation_added after insert on conversations for each row
+  when (not new.transient) execute function conversation_added();
 
 create function conversation_removed() returns trigger language plpgsql as $$
 begin
@@ -126,14 +119,6 @@ create trigger conversation_changed after update on conversations for each row
     or old.created_at <> new.created_at)
   execute function queue_conversation();
 
-create function messages_added() returns trigger language plpgsql as $$
-begin
-  insert into search_queue (conversation_id) select distinct conversation_id from added;
-  return null;
-end $$;
-create trigger messages_added after insert on messages referencing new table as added
-  for each statement execute function messages_added();
-
 create function messages_removed() returns trigger language plpgsql as $$
 begin
   if not exists (select from removed) then return null; end if;
@@ -158,6 +143,8 @@ begin
   end if;
   return null;
 end $$;
+create trigger message_added after insert on messages
+  for each row execute function queue_conversation_of();
 create trigger message_changed after update on messages for each row
   when (old.parts is distinct from new.parts or old.feedback is distinct from new.feedback)
   execute function queue_conversation_of();

@@ -19,7 +19,7 @@ after(async () => {
 })
 
 test('a hostile website harms nothing, and says page by page what was wrong with it', async () => {
-  const traps = ['/endless', '/bomb', '/circle', '/metadata', '/broken', '/deep', '/robots.txt']
+  const traps = ['/endless', '/bomb', '/circle', '/metadata', '/broken', '/deep', '/wide', '/robots.txt']
   site.pages.set('/', page('Home', 'The marker saltfleet is the only good page.', [...traps, '/maze/1']))
   site.pages.set('/endless', (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' })
@@ -37,7 +37,8 @@ test('a hostile website harms nothing, and says page by page what was wrong with
   site.pages.set('/circle', redirect('/circle'))
   site.pages.set('/metadata', redirect('http://[::ffff:a9fe:a9fe]/latest/meta-data/'))
   site.pages.set('/broken', { headers: { 'content-encoding': 'br' }, body: 'this is not brotli' })
-  site.pages.set('/deep', { body: `<html><body>${'<div>'.repeat(50_000)}The marker tealby lies deep.` })
+  site.pages.set('/deep', { body: `<html><body>${'<div>'.repeat(50_000)}Deep.` })
+  site.pages.set('/wide', { body: `<html><body>${'<p>x</p>'.repeat(60_000)}` })
   // Every page leads to others that nobody has seen, some of them by very long ways.
   site.rest = ({ url = '' }) =>
     page(`Maze ${url}`, `You are at ${url}.`, [
@@ -75,6 +76,8 @@ test('a hostile website harms nothing, and says page by page what was wrong with
     '/bomb': /larger than the 5 MB/,
     '/circle': /redirects in a circle/,
     '/metadata': /not on the public internet/,
+    '/deep': /200 deep/,
+    '/wide': /50000 elements/,
     '/broken': /damaged compressed answer/,
   }
   for (const [path, reason] of Object.entries(reasons)) {

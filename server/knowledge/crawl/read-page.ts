@@ -6,6 +6,7 @@ import { declaredCharset, decodeText } from '../extract/decode-text.ts'
 import { ExtractFailure } from '../extract/extract-failure.ts'
 import { PAGE_TYPES } from '../load-content.ts'
 import type { CrawlRun } from './crawl-run.ts'
+import { tooComplex } from './html-shape.ts'
 import type { RobotsCache } from './load-robots.ts'
 import { pageLinks } from './page-links.ts'
 import { excluded, failed, failedForNow, type PageOutcome } from './page-outcome.ts'
@@ -96,12 +97,12 @@ async function contentOf(
 ): Promise<PageOutcome> {
   const type = PAGE_TYPES[answer.contentType ?? 'text/html'] ?? 'html'
   const contentType = answer.headers['content-type']
-  const { links, canonical } =
-    type === 'html'
-      ? await pageLinks(decodeText(answer.body, declaredCharset(contentType, answer.body)), answer.url)
-      : { links: [], canonical: null }
+  const html = type === 'html' ? decodeText(answer.body, declaredCharset(contentType, answer.body)) : ''
+  const { links, canonical } = await pageLinks(html, answer.url)
   if (canonical && canonical.href !== pageUrl(answer.url)?.href && isInSite(run.site, canonical))
     return excluded(`It says that its address is ${canonical.href}.`, canonical, links)
+  const complaint = tooComplex(html)
+  if (complaint !== null) return failed(complaint, links)
   try {
     const input = { bytes: answer.body, type, url: answer.url, contentType }
     const { title, chunks, bytes } = await extractor.extractChunks(input, { signal })

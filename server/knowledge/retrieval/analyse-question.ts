@@ -1,7 +1,6 @@
 import { compactVector } from '../../models/static/compact-vector.ts'
 import { informationOf, meanVector, unitLength } from '../../models/static/mean-vector.ts'
 import { guessLanguageOfWords, type Language } from '../../text/language.ts'
-import { createStemmer } from '../../text/stem.ts'
 import { isStopWord } from '../../text/stop-words.ts'
 import { termsOfWord } from '../../text/terms.ts'
 import { splitWords } from '../../text/words.ts'
@@ -40,10 +39,9 @@ export function analyseQuestion(
   const content = [...new Set(words)].filter(
     (word) => !isStopWord(word, language === 'other' ? 'en' : language),
   )
-  const stem = createStemmer()
   const languages: Language[] = [...new Set<Language>([...tables.languages, 'other'])]
   const terms = content
-    .flatMap((word) => questionTerms(word, languages, stem, tables))
+    .flatMap((word) => questionTerms(word, languages, tables))
     .sort((a, b) => b.information - a.information)
     .slice(0, MOST_TERMS)
 
@@ -65,11 +63,10 @@ export function analyseQuestion(
 function questionTerms(
   word: string,
   languages: readonly Language[],
-  stem: ReturnType<typeof createStemmer>,
   tables: Tables,
 ): QuestionTerm[] {
   const information = informationOf(tables.words, tables.words.row(word))
-  const byLanguage = languages.map((language) => termsOfWord(word, language, stem))
+  const byLanguage = languages.map((language) => termsOfWord(word, language, tables.stem))
   const pairs = byLanguage.find((terms) => terms.length > 1)
   if (pairs) return pairs.map((pair) => ({ word: pair, forms: [pair], information }))
   const forms = [...new Set(byLanguage.flat())]

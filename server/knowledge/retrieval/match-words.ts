@@ -1,7 +1,6 @@
 import { similarityOfRows } from '../../models/static/word-vectors.ts'
 import type { Language } from '../../text/language.ts'
 import { characterNGrams } from '../../text/n-grams.ts'
-import { createStemmer } from '../../text/stem.ts'
 import { termsOfWord } from '../../text/terms.ts'
 import type { AnalysedQuestion } from './analyse-question.ts'
 import { rarity } from './rank-terms.ts'
@@ -20,8 +19,7 @@ export type WordMatcher = {
 
 /** Compares words of passages with those of one question; make a new one for each question. */
 export function createMatcher(tables: Tables, question: AnalysedQuestion): WordMatcher {
-  const { words, terms, slots } = tables
-  const stem = createStemmer()
+  const { words, terms, slots, stem } = tables
   const asked = question.terms.map(({ word, forms }) => ({
     forms: new Set(forms),
     grams: forms[0]!.length > 2 ? new Set(characterNGrams(forms[0]!, 3, 4)) : null,

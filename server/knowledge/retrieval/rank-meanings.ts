@@ -1,4 +1,3 @@
-import { createStemmer } from '../../text/stem.ts'
 import { termsOfWord } from '../../text/terms.ts'
 import type { AnalysedQuestion, QuestionTerm } from './analyse-question.ts'
 import { MOST_A_TERM_COUNTS, rarity, saturated } from './rank-terms.ts'
@@ -13,7 +12,6 @@ export type MeaningHits = Hits & { share: (slot: number) => number }
 /** BM25 in which a word of the question also stands for those close to it in meaning, the less the farther. */
 export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit: number): MeaningHits {
   const { slots, terms } = tables
-  const stem = createStemmer()
   const scores = new Float32Array(slots.count)
   const best = new Float32Array(slots.count)
   const average = slots.live > 0 ? slots.liveLength / slots.live : 1
@@ -26,7 +24,7 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
     const weight = rarity(slots, found)
     most += weight
     const touched: number[] = []
-    for (const [id, closeness] of termsMeant(tables, term, stem)) {
+    for (const [id, closeness] of termsMeant(tables, term)) {
       for (const posting of terms.postings[id]!) {
         const slot = slotOf(posting)
         const frequency = (posting & FREQUENCY_MASK) / 2
@@ -50,11 +48,7 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
 }
 
 /** Numbers of the index's terms that a word stands for, with 1 for itself and less for its neighbours. */
-function termsMeant(
-  { words, terms }: Tables,
-  { word, forms }: QuestionTerm,
-  stem: ReturnType<typeof createStemmer>,
-): Map<number, number> {
+function termsMeant({ words, terms, stem }: Tables, { word, forms }: QuestionTerm): Map<number, number> {
   const meant = new Map<number, number>()
   for (const form of forms) {
     const id = terms.ids.get(form)

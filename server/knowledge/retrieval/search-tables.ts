@@ -10,8 +10,8 @@ import type { Hits } from './top-hits.ts'
 
 /** Hits of a provider's vectors that are fused with the rest. */
 const PROVIDED = 100
-/** A provider's vectors know more of meaning than all other evidence. */
-const PROVIDED_WEIGHT = 2
+/** As much as all other evidence together: a good model knows more, a poor one less. */
+const PROVIDED_WEIGHT = 1
 /** Chunks among which the best evidence tells how likely there is an answer. */
 const CONFIDENT = 3
 /** What each chunk of a section costs the chunks of it that follow, in units of the order. */

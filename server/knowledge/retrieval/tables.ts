@@ -1,10 +1,14 @@
 import type { WordVectors } from '../../models/static/word-vectors.ts'
 import type { Language } from '../../text/language.ts'
+import { createStemmer, type Stemmer } from '../../text/stem.ts'
 import type { ExactQuestions } from './exact-questions.ts'
 import { createGramTable, type GramTable } from './gram-table.ts'
 import { createSlotTable, type SlotTable } from './slot-table.ts'
 import { createTermTable, type TermTable } from './term-table.ts'
 import { createVectorTable, type VectorTable } from './vector-table.ts'
+
+/** Words of each language whose stems are remembered: up to 1 MB. */
+const STEMS = 5_000
 
 /** Everything one agent's index is made of. */
 export type Tables = {
@@ -16,6 +20,8 @@ export type Tables = {
   /** Vectors of an embedding provider; made when the first chunk brings one. */
   provided: VectorTable | null
   readonly exact: ExactQuestions
+  /** Remembers the words that questions and the chunks found for them have. */
+  readonly stem: Stemmer
   /** Languages that chunks of this index were stemmed in. */
   readonly languages: Set<Language>
 }
@@ -29,6 +35,7 @@ export function createTables(words: WordVectors): Tables {
     passages: createVectorTable(words.dimensions),
     provided: null,
     exact: new Map(),
+    stem: createStemmer(STEMS),
     languages: new Set(),
   }
 }

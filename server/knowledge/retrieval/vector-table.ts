@@ -1,5 +1,5 @@
-import { writeCompact } from '../../models/static/compact-vector.ts'
-import { scanBlock } from '../../models/static/scan-block.ts'
+import { scaleFor, writeCompact } from '../../models/static/compact-vector.ts'
+import { scanBlock, strideOf } from '../../models/static/scan-block.ts'
 
 /** Rows of one block; tables grow by blocks, so that growing copies nothing. */
 const ROWS = 64
@@ -11,12 +11,9 @@ export function createVectorTable(dimensions: number): VectorTable {
   return { dimensions, blocks: [] }
 }
 
-// The scan works on 16 numbers at once.
-const strideOf = ({ dimensions }: VectorTable): number => Math.ceil(dimensions / 16) * 16
-
 /** Stores a unit-length vector of the table's dimensions for a slot; null takes away what a former chunk left. */
 export function setVector(table: VectorTable, slot: number, vector: Float32Array | null): void {
-  const stride = strideOf(table)
+  const stride = strideOf(table.dimensions)
   while (table.blocks.length * ROWS <= slot) table.blocks.push(new Int8Array(ROWS * stride))
   const block = table.blocks[Math.floor(slot / ROWS)]!
   const start = (slot % ROWS) * stride
@@ -26,11 +23,12 @@ export function setVector(table: VectorTable, slot: number, vector: Float32Array
 
 /** Cosines of a compact vector with those of all slots below `count`; 0 where there is none. */
 export function cosinesOf(table: VectorTable, vector: Int8Array, count: number): Float32Array {
-  const stride = strideOf(table)
-  const cosines = new Float32Array(Math.ceil(count / ROWS) * ROWS)
+  const stride = strideOf(table.dimensions)
+  const dots = new Int32Array(Math.ceil(count / ROWS) * ROWS)
   const used = table.blocks.slice(0, Math.ceil(count / ROWS))
-  for (const [index, block] of used.entries()) scanBlock(vector, block, stride, cosines, index * ROWS)
-  return cosines
+  for (const [index, block] of used.entries()) scanBlock(vector, block, stride, dots, index * ROWS)
+  const scale = scaleFor(table.dimensions) ** 2
+  return new Float32Array(dots).map((dot) => dot / scale)
 }
 
 export function bytesOfVectors({ blocks }: VectorTable): number {

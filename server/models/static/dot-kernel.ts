@@ -24,7 +24,7 @@ const ADD = 0x6a
 const IS_BELOW = 0x49
 const IS_NOT_BELOW = 0x4f
 const STORE = [0x36, 2, 0]
-const PAGES = 12
+const PAGES = 24
 
 const get = (local: number): number[] => [0x20, local]
 const set = (local: number): number[] => [0x21, local]

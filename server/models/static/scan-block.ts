@@ -1,11 +1,10 @@
-import { scaleFor } from './compact-vector.ts'
 import { createDotKernel, DOT_MEMORY_BYTES } from './dot-kernel.ts'
 
-/** Most numbers of a vector that can be scanned. */
-export const MOST_DIMENSIONS = 10_000
-
 const OUT = 10_016
-const ROWS = OUT + 1_024
+const ROWS = OUT + 4 * 8_192
+/** Most bytes that a block may have, and most rows. */
+export const BLOCK_BYTES = DOT_MEMORY_BYTES - ROWS
+export const BLOCK_ROWS = 8_192
 
 // Scratch: nothing in it outlives a call.
 const kernel = createDotKernel()
@@ -13,22 +12,25 @@ const numbers = new Int8Array(kernel.memory.buffer)
 const sums = new Int32Array(kernel.memory.buffer)
 
 /**
- * Writes the cosines of a compact vector with the compact rows of a block (`stride` bytes each, zeros after the
- * vector's end, at most 256 of them) to `cosines`, from `offset` on.
+ * Writes the dot products of a vector of bytes (at most 10,000) with the rows of a block to `dots`, from `offset`
+ * on. A row has `stride` bytes, a multiple of 16: the vector's length, and zeros.
  */
 export function scanBlock(
   vector: Int8Array,
   block: Int8Array,
   stride: number,
-  cosines: Float32Array,
+  dots: Int32Array,
   offset: number,
 ): void {
-  if (block.length > DOT_MEMORY_BYTES - ROWS) throw new RangeError('The block is too large to be scanned.')
+  const rows = block.length / stride
+  if (vector.length > stride || stride > OUT || rows > BLOCK_ROWS || block.length > BLOCK_BYTES)
+    throw new RangeError('The block is too large to be scanned.')
   numbers.set(vector)
   numbers.fill(0, vector.length, stride)
   numbers.set(block, ROWS)
   kernel.dot(0, ROWS, ROWS + block.length, stride, OUT)
-  const count = block.length / stride
-  const scale = scaleFor(vector.length) ** 2
-  for (let row = 0; row < count; row++) cosines[offset + row] = sums[OUT / 4 + row]! / scale
+  dots.set(sums.subarray(OUT / 4, OUT / 4 + rows), offset)
 }
+
+/** Bytes of a row of so many numbers. */
+export const strideOf = (dimensions: number): number => Math.ceil(dimensions / 16) * 16

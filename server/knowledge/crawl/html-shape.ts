@@ -1,0 +1,27 @@
+// Have no end tag, or one that is left out as a rule.
+const unnested = new Set(
+  (
+    'area base br col embed hr img input link meta param source track wbr ' +
+    'p li dt dd tr td th thead tbody tfoot option optgroup rt rp'
+  ).split(' '),
+)
+
+const tag = /<(\/?)([a-z][a-z0-9-]*)/gi
+
+// Parsers take time that grows with more than these: what people read stays far below.
+const DEEPEST = 200
+const MOST_ELEMENTS = 50_000
+
+/** Why an HTML page would take too long to be read, in a sentence, or null; in linear time. */
+export function tooComplex(html: string): string | null {
+  let elements = 0
+  let depth = 0
+  for (const [, close, name = ''] of html.matchAll(tag)) {
+    if (!close) elements += 1
+    if (elements > MOST_ELEMENTS) return `The page has more than ${MOST_ELEMENTS} elements.`
+    if (unnested.has(name.toLowerCase())) continue
+    depth = close ? Math.max(0, depth - 1) : depth + 1
+    if (depth > DEEPEST) return `The elements of the page stand more than ${DEEPEST} deep in each other.`
+  }
+  return null
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { BLOCK_ROWS, scanBlock, strideOf } from './scan-block.ts'
+
+test('the scan multiplies as plain arithmetic does, for any size and values', () => {
+  const value = fc.integer({ min: -128, max: 127 })
+  const sizes = fc.tuple(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 0, max: 9 }))
+  fc.assert(
+    fc.property(sizes, fc.array(value, { minLength: 700, maxLength: 700 }), ([dimensions, rows], values) => {
+      const vector = Int8Array.from(values.slice(0, dimensions))
+      const stride = strideOf(dimensions)
+      const block = new Int8Array(rows * stride)
+      for (let row = 0; row < rows; row++) {
+        for (let i = 0; i < dimensions; i++) block[row * stride + i] = values[(row * 31 + i * 7) % 700]!
+      }
+      const dots = new Int32Array(rows + 2).fill(5)
+      scanBlock(vector, block, stride, dots, 1)
+      const expected = Array.from({ length: rows }, (_, row) =>
+        vector.reduce((sum, number, i) => sum + number * block[row * stride + i]!, 0),
+      )
+      assert.deepEqual([...dots], [5, ...expected, 5])
+    }),
+  )
+})
+
+test('the largest vectors do not overflow, and what is too large is refused', () => {
+  const dots = new Int32Array(1)
+  const most = new Int8Array(10_000).fill(-128)
+  const row = new Int8Array(strideOf(10_000))
+  row.set(most)
+  scanBlock(most, row, row.length, dots, 0)
+  assert.equal(dots[0], 10_000 * 128 * 128)
+  assert.throws(() => scanBlock(new Int8Array(20_000), new Int8Array(20_000), 20_000, dots, 0), RangeError)
+  assert.throws(
+    () => scanBlock(most.subarray(0, 16), new Int8Array((BLOCK_ROWS + 1) * 16), 16, dots, 0),
+    RangeError,
+  )
+})
