@@ -7,9 +7,10 @@ import { heldScenario } from './held.ts'
 import { indexScenario } from './index.ts'
 import { listScenario } from './list.ts'
 import { retrievalScenario } from './retrieval.ts'
+import { searchScenario } from './search.ts'
 
 /**
- * `npm run bench [chat|held|list|index|cold-start|retrieval]`: all scenarios, or those named, on PostgreSQL and on the embedded
+ * `npm run bench [chat|held|list|search|index|cold-start|retrieval]`: all scenarios, or those named, on PostgreSQL and on the embedded
  * database. Writes bench/results/DATE.json and bench/results/README.md.
  */
 const wanted = process.argv.slice(2)
@@ -30,6 +31,9 @@ for (const server of servers) {
   if (wants('held')) note(await heldScenario(server))
   if (wants('list')) note(await listScenario(server, server ? 1_000_000 : 100_000))
   if (wants('index')) for (const dimensions of [0, 1536]) note(await indexScenario(server, dimensions))
+  if (wants('search'))
+    for (const conversations of server ? [100_000, 1_000_000] : [100_000])
+      note(await searchScenario(server, conversations))
   if (wants('cold-start')) note(await coldStartScenario(server))
 }
 if (postgres.url !== null) await postgres.stop()

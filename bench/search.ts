@@ -66,7 +66,6 @@ export async function searchScenario(server: string | null, conversations: numbe
     await load(url, { concurrency: 1, count: 12, make: (i) => make(i + EACH), ...shape })
     const { totalMs, failed, count } = await load(url, { concurrency: 1, count: EACH, make, ...shape })
     kinds[kind] = { totalMs, failed, count }
-    console.log(kind, JSON.stringify(kinds[kind]))
   }
   await stop(child)
   await prepared.remove()

@@ -4,6 +4,7 @@ import type { AgentRow } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
+import type { AgentKnowledge } from '../knowledge/knowledge.ts'
 import { streamModel } from '../models/call-model.ts'
 import type { ResolvedModel } from '../models/models.ts'
 import type { Said } from './history.ts'
@@ -11,13 +12,10 @@ import { createLiveGeneration, type LiveGeneration } from './live-generation.ts'
 import { summariseParent } from './parent-conversation.ts'
 import { textOf } from './parts.ts'
 import { buildPrompt } from './prompt.ts'
-import { type Found, type Job, runGeneration } from './run-generation.ts'
+import { retrieve } from './retrieve.ts'
+import { type Job, runGeneration } from './run-generation.ts'
 import { type StartedTurn, startGeneration } from './start-generation.ts'
 import { improveTitle } from './title-by-model.ts'
-
-const PASSAGES = 8
-/** Below this a question is likely a fragment of the talk before: it is searched together with what it follows. */
-const SURE = 0.5
 
 export type ChatRequest = {
   account: { id: AccountId; plan: string }
@@ -133,7 +131,7 @@ async function prepare(
   const { account, agent, channel } = request
   const place = { accountId: account.id, conversationId: ids.conversationId }
   const [found, toolkit, parentSummary] = await Promise.all([
-    retrieve(ctx, request, question, transcript),
+    retrieve(ctx, knowledgeOf(request), { model, question, transcript, signal }),
     toolkitOf(ctx, request, ids.conversationId),
     parent && isFirst && model.entry.provider !== 'builtin'
       ? summariseParent(ctx, model, place, parent, signal)
@@ -167,19 +165,8 @@ function instructionsFor({ channelInstructions }: ChatAgent, channel: string): s
   return (own as { chat?: string } | undefined)?.chat ?? null
 }
 
-/** "And for children?" finds nothing by itself: a weak question is searched again with the one before. */
-async function retrieve(
-  { knowledge }: Needs,
-  { account, agent }: ChatRequest,
-  question: string,
-  transcript: Said[],
-): Promise<Found> {
-  const where = { id: agent.id, accountId: account.id, knowledgeVersion: agent.knowledgeVersion }
-  const found = await knowledge.search(where, question, { limit: PASSAGES })
-  const before = transcript.filter(({ role }) => role === 'user').at(-2)
-  if (found.confidence >= SURE || before === undefined) return found
-  const together = await knowledge.search(where, `${textOf(before).slice(0, 500)} ${question}`, {
-    limit: PASSAGES,
-  })
-  return together.confidence > found.confidence ? together : found
-}
+const knowledgeOf = ({ account, agent }: ChatRequest): AgentKnowledge => ({
+  id: agent.id,
+  accountId: account.id,
+  knowledgeVersion: agent.knowledgeVersion,
+})

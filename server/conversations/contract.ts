@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Cursor, Exact, endpoint, Limit, Nullable, OneOf, Page, Success } from '../http/contract.ts'
+import { Answer, Question, Source } from '../knowledge/schema.ts'
 import { ChatAnswer, Conversation, ConversationWithMessages, Message, UserId } from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })
@@ -154,6 +155,28 @@ export const rateMessage = endpoint({
     'RESOURCE_NOT_FOUND',
     'RESOURCE_MESSAGE_NOT_FOUND',
     'RESOURCE_MESSAGE_NOT_ASSISTANT',
+  ],
+})
+
+export const correctAnswer = endpoint({
+  method: 'POST',
+  path: '/agents/{agentId}/conversations/{conversationId}/messages/{messageId}/correction',
+  name: 'correctAnswer',
+  tag: 'Conversations',
+  summary: 'Say what the right answer would have been',
+  description:
+    'It becomes a source of questions and answers, linked to the message, and wins over other passages when the same is asked again. The question is what was asked before the message, unless another is sent. A second correction of a message changes the source of the first.',
+  scope: 'sources:write',
+  params: Exact({ agentId: Id, conversationId: Id, messageId: Id }),
+  body: Exact({ answer: Answer, question: Type.Optional(Question) }),
+  success: { status: 201, schema: Source },
+  errors: [
+    'AGENT_NOT_FOUND',
+    'RESOURCE_NOT_FOUND',
+    'RESOURCE_MESSAGE_NOT_FOUND',
+    'RESOURCE_MESSAGE_NOT_ASSISTANT',
+    'SOURCE_NOT_FOUND',
+    'SOURCE_SIZE_LIMIT_EXCEEDED',
   ],
 })
 

@@ -5,10 +5,12 @@ import type { AccountId } from '../db/tables.ts'
 import { readDateRange } from '../http/dates.ts'
 import { decodeCursor, encodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Caller, type Replay, type Route, route, SENT } from '../http/route.ts'
+import { presentSource } from '../knowledge/present.ts'
 import { attach, positionAfter } from './attach.ts'
 import { chatAgentOf, startChat } from './chat.ts'
 import {
   chat,
+  correctAnswer as correctAnswerEndpoint,
   listConversations,
   listMessages,
   listUserConversations,
@@ -20,6 +22,7 @@ import {
   submitToolResult,
   updateConversation,
 } from './contract.ts'
+import { correctAnswer } from './correct-answer.ts'
 import type { LiveGeneration } from './live-generation.ts'
 import { pauseConversation } from './pause-conversation.ts'
 import { presentConversation, presentMessage } from './present.ts'
@@ -97,6 +100,11 @@ export const conversationRoutes = (ctx: Context): Route[] => [
     await requireAgent(ctx.db, account.id, params.agentId)
     await requireConversation(ctx.db, account.id, params.agentId, params.conversationId)
     return { data: presentMessage(await rateMessage(ctx.db, account.id, params, body.feedback)) }
+  }),
+
+  route(correctAnswerEndpoint, async ({ caller: { account }, params, body }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    return presentSource(await correctAnswer(ctx, account, params, body))
   }),
 
   route(listConversations, async ({ caller: { account }, params, query }) => {

@@ -19,6 +19,7 @@ export type Tables = {
   audit_log: AuditLogTable
   agents: AgentsTable
   sources: SourcesTable
+  evaluations: EvaluationsTable
   pages: PagesTable
   chunks: ChunksTable
   chunk_vectors: ChunkVectorsTable
@@ -153,6 +154,8 @@ export type SourcesTable = {
   content_hash: string | null
   /** The caller's own name for it, unique per agent. */
   external_id: string | null
+  /** The answer that this source corrects. */
+  message_id: string | null
   created_at: Time
   updated_at: Time
 }
@@ -189,6 +192,17 @@ export type SourceContent = {
   title?: string
   ticketId?: string
   subject?: string
+}
+
+export type EvaluationsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  question: string
+  expected_source_id: string | null
+  expected_answer: string | null
+  created_at: Time
+  updated_at: Time
 }
 
 export type PagesTable = {

@@ -10,6 +10,7 @@ import type { PageRow } from './crawl/page-row.ts'
 import { presentPage } from './crawl/present-page.ts'
 import { createSource, uploadSource } from './create-source.ts'
 import { deleteSource } from './delete-source.ts'
+import { evaluationRoutes } from './evaluations/routes.ts'
 import { pagesConnectionRoutes } from './notion/routes.ts'
 import { presentSource } from './present.ts'
 import { listSourceRows, requireSource, type SourceRow, sizesByType } from './queries.ts'
@@ -86,6 +87,7 @@ export const sourceRoutes = (ctx: Context): Route[] => [
     return presentPage(await hidePage(ctx, account, params, body.excluded))
   }),
 
+  ...evaluationRoutes(ctx),
   ...pagesConnectionRoutes(ctx),
   ...ticketKnowledgeRoutes(ctx),
 ]

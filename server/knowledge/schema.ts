@@ -16,7 +16,9 @@ export const Source = Exact({
     description: 'untrained and updated are being processed; trained is live',
   }),
   error: Nullable(Type.String({ description: 'Why it failed' })),
-  metadata: Nullable(Type.Object({}, { additionalProperties: true, description: 'Links and files only' })),
+  metadata: Nullable(
+    Type.Object({}, { additionalProperties: true, description: 'Of links, files and corrections' }),
+  ),
 })
 
 const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', refusal: 'Must not be blank.' })
@@ -26,14 +28,17 @@ const Content = Type.String({
   pattern: '\\S',
   refusal: 'Must hold some text.',
 })
-const Questions = Type.Array(
-  Type.String({ minLength: 1, maxLength: 1_000, pattern: '\\S', refusal: 'Must not be blank.' }),
-  {
-    minItems: 1,
-    maxItems: 50,
-  },
-)
-const Answer = Type.String({
+export const Question = Type.String({
+  minLength: 1,
+  maxLength: 1_000,
+  pattern: '\\S',
+  refusal: 'Must not be blank.',
+})
+const Questions = Type.Array(Question, {
+  minItems: 1,
+  maxItems: 50,
+})
+export const Answer = Type.String({
   minLength: 1,
   maxLength: 100_000,
   pattern: '\\S',

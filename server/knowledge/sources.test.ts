@@ -72,15 +72,17 @@ async function upload(
   return { status: response.status, body: (await response.json()) as Answer['body'] }
 }
 
-async function passages(question: string, agent = agentId): Promise<string[]> {
+async function search(question: string, agent = agentId) {
   const row = await service.ctx.db
     .selectFrom('agents')
     .selectAll()
     .where('id', '=', agent)
     .executeTakeFirstOrThrow()
   const where = { id: agent, accountId: row.account_id, knowledgeVersion: row.knowledge_version }
-  return (await service.ctx.knowledge.search(where, question, { limit: 5 })).passages.map(({ text }) => text)
+  return (await service.ctx.knowledge.search(where, question, { limit: 5 })).passages
 }
+const passages = async (question: string, agent = agentId): Promise<string[]> =>
+  (await search(question, agent)).map(({ text }) => text)
 const finds = async (marker: string, agent = agentId): Promise<boolean> =>
   (await passages(`What about ${marker}?`, agent)).some((text) => text.includes(marker))
 
@@ -151,16 +153,14 @@ test('every kind of source goes live and is found', async () => {
   assert.equal((await client.request('GET', `/agents/${agentId}`)).body.status, 'trained')
 })
 
-test('a PDF of 30 pages is answered from, with its source', async () => {
+test('a PDF of 30 pages is answered from, with page and heading', async () => {
   const agent = await newAgent()
   const { body } = await upload({ name: 'Manual' }, [['file', makeFactPdf(30), 'manual.pdf']], agent)
   assert.deepEqual(await settled(body.id), { status: 'trained', error: null })
   for (const page of [1, 17, 30]) {
     const fact = factOfPage(page)
-    assert.ok(
-      (await passages(fact, agent)).some((text) => text.includes(fact)),
-      fact,
-    )
+    const found = (await search(fact, agent)).find(({ text }) => text.includes(fact))
+    assert.deepEqual([found?.page, found?.headingPath], [page, [`Chapter ${page}: Device ${page}`]])
   }
 })
 

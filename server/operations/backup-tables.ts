@@ -21,6 +21,7 @@ export const backupTables: BackupTable[] = [
   { name: 'audit_log', key: ['id'], page: 200 },
   { name: 'agents', key: ['id'], page: 50 },
   { name: 'sources', key: ['id'], page: 4 },
+  { name: 'evaluations', key: ['id'], page: 50 },
   { name: 'pages', key: ['id'], page: 200 },
   { name: 'chunks', key: ['id'], page: 200 },
   { name: 'chunk_vectors', key: ['source_id', 'space', 'vector_key'], page: 200 },

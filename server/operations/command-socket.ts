@@ -39,6 +39,7 @@ export async function openCommandSocket(ctx: Context): Promise<{ close(): Promis
     db: ctx.db,
     filesDir: ctx.filesDir,
     setMaintenance: ctx.maintenance.set,
+    openKnowledge: () => ctx.knowledge,
     resume: async () => {
       await resumeTraining(ctx)
       await resumeMoves(ctx)

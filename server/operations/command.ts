@@ -1,5 +1,6 @@
 import type { ParseArgsConfig } from 'node:util'
 import type { Db } from '../db/database.ts'
+import type { Knowledge } from '../knowledge/knowledge.ts'
 
 /** What commands work on; the same inside the running service and outside of it. */
 export type Operations = {
@@ -9,6 +10,8 @@ export type Operations = {
   setMaintenance(on: boolean): Promise<void>
   /** Takes up what a restored database was in the middle of; nothing where no worker runs. */
   resume(): Promise<void>
+  /** The search; outside of the service it is made on demand. */
+  openKnowledge(): Pick<Knowledge, 'search'>
 }
 
 export type Input = { values: Record<string, string | undefined>; positionals: string[] }

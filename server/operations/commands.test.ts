@@ -16,6 +16,7 @@ before(async () => {
     filesDir: 'unused',
     setMaintenance: async () => {},
     resume: async () => {},
+    openKnowledge: () => ({ search: async () => ({ passages: [], confidence: 0 }) }),
   }
 })
 after(async () => {

@@ -2,6 +2,7 @@ import { accountCreate, accountList, accountPlan } from './account-commands.ts'
 import { backup, restore } from './backup-commands.ts'
 import type { Command } from './command.ts'
 import { conversationsExport } from './conversation-commands.ts'
+import { evaluate } from './evaluate-command.ts'
 import { keysCreate, keysRevoke } from './key-commands.ts'
 import { maintenanceOff, maintenanceOn, maintenanceStatus } from './maintenance-commands.ts'
 import { exportAccount, importCommand } from './move-commands.ts'
@@ -26,4 +27,5 @@ export const commands: Command[] = [
   importCommand,
   conversationsExport,
   reconcileCommand,
+  evaluate,
 ]

@@ -1,10 +1,15 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { pino } from 'pino'
 import type { Config } from '../config.ts'
 import { openEmbedded, openPostgres } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { requireServerVersion } from '../db/server-version.ts'
 import { createMaintenance } from '../http/maintenance.ts'
+import { createKnowledge } from '../knowledge/knowledge.ts'
+import { createBuiltinModel } from '../models/builtin/builtin-model.ts'
+import { createModels, type Models } from '../models/models.ts'
+import { loadWordVectors } from '../models/static/word-vectors.ts'
 import type { Operations } from './command.ts'
 
 /** Every process looks at the maintenance switch again within half a second. */
@@ -23,6 +28,7 @@ export async function openOperations(config: Config): Promise<Operations & { clo
     throw error
   }
   const { db, embedded } = database
+  let models: Models | null = null
   return {
     db,
     filesDir: join(config.dataDir, 'files'),
@@ -32,6 +38,14 @@ export async function openOperations(config: Config): Promise<Operations & { clo
     },
     // No worker runs on it now; the next start takes up what is unfinished.
     resume: async () => {},
-    close: () => database.close(),
+    openKnowledge() {
+      const words = loadWordVectors()
+      models = createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(words) })
+      return createKnowledge({ db, words, embedderOf: models.embedderOf, log: pino({ level: 'silent' }) })
+    },
+    async close() {
+      await models?.close()
+      await database.close()
+    },
   }
 }

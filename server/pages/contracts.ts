@@ -7,9 +7,10 @@ import * as health from '../health/contract.ts'
 import * as helpdesk from '../helpdesk/contract.ts'
 import type { Endpoint } from '../http/contract.ts'
 import * as knowledge from '../knowledge/contract.ts'
-import * as search from '../search/contract.ts'
+import * as evaluations from '../knowledge/evaluations/contract.ts'
 import * as pagesConnection from '../knowledge/notion/contract.ts'
 import * as ticketKnowledge from '../knowledge/tickets/contract.ts'
+import * as search from '../search/contract.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -19,6 +20,7 @@ export const contracts: Endpoint[] = [
   accounts,
   agents,
   knowledge,
+  evaluations,
   pagesConnection,
   ticketKnowledge,
   actions,

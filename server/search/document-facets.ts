@@ -1,4 +1,4 @@
-import { dayOf, facet } from './facets.ts'
+import { dayOf, facet, LATE_MS } from './facets.ts'
 import type { Document } from './load-documents.ts'
 
 /** Stands for "none" in the filters for sentiment and topic. */
@@ -6,7 +6,7 @@ const UNSPECIFIED = 'unspecified'
 
 /** Everything that a conversation can be filtered by. */
 export function documentFacets(document: Document): string[] {
-  const { agent_id, created_at, source, user_id, status, sentiment, has_voice } = document
+  const { agent_id, created_at, updated_at, source, user_id, status, sentiment, has_voice } = document
   const day = dayOf(created_at)
   const topics = document.topics.length > 0 ? document.topics : [UNSPECIFIED]
   const found = [
@@ -19,6 +19,7 @@ export function documentFacets(document: Document): string[] {
     facet('voice', String(has_voice)),
     ...topics.map((topic) => facet('topic', topic)),
     ...(user_id === null ? [] : [facet('user', user_id)]),
+    ...(updated_at.getTime() - created_at.getTime() > LATE_MS ? [facet('late', 'true')] : []),
     ...(document.escalated ? [facet('escalated', 'true')] : []),
     ...document.feedback.map((feedback) => facet('feedback', feedback)),
     ...document.calls.flatMap(({ name, type, status: outcome }) => [

@@ -18,6 +18,7 @@ export type Facet =
   | 'procedure'
   | 'run'
   | 'voice'
+  | 'late'
 
 /** Bytes; PostgreSQL takes 2,046. */
 const LONGEST = 1_000
@@ -33,6 +34,8 @@ export function facet(name: Facet, ...values: string[]): string {
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
 
 const DAY_MS = 86_400_000
+/** A conversation that was still active so long after it began is late. */
+export const LATE_MS = DAY_MS
 
 /** Days; a longer time is looked up by its months, whose other days the caller leaves out. */
 const FEW_DAYS = 15

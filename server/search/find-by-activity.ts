@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
 import type { Position } from '../http/pagination.ts'
-import { dayOf, facet, spanFacets } from './facets.ts'
+import { dayOf, facet, LATE_MS, spanFacets } from './facets.ts'
 import type { Filters } from './read-filters.ts'
 import { facetsQuery } from './ts-text.ts'
 
@@ -11,35 +11,48 @@ export type ActiveRow = { id: string; updated_at: Date }
 /** Conversations that are looked at one by one before the index of the facets is asked. */
 const WALK = 4_000
 
-const DAY_MS = 86_400_000
-/** A range that ended longer ago has nothing among the newest. */
-const RECENT_DAYS = 7
-
 /**
  * One more row than `limit`, most recently active first. Filters that many conversations pass are met among the
- * newest; the others, by the index of the facets, leave few rows to sort, a range of days those of its days.
+ * newest; the others, by the index of the facets, leave few rows to sort.
  */
 export async function findByActivity(
   db: Db,
   accountId: AccountId,
   filters: Filters,
-  page: { limit: number; position: Position | null },
+  page: Page,
 ): Promise<ActiveRow[]> {
-  const { groups, createdUntil } = filters
-  const isOld = createdUntil !== null && createdUntil.getTime() < Date.now() - RECENT_DAYS * DAY_MS
-  const isSelective = groups.some((group) => group[0]?.startsWith(facet('user', '')))
-  if (!isSelective && !isOld) {
-    const found = await amongNewest(db, accountId, filters, page)
-    if (found.length > page.limit) return found
+  const isSelective = filters.groups.some((group) => group[0]?.startsWith(facet('user', '')))
+  if (!isSelective) {
+    const found = await amongFew(db, accountId, filters, page)
+    if (found.length > page.limit) return found.slice(0, page.limit + 1)
   }
   return amongAll(db, accountId, filters, page)
+}
+
+type Page = { limit: number; position: Position | null }
+
+/**
+ * Conversations that began until some day were active until the day after, but for the late ones, which have a
+ * facet of their own: the walk can begin there.
+ */
+async function amongFew(db: Db, accountId: AccountId, filters: Filters, page: Page): Promise<ActiveRow[]> {
+  const { createdUntil, activeFrom, activeUntil, groups } = filters
+  if (createdUntil === null) return amongNewest(db, accountId, filters, page)
+  const edge = createdUntil.getTime() + LATE_MS
+  const afterEdge = new Date(Math.max(edge + 1, activeFrom?.getTime() ?? 0))
+  const late = { ...filters, activeFrom: afterEdge, groups: [...groups, [facet('late', 'true')]] }
+  const first = await amongAll(db, accountId, late, page)
+  if (first.length > page.limit) return first
+  const untilEdge = new Date(Math.min(edge, activeUntil?.getTime() ?? edge))
+  const rest = { ...page, limit: page.limit - first.length }
+  return [...first, ...(await amongNewest(db, accountId, { ...filters, activeUntil: untilEdge }, rest))]
 }
 
 async function amongNewest(
   db: Db,
   accountId: AccountId,
   filters: Filters,
-  { limit, position }: { limit: number; position: Position | null },
+  { limit, position }: Page,
 ): Promise<ActiveRow[]> {
   const { rows } = await sql<ActiveRow>`
     select conversation_id as id, updated_at from (
@@ -57,7 +70,7 @@ async function amongAll(
   db: Db,
   accountId: AccountId,
   filters: Filters,
-  { limit, position }: { limit: number; position: Position | null },
+  { limit, position }: Page,
 ): Promise<ActiveRow[]> {
   const groups = [...filters.groups, ...createdGroups(filters)]
   // Kept apart from the order: else the planner may walk the order and pass a million rows by.

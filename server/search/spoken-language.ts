@@ -23,6 +23,9 @@ const SCRIPTS: [RegExp, string][] = [
 ]
 const WORDS_LOOKED_AT = 60
 
+// Most words are ASCII, and told apart ten times faster.
+const ASCII = /^[a-z0-9]+$/
+const LATIN = /^[\p{scx=Latin}\p{M}\p{N}]+$/u
 const LANGUAGES = Object.keys(COMMON)
 const languagesOf: ReadonlyMap<string, string[]> = byWord()
 
@@ -36,7 +39,7 @@ function byWord(): Map<string, string[]> {
 
 /** Languages whose stemmers can take a folded word, by its script. */
 export function languagesFor(word: string): string[] {
-  if (/^[\p{scx=Latin}\p{M}\p{N}]+$/u.test(word)) return LANGUAGES
+  if (ASCII.test(word) || LATIN.test(word)) return LANGUAGES
   return SCRIPTS.filter(([script]) => script.test(word)).map(([, language]) => language)
 }
 

@@ -9,7 +9,8 @@ const LONGEST = 60
 export function createStemmers(capacity = 20_000): Stemmers {
   const known = new Map<string, { algorithm: { stem(word: string): string }; stems: Map<string, string> }>()
   return (word, language) => {
-    if (word.length > LONGEST || /^\p{N}+$/u.test(word)) return word
+    // A number has no other forms, but some algorithms make 29 of 299.
+    if (word.length > LONGEST || /\p{N}/u.test(word)) return word
     let entry = known.get(language)
     if (!entry) {
       entry = { algorithm: snowball.newStemmer(language), stems: new Map() }

@@ -54,10 +54,14 @@ function pairsOf(raw: string, start: number): Word[] {
   })
 }
 
-/** What a word of a text in a language is found under: itself, its stem, and itself without accents. */
-function termsOf({ text, dense }: Word, language: string, stem: Stemmers): string[] {
+/** What a word of a text is found under: itself, its stem (a script that one language owns has that one's), and itself without accents. */
+function termsOf({ text, dense }: Word, spoken: string, stem: Stemmers): string[] {
   if (dense) return [text]
-  return distinct([text, languagesFor(text).includes(language) ? stem(text, language) : text, bare(text)])
+  const languages = languagesFor(text)
+  const language = languages.includes(spoken) ? spoken : languages[0]
+  const stemmed = language ? stem(text, language) : text
+  const plain = bare(text)
+  return stemmed === text && plain === text ? [text] : distinct([text, stemmed, plain])
 }
 
 /** What a word of a query, whose language nobody knows, is looked for as. */
@@ -76,23 +80,17 @@ export function tokensOf(texts: readonly string[], stem: Stemmers): Token[][] {
   const split = texts.map(wordsOf)
   const spoken = split.map((words) => spokenLanguage(words.map(({ text }) => text)))
   const usual = spoken.find((language) => language !== null) ?? 'english'
-  const known = new Map<string, string[]>()
   return split.map((words, i) => {
     const language = spoken[i] ?? usual
+    const known = new Map<string, string[]>()
     return words.map((word) => {
-      const key = `${language} ${word.dense} ${word.text}`
+      const key = word.dense ? ` ${word.text}` : word.text
       let terms = known.get(key)
       if (!terms) {
-        terms = termsOf(word, scriptLanguage(word.text, language), stem)
+        terms = termsOf(word, language, stem)
         known.set(key, terms)
       }
       return { start: word.start, end: word.end, terms }
     })
   })
-}
-
-/** A word in a script that one language owns is of that language. */
-function scriptLanguage(word: string, language: string): string {
-  const languages = languagesFor(word)
-  return languages.includes(language) ? language : (languages[0] ?? language)
 }

@@ -10,7 +10,7 @@ export type ModelServer = {
   /** http://127.0.0.1:PORT; OpenAI's and Anthropic's paths begin with /v1, Google's with /v1beta. */
   url: string
   requests: ModelRequest[]
-  /** What the next requests get, in order; after them, what `otherwise` says. Requests for titles take none. */
+  /** What the next requests get, in order; after them, what `otherwise` says. Requests for titles and rewritten questions take none. */
   queue: Reply[]
   otherwise(reply: (request: ModelRequest) => Reply): void
   close(): Promise<void>
@@ -44,7 +44,9 @@ export async function startModelServer(): Promise<ModelServer> {
     const [, wire, make] = WIRES.find(([pattern]) => pattern.test(path)) ?? []
     if (wire && make) {
       const noted = note(wire)
-      const next = JSON.stringify(body).includes('Write a title') ? undefined : queue.shift()
+      const next = /Write a title|Rewrite the last question/.test(JSON.stringify(body))
+        ? undefined
+        : queue.shift()
       await send(response, make(), next ?? otherwise(noted))
     } else if (path === '/v1/embeddings') {
       const noted = note('embeddings')

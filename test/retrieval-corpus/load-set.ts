@@ -21,7 +21,7 @@ export type DocumentSet = {
 }
 
 export const ENGLISH_SETS = ['camper-manual', 'staff-handbook', 'server-reference'] as const
-export const GERMAN_SET = 'mieter-handbuch'
+export const GERMAN_SET = 'mieter-handbuch' as const
 export type SetName = (typeof ENGLISH_SETS)[number] | typeof GERMAN_SET
 
 /** Even questions are for tuning, odd ones are held out: no weight is fitted to them. */

@@ -71,18 +71,15 @@ async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: W
   const writer = createPageWriter(ctx.db, run)
   const working = new Set<Promise<void>>()
   const claimed: PageRow[] = []
-  let isOver = false
   const start = (page: PageRow): void => {
-    const work = crawlPage(ctx, run, page, { robots, writer, signal }).then((goesOn) => {
+    const work = crawlPage(ctx, run, page, robots, signal).then((outcome) => {
       working.delete(work)
-      isOver ||= !goesOn
+      if (!signal.aborted) writer.add({ page, outcome })
     })
-    // Whoever waits for all of them sees it; until then it must not be nobody's.
-    work.catch(() => {})
     working.add(work)
   }
   try {
-    while (Date.now() < until && !signal.aborted && !isOver) {
+    while (Date.now() < until && !signal.aborted && !writer.isOver) {
       let waitMs = LOOK_AGAIN_MS
       if (claimed.length === 0 && working.size <= PAGES_AT_ONCE / 2) {
         const claim = await claimPages(ctx.db, run, CLAIMED_AT_ONCE, delayMs)
@@ -91,12 +88,13 @@ async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: W
         claimed.push(...claim.pages)
         waitMs = Math.min(claim.waitMs || waitMs, waitMs)
       }
-      while (working.size < PAGES_AT_ONCE && claimed.length > 0) start(claimed.shift()!)
-      await Promise.race([...working, wait(waitMs)])
+      while (working.size < PAGES_AT_ONCE && claimed.length > 0 && !writer.isFull) start(claimed.shift()!)
+      await Promise.race([...working, writer.written(), wait(waitMs)])
     }
     return false
   } finally {
     await Promise.all(working)
+    await writer.close()
   }
 }
 

@@ -1,48 +1,84 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
 import type { CrawlRun } from './crawl-run.ts'
+import { failCrawl } from './finish-crawl.ts'
 import { type ReadPage, storePages } from './store-pages.ts'
 
 /** One step holds the source's row, and the embedded database's only connection, no longer than this takes. */
 const MOST_AT_ONCE = 20
+const MOST_WAITING = 40
+const LINGER_MS = 20
+/** A site that fails so often in a row is left alone. */
+const MOST_FAILURES = 50
 
 export type PageWriter = {
-  /** Stores a page that was read; see storePages for the answer. */
-  store(read: ReadPage): Promise<number | null>
+  /** Takes a page that was read, to be stored with others. */
+  add(read: ReadPage): void
+  /** It has not kept up: read no more for now. */
+  readonly isFull: boolean
+  /** The crawl is over, or nothing can be stored: read no more at all. */
+  readonly isOver: boolean
+  /** Resolves when something more is stored. */
+  written(): Promise<void>
+  /** Stores what is left; throws what kept it from storing. */
+  close(): Promise<void>
 }
 
-type Waiting = { read: ReadPage; resolve(failures: number | null): void; reject(error: unknown): void }
-
-/** Stores pages of one run: what has come while one step was under way goes together into the next. */
+/** Stores the pages that one run has read, some in each step. */
 export function createPageWriter(db: Db, run: CrawlRun): PageWriter {
-  const waiting: Waiting[] = []
-  let isWriting = false
+  const waiting: ReadPage[] = []
+  let next = Promise.withResolvers<void>()
+  let writing: Promise<void> | null = null
+  let isOver = false
+  let problem: unknown = null
 
-  const write = async (batch: Waiting[]): Promise<void> => {
+  const write = async (batch: ReadPage[]): Promise<void> => {
     try {
-      const failures = await storePages(
-        db,
-        run,
-        batch.map(({ read }) => read),
-      )
-      for (const { resolve } of batch) resolve(failures)
+      const failures = await storePages(db, run, batch)
+      isOver ||= failures === null
+      const last = batch.at(-1)?.outcome
+      if (failures === null || failures < MOST_FAILURES || last?.kind !== 'failed') return
+      isOver = true
+      await failCrawl(db, run, `${failures} pages in a row could not be read. The last: ${last.reason}`)
     } catch (error) {
       // One page that cannot be stored must not keep the others out.
-      if (batch.length > 1) for (const one of batch) await write([one])
-      else for (const { reject } of batch) reject(error)
+      if (batch.length === 1) throw error
+      for (const one of batch) await write([one])
     }
   }
 
   const writeAll = async (): Promise<void> => {
-    isWriting = true
-    while (waiting.length > 0) await write(waiting.splice(0, MOST_AT_ONCE))
-    isWriting = false
+    try {
+      while (waiting.length > 0 && !isOver) {
+        if (waiting.length < MOST_AT_ONCE) await wait(LINGER_MS)
+        await write(waiting.splice(0, MOST_AT_ONCE))
+        next.resolve()
+        next = Promise.withResolvers()
+      }
+    } catch (error) {
+      problem = error
+      isOver = true
+      next.resolve()
+    } finally {
+      writing = null
+    }
   }
 
   return {
-    store: (read) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ read, resolve, reject })
-        if (!isWriting) void writeAll()
-      }),
+    add(read) {
+      waiting.push(read)
+      writing ??= writeAll()
+    },
+    get isFull() {
+      return waiting.length >= MOST_WAITING
+    },
+    get isOver() {
+      return isOver
+    },
+    written: () => next.promise,
+    async close() {
+      await writing
+      if (problem) throw problem
+    },
   }
 }

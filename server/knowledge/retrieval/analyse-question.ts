@@ -60,11 +60,7 @@ export function analyseQuestion(
   }
 }
 
-function questionTerms(
-  word: string,
-  languages: readonly Language[],
-  tables: Tables,
-): QuestionTerm[] {
+function questionTerms(word: string, languages: readonly Language[], tables: Tables): QuestionTerm[] {
   const information = informationOf(tables.words, tables.words.row(word))
   const byLanguage = languages.map((language) => termsOfWord(word, language, tables.stem))
   const pairs = byLanguage.find((terms) => terms.length > 1)

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
+import { type Client, type Service, startService } from '../../test/start.ts'
+import { looksLikeFollowUp } from './rewrite-question.ts'
+
+let models: ModelServer
+let service: Service
+let client: Client
+let agentId: string
+
+before(async () => {
+  models = await startModelServer()
+  service = await startService({
+    OPENAI_BASE_URL: `${models.url}/v1`,
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_MODEL: 'fake-model',
+  })
+  client = await service.account()
+  agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+  const facts = ['The desk lamp weighs two kilograms.', 'The ladder weighs nine kilograms.']
+  for (const [i, content] of facts.entries()) {
+    const source = { type: 'text', name: `Fact ${i}`, content }
+    const { id } = (await client.request('POST', `/agents/${agentId}/sources`, source)).body
+    while ((await client.request('GET', `/agents/${agentId}/sources/${id}`)).body.status !== 'trained') {
+      await wait(30)
+    }
+  }
+})
+after(async () => {
+  await service.close()
+  await models.close()
+})
+
+const REWRITE = 'Rewrite the last question'
+const asked = () => models.requests.filter(({ body }) => JSON.stringify(body).includes(REWRITE))
+const say = async (message: string, conversationId?: string) =>
+  (await client.request('POST', `/agents/${agentId}/chat`, { stream: false, message, conversationId })).body
+    .data
+
+/** The first passage that the model was given with its last question. */
+function firstPassage(): string {
+  const { body } = models.requests.findLast(({ body: sent }) => /<passage/.test(JSON.stringify(sent)))!
+  return /<passage number="1"[^>]*>\n(.*)\n/.exec(body.messages[0].content)?.[1] ?? ''
+}
+
+test('a follow-up is made a whole question by the model, for the search alone, and costs nothing', async () => {
+  models.otherwise(({ body }) =>
+    JSON.stringify(body).includes(REWRITE)
+      ? { tokens: ['How much does', ' the ladder weigh?'] }
+      : { tokens: ['Nine.'] },
+  )
+  const first = await say('Do you have ladders?')
+  assert.equal(asked().length, 0, 'the first question of a talk stands alone')
+  const { conversationId } = first.metadata
+  const second = await say('And how heavy is it?', conversationId)
+  assert.equal(asked().length, 1)
+  assert.match(JSON.stringify(asked()[0]!.body), /Customer: Do you have ladders\?/)
+  assert.match(firstPassage(), /ladder weighs nine/)
+  assert.deepEqual(second.metadata.usage, { credits: 1 })
+  const { body } = await client.request('GET', `/agents/${agentId}/conversations/${conversationId}/messages`)
+  const texts = JSON.stringify(body.data)
+  assert.match(texts, /And how heavy is it\?/)
+  assert.doesNotMatch(texts, /How much does the ladder weigh/)
+
+  await say('Please tell me the exact weight of your desk lamp in kilograms', conversationId)
+  assert.equal(asked().length, 1, 'a whole question is searched as it is')
+})
+
+test('a rewriting that fails, or is nonsense, leaves the question as it was', async () => {
+  const { conversationId } = (await say('What is the weight of the desk lamp?')).metadata
+  models.otherwise(({ body }) =>
+    JSON.stringify(body).includes(REWRITE) ? { status: 400 } : { tokens: ['Two.'] },
+  )
+  assert.equal((await say('And in grams?', conversationId)).parts[0].text, 'Two.')
+  assert.match(firstPassage(), /desk lamp weighs two/)
+  models.otherwise(({ body }) =>
+    JSON.stringify(body).includes(REWRITE) ? { tokens: ['word '.repeat(200)] } : { tokens: ['Two.'] },
+  )
+  await say('And in ounces?', conversationId)
+  assert.match(firstPassage(), /desk lamp weighs two/)
+})
+
+test('what looks like a follow-up', () => {
+  for (const text of [
+    'And for children?',
+    'Why?',
+    'How much does it cost per month then?',
+    'Und wie lange gilt das?',
+  ])
+    assert.ok(looksLikeFollowUp(text), text)
+  for (const text of [
+    '',
+    'How long is the warranty of the desk lamp?',
+    'Wie hoch ist die Kaution für eine Wohnung?',
+  ])
+    assert.ok(!looksLikeFollowUp(text), text)
+})

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Client, type Service, startService } from '../../../test/start.ts'
+import { commands } from '../../operations/commands.ts'
+import { answerFinder } from './holds-answer.ts'
+
+let service: Service
+let client: Client
+let agentId: string
+let lamps: string
+let doors: string
+
+before(async () => {
+  service = await startService()
+  client = await service.account()
+  agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+  lamps = await add('Lamps', 'The desk lamp has a warranty of eleven years. Its bulb can be replaced.')
+  doors = await add('Doors', 'The garage door is opened with the grey button on the left wall.')
+})
+after(() => service.close())
+
+async function add(name: string, content: string): Promise<string> {
+  const source = { type: 'text', name, content }
+  const { id } = (await client.request('POST', `/agents/${agentId}/sources`, source)).body
+  for (;;) {
+    if ((await client.request('GET', `/agents/${agentId}/sources/${id}`)).body.status === 'trained') return id
+    await wait(30)
+  }
+}
+
+const evaluations = (method: string, path = '', body?: unknown, owner = client) =>
+  owner.request(method, `/agents/${agentId}/evaluations${path}`, body)
+
+test('questions are added, listed, changed and deleted', async () => {
+  const added = await evaluations('POST', '', { question: 'How is it?', expectedSourceId: lamps })
+  assert.equal(added.status, 201)
+  assert.deepEqual([added.body.expectedSourceId, added.body.expectedAnswer], [lamps, null])
+  const { id } = added.body
+  const changed = await evaluations('PUT', `/${id}`, {
+    expectedSourceId: null,
+    expectedAnswer: 'Eleven years',
+  })
+  assert.deepEqual(
+    [changed.body.question, changed.body.expectedSourceId, changed.body.expectedAnswer],
+    ['How is it?', null, 'Eleven years'],
+  )
+  const listed = await evaluations('GET')
+  assert.deepEqual(listed.body.data, [changed.body])
+  assert.equal(listed.body.pagination.total, 1)
+  assert.deepEqual((await evaluations('DELETE', `/${id}`)).body, { success: true })
+  assert.equal((await evaluations('DELETE', `/${id}`)).body.code, 'RESOURCE_NOT_FOUND')
+  assert.equal((await evaluations('PUT', `/${id}`, { question: 'x' })).body.code, 'RESOURCE_NOT_FOUND')
+})
+
+test('a source of another agent is no expectation', async () => {
+  const other = (await client.request('POST', '/agents', { name: 'Other' })).body.id
+  const { status, body } = await client.request('POST', `/agents/${other}/evaluations`, {
+    question: 'How long?',
+    expectedSourceId: lamps,
+  })
+  assert.equal(status, 400)
+  assert.deepEqual(body.details, { expectedSourceId: 'The agent has no source with this id.' })
+})
+
+test('a run counts what is found, answered and declined; the command prints the same', async () => {
+  const none = await evaluations('POST', '/run')
+  assert.deepEqual([none.body.questions, none.body.recallAt1, none.body.declined], [0, null, null])
+
+  await evaluations('POST', '', {
+    question: 'How long is the warranty of the desk lamp?',
+    expectedSourceId: lamps,
+  })
+  await evaluations('POST', '', {
+    question: 'With which button is the garage door opened?',
+    expectedAnswer: 'Press the grey button on the left wall.',
+  })
+  await evaluations('POST', '', {
+    question: 'How long is the warranty of the lamp?',
+    expectedSourceId: doors,
+  })
+  await evaluations('POST', '', { question: 'Who won the chess championship?' })
+  const { body } = await evaluations('POST', '/run')
+  assert.deepEqual(
+    [body.questions, body.answerable, body.unanswerable, body.answered, body.declined],
+    [4, 3, 1, 1, 1],
+  )
+  assert.equal(body.recallAt1, 2 / 3)
+  assert.deepEqual(
+    body.results.map(({ isAnswered, place }: { isAnswered: boolean; place: number | null }) => [
+      isAnswered,
+      place,
+    ]),
+    [
+      [true, 1],
+      [true, 1],
+      [true, body.results[2].place],
+      [false, null],
+    ],
+  )
+  assert.notEqual(body.results[2].place, 1)
+  assert.equal(body.results[0].sources[0].name, 'Lamps')
+
+  const evaluate = commands.find(({ name }) => name === 'evaluate')!
+  const operations = { db: service.ctx.db, openKnowledge: () => service.ctx.knowledge }
+  const input = { values: { agent: agentId }, positionals: [] }
+  const result = await evaluate.run(operations as never, input)
+  assert.deepEqual(result, body)
+  assert.match(evaluate.print(result), /3 answerable questions: recall@1 67 %.*answered 100 %/)
+  await assert.rejects(
+    evaluate.run(operations as never, { values: { agent: 'nobody' }, positionals: [] }),
+    /There is no agent nobody/,
+  )
+})
+
+test('an answer is found in other forms of its words, and not in a part of them', () => {
+  const holds = answerFinder('You can cancel within fourteen days for free.')
+  assert.ok(holds('Cancelling is free for fourteen days, at any time of day.'))
+  assert.ok(!holds('Delivery takes fourteen days.'))
+  assert.ok(!answerFinder('!?')('Anything.'))
+})

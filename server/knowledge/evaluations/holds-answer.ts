@@ -1,0 +1,20 @@
+import { guessLanguage } from '../../text/language.ts'
+import { createStemmer } from '../../text/stem.ts'
+import { termsOfWord } from '../../text/terms.ts'
+import { splitWords } from '../../text/words.ts'
+
+/** So much of an expected answer a passage must have; people word it a little differently. */
+const SHARE = 0.7
+
+/** Tells of a passage whether it holds an answer: most of its words, in any form. */
+export function answerFinder(answer: string): (passage: string) => boolean {
+  const language = guessLanguage(answer)
+  const stem = createStemmer(5_000)
+  const termsOf = (text: string): string[] =>
+    splitWords(text).flatMap((word) => termsOfWord(word, language, stem))
+  const wanted = new Set(termsOf(answer))
+  return (passage) => {
+    const said = new Set(termsOf(passage))
+    return wanted.size > 0 && [...wanted].filter((term) => said.has(term)).length >= SHARE * wanted.size
+  }
+}

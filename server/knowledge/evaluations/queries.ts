@@ -1,0 +1,127 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import { isId, newId } from '../../db/ids.ts'
+import type { AccountId, EvaluationsTable } from '../../db/tables.ts'
+import { ApiError, invalidField } from '../../http/errors.ts'
+import { after, type Position } from '../../http/pagination.ts'
+
+export type EvaluationRow = Selectable<EvaluationsTable>
+export type Expectation = Partial<Pick<EvaluationRow, 'question' | 'expected_source_id' | 'expected_answer'>>
+
+/** More would take a run beyond what one request may take. */
+export const MOST_EVALUATIONS = 500
+
+/** One more row than `limit`, newest first, and how many there are. */
+export async function listEvaluationRows(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  page: { limit: number; position: Position | null },
+): Promise<{ rows: EvaluationRow[]; total: number }> {
+  let query = db.selectFrom('evaluations').where('account_id', '=', accountId).where('agent_id', '=', agentId)
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (page.position) query = query.where(after('created_at', 'id', page.position))
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute()
+  return { rows, total }
+}
+
+/** All of an agent, oldest first. */
+export async function allEvaluations(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+): Promise<EvaluationRow[]> {
+  return db
+    .selectFrom('evaluations')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .orderBy('id')
+    .limit(MOST_EVALUATIONS)
+    .execute()
+}
+
+/** Throws VALIDATION_INVALID_BODY for a source that the agent has not, or when the agent's set is full. */
+export async function addEvaluation(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  values: Expectation & { question: string },
+): Promise<EvaluationRow> {
+  await checkSource(db, accountId, agentId, values.expected_source_id)
+  const { total } = await listEvaluationRows(db, accountId, agentId, { limit: 1, position: null })
+  if (total >= MOST_EVALUATIONS) {
+    throw invalidField('question', `An agent has at most ${MOST_EVALUATIONS} of them. Delete one first.`)
+  }
+  return db
+    .insertInto('evaluations')
+    .values({ id: newId(), account_id: accountId, agent_id: agentId, ...values })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Throws RESOURCE_NOT_FOUND, and as addEvaluation for the source. */
+export async function changeEvaluation(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  id: string,
+  values: Expectation,
+): Promise<EvaluationRow> {
+  await checkSource(db, accountId, agentId, values.expected_source_id)
+  const row = isId(id)
+    ? await db
+        .updateTable('evaluations')
+        .set({ ...values, updated_at: new Date() })
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND')
+  return row
+}
+
+/** Throws RESOURCE_NOT_FOUND. */
+export async function removeEvaluation(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  id: string,
+): Promise<void> {
+  const row = isId(id)
+    ? await db
+        .deleteFrom('evaluations')
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('id', '=', id)
+        .returning('id')
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND')
+}
+
+async function checkSource(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  sourceId: string | null | undefined,
+): Promise<void> {
+  if (sourceId === null || sourceId === undefined) return
+  const source = isId(sourceId)
+    ? await db
+        .selectFrom('sources')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('id', '=', sourceId)
+        .executeTakeFirst()
+    : undefined
+  if (!source) throw invalidField('expectedSourceId', 'The agent has no source with this id.')
+}

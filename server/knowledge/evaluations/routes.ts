@@ -1,0 +1,69 @@
+import type { Static } from 'typebox'
+import { requireAgent } from '../../agents/find-agent.ts'
+import type { Context } from '../../context.ts'
+import { decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
+import { type Route, route } from '../../http/route.ts'
+import * as contract from './contract.ts'
+import {
+  addEvaluation,
+  changeEvaluation,
+  type EvaluationRow,
+  type Expectation,
+  listEvaluationRows,
+  removeEvaluation,
+} from './queries.ts'
+import { runEvaluations, shown } from './run-evaluations.ts'
+import type { Evaluation, EvaluationChange } from './schema.ts'
+
+export const evaluationRoutes = (ctx: Context): Route[] => [
+  route(contract.listEvaluations, async ({ caller: { account }, params: { agentId }, query }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    const print = fingerprint('evaluations', agentId)
+    const position = decodeCursor(query.cursor, print)
+    const page = { limit: query.limit, position }
+    const { rows, total } = await listEvaluationRows(ctx.db, account.id, agentId, page)
+    const positionOf = (row: EvaluationRow) => ({ value: row.created_at.toISOString(), id: row.id })
+    return pageOf(rows, query.limit, total, print, positionOf, present)
+  }),
+
+  route(contract.createEvaluation, async ({ caller: { account }, params: { agentId }, body }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    const values = { ...columnsOf(body), question: body.question }
+    return present(await addEvaluation(ctx.db, account.id, agentId, values))
+  }),
+
+  route(contract.runEvaluations, async ({ caller: { account }, params }) => {
+    const { id, knowledge_version } = await requireAgent(ctx.db, account.id, params.agentId)
+    return runEvaluations(ctx, { id, accountId: account.id, knowledgeVersion: knowledge_version })
+  }),
+
+  route(contract.updateEvaluation, async ({ caller: { account }, params, body }) => {
+    const { agentId, evaluationId } = params
+    await requireAgent(ctx.db, account.id, agentId)
+    return present(await changeEvaluation(ctx.db, account.id, agentId, evaluationId, columnsOf(body)))
+  }),
+
+  route(contract.deleteEvaluation, async ({ caller: { account }, params: { agentId, evaluationId } }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    await removeEvaluation(ctx.db, account.id, agentId, evaluationId)
+    return { success: true as const }
+  }),
+]
+
+function present(row: EvaluationRow): Static<typeof Evaluation> {
+  return {
+    ...shown(row),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}
+
+/** The sent fields. */
+function columnsOf(body: Static<typeof EvaluationChange>): Expectation {
+  const { question, expectedSourceId, expectedAnswer } = body
+  return {
+    ...(question === undefined ? {} : { question }),
+    ...(expectedSourceId === undefined ? {} : { expected_source_id: expectedSourceId }),
+    ...(expectedAnswer === undefined ? {} : { expected_answer: expectedAnswer }),
+  }
+}
