@@ -8,7 +8,7 @@ import { newId } from '../server/db/ids.ts'
 import { json } from '../server/db/json.ts'
 import type { AccountId } from '../server/db/tables.ts'
 import { createKnowledge } from '../server/knowledge/knowledge.ts'
-import { bytesOfVector } from '../server/knowledge/vectors.ts'
+import { storedVector } from '../server/knowledge/vectors.ts'
 import { loadWordVectors } from '../server/models/static/word-vectors.ts'
 import { percentiles, round } from './load.ts'
 import { type Prepared, prepare } from './service.ts'
@@ -101,7 +101,7 @@ async function fill(db: Db, account_id: AccountId, agent_id: string, dimensions:
       await db.insertInto('chunks').values(chunks).execute()
       if (dimensions === 0) continue
       const vectors = chunks.map(({ vector_key }) => {
-        const vector = bytesOfVector(unitVector(next, dimensions))
+        const vector = storedVector(unitVector(next, dimensions))
         return { ...owner, source_id, vector_key, space: SPACE, vector }
       })
       await db.insertInto('chunk_vectors').values(vectors).execute()

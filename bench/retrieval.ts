@@ -118,6 +118,10 @@ evidence to use was decided with the figures of both halves in view.
 R@k: a section that holds the answer is among the first k. Answered, declined: shares of the answerable questions that
 the built-in responder answers and of the unanswerable ones that it declines.
 
+Aimed at: 10 points of R@3 beyond BM25 on every English set, 80 % answered with 80 % declined over all of them. Tried
+and left out: word vectors refitted to a thesaurus (2 points more on two sets, 2 less on the third), the parent heading in
+the vectors, and five more kinds of evidence for the decision to decline (no better in five-fold checks).
+
 The embedding server is the one of the tests: its vectors are hashed words, not meanings. It shows the path, not what
 an embedding model would reach.`
 

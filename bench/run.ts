@@ -3,6 +3,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 import { preparePostgres } from '../test/postgres.ts'
 import { type ChatResult, chatScenario } from './chat.ts'
 import { coldStartScenario } from './cold-start.ts'
+import { crawlScenario } from './crawl.ts'
 import { heldScenario } from './held.ts'
 import { indexScenario } from './index.ts'
 import { listScenario } from './list.ts'
@@ -10,7 +11,7 @@ import { retrievalScenario } from './retrieval.ts'
 import { searchScenario } from './search.ts'
 
 /**
- * `npm run bench [chat|held|list|search|index|cold-start|retrieval]`: all scenarios, or those named, on PostgreSQL and on the embedded
+ * `npm run bench [chat|held|list|search|index|crawl|cold-start|retrieval]`: all scenarios, or those named, on PostgreSQL and on the embedded
  * database. Writes bench/results/DATE.json and bench/results/README.md.
  */
 const wanted = process.argv.slice(2)
@@ -34,6 +35,7 @@ for (const server of servers) {
   if (wants('search'))
     for (const conversations of server ? [100_000, 1_000_000] : [100_000])
       note(await searchScenario(server, conversations))
+  if (wants('crawl')) note(await crawlScenario(server, 1_000))
   if (wants('cold-start')) note(await coldStartScenario(server))
 }
 if (postgres.url !== null) await postgres.stop()

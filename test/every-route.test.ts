@@ -12,7 +12,8 @@ import { type Client, type Service, startService } from './start.ts'
 let service: Service
 
 before(async () => {
-  service = await startService()
+  // Behind a proxy, so that requests without a key can come from many addresses and keep within the limit.
+  service = await startService({ TRUSTED_PROXIES: '127.0.0.1' })
 })
 after(() => service.close())
 
@@ -85,9 +86,11 @@ for (const endpoint of protectedEndpoints) {
     test('needs a valid key, a plan with API access and the scope', async () => {
       const { ids } = await world()
       const path = pathOf(endpoint, ids)
-      const none = await service.anonymous(endpoint.method, path)
+      const from = { 'x-forwarded-for': `10.0.0.${protectedEndpoints.indexOf(endpoint)}` }
+      const none = await service.anonymous(endpoint.method, path, undefined, from)
       assert.deepEqual([none.status, none.body.error.code], [401, 'AUTH_MISSING_API_KEY'])
       const bad = await service.anonymous(endpoint.method, path, undefined, {
+        ...from,
         authorization: 'Bearer parley_wrong',
       })
       assert.deepEqual([bad.status, bad.body.error.code], [401, 'AUTH_INVALID_API_KEY'])

@@ -73,12 +73,12 @@ test('a rewriting that fails, or is nonsense, leaves the question as it was', as
   models.otherwise(({ body }) =>
     JSON.stringify(body).includes(REWRITE) ? { status: 400 } : { tokens: ['Two.'] },
   )
-  assert.equal((await say('And in grams?', conversationId)).parts[0].text, 'Two.')
+  assert.equal((await say('And how much exactly?', conversationId)).parts[0].text, 'Two.')
   assert.match(firstPassage(), /desk lamp weighs two/)
   models.otherwise(({ body }) =>
     JSON.stringify(body).includes(REWRITE) ? { tokens: ['word '.repeat(200)] } : { tokens: ['Two.'] },
   )
-  await say('And in ounces?', conversationId)
+  await say('And how much, please?', conversationId)
   assert.match(firstPassage(), /desk lamp weighs two/)
 })
 

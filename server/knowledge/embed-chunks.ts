@@ -8,7 +8,7 @@ import { ModelFailure } from '../models/model-failure.ts'
 import { type LoadedChunk, TrainingFailure } from './load-content.ts'
 import { createBreather } from './retrieval/breathe.ts'
 import { liveSpace } from './vector-spaces.ts'
-import { bytesOfVector } from './vectors.ts'
+import { storedVector } from './vectors.ts'
 
 type Needs = Pick<Context, 'db' | 'log' | 'models'>
 type Owner = { id: string; account_id: AccountId; agent_id: string }
@@ -109,7 +109,7 @@ export async function storeVectors(
     if (rows.length === 0) return
     await trx
       .insertInto('chunk_vectors')
-      .values(rows.map((row) => ({ ...where, ...row, vector: bytesOfVector(row.vector) })))
+      .values(rows.map((row) => ({ ...where, ...row, vector: storedVector(row.vector) })))
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   })
@@ -121,15 +121,13 @@ export async function dropUnusedVectors(trx: Trx, accountId: AccountId, sourceId
     .deleteFrom('chunk_vectors')
     .where('account_id', '=', accountId)
     .where('source_id', '=', sourceId)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('chunks')
-            .select('chunks.id')
-            .whereRef('chunks.source_id', '=', 'chunk_vectors.source_id')
-            .whereRef('chunks.vector_key', '=', 'chunk_vectors.vector_key'),
-        ),
-      ),
+    // Not "not exists": that might be planned as a loop over all pairs.
+    .where('vector_key', 'not in', (eb) =>
+      eb
+        .selectFrom('chunks')
+        .select('chunks.vector_key')
+        .where('chunks.account_id', '=', accountId)
+        .where('chunks.source_id', '=', sourceId),
     )
     .execute()
 }

@@ -1,28 +1,35 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import type { ChunksTable, ChunkVectorsTable } from '../db/tables.ts'
+import type { ChunksTable } from '../db/tables.ts'
 import type { IndexedChunk } from './retrieval/passage.ts'
-import { vectorOfBytes } from './vectors.ts'
+import { vectorOfText } from './vectors.ts'
 
 const columns = ['id', 'heading_path', 'page', 'text', 'questions', 'url', 'title'] as const
 
 type ChunkRow = Pick<Selectable<ChunksTable>, (typeof columns)[number]> & {
-  vector: ChunkVectorsTable['vector'] | null
+  vector: string | null
 }
+const vectorText = sql<string>`encode(chunk_vectors.vector, 'base64')`.as('text')
+
 type Owner = { id: string; name: string | null; url: string | null }
 
-/** Chunks as indexedChunk takes them, each with its vector in `space` if there is one. */
+/**
+ * Chunks as indexedChunk takes them, each with its vector in `space` if there is one. A subquery, and no join: without
+ * statistics a planner may join by the source alone, which takes time by the square of its chunks.
+ */
 export function chunksWithVectors(db: Db, space: string | null) {
   return db
     .selectFrom('chunks')
-    .leftJoin('chunk_vectors', (join) =>
-      join
-        .onRef('chunk_vectors.source_id', '=', 'chunks.source_id')
-        .onRef('chunk_vectors.vector_key', '=', 'chunks.vector_key')
-        .on('chunk_vectors.space', '=', space ?? ''),
-    )
     .select(columns.map((column) => `chunks.${column}` as const))
-    .select('chunk_vectors.vector')
+    .select((eb) =>
+      eb
+        .selectFrom('chunk_vectors')
+        .select(vectorText)
+        .whereRef('chunk_vectors.source_id', '=', 'chunks.source_id')
+        .whereRef('chunk_vectors.vector_key', '=', 'chunks.vector_key')
+        .where('chunk_vectors.space', '=', space ?? '')
+        .as('vector'),
+    )
 }
 
 /** A stored chunk as the index takes it. One of a web page carries the page's own address and title. */
@@ -36,6 +43,6 @@ export function indexedChunk(row: ChunkRow, source: Owner): IndexedChunk {
     page: row.page,
     text: row.text,
     ...(row.questions ? { questions: row.questions } : {}),
-    vector: row.vector && vectorOfBytes(row.vector),
+    vector: row.vector === null ? null : vectorOfText(row.vector),
   }
 }

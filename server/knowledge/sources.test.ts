@@ -254,7 +254,6 @@ test('each wrong field is refused by its path', async () => {
     [{ ...link, url: 'ftp://example.com' }, 'url'],
     [{ ...link, url: 'https://u:p@example.com' }, 'url'],
     [{ ...link, linkType: 'page' }, 'linkType'],
-    [{ ...link, linkType: 'crawl' }, 'linkType'],
     [{ ...link, slowScraping: 'yes' }, 'slowScraping'],
   ]
   for (const [body, path] of wrong) {

@@ -24,7 +24,7 @@ export const evaluate: Command = {
   },
   print(result) {
     const run = result as Run
-    if (run.questions === 0) return 'The agent has no evaluation questions; add some with POST /evaluations.'
+    if (!run.results?.length) return 'The agent has no evaluation questions; add some with POST /evaluations.'
     const figures = [
       `${run.answerable} answerable questions: recall@1 ${percent(run.recallAt1)}, recall@3 ${percent(run.recallAt3)}, recall@5 ${percent(run.recallAt5)}, MRR ${run.mrr?.toFixed(3) ?? '-'}, answered ${percent(run.answered)}`,
       `${run.unanswerable} unanswerable questions: declined ${percent(run.declined)}`,

@@ -10,8 +10,9 @@ const PAGES = 60
 /** The crawl of so many pages takes longer than all of these together. */
 const MOMENTS_MS = [500, 1_500, 1_000, 2_000]
 
-test('a crawl that is killed again and again is seen through, with every page once', async () => {
+test('a crawl that is killed again and again is seen through, with every page once', async (t) => {
   const site = await startWebSite()
+  t.after(() => site.close())
   site.rest = (request, response) => {
     const number = Number(request.url?.slice(1) || 0)
     const text = `The secret of page ${number} is the marker wolvercote${number}. `.repeat(5)
@@ -75,5 +76,4 @@ test('a crawl that is killed again and again is seen through, with every page on
   )
   await close()
   await home.remove()
-  await site.close()
 })

@@ -43,4 +43,3 @@ alter table chunks drop column vector, drop column vector_space;
 -- In the order in which chunks are looked at for a space that is being built.
 drop index chunks_agent;
 create index chunks_agent on chunks (agent_id, id);
-create index chunks_vector on chunks (source_id, vector_key);

@@ -52,7 +52,7 @@ export async function claimPages(
       .execute()
     return { pages, waitMs: 0, isDone: false }
   })
-  return claim && claim.result
+  return claim?.result ?? null
 }
 
 /** Keeps what this run has claimed. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { page, type Reply, startWebSite, type WebSite } from '../../../test/fakes/web-site.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
-import { websites } from './for-tests.ts'
+import { websites } from '../../../test/websites.ts'
 
 let service: Service
 let client: Client

@@ -3,9 +3,9 @@ import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { page, redirect, startWebSite, type WebSite } from '../../../test/fakes/web-site.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { websites } from '../../../test/websites.ts'
 import { addSite } from './add-site.ts'
 import { crawlMetadata } from './crawl-source.ts'
-import { websites } from './for-tests.ts'
 
 let service: Service
 let client: Client

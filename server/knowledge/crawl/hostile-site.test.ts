@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { page, redirect, startWebSite, type WebSite } from '../../../test/fakes/web-site.ts'
 import { type Service, startService } from '../../../test/start.ts'
+import { websites } from '../../../test/websites.ts'
 import { addSite } from './add-site.ts'
-import { websites } from './for-tests.ts'
 
 let service: Service
 let site: WebSite

@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { page, redirect, startWebSite, type WebSite } from '../../../test/fakes/web-site.ts'
 import { type Service, startService } from '../../../test/start.ts'
-import { websites } from './for-tests.ts'
+import { websites } from '../../../test/websites.ts'
 
 let service: Service
 let site: WebSite

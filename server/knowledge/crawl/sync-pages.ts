@@ -5,7 +5,7 @@ import type { AgentIndex } from '../retrieval/agent-index.ts'
 import type { IndexedChunk } from '../retrieval/passage.ts'
 
 const MARKS_AT_ONCE = 1_000
-const PAGES_AT_ONCE = 15
+const PAGES_AT_ONCE = 50
 
 type PagedSource = { id: string; name: string | null; url: string | null; live_version: number | null }
 type Target = {

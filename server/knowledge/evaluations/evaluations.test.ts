@@ -49,8 +49,8 @@ test('questions are added, listed, changed and deleted', async () => {
   assert.deepEqual(listed.body.data, [changed.body])
   assert.equal(listed.body.pagination.total, 1)
   assert.deepEqual((await evaluations('DELETE', `/${id}`)).body, { success: true })
-  assert.equal((await evaluations('DELETE', `/${id}`)).body.code, 'RESOURCE_NOT_FOUND')
-  assert.equal((await evaluations('PUT', `/${id}`, { question: 'x' })).body.code, 'RESOURCE_NOT_FOUND')
+  assert.equal((await evaluations('DELETE', `/${id}`)).body.error.code, 'RESOURCE_NOT_FOUND')
+  assert.equal((await evaluations('PUT', `/${id}`, { question: 'x' })).body.error.code, 'RESOURCE_NOT_FOUND')
 })
 
 test('a source of another agent is no expectation', async () => {
@@ -60,7 +60,7 @@ test('a source of another agent is no expectation', async () => {
     expectedSourceId: lamps,
   })
   assert.equal(status, 400)
-  assert.deepEqual(body.details, { expectedSourceId: 'The agent has no source with this id.' })
+  assert.deepEqual(body.error.details, { expectedSourceId: 'The agent has no source with this id.' })
 })
 
 test('a run counts what is found, answered and declined; the command prints the same', async () => {

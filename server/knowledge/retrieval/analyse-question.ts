@@ -22,8 +22,6 @@ export type QuestionTerm = {
 export type AnalysedQuestion = {
   language: Language
   terms: QuestionTerm[]
-  /** Content words known to the word vectors; empty when the vectors do not speak the language. */
-  known: string[]
   vector: Int8Array | null
   provided: Int8Array | null
 }
@@ -54,7 +52,6 @@ export function analyseQuestion(
   return {
     language,
     terms,
-    known,
     vector: mean && compactVector(mean),
     provided: provided && compactVector(provided),
   }

@@ -6,6 +6,9 @@ import type { Tables } from './tables.ts'
 import { FREQUENCY_MASK, slotOf } from './term-table.ts'
 import { collectHits, type Hits } from './top-hits.ts'
 
+/** The neighbours of a word take milliseconds to find the first time: only those of the most telling words are. */
+const MOST_WIDENED = 8
+
 /** `share` is a slot's part (0..1) of the most that the question could score. */
 export type MeaningHits = Hits & { share: (slot: number) => number }
 
@@ -16,7 +19,7 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
   const best = new Float32Array(slots.count)
   const average = slots.live > 0 ? slots.liveLength / slots.live : 1
   let most = 0
-  for (const term of question.terms) {
+  for (const [place, term] of question.terms.entries()) {
     const found = term.forms.reduce(
       (sum, form) => sum + (terms.postings[terms.ids.get(form) ?? -1]?.length ?? 0),
       0,
@@ -24,7 +27,7 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
     const weight = rarity(slots, found)
     most += weight
     const touched: number[] = []
-    for (const [id, closeness] of termsMeant(tables, term)) {
+    for (const [id, closeness] of termsMeant(tables, term, place < MOST_WIDENED)) {
       for (const posting of terms.postings[id]!) {
         const slot = slotOf(posting)
         const frequency = (posting & FREQUENCY_MASK) / 2
@@ -48,13 +51,17 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
 }
 
 /** Numbers of the index's terms that a word stands for, with 1 for itself and less for its neighbours. */
-function termsMeant({ words, terms, stem }: Tables, { word, forms }: QuestionTerm): Map<number, number> {
+function termsMeant(
+  { words, terms, stem }: Tables,
+  { word, forms }: QuestionTerm,
+  isWidened: boolean,
+): Map<number, number> {
   const meant = new Map<number, number>()
   for (const form of forms) {
     const id = terms.ids.get(form)
     if (id !== undefined) meant.set(id, 1)
   }
-  const row = words.row(word)
+  const row = isWidened ? words.row(word) : -1
   if (row < 0) return meant
   // Closest first: a stem keeps the best of its words.
   for (const { row: other, similarity } of words.neighbours(row)) {

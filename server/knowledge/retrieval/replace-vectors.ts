@@ -3,7 +3,7 @@ import type { Tables } from './tables.ts'
 import { createVectorTable, setVector, type VectorTable } from './vector-table.ts'
 
 // Vectors read in one go: see sync-index.ts.
-const AT_ONCE = 32
+const AT_ONCE = 100
 
 /** Builds a table of other vectors beside the one in use and puts it in its place when no chunk is missing in it. */
 export async function replaceVectors(

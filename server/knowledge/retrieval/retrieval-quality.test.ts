@@ -97,7 +97,8 @@ test('questions that nothing was tuned on', () => {
 /** Points of recall@3 that the fusion finds beyond words alone, at least; the figures are in bench/results. */
 const GAINS = { 'camper-manual': 0.18, 'staff-handbook': 0.1, 'server-reference': 0.07, [GERMAN_SET]: 0.02 }
 
-test('long documents: the fusion finds more than words alone, also in the half that nothing was tuned on', () => {
+test('long documents: the fusion finds more than words alone, most is answered, and most without an answer declined', () => {
+  const sum = { answered: 0, answerable: 0, declined: 0, unanswerable: 0 }
   for (const name of [...ENGLISH_SETS, GERMAN_SET]) {
     const set = loadSet(name)
     const tables = indexOf(set, words)
@@ -106,14 +107,8 @@ test('long documents: the fusion finds more than words alone, also in the half t
       retrievalFigures(tables, questions, byTerms).recall3
     assert.ok(gain(set.answerable) >= GAINS[name], `${name}: ${gain(set.answerable)}`)
     assert.ok(gain(halfOf(set.answerable, 'held-out')) >= 0, name)
-  }
-})
-
-test('long documents: most questions are answered, and most without an answer declined', () => {
-  const sum = { answered: 0, answerable: 0, declined: 0, unanswerable: 0 }
-  for (const name of ENGLISH_SETS) {
-    const set = loadSet(name)
-    const { answered, declined } = answerFigures(indexOf(set, words), set, words)
+    if (name === GERMAN_SET) continue
+    const { answered, declined } = answerFigures(tables, set, words)
     sum.answered += answered * set.answerable.length
     sum.answerable += set.answerable.length
     sum.declined += declined * set.unanswerable.length

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Client, Service } from '../../../test/start.ts'
-import { enqueueCrawl } from './enqueue-crawl.ts'
+import { enqueueCrawl } from '../server/knowledge/crawl/enqueue-crawl.ts'
+import type { Client, Service } from './start.ts'
 
 type ShownPage = {
   id: string
@@ -12,7 +12,7 @@ type ShownPage = {
   size: number
 }
 
-/** For tests: a client's way of working with the websites of one agent. */
+/** A client's way of working with the websites of one agent. */
 export function websites(service: Service, client: Client, agentId: string) {
   const path = `/agents/${agentId}/sources`
   const tools = {
