@@ -226,7 +226,6 @@ export type PagesTable = {
   etag: string | null
   last_modified: string | null
   content_hash: string | null
-  stands_for: string | null
   links: Json<number[]>
   fetched_at: OptionalTime
 }

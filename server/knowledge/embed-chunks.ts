@@ -57,6 +57,9 @@ export async function embedChunks(
   })
 }
 
+/** A page asks for its own keys only: a website has those of thousands of pages. */
+const KEYS_AT_ONCE = 500
+
 async function embedMissing(
   db: Db,
   embedder: Embedder,
@@ -64,20 +67,24 @@ async function embedMissing(
   chunks: readonly Embeddable[],
   signal: AbortSignal,
 ): Promise<void> {
-  const stored = await db
-    .selectFrom('chunk_vectors')
-    .select('vector_key')
-    .where('account_id', '=', account_id)
-    .where('source_id', '=', source_id)
-    .where('space', '=', embedder.space)
-    .execute()
   const texts = new Map<string, string>()
   const breathe = createBreather()
   for (const chunk of chunks) {
     texts.set(vectorKey(chunk), embeddedText(chunk))
     await breathe()
   }
-  for (const { vector_key } of stored) texts.delete(vector_key)
+  const keys = [...texts.keys()]
+  for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
+    const stored = await db
+      .selectFrom('chunk_vectors')
+      .select('vector_key')
+      .where('account_id', '=', account_id)
+      .where('source_id', '=', source_id)
+      .where('space', '=', embedder.space)
+      .where('vector_key', 'in', keys.slice(from, from + KEYS_AT_ONCE))
+      .execute()
+    for (const { vector_key } of stored) texts.delete(vector_key)
+  }
   const missing = [...texts]
   for (let from = 0; from < missing.length; from += embedder.batch) {
     const batch = missing.slice(from, from + embedder.batch)

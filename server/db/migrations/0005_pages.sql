@@ -31,8 +31,6 @@ create table pages (
   etag text,
   last_modified text,
   content_hash text,
-  -- For a page left out because of another one: that one's URL.
-  stands_for text,
   -- Numbers of the pages it links to: a page that has not changed is not sent again, but its links count.
   links jsonb not null default '[]',
   fetched_at timestamptz(3),

@@ -27,10 +27,8 @@ export async function changeOf(
       if (outcome.passing && isKept)
         return { status: 'included', error: `${outcome.reason} Its earlier text goes on answering.` }
       return withoutText(trx, run, page, { status: 'failed', error: outcome.reason })
-    case 'excluded': {
-      const instead = outcome.instead?.href ?? null
-      return withoutText(trx, run, page, { status: 'excluded', error: outcome.reason, stands_for: instead })
-    }
+    case 'excluded':
+      return withoutText(trx, run, page, { status: 'excluded', error: outcome.reason })
     case 'unchanged':
       return unchanged(trx, run, page)
     case 'content':
@@ -68,7 +66,6 @@ async function newText(
     content_hash: content.hash,
     etag: content.etag,
     last_modified: content.lastModified,
-    stands_for: null,
     changed_in: run.version,
     fetched_at: new Date(),
   }
@@ -115,7 +112,6 @@ const sameAs = (url: string): string => `It has the same text as ${url}.`
 async function withoutText(trx: Trx, run: CrawlRun, page: PageRow, change: PageChange): Promise<PageChange> {
   if (page.changed_in > 0) await retireChunks(trx, run, [page.id])
   return {
-    stands_for: null,
     ...change,
     size: 0,
     content_hash: null,

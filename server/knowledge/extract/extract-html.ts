@@ -3,13 +3,16 @@ import { parseHTML } from 'linkedom'
 import { ExtractFailure } from './extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from './extracted-document.ts'
 import { htmlSections } from './html-sections.ts'
+import { tooComplex } from './html-shape.ts'
 
 // Below this many characters, and below this share of the page, main-content detection has picked a fragment.
 const littleText = 200
 const littleShare = 0.2
 
-/** The main content of an HTML page; the whole body when none stands out. Throws ExtractFailure `no_text`. */
+/** The main content of an HTML page; the whole body when none stands out. Throws ExtractFailure `no_text`, `too_large`. */
 export async function extractHtml(html: string, url?: string): Promise<ExtractedDocument> {
+  const reason = tooComplex(html)
+  if (reason) throw new ExtractFailure('too_large', reason)
   // linkedom needs one root element to build a document from a fragment.
   const source = /<html[\s>]/i.test(html)
     ? html
