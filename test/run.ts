@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { preparePostgres } from './postgres.ts'
 
@@ -10,28 +10,36 @@ import { preparePostgres } from './postgres.ts'
  */
 const root = resolve(import.meta.dirname, '..')
 
+/** Compiled code is kept for the many processes that the tests start. */
+const compiled = join(tmpdir(), 'parley-test-code')
+
 type Counts = { passed: number; failed: number; skipped: number }
 
+const isJourney = (file: string): boolean => file.startsWith(join('test', 'journeys'))
+
 function testFiles(): string[] {
-  return ['server', 'client', 'test']
-    .flatMap((folder) => {
-      try {
-        return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
-          join(folder, name),
-        )
-      } catch {
-        return []
-      }
-    })
-    .filter((name) => name.endsWith('.test.ts'))
-    .sort()
+  return (
+    ['server', 'client', 'test']
+      .flatMap((folder) => {
+        try {
+          return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+            join(folder, name),
+          )
+        } catch {
+          return []
+        }
+      })
+      .filter((name) => name.endsWith('.test.ts'))
+      // The longest first, so that none of them is left running alone at the end.
+      .sort((a, b) => Number(isJourney(b)) - Number(isJourney(a)) || (a < b ? -1 : 1))
+  )
 }
 
 function runSuite(title: string, files: string[], env: NodeJS.ProcessEnv): Promise<Counts> {
   console.log(`\n== ${title}: ${files.length} files ==`)
   const args = [
     '--test',
-    `--test-concurrency=${Math.max(1, Math.min(4, availableParallelism()))}`,
+    `--test-concurrency=${Math.min(4, availableParallelism() + 1)}`,
     '--test-timeout=300000',
     '--test-reporter=dot',
     '--test-reporter-destination=stdout',
@@ -42,7 +50,7 @@ function runSuite(title: string, files: string[], env: NodeJS.ProcessEnv): Promi
   return new Promise((settle) => {
     const child = spawn(process.execPath, args, {
       cwd: root,
-      env: { ...process.env, ...env },
+      env: { ...process.env, NODE_COMPILE_CACHE: compiled, ...env },
       stdio: ['ignore', 'inherit', 'pipe'],
     })
     let report = ''

@@ -95,6 +95,6 @@ function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null
 
 /** The environment without what a developer may have set for their own instance. */
 function base(): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR } = process.env
-  return { PATH, HOME, TMPDIR }
+  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env
+  return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE }
 }

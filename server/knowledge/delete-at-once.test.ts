@@ -19,7 +19,7 @@ async function agentWith(marker: string): Promise<{ agentId: string; sourceId: s
   const source = { type: 'text', name: 'Text', content: `The password of the ${marker} is ${marker}-42.` }
   const sourceId = (await client.request('POST', `/agents/${agentId}/sources`, source)).body.id
   while ((await client.request('GET', `/agents/${agentId}/sources/${sourceId}`)).body.status !== 'trained')
-    await wait(50)
+    await wait(250)
   return { agentId, sourceId }
 }
 

@@ -34,14 +34,23 @@ const sections = (count: number): string =>
     '\n\n',
   )
 
-async function trained(id: string): Promise<void> {
-  for (;;) {
-    const { body } = await client.request('GET', `/agents/${agentId}/sources/${id}`)
-    if (body.status === 'trained') return
-    assert.notEqual(body.status, 'failed', body.error)
-    await wait(50)
+async function until(what: string, isReached: () => boolean | Promise<boolean>): Promise<void> {
+  for (let looks = 0; !(await isReached()); looks++) {
+    assert.ok(looks < 2_000, `${what} was never reached`)
+    await wait(20)
   }
 }
+
+const trained = (id: string): Promise<void> =>
+  until('the end of the training', async () => {
+    const { status, error } = await service.ctx.db
+      .selectFrom('sources')
+      .select(['status', 'error'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    assert.notEqual(status, 'failed', String(error))
+    return status === 'trained'
+  })
 
 async function add(content: string): Promise<string> {
   const source = { type: 'text', name: 'Text', content }
@@ -103,7 +112,8 @@ test('a changed model builds its space beside the old one, goes on after a failu
 
   // The first batch comes; of the second, all tries fail.
   const moving = move(models)
-  while (embedded('new').length === 0) await wait(5)
+  moving.catch(() => {})
+  await until('the first batch', () => embedded('new').length > 0)
   for (let i = 0; i < 4; i++) server.queue.push({ status: 503, retryAfter: 0 })
   await assert.rejects(moving)
   assert.deepEqual(await spacesOf(), { old: 40, new: 32 })
@@ -124,10 +134,12 @@ test('a changed model builds its space beside the old one, goes on after a failu
   assert.equal((await agentRow()).vector_space, models.embedder?.space)
 
   // The index reads the new vectors in the background; questions are then embedded by the new model.
-  for (let question = 0; embedded('new').at(-1) !== `What weighs the lampja? ${question}`; ) {
-    question++
-    assert.match(await passages(knowledge, `What weighs the lampja? ${question}`), /lampja weighs/)
-  }
+  let question = ''
+  await until('the new vectors', async () => {
+    question = `What weighs the lampja? ${question.length}`
+    assert.match(await passages(knowledge, question), /lampja weighs/)
+    return embedded('new').at(-1) === question
+  })
   await models.close()
 })
 
@@ -179,7 +191,7 @@ test('a training that failed half-way, and one of a changed text, embed only wha
   const answered = server.requests.length
   const source = { type: 'text', name: 'Text', content: sections(40) }
   const { body } = await client.request('POST', `/agents/${agentId}/sources`, source)
-  while (server.requests.length === answered) await wait(5)
+  await until('the first batch', () => server.requests.length > answered)
   for (let i = 0; i < 4; i++) server.queue.push({ status: 503, retryAfter: 0 })
   await trained(body.id)
   const first = embedded('old')

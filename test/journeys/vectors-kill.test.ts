@@ -38,7 +38,7 @@ test('a process killed while it builds vectors for a new model goes on where it 
   const source = { type: 'text', name: 'Lamps', content }
   const { id } = (await client.request('POST', `/agents/${agentId}/sources`, source)).body
   while ((await client.request('GET', `/agents/${agentId}/sources/${id}`)).body.status !== 'trained')
-    await wait(50)
+    await wait(250)
   await running.kill('SIGTERM')
   assert.equal(embedded('old').length, SECTIONS)
 
