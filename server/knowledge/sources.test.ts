@@ -51,6 +51,17 @@ async function settled(id: string): Promise<{ status: string; error: string | nu
   }
 }
 
+/** Waits for what other tests have left to be trained. */
+async function nothingInProcess(): Promise<void> {
+  const inProcess = () =>
+    service.ctx.db
+      .selectFrom('sources')
+      .select('id')
+      .where('status', 'in', ['untrained', 'updated'])
+      .executeTakeFirst()
+  while (await inProcess()) await wait(50)
+}
+
 async function add(body: object, agent = agentId, owner = client): Promise<string> {
   const answer = await owner.request('POST', `/agents/${agent}/sources`, body)
   assert.equal(answer.status, 201, JSON.stringify(answer.body))
@@ -405,6 +416,7 @@ test('jobs may come late, twice, or for what is gone', async () => {
   await trainSource(service.ctx, { sourceId: id, version: 1 }, attempt)
   await trainSource(service.ctx, { sourceId: newId(), version: 1 }, attempt)
   assert.deepEqual([await finds('moonbury'), await finds('nettlecombe')], [false, true])
+  await nothingInProcess()
   await service.ctx.db.updateTable('sources').set({ status: 'updated' }).where('id', '=', id).execute()
   assert.equal(await resumeTraining(service.ctx), 1)
   assert.equal((await settled(id)).status, 'trained')

@@ -188,14 +188,13 @@ test('a job of another configuration does nothing, and two do not work on one ag
 })
 
 test('a training that failed half-way, and one of a changed text, embed only what is new', async () => {
-  const answered = server.requests.length
   const source = { type: 'text', name: 'Text', content: sections(40) }
-  const { body } = await client.request('POST', `/agents/${agentId}/sources`, source)
-  await until('the first batch', () => server.requests.length > answered)
+  // The first batch is answered, the second refused four times.
+  server.queue.push({ firstDelayMs: 1 })
   for (let i = 0; i < 4; i++) server.queue.push({ status: 503, retryAfter: 0 })
+  const { body } = await client.request('POST', `/agents/${agentId}/sources`, source)
   await trained(body.id)
   const first = embedded('old')
-  // The second batch was sent five times: four were refused.
   assert.equal(first.length, 32 + 8 * 5)
   assert.equal(new Set(first).size, 40)
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { newHome, parley, spawnService } from '../spawn-service.ts'
+import { newHome, parley, type Running, spawnService } from '../spawn-service.ts'
 import { type Client, clientOf } from '../start.ts'
 
 const KILLS = 20
@@ -15,8 +15,11 @@ async function newKey(env: Record<string, string>): Promise<string> {
   return JSON.parse(key.stdout).key
 }
 
-/** Times to kill at, the same in every run: from at once to after the work. */
-const moments = Array.from({ length: KILLS }, (_, i) => 20 + ((i * 137) % 380))
+/**
+ * When to kill, the same in every run, counted from what was acknowledged, so that a slow machine kills at the same
+ * places as a fast one: after the nth answer of the round, and so many milliseconds.
+ */
+const moments = Array.from({ length: KILLS }, (_, i) => ({ after: 1 + (i % 3), ms: (i * 37) % 100 }))
 
 test('twenty kills during training lose no source, and every one goes live', async () => {
   const home = await newHome()
@@ -27,7 +30,8 @@ test('twenty kills during training lose no source, and every one goes live', asy
     const service = await spawnService(home.env)
     const client = clientOf(service.url, key)
     agent ||= (await client.request('POST', '/agents', { name: 'A' })).body.id
-    const killing = wait(moment).then(() => service.kill('SIGKILL'))
+    const already = acknowledged.length
+    const killing = killAfter(service, moment, () => acknowledged.length - already)
     await Promise.allSettled(
       Array.from({ length: 4 }, async (_, i) => {
         const word = `marker${round}x${i}`
@@ -64,6 +68,16 @@ async function upload(client: Client, agent: string, name: string, content: stri
   return { status: response.status, body: await response.json() }
 }
 
+async function killAfter(
+  service: Running,
+  moment: { after: number; ms: number },
+  answered: () => number,
+): Promise<void> {
+  while (answered() < moment.after) await wait(1)
+  await wait(moment.ms)
+  await service.kill('SIGKILL')
+}
+
 /** The status of every source, once none is being processed. */
 async function trained(client: Client, agent: string, least: number): Promise<Map<string, string>> {
   for (;;) {
@@ -91,10 +105,10 @@ test('twenty kills during chat lose no acknowledged message, leave nothing busy,
     const service = await spawnService(home.env)
     const client = clientOf(service.url, key)
     agent ||= (await client.request('POST', '/agents', { name: 'A' })).body.id
+    const already = acknowledged.length
     let killed = false
-    const killing = wait(moment).then(() => {
+    const killing = killAfter(service, moment, () => acknowledged.length - already).then(() => {
       killed = true
-      return service.kill('SIGKILL')
     })
     await Promise.allSettled(
       Array.from({ length: 3 }, async () => {
