@@ -1,58 +1,120 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import { Kysely } from 'kysely'
 import pg from 'pg'
-import { type Database, openEmbedded, openPostgres } from '../server/db/database.ts'
+import { type Database, type Db, openEmbedded, openPostgres } from '../server/db/database.ts'
+import { embeddedDialect } from '../server/db/embedded-dialect.ts'
+import { migrate, readMigrations } from '../server/db/migrate.ts'
+import type { Tables } from '../server/db/tables.ts'
+import { openJobs } from '../server/jobs/jobs.ts'
 
 type Fresh = { database: Database; drop(): Promise<void> }
 
-/** A database of the test's own: embedded in memory, or on the PostgreSQL that TEST_DATABASE_URL names. */
-export async function freshDatabase(): Promise<Fresh> {
+/**
+ * A database of the test's own, embedded in memory, or on the PostgreSQL that TEST_DATABASE_URL names: with the tables
+ * made and no row in them, or `empty`. The tables are made once and copied: making them takes longer than most tests.
+ */
+export async function freshDatabase({ empty = false } = {}): Promise<Fresh> {
   const server = process.env.TEST_DATABASE_URL
-  return server
-    ? freshPostgres(server)
-    : { database: await openEmbedded('memory', await emptyCluster()), drop: async () => {} }
+  if (!server) {
+    return { database: await openEmbedded('memory', await keptCluster(empty)), drop: async () => {} }
+  }
+  const url = await createPostgresDatabase(server, { empty })
+  return { database: openPostgres(url, 10), drop: () => dropPostgresDatabase(server, url) }
 }
 
 export const onPostgres = (): boolean => process.env.TEST_DATABASE_URL !== undefined
 
-async function freshPostgres(server: string): Promise<Fresh> {
-  const url = await createPostgresDatabase(server)
-  return { database: openPostgres(url, 10), drop: () => dropPostgresDatabase(server, url) }
+export async function createPostgresDatabase(server: string, { empty = false } = {}): Promise<string> {
+  const name = `parley_${randomBytes(6).toString('hex')}`
+  const template = empty ? 'template1' : await templateOf(server)
+  await administer(server, (client) => client.query(`create database ${name} template ${template}`))
+  return databaseUrl(server, name)
 }
 
-export async function createPostgresDatabase(server: string): Promise<string> {
-  const name = `parley_${randomBytes(6).toString('hex')}`
-  await administer(server, `create database ${name}`)
+export async function dropPostgresDatabase(server: string, url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1)
+  await administer(server, (client) => client.query(`drop database if exists ${name} with (force)`))
+}
+
+function databaseUrl(server: string, name: string): string {
   const url = new URL(server)
   url.pathname = `/${name}`
   return url.href
 }
 
-export async function dropPostgresDatabase(server: string, url: string): Promise<void> {
-  await administer(server, `drop database if exists ${new URL(url).pathname.slice(1)} with (force)`)
-}
-
-async function administer(server: string, statement: string): Promise<void> {
+async function administer<T>(server: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: server })
   await client.connect()
-  await client.query(statement)
-  await client.end()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
 }
 
-/** A new cluster takes PGlite two seconds to make and a fraction of that to load: it is made once and kept. */
-async function emptyCluster(): Promise<Blob> {
-  const version = JSON.parse(readFileSync('node_modules/@electric-sql/pglite/package.json', 'utf8')).version
-  const file = join(tmpdir(), `parley-test-cluster-${version}-${process.getuid?.() ?? 0}.tar`)
+/** Changes whenever the tables may: with the migrations and with the versions of what makes them. */
+function tablesVersion(): string {
+  const hash = createHash('sha256')
+  for (const { checksum } of readMigrations()) hash.update(checksum)
+  for (const name of ['@electric-sql/pglite', 'pg-boss']) {
+    hash.update(JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')).version)
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function makeTables(db: Db, embedded: boolean): Promise<void> {
+  await migrate(db)
+  const jobs = await openJobs({
+    db,
+    embedded,
+    onError: (error) => {
+      throw error
+    },
+  })
+  await jobs.close()
+}
+
+/** The name of a database with all tables, made when it is not there yet; one process makes it, others wait. */
+async function templateOf(server: string): Promise<string> {
+  const name = `parley_template_${tablesVersion()}`
+  return administer(server, async (client) => {
+    await client.query(`select pg_advisory_lock(hashtext('parley test template'))`)
+    const { rows } = await client.query<{ datname: string }>(
+      `select datname from pg_database where datname like 'parley\\_template\\_%'`,
+    )
+    if (rows.some(({ datname }) => datname === name)) return name
+    const building = `parley_building_${randomBytes(6).toString('hex')}`
+    await client.query(`create database ${building}`)
+    const database = openPostgres(databaseUrl(server, building), 2)
+    await makeTables(database.db, false)
+    await database.close()
+    await client.query(`alter database ${building} rename to ${name}`)
+    return name
+  })
+}
+
+/** A cluster as the embedded database keeps it, made once for each version of the tables and kept as a file. */
+async function keptCluster(empty: boolean): Promise<Blob> {
+  const what = empty ? 'empty' : 'tables'
+  const file = join(tmpdir(), `parley-test-${what}-${tablesVersion()}-${process.getuid?.() ?? 0}.tar`)
   if (!existsSync(file)) {
-    const pglite = await PGlite.create()
-    const dump = await pglite.dumpDataDir('none')
-    await pglite.close()
     const unfinished = `${file}.${process.pid}`
-    writeFileSync(unfinished, Buffer.from(await dump.arrayBuffer()))
+    writeFileSync(unfinished, Buffer.from(await (await dumpCluster(empty)).arrayBuffer()))
     renameSync(unfinished, file)
   }
   return new Blob([readFileSync(file)])
+}
+
+async function dumpCluster(empty: boolean): Promise<Blob> {
+  const pglite = await PGlite.create()
+  try {
+    if (!empty) await makeTables(new Kysely<Tables>({ dialect: embeddedDialect(pglite) }), true)
+    return await pglite.dumpDataDir('none')
+  } finally {
+    await pglite.close()
+  }
 }

@@ -8,7 +8,7 @@ import { vacuumChanged } from './vacuum.ts'
 const of = (name: string, text: string) => ({ name, text, checksum: text })
 
 test('migrations run once, forward only, and a failing one changes nothing', async () => {
-  const { database, drop } = await freshDatabase()
+  const { database, drop } = await freshDatabase({ empty: true })
   const { db } = database
   const one = of('1.sql', 'create table one (id integer); insert into one values (1);')
   await migrate(db, [one])
@@ -28,7 +28,7 @@ test('migrations run once, forward only, and a failing one changes nothing', asy
 test('four processes that migrate at once do it once', {
   skip: !onPostgres() && 'the embedded database has one process',
 }, async () => {
-  const { database, drop } = await freshDatabase()
+  const { database, drop } = await freshDatabase({ empty: true })
   await Promise.all([1, 2, 3, 4].map(() => migrate(database.db)))
   const { rows } = await sql<{ n: number }>`select count(*) as n from schema_migrations`.execute(database.db)
   assert.equal(rows[0]?.n, readMigrations().length)
@@ -37,7 +37,7 @@ test('four processes that migrate at once do it once', {
 })
 
 test('a query of somebody else never lands in a transaction that is rolled back', async () => {
-  const { database, drop } = await freshDatabase()
+  const { database, drop } = await freshDatabase({ empty: true })
   const { db } = database
   await sql`create table notes (id integer primary key)`.execute(db)
   await Promise.all(
@@ -63,7 +63,7 @@ test('a query of somebody else never lands in a transaction that is rolled back'
 })
 
 test('tables with many changed rows are vacuumed and analysed', async () => {
-  const { database, drop } = await freshDatabase()
+  const { database, drop } = await freshDatabase({ empty: true })
   await sql`create table busy (id integer)`.execute(database.db)
   await sql`insert into busy select generate_series(1, 6000)`.execute(database.db)
   await sql`delete from busy where id > 100`.execute(database.db)

@@ -42,6 +42,7 @@ export type Tables = {
   conversation_search: ConversationSearchTable
   conversation_counts: ConversationCountsTable
   search_queue: SearchQueueTable
+  user_erasures: UserErasuresTable
 }
 
 export type AccountsTable = { id: AccountId; name: string; plan: string; created_at: Time }
@@ -122,6 +123,8 @@ export type AgentsTable = {
   /** Solved tickets are sources. */
   ticket_knowledge: Generated<boolean>
   next_ticket_sync_at: OptionalTime
+  /** null: conversations are kept for ever. */
+  retention_days: number | null
   last_trained_at: OptionalTime
   created_at: Time
   updated_at: Time
@@ -549,3 +552,29 @@ export type ConversationCountsTable = {
 }
 
 export type SearchQueueTable = { id: Generated<number>; conversation_id: string }
+
+/** The names that an end user is found by; every list may be empty. */
+export type PersonNames = {
+  /** Of conversations, and external ids of contacts. */
+  userIds: string[]
+  contactIds: string[]
+  /** In small letters. */
+  emails: string[]
+  /** E.164 where they could be read. */
+  phones: string[]
+}
+
+export type UserErasuresTable = {
+  id: string
+  account_id: AccountId
+  status: 'running' | 'finished'
+  person: Json<PersonNames | null>
+  conversations: Generated<number>
+  messages: Generated<number>
+  leads: Generated<number>
+  tickets: Generated<number>
+  contacts: Generated<number>
+  created_at: Time
+  touched_at: Time
+  finished_at: OptionalTime
+}

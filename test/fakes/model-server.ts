@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ModelRequest, Reply } from './reply.ts'
+import type { ModelRequest, Reply, RerankReply } from './reply.ts'
 import { anthropicWire, chatWire, googleWire, responsesWire, type Wire } from './wires.ts'
 
 /** A model server of our own that speaks the providers' wires over HTTP, deterministic, faults included. */
@@ -13,6 +13,8 @@ export type ModelServer = {
   /** What the next requests get, in order; after them, what `otherwise` says. Requests for titles and rewritten questions take none. */
   queue: Reply[]
   otherwise(reply: (request: ModelRequest) => Reply): void
+  /** What the next reranking requests get, in order; after them, the order of the words shared. */
+  reranks: RerankReply[]
   close(): Promise<void>
 }
 
@@ -26,6 +28,7 @@ const WIRES: [RegExp, ModelRequest['wire'], () => Wire][] = [
 export async function startModelServer(): Promise<ModelServer> {
   const requests: ModelRequest[] = []
   const queue: Reply[] = []
+  const reranks: RerankReply[] = []
   let otherwise: (request: ModelRequest) => Reply = () => ({ tokens: ['Hello', ' from', ' the', ' model.'] })
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -60,6 +63,13 @@ export async function startModelServer(): Promise<ModelServer> {
         response
           .writeHead(200, { 'content-type': 'application/json' })
           .end(JSON.stringify(embeddings(noted.body)))
+    } else if (path === '/v1/rerank') {
+      const { body: sent } = note('rerank')
+      const { status = 200, firstDelayMs, body: told } = reranks.shift() ?? {}
+      if (firstDelayMs) await wait(firstDelayMs, undefined, { ref: false })
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(told ?? JSON.stringify(rerank(sent)))
     } else response.writeHead(404).end('{}')
   }
 
@@ -71,6 +81,7 @@ export async function startModelServer(): Promise<ModelServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     queue,
+    reranks,
     otherwise: (reply) => {
       otherwise = reply
     },
@@ -129,4 +140,15 @@ function embeddings({ input, dimensions = DIMENSIONS }: { input: string[]; dimen
   })
   // The order is the server's business; only `index` counts.
   return { object: 'list', data: data.reverse() }
+}
+
+/** Scores by the share of the query's words that a document has, always the same. */
+function rerank({ query, documents, top_n }: { query: string; documents: string[]; top_n?: number }) {
+  const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(/\p{L}+/gu))
+  const asked = [...wordsOf(query)]
+  const results = documents.map((text, index) => {
+    const said = wordsOf(text)
+    return { index, relevance_score: asked.filter((word) => said.has(word)).length / (asked.length || 1) }
+  })
+  return { results: results.sort((a, b) => b.relevance_score - a.relevance_score).slice(0, top_n) }
 }

@@ -23,8 +23,11 @@ export type Reply = {
   contentType?: string
 }
 
+/** What a reranking request gets instead of an order; `body` as it is sent. */
+export type RerankReply = { status?: number; firstDelayMs?: number; body?: string }
+
 export type ModelRequest = {
-  wire: 'chat' | 'responses' | 'anthropic' | 'google' | 'embeddings'
+  wire: 'chat' | 'responses' | 'anthropic' | 'google' | 'embeddings' | 'rerank'
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every wire
   body: any
   headers: Record<string, string | string[] | undefined>
