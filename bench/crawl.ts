@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startWebSite } from '../test/fakes/web-site.ts'
@@ -13,11 +14,14 @@ export type CrawlResult = {
   changed: number
   /** From the request that starts another crawl to the answer from a changed page. */
   againSeconds: number
+  /** Of the service, resident, when it had read so many pages. */
+  memoryMiB: Record<string, number>
   peakMemoryMiB: number
 }
 
 const CHANGED = 10
 const PAGE_BYTES = 5_000
+const MARKS = [100, 1_000, 2_500, 5_000, 7_500, 10_000]
 const words =
   'account device battery update warranty parcel return invoice setting button network order'.split(' ')
 
@@ -50,10 +54,16 @@ export async function crawlScenario(server: string | null, pages: number): Promi
     if (!response.ok) throw new Error(await response.text())
     return response.json()
   }
+  const memoryMiB: Record<string, number> = {}
+  const noteMemory = (read: number): void => {
+    const mark = MARKS.findLast((pages) => read >= pages)
+    if (mark !== undefined) memoryMiB[mark] ??= memoryOf(child, 'VmRSS')
+  }
   const answered = async (id: string, marker: string): Promise<void> => {
     for (;;) {
       const { status, error, metadata } = await call('GET', `/sources/${id}`)
       if (status === 'failed') throw new Error(error)
+      noteMemory(metadata.children.included)
       if (status === 'trained') {
         if (metadata.children.included !== pages) throw new Error(JSON.stringify(metadata))
         break
@@ -73,8 +83,7 @@ export async function crawlScenario(server: string | null, pages: number): Promi
   await call('PUT', `/sources/${id}`, { excludePaths: ['^/never'] })
   await answered(id, markerOf(Math.floor(((CHANGED - 1) * pages) / CHANGED), 2))
   const againSeconds = seconds(begunAgain)
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-  const peakMemoryMiB = Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024)
+  const peakMemoryMiB = memoryOf(child, 'VmHWM')
   await stop(child)
   await prepared.remove()
   await site.close()
@@ -86,8 +95,15 @@ export async function crawlScenario(server: string | null, pages: number): Promi
     firstSeconds,
     changed: CHANGED,
     againSeconds,
+    memoryMiB,
     peakMemoryMiB,
   }
+}
+
+/** In MiB: VmRSS is held now, VmHWM was held at most. */
+function memoryOf({ pid }: ChildProcess, what: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024)
 }
 
 const seconds = (since: number): number => Math.round((performance.now() - since) / 100) / 10

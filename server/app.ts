@@ -24,10 +24,13 @@ import { acceptJson } from './http/json-body.ts'
 import { LIMIT, WINDOW_MS } from './http/rate-limit.ts'
 import type { Route } from './http/route.ts'
 import { renderError, serveRoutes } from './http/serve.ts'
+import { insightRoutes } from './insights/routes.ts'
 import { agentHooks } from './knowledge/agent-hooks.ts'
 import { sourceRoutes } from './knowledge/routes.ts'
 import { servePages } from './pages/reference.ts'
 import { serveStatusPage } from './pages/status-page.ts'
+import { peopleRoutes } from './people/routes.ts'
+import { privacyRoutes } from './privacy/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { presentError } from './v1/errors.ts'
 import { version1Routes } from './v1/routes.ts'
@@ -44,8 +47,11 @@ export const routeTable = (ctx: Context): Route[] => [
   ...actionRoutes(ctx),
   ...conversationRoutes(ctx),
   ...helpdeskRoutes(ctx),
+  ...peopleRoutes(ctx),
   ...searchRoutes(ctx),
   ...exportRoutes(ctx),
+  ...insightRoutes(ctx),
+  ...privacyRoutes(ctx),
 ]
 
 type Options = {

@@ -56,6 +56,8 @@ test('each wrong value is one line that begins with its name and repeats no secr
     ['MODELS_FILE', '/nowhere/models.json'],
     ['ALLOWED_PRIVATE_HOSTS', 'http://intranet/'],
     ['SEARCH_URL', 'search.example'],
+    ['BROWSER_PATH', '/nowhere/chromium'],
+    ['BROWSER_PATH', '/tmp'],
     ['SEED_DEMO', 'yes'],
     ['OPENAI_BASE_URL', 'localhost:11434'],
   ]

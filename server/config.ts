@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { parsePrivateHosts } from './fetch/private-hosts.ts'
@@ -24,6 +24,8 @@ export type Config = {
   allowedPrivateHosts: string[]
   /** The search service of web-search actions; null: there is none. */
   searchUrl: string | null
+  /** Runs the scripts of pages that hold no text without them; null: no page's scripts are run. */
+  browserPath: string | null
   seedDemo: boolean
 }
 
@@ -72,6 +74,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     catalogue: catalogueOf(modelsFile, openai, env, problems),
     allowedPrivateHosts: read('ALLOWED_PRIVATE_HOSTS', [], privateHosts),
     searchUrl: read('SEARCH_URL', null, (text) => url(text, ['http:', 'https:'])),
+    browserPath: read('BROWSER_PATH', null, program),
     seedDemo: read('SEED_DEMO', true, (text) => oneOf(text, ['0', '1']) === '1'),
   }
   if (problems.length > 0) throw new ConfigError(problems)
@@ -141,6 +144,14 @@ function addressRange(text: string): string {
 function oneOf(text: string, values: string[]): string {
   if (!values.includes(text)) throw new Error(`must be one of ${values.join(', ')}, not "${text}".`)
   return text
+}
+
+function program(path: string): string {
+  try {
+    accessSync(path, constants.X_OK)
+    if (statSync(path).isFile()) return resolve(path)
+  } catch {}
+  throw new Error(`${path} is no program that can be run.`)
 }
 
 function jsonFile(path: string): unknown {

@@ -1,29 +1,52 @@
 import { abandonIdleRuns } from './actions/procedure-runs.ts'
+import { sweepAttachments } from './attachments/attachments.ts'
+import { channels } from './channels/channels.ts'
+import { endIdle } from './channels/end-idle.ts'
+import { findUnanswered } from './channels/find-unanswered.ts'
+import { createSender, type Sender } from './channels/send-deliveries.ts'
 import type { Context } from './context.ts'
 import { closeOrphans } from './conversations/close-orphans.ts'
 import { expireCalls } from './conversations/expire-calls.ts'
 import { purgeFrames } from './conversations/frame-publisher.ts'
 import type { Db } from './db/database.ts'
 import { purgeKeys } from './http/idempotency.ts'
+import { claimConversations } from './insights/analysis/claim-conversations.ts'
+import { refreshDays } from './insights/days/refresh-days.ts'
+import { purgeCandidates } from './insights/topics/proposed-labels.ts'
 import { claimDueSyncs } from './knowledge/sync/claim-syncs.ts'
 import { planSyncs } from './knowledge/sync/plan-syncs.ts'
+import { sweepOldConversations } from './privacy/retention.ts'
+import { resumeErasures } from './privacy/tasks.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 // Keeps the wait at the end of the process short; the next second goes on.
 const INDEX_BATCHES = 20
 
-type Duty = { what: string; everyMs: number; run(db: Db, ctx: Context): Promise<unknown> }
+type Duty = { what: string; everyMs: number; run(db: Db, ctx: Context, sender: Sender): Promise<unknown> }
 
 /** What every process does from time to time; each is safe to be done by several at once. */
 const DUTIES: Duty[] = [
   { what: 'the search index', everyMs: SECOND, run: (db, ctx) => ctx.indexer.run(db, INDEX_BATCHES) },
+  { what: 'deliveries', everyMs: SECOND, run: (_db, _ctx, sender) => sender.tick() },
+  { what: 'unanswered customers', everyMs: 20 * SECOND, run: (_db, ctx) => findUnanswered(ctx) },
+  { what: 'idle conversations', everyMs: MINUTE, run: (db) => endIdle(db) },
+  {
+    what: 'files without a message',
+    everyMs: 60 * MINUTE,
+    run: (db, ctx) => sweepAttachments(db, ctx.filesDir),
+  },
   { what: 'orphaned generations', everyMs: 5 * SECOND, run: (db) => closeOrphans(db, { all: false }) },
   { what: 'due re-syncs', everyMs: MINUTE, run: (_db, ctx) => claimDueSyncs(ctx) },
   { what: 'planning of re-syncs', everyMs: 10 * MINUTE, run: (db) => planSyncs(db) },
+  { what: 'conversations to look at', everyMs: 10 * SECOND, run: (_db, ctx) => claimConversations(ctx) },
+  { what: 'figures of days', everyMs: 2 * SECOND, run: (db) => refreshDays(db) },
+  { what: 'old candidates of topics', everyMs: 60 * MINUTE, run: purgeCandidates },
   { what: 'expired actions', everyMs: MINUTE, run: expireCalls },
   { what: 'idle procedures', everyMs: 10 * MINUTE, run: abandonIdleRuns },
   { what: 'old stream frames', everyMs: 10 * MINUTE, run: purgeFrames },
+  { what: 'old conversations', everyMs: MINUTE, run: (_db, ctx) => sweepOldConversations(ctx) },
+  { what: 'forsaken erasures', everyMs: MINUTE, run: (_db, ctx) => resumeErasures(ctx) },
   { what: 'old idempotency keys', everyMs: 60 * MINUTE, run: purgeKeys },
 ]
 
@@ -33,11 +56,12 @@ export async function keepHouse(ctx: Context): Promise<() => Promise<void>> {
   const report = (what: string) => (error: unknown) => log.error({ err: error }, what)
   // With the embedded database nobody else can be running what the last process left.
   await closeOrphans(db, { all: embedded }).catch(report('orphaned generations'))
+  const sender = createSender(ctx, channels)
   const running = new Map<string, Promise<unknown>>()
   const timers = DUTIES.flatMap(({ what, everyMs, run }) => {
     const once = (): void => {
       if (running.has(what)) return
-      const done = run(db, ctx)
+      const done = run(db, ctx, sender)
         .catch(report(what))
         .finally(() => running.delete(what))
       running.set(what, done)
@@ -46,6 +70,6 @@ export async function keepHouse(ctx: Context): Promise<() => Promise<void>> {
   })
   return async () => {
     for (const timer of timers) clearInterval(timer)
-    await Promise.all(running.values())
+    await Promise.all([...running.values(), sender.idle()])
   }
 }

@@ -1,7 +1,16 @@
 import { agentTasks } from './agents/tasks.ts'
+import { channelTasks } from './channels/tasks.ts'
 import type { Context } from './context.ts'
+import { insightTasks } from './insights/tasks.ts'
 import type { Task } from './jobs/jobs.ts'
 import { knowledgeTasks } from './knowledge/tasks.ts'
+import { privacyTasks } from './privacy/tasks.ts'
 
 /** All background work, one line a feature. */
-export const tasks = (ctx: Context): Task<never>[] => [...agentTasks(ctx), ...knowledgeTasks(ctx)]
+export const tasks = (ctx: Context): Task<never>[] => [
+  ...agentTasks(ctx),
+  ...knowledgeTasks(ctx),
+  ...channelTasks(ctx),
+  ...insightTasks(ctx),
+  ...privacyTasks(ctx),
+]

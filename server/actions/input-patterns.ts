@@ -1,5 +1,4 @@
-import { RE2JS } from 're2js'
-import { linearPattern } from '../text/linear-pattern.ts'
+import { LARGEST_PATTERNS, type LinearPattern, linearPattern, stepsOf } from '../text/linear-pattern.ts'
 import { ToolProblem } from './tool-problem.ts'
 
 export type InputPatterns = {
@@ -11,12 +10,8 @@ export type InputPatterns = {
 
 const LONGEST = 200
 const MOST_PATTERNS = 20
-// Instructions of the compiled expressions: a repeat counts as often as it says, .{1,100} is 205.
-const LARGEST = 1_000
-// Instructions times characters of one check: 0.1 s at worst.
+// Of one check: 0.1 s at worst.
 const MOST_STEPS = 1_000_000
-// What starting an expression costs, in characters.
-const START = 16
 
 const TOO_LARGE =
   'Its patterns are too large: the counts of their repeats may be 500 in all. Set minLength and maxLength instead.'
@@ -24,24 +19,24 @@ const TOO_LARGE =
 /** Expressions of users for checks that never hold the process; `bounded`: as many as one schema may have. */
 export function createInputPatterns({ bounded }: { bounded: boolean }): InputPatterns {
   // Kept for one check only: an expression that has run holds up to 8 MB.
-  const compiled = new Map<string, RE2JS>()
+  const compiled = new Map<string, LinearPattern>()
   let count = 0
   let size = 0
   let steps = 0
 
-  const compile = (pattern: string): RE2JS => {
+  const compile = (pattern: string): LinearPattern => {
     const known = compiled.get(pattern) ?? compilePattern(pattern)
     compiled.set(pattern, known)
     return known
   }
   const engine = (pattern: string) => {
     count += 1
-    size += compile(pattern).programSize()
+    size += compile(pattern).size
     if (bounded && count > MOST_PATTERNS) throw new Error(`Must have at most ${MOST_PATTERNS} patterns.`)
-    if (bounded && size > LARGEST) throw new Error(TOO_LARGE)
+    if (bounded && size > LARGEST_PATTERNS) throw new Error(TOO_LARGE)
     const test = (text: string): boolean => {
       const expression = compile(pattern)
-      steps += (text.length + START) * expression.programSize()
+      steps += stepsOf(expression, text)
       if (steps > MOST_STEPS)
         throw new ToolProblem('The inputs are too long for the patterns of this action.')
       return expression.test(text)
@@ -63,8 +58,7 @@ export function createInputPatterns({ bounded }: { bounded: boolean }): InputPat
   }
 }
 
-function compilePattern(pattern: string): RE2JS {
+function compilePattern(pattern: string): LinearPattern {
   if (pattern.length > LONGEST) throw new Error(`A pattern must have at most ${LONGEST} characters.`)
-  linearPattern(pattern)
-  return RE2JS.compile(RE2JS.translateRegExp(pattern))
+  return linearPattern(pattern)
 }

@@ -19,9 +19,12 @@ test('a person on a channel is found by number or address, or made once', async 
   const owner = { accountId, agentId }
   const resolve = (person: Parameters<typeof resolveContact>[2]) =>
     db.transaction().execute((trx) => resolveContact(trx, owner, person))
-  await createContacts(db, owner, [
-    { external_id: 'ann', phonenumber: '+14155552671', email: 'Ann@Example.com' },
-  ])
+  await createContacts(
+    db,
+    owner,
+    [{ external_id: 'ann', phonenumber: '+14155552671', email: 'Ann@Example.com' }],
+    () => 'customAttributes',
+  )
   assert.equal((await resolve({ phonenumber: '+1 415 555 2671' })).external_id, 'ann')
   assert.equal((await resolve({ email: 'ann@example.COM' })).external_id, 'ann')
   const made = await Promise.all(

@@ -19,13 +19,14 @@ export type ContactChange = {
 export type NewContact = ContactChange & { external_id: string }
 
 /**
- * Adds all of them or none, in their order. Throws VALIDATION_INVALID_BODY where a custom attribute does not take
+ * Adds all of them or none, in their order; `pathOf` says where the custom attributes of one stand in the request. Throws VALIDATION_INVALID_BODY where a custom attribute does not take
  * its value, and RESOURCE_DUPLICATE for an external id that is there already, or twice among them.
  */
 export async function createContacts(
   db: Db,
   owner: ContactOwner,
   contacts: NewContact[],
+  pathOf: (index: number) => string,
 ): Promise<ContactRow[]> {
   if (new Set(contacts.map(({ external_id }) => external_id)).size < contacts.length) throw duplicate()
   const attributes = await listAttributes(db, owner)
@@ -33,7 +34,7 @@ export async function createContacts(
     Object.assign(
       {},
       ...contacts.map(({ custom_attributes = {} }, index) =>
-        checkAttributes(attributes, custom_attributes, `users.${index}.custom_attributes`),
+        checkAttributes(attributes, custom_attributes, pathOf(index)),
       ),
     ),
   )
@@ -68,12 +69,13 @@ export function updateContact(
   owner: ContactOwner,
   externalId: string,
   { custom_attributes, phonenumber, ...change }: ContactChange,
+  path: string,
 ): Promise<ContactRow> {
   return transact(db, async (trx) => {
     const row = await requireContact(trx, owner, externalId, true)
     if (custom_attributes) {
       const attributes = await listAttributes(trx, owner)
-      refuseInvalid(checkAttributes(attributes, custom_attributes, 'custom_attributes'))
+      refuseInvalid(checkAttributes(attributes, custom_attributes, path))
     }
     return trx
       .updateTable('contacts')

@@ -40,6 +40,8 @@ export type ChatRequest = {
   runsClientActions?: boolean
   /** The assistant message to answer anew. */
   retryOf?: string
+  /** Answer what the conversation holds unanswered; its message is there already. */
+  pending?: boolean
   /** Binds the generation to the request's Idempotency-Key. */
   idempotencyKey: string | null
 }

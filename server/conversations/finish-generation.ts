@@ -2,8 +2,10 @@ import { releaseCredits } from '../accounts/credits.ts'
 import type { Db, Trx } from '../db/database.ts'
 import type { ConversationStatus } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
+import { enqueueDelivery, threadOf } from '../deliveries/enqueue-delivery.ts'
 import type { FinishReason } from './events.ts'
 import type { GenerationIds } from './live-generation.ts'
+import { textOf } from './parts.ts'
 import type { Call } from './speak-step.ts'
 import { endWithMessage, type StoredMessage } from './store-turn.ts'
 import { awaitCalls, type Owner } from './tool-calls.ts'
@@ -37,7 +39,7 @@ export async function finishGeneration(
     // The conversation's lock first, as everywhere: a takeover waits for it or has it.
     const conversation = await trx
       .selectFrom('conversations')
-      .select(['status', 'transient'])
+      .select(['status', 'transient', 'thread_id'])
       .where('account_id', '=', owner.accountId)
       .where('id', '=', ids.conversationId)
       .forNoKeyUpdate()
@@ -48,6 +50,9 @@ export async function finishGeneration(
       return 'lost'
     }
     const ending = await endIn(trx, owner, ids, conversation.status, outcome)
+    if (ending === 'stored' && conversation.thread_id !== null) {
+      await deliver(trx, owner, ids, conversation.thread_id, outcome)
+    }
     if (conversation.transient) {
       await trx
         .deleteFrom('conversations')
@@ -56,6 +61,30 @@ export async function finishGeneration(
         .execute()
     }
     return ending
+  })
+}
+
+/** What was said on a channel has to be sent. */
+async function deliver(
+  trx: Trx,
+  { accountId, agentId }: Owner,
+  { conversationId, messageId }: GenerationIds,
+  threadId: string,
+  { message }: Outcome,
+): Promise<void> {
+  const text = textOf(message ?? { parts: [] })
+  const thread = text.trim() === '' ? null : await threadOf(trx, accountId, threadId)
+  if (!thread) return
+  await enqueueDelivery(trx, {
+    accountId,
+    agentId,
+    channel: thread.channel,
+    threadId,
+    conversationId,
+    ticketId: null,
+    messageId,
+    ticketMessageId: null,
+    content: { text },
   })
 }
 

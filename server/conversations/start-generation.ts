@@ -15,6 +15,7 @@ import {
   type MessageRow,
   messagesBackwards,
   requireApiConversation,
+  requireConversation,
 } from './queries.ts'
 import { findRetry } from './retry-target.ts'
 import { notOngoing } from './status.ts'
@@ -43,6 +44,8 @@ export type Turn = {
   transient?: boolean
   /** The assistant message that has to be answered anew. */
   retryOf?: string
+  /** Answer what the conversation already holds and nobody has answered, as on channels, where messages come first. */
+  pending?: boolean
   idempotencyKey: string | null
 }
 
@@ -118,7 +121,8 @@ async function startConversation(trx: Trx, turn: Turn, message: string): Promise
 
 async function goOn(trx: Trx, turn: Turn, conversationId: string): Promise<StartedTurn> {
   const { account, agent } = turn
-  const conversation = await requireApiConversation(trx, account.id, agent.id, conversationId, true)
+  const require = turn.pending ? requireConversation : requireApiConversation
+  const conversation = await require(trx, account.id, agent.id, conversationId, true)
   if (conversation.status !== 'ongoing') throw notOngoing(conversation.status)
   const plan = await planTurn(trx, turn, conversation)
   const parts = turn.message === undefined ? null : textPart(turn.message)
@@ -142,8 +146,8 @@ async function goOn(trx: Trx, turn: Turn, conversationId: string): Promise<Start
   return {
     ids,
     transcript: [...(turn.told ?? plan.history), ...asked],
-    isFirst: false,
-    parent: parentOf(conversation),
+    isFirst: plan.isFirst,
+    parent: plan.isFirst ? await parentWithMessages(trx, turn, conversation) : parentOf(conversation),
   }
 }
 
@@ -153,6 +157,7 @@ type Plan = {
   messageId: string
   history: MessageRow[]
   cut: { from: number; to: number } | null
+  isFirst: boolean
 }
 
 /** What the turn does to the conversation, whose row is locked. */
@@ -175,17 +180,35 @@ async function planTurn(trx: Trx, turn: Turn, { id, last_seq }: ConversationRow)
       messageId: newId(),
       history,
       cut: { from, to: last_seq },
+      isFirst: false,
     }
   }
   // An agent that never had an action has no calls that could wait.
   if (agent.toolsVersion > 0) {
-    await ignoreWaitingCalls(trx, account.id, id, { expiredOnly: turn.message === undefined })
+    const goesOn = turn.message === undefined && !turn.pending
+    await ignoreWaitingCalls(trx, account.id, id, { expiredOnly: goesOn })
   }
   const history = await read(null)
-  if (turn.message !== undefined)
-    return { kind: 'reply', userMessageId: newId(), messageId: newId(), history, cut: null }
+  const reply = { kind: 'reply' as const, messageId: newId(), history, cut: null }
+  if (turn.message !== undefined) return { ...reply, userMessageId: newId(), isFirst: false }
+  if (turn.pending) {
+    const newest = history.at(-1)
+    if (newest?.role !== 'user') throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
+    const isFirst = history.every(({ role }) => role === 'user')
+    return { ...reply, userMessageId: newest.id, isFirst }
+  }
   const { userMessageId, messageId } = await requireContinuable(trx, account.id, id, history)
-  return { kind: 'continuation', userMessageId, messageId, history, cut: null }
+  return { kind: 'continuation', userMessageId, messageId, history, cut: null, isFirst: false }
+}
+
+/** For the first answer of a conversation that was there before it. */
+async function parentWithMessages(
+  trx: Trx,
+  { account, agent }: Turn,
+  { parent_conversation_id }: ConversationRow,
+): Promise<Parent | null> {
+  if (parent_conversation_id === null) return null
+  return readParent(trx, account.id, agent.id, parent_conversation_id, undefined)
 }
 
 const parentOf = ({ parent_conversation_id, parent_summary }: ConversationRow): Parent | null =>

@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Db } from './database.ts'
 
 /** What processes tell each other; the id is of what it is about. */
-export type Notice = 'stop' | 'watch' | 'frames'
+export type Notice = 'stop' | 'watch' | 'frames' | 'helpdesk'
 
 /**
  * Tells other processes of this database that something has happened. A notice is a hint and may be lost

@@ -36,12 +36,26 @@ export type Tables = {
   tool_calls: ToolCallsTable
   leads: LeadsTable
   tickets: TicketsTable
+  channel_threads: ChannelThreadsTable
+  inbound_messages: InboundMessagesTable
+  attachments: AttachmentsTable
+  ticket_messages: TicketMessagesTable
+  deliveries: DeliveriesTable
+  helpdesk_streams: HelpdeskStreamsTable
+  helpdesk_events: HelpdeskEventsTable
   idempotency_keys: IdempotencyKeysTable
   stream_frames: StreamFramesTable
   conversation_topics: ConversationTopicsTable
   conversation_search: ConversationSearchTable
   conversation_counts: ConversationCountsTable
   search_queue: SearchQueueTable
+  topics: TopicsTable
+  topic_settings: TopicSettingsTable
+  topic_candidates: TopicCandidatesTable
+  unanswered_groups: UnansweredGroupsTable
+  unanswered_questions: UnansweredQuestionsTable
+  insight_days: InsightDaysTable
+  insights_queue: InsightsQueueTable
   user_erasures: UserErasuresTable
 }
 
@@ -328,6 +342,8 @@ export type ConversationsTable = {
   last_seq: Generated<number>
   generation_count: Generated<number>
   taken_over_by: string | null
+  /** Where it is held on a channel; null: the API, the playground, the widget. */
+  thread_id: string | null
   /** Deleted messages: `last_seq` less these is how many there are. */
   cut_messages: Generated<number>
   /** null: not looked at yet, or none. */
@@ -338,9 +354,21 @@ export type ConversationsTable = {
   contact_id: string | null
   /** Exists only while its one reply is being made. */
   transient: Generated<boolean>
+  /** null: looked at in its present state. */
+  analysis_due: OptionalTime
+  analysis_held: OptionalTime
+  analysis_tries: Generated<number>
+  analysed_at: OptionalTime
+  sentiment_by: Analyst | null
+  topics_by: Analyst | null
+  /** ISO 3166-1 alpha-2, where the channel knows it. */
+  country: string | null
   created_at: Time
   updated_at: Time
 }
+
+/** Who looked at a conversation: a chat model, or lists of words. */
+export type Analyst = 'model' | 'heuristic'
 
 export type MessagePart =
   | { type: 'text'; text: string }
@@ -523,7 +551,9 @@ export type ConversationTopicsTable = {
   account_id: AccountId
   agent_id: string
   conversation_id: string
+  /** That of the topic. */
   name: string
+  topic_id: string | null
 }
 
 /** Made from the conversation by the indexer; `facets` and `words` are tsvectors. */
@@ -577,4 +607,219 @@ export type UserErasuresTable = {
   created_at: Time
   touched_at: Time
   finished_at: OptionalTime
+}
+
+export type TopicsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  name: string
+  key: string
+  description: string
+  /** Names of topics that were merged into it. */
+  aliases: Json<string[]>
+  origin: 'manual' | Analyst
+  created_at: Time
+  updated_at: Time
+}
+
+export type TopicSettingsTable = {
+  agent_id: string
+  account_id: AccountId
+  frozen: Generated<boolean>
+  /** Keys of deleted topics. */
+  declined: Json<string[]>
+}
+
+export type TopicCandidatesTable = {
+  conversation_id: string
+  key: string
+  account_id: AccountId
+  agent_id: string
+  label: string
+  origin: Analyst
+  created_at: Time
+}
+
+export type UnansweredGroupsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  question: string
+  key: string
+  status: Generated<'open' | 'answered' | 'dismissed'>
+  source_id: string | null
+  answered_at: OptionalTime
+  count: Generated<number>
+  last_asked_at: Date
+}
+
+export type UnansweredQuestionsTable = {
+  message_id: string
+  account_id: AccountId
+  agent_id: string
+  conversation_id: string
+  group_id: string
+  question: string
+  suggested_answer: string | null
+  asked_at: Date
+}
+
+type Counts = Json<Record<string, number>>
+
+/** The figures of one UTC day, made from the rows they count whenever the day is stale. */
+export type InsightDaysTable = {
+  agent_id: string
+  /** YYYY-MM-DD where it is written; read it as text. */
+  day: string
+  account_id: AccountId
+  is_stale: boolean
+  computed_at: OptionalTime
+  took_ms: Generated<number>
+  conversations: Generated<number>
+  positive: Generated<number>
+  neutral: Generated<number>
+  negative: Generated<number>
+  settled: Generated<number>
+  escalated: Generated<number>
+  deflected: Generated<number>
+  topics: Counts
+  sources: Counts
+  countries: Counts
+  user_messages: Generated<number>
+  assistant_messages: Generated<number>
+  person_messages: Generated<number>
+  rated_positive: Generated<number>
+  rated_negative: Generated<number>
+  unanswered: Generated<number>
+  credits: Generated<number>
+}
+
+export type InsightsQueueTable = {
+  id: Generated<number>
+  agent_id: string
+  day: string | null
+  conversation_id: string | null
+  group_id: string | null
+}
+
+export type ChannelName = 'messaging' | 'email'
+
+export type ChannelThreadsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  channel: ChannelName
+  connection: string
+  peer: string
+  contact_id: string | null
+  data: Json<Record<string, unknown>>
+  last_inbound_at: OptionalTime
+  opted_out_at: OptionalTime
+  created_at: Time
+}
+
+export type AttachmentNote = { id: string; name: string; type: string; size: number }
+
+/** What a person wrote on a channel, as text; what came with it is kept already. */
+export type InboundContent = {
+  text: string
+  attachments: AttachmentNote[]
+  /** Never answered by the agent: an automatic reply, a note of the channel itself. */
+  silent?: boolean
+}
+
+export type InboundMessagesTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  thread_id: string
+  provider_message_id: string
+  content: Json<InboundContent>
+  sent_at: Time
+  message_id: string | null
+  taken_in_at: OptionalTime
+  created_at: Time
+}
+
+export type AttachmentsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  conversation_id: string | null
+  ticket_id: string | null
+  name: string
+  media_type: string
+  size: number
+  path: string
+  created_at: Time
+}
+
+export type TicketSender = {
+  type: 'customer' | 'agent' | 'system'
+  id: string | null
+  name: string | null
+  email: string | null
+}
+
+export type TicketMessagesTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  ticket_id: string
+  type: 'reply' | 'note' | 'event'
+  sender: Json<TicketSender | null>
+  /** HTML, made and cleaned here. */
+  content: string | null
+  content_text: string | null
+  attachments: Json<AttachmentNote[]>
+  metadata: Json<Record<string, unknown> | null>
+  /** The message of the conversation that says the same. */
+  message_id: string | null
+  created_at: Time
+}
+
+/** What is sent: Markdown as it was written, with HTML where a person wrote it; or an approved template. */
+export type DeliveryContent = {
+  text: string
+  html?: string
+  attachments?: AttachmentNote[]
+  template?: Record<string, unknown>
+}
+
+export type DeliveryStatus = 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed'
+
+export type DeliveriesTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  channel: ChannelName
+  lane: string
+  ordinal: number
+  thread_id: string | null
+  conversation_id: string | null
+  ticket_id: string | null
+  message_id: string | null
+  ticket_message_id: string | null
+  content: Json<DeliveryContent>
+  status: Generated<DeliveryStatus>
+  attempts: Generated<number>
+  next_at: Time
+  lease_until: OptionalTime
+  maybe_sent: Generated<boolean>
+  provider_message_id: string | null
+  error: string | null
+  created_at: Time
+  updated_at: Time
+}
+
+export type HelpdeskStreamsTable = { agent_id: string; account_id: AccountId; last_number: Generated<number> }
+
+export type HelpdeskEventsTable = {
+  agent_id: string
+  number: number
+  account_id: AccountId
+  type: string
+  data: Json<Record<string, unknown>>
+  created_at: Time
 }

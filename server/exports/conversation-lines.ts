@@ -26,7 +26,7 @@ export async function* conversationLines(
   if (format === 'csv') yield csvLine(COLUMNS)
   for await (const row of allConversations(db, accountId, agentId)) {
     written.conversations++
-    yield* format === 'csv' ? csvRows(db, row, written) : jsonLine(db, row, written)
+    yield* format === 'csv' ? csvRows(db, row, written) : jsonLine(db, row, exportedSummary(row), written)
   }
 }
 
@@ -64,10 +64,15 @@ async function* messagePages(
   }
 }
 
-/** One line, written in pieces: a conversation may be longer than what is held. */
-async function* jsonLine(db: Db, row: ConversationRow, written: Written): AsyncGenerator<string> {
+/** One line, `head` with all messages, written in pieces: a conversation may be longer than what is held. */
+export async function* jsonLine(
+  db: Db,
+  row: ConversationRow,
+  head: object,
+  written: Written,
+): AsyncGenerator<string> {
   let separator = ''
-  yield `${JSON.stringify(exportedSummary(row)).slice(0, -1)},"messages":[`
+  yield `${JSON.stringify(head).slice(0, -1)},"messages":[`
   for await (const messages of messagePages(db, row, written)) {
     yield separator + messages.map((message) => JSON.stringify(message)).join(',')
     separator = ','

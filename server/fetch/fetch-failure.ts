@@ -12,6 +12,7 @@ export type FetchFailureCode =
   | 'tls_failed'
   | 'bad_response'
   | 'wrong_type'
+  | 'browser_failed'
   | 'aborted'
 
 /**

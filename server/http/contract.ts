@@ -15,6 +15,8 @@ export const scopes = [
   'conversations:write',
   'helpdesk:read',
   'helpdesk:write',
+  'privacy:read',
+  'privacy:write',
 ] as const
 export type Scope = (typeof scopes)[number]
 
@@ -38,9 +40,11 @@ export type Endpoint = {
   multipart?: { fields: TObject; file: string; maxBytes: number }
   /** Largest JSON body in bytes; default 1 MiB. */
   bodyLimit?: number
-  success: { status: 200 | 201 | 204; schema: TSchema; description?: string }
+  success: { status: 200 | 201 | 202 | 204; schema: TSchema; description?: string }
   /** With `stream: true` the answer is text/event-stream instead. */
   streams?: boolean
+  /** The answer is application/x-ndjson: objects of the schema, one a line. */
+  lines?: boolean
   /** Codes besides the common ones of error-codes.ts. */
   errors: readonly ErrorCode[]
 }

@@ -109,8 +109,8 @@ function requestBody({ body, multipart }: Endpoint): Json | null {
 
 const EVENTS = { 'text/event-stream': { schema: { type: 'string' } } }
 
-function success({ method, success: { status, schema, description }, streams }: Endpoint): Json {
-  const content: Json = { 'application/json': { schema: shown(schema) } }
+function success({ method, success: { status, schema, description }, streams, lines }: Endpoint): Json {
+  const content: Json = { [lines ? 'application/x-ndjson' : 'application/json']: { schema: shown(schema) } }
   if (streams) Object.assign(content, EVENTS)
   const answer = {
     description: description ?? 'Success',

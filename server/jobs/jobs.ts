@@ -13,8 +13,8 @@ export type Task<P extends object> = {
 }
 
 export type Jobs = {
-  /** Adds a job in the caller's transaction: it exists exactly if that commits. */
-  enqueue<P extends object>(trx: Db, task: string, payload: P): Promise<void>
+  /** Adds a job in the caller's transaction, to be done `afterSeconds` from now: it exists exactly if that commits. */
+  enqueue<P extends object>(trx: Db, task: string, payload: P, afterSeconds?: number): Promise<void>
   /** Makes the queues of these tasks; every process does it at start, before anything is enqueued. */
   prepare(tasks: Task<never>[]): Promise<void>
   /** Starts working on these tasks; without it the process only enqueues. */
@@ -43,8 +43,8 @@ export async function openJobs({ db, embedded, onError }: Options): Promise<Jobs
   boss.on('error', onError)
   await boss.start()
   return {
-    async enqueue(trx, task, payload) {
-      await boss.send(task, payload, { db: fromKysely(trx) })
+    async enqueue(trx, task, payload, afterSeconds = 0) {
+      await boss.send(task, payload, { db: fromKysely(trx), startAfter: afterSeconds })
     },
     async prepare(tasks) {
       for (const { name, retries } of tasks) {

@@ -40,6 +40,17 @@ test("auto is the file's choice, then the variables', then the first model", () 
   assert.equal(parseCatalogue({ models, auto: 'builtin' }, none, {}).auto, 'builtin')
 })
 
+test('a reranker takes its key as the models do, and two seconds at most unless told otherwise', () => {
+  const reranker = { name: 'r', baseUrl: 'http://127.0.0.1:1/v1', apiKeyEnv: 'RERANK_KEY' }
+  const of = (entry: object) =>
+    parseCatalogue({ models: [], reranker: entry }, none, { RERANK_KEY: 'k' }).reranker
+  assert.deepEqual([of(reranker)?.apiKey, of(reranker)?.timeout], ['k', 2_000])
+  assert.equal(of({ ...reranker, timeout: 300 })?.timeout, 300)
+  assert.equal(parseCatalogue(null, none, {}).reranker, null)
+  assert.throws(() => of({ ...reranker, timeout: 60_000 }), CatalogueError)
+  assert.throws(() => of({ ...reranker, apiKeyEnv: 'NOT_SET' }), /reranker takes its key from NOT_SET/)
+})
+
 test('every problem is named', () => {
   const problemsOf = (file: unknown): string[] => {
     try {

@@ -32,12 +32,21 @@ const FileEmbedding = Exact({
   dimensions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
 })
 
+const FileReranker = Exact({
+  name: Type.String({ minLength: 1 }),
+  baseUrl: Type.String({ pattern: '^https?://' }),
+  apiKey: Type.Optional(Type.String({ minLength: 1 })),
+  apiKeyEnv: Type.Optional(Type.String({ minLength: 1 })),
+  timeout: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+})
+
 /** The format of MODELS_FILE. */
 export const ModelsFile = Exact({
   auto: Type.Optional(Type.String({ description: 'The id that `auto` means' })),
   models: Type.Array(FileModel),
   embedding: Type.Optional(FileEmbedding),
   formerEmbedding: Type.Optional(FileEmbedding),
+  reranker: Type.Optional(FileReranker),
 })
 
 export type ModelEntry = {
@@ -62,12 +71,22 @@ export type EmbeddingEntry = {
   dimensions: number | null
 }
 
+export type RerankerEntry = {
+  name: string
+  baseUrl: string
+  apiKey: string | null
+  /** Milliseconds that an answer may wait for it. */
+  timeout: number
+}
+
 export type Catalogue = {
   entries: ModelEntry[]
   auto: string
   embedding: EmbeddingEntry | null
   /** Embeds questions until all chunks have vectors of `embedding`. */
   formerEmbedding: EmbeddingEntry | null
+  /** Puts the passages found in a better order. */
+  reranker?: RerankerEntry | null
 }
 
 /** MODELS_FILE or the variables cannot be used; one sentence a problem. */
@@ -89,6 +108,7 @@ type OpenAiVariables = {
 
 const OPENAI = 'https://api.openai.com/v1'
 const TIMEOUTS = { firstToken: 60_000, idle: 30_000, total: 300_000 }
+const RERANK_TIMEOUT = 2_000
 const BUILTIN: ModelEntry = {
   id: 'builtin',
   provider: 'builtin',
@@ -110,7 +130,7 @@ export function parseCatalogue(
   openai: OpenAiVariables,
   env: Record<string, string | undefined>,
 ): Catalogue {
-  const { auto, models, embedding, formerEmbedding } = checkedFile(file)
+  const { auto, models, embedding, formerEmbedding, reranker } = checkedFile(file)
   const problems: string[] = []
   const keyOf = (owner: string, entry: { apiKey?: string; apiKeyEnv?: string }): string | null => {
     if (!entry.apiKeyEnv) return entry.apiKey ?? null
@@ -131,12 +151,16 @@ export function parseCatalogue(
     entry ? { ...entry, apiKey: keyOf(owner, entry), dimensions: entry.dimensions ?? null } : null
   const fromFile = embeddingOf('embedding', embedding)
   const former = embeddingOf('formerEmbedding', formerEmbedding)
+  const reranking = reranker
+    ? { ...reranker, apiKey: keyOf('reranker', reranker), timeout: reranker.timeout ?? RERANK_TIMEOUT }
+    : null
   if (problems.length > 0) throw new CatalogueError(problems)
   return {
     entries,
     auto: auto ?? fromVariables?.id ?? entries[1]?.id ?? BUILTIN.id,
     embedding: fromFile ?? variableEmbedding(openai),
     formerEmbedding: former,
+    reranker: reranking,
   }
 }
 

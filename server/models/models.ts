@@ -3,6 +3,7 @@ import { Agent } from 'undici'
 import type { Catalogue, ModelEntry } from './catalogue.ts'
 import { createEmbedder, type Embedder, entryOfSpace, spaceOf } from './embedder.ts'
 import { providerModel } from './provider-model.ts'
+import { createReranker, type Reranker } from './reranker.ts'
 
 export type ResolvedModel = { entry: ModelEntry; model(): Promise<LanguageModelV4> }
 
@@ -14,6 +15,8 @@ export type Models = {
   embedder: Embedder | null
   /** The embedder of a space that is, or was, in use; null when its model is not known any more. */
   embedderOf(space: string): Embedder | null
+  /** null: passages stay in the order of the search. */
+  reranker: Reranker | null
   close(): Promise<void>
 }
 
@@ -25,7 +28,7 @@ export function createModels({
   catalogue: Catalogue
   builtin: LanguageModelV4
 }): Models {
-  // One pool of kept connections for our own adapter and the embedder.
+  // One pool of kept connections for our own adapter, the embedder and the reranker.
   const connections = new Agent({ connections: 4_096, pipelining: 1, keepAliveTimeout: 30_000 })
   const resolved = new Map<string, ResolvedModel>()
   for (const entry of catalogue.entries) {
@@ -36,7 +39,7 @@ export function createModels({
     }
     resolved.set(entry.id, { entry, model: load })
   }
-  const { embedding, formerEmbedding } = catalogue
+  const { embedding, formerEmbedding, reranker } = catalogue
   const embedder = embedding && createEmbedder(embedding, connections)
   return {
     ids: () => ['auto', ...resolved.keys()],
@@ -50,6 +53,7 @@ export function createModels({
         servers.map((entry) => entryOfSpace(space, entry)).find((entry) => entry !== null)
       return former ? createEmbedder(former, connections) : null
     },
+    reranker: reranker ? createReranker(reranker, connections) : null,
     close: () => connections.close(),
   }
 }

@@ -20,6 +20,8 @@ export const backupTables: BackupTable[] = [
   { name: 'settings', key: ['name'], page: 200 },
   { name: 'audit_log', key: ['id'], page: 200 },
   { name: 'agents', key: ['id'], page: 50 },
+  { name: 'topics', key: ['id'], page: 200 },
+  { name: 'topic_settings', key: ['agent_id'], page: 20 },
   { name: 'sources', key: ['id'], page: 4 },
   { name: 'evaluations', key: ['id'], page: 50 },
   { name: 'pages', key: ['id'], page: 200 },
@@ -29,9 +31,13 @@ export const backupTables: BackupTable[] = [
   { name: 'contacts', key: ['id'], page: 200 },
   { name: 'custom_attributes', key: ['id'], page: 200 },
   { name: 'agent_pictures', key: ['agent_id', 'kind'], page: 20 },
+  { name: 'channel_threads', key: ['id'], page: 200 },
   { name: 'conversations', key: ['id'], page: 200 },
   { name: 'conversation_topics', key: ['conversation_id', 'name'], page: 200 },
+  { name: 'topic_candidates', key: ['conversation_id', 'key'], page: 200 },
   { name: 'messages', key: ['id'], page: 50 },
+  { name: 'unanswered_groups', key: ['id'], page: 200 },
+  { name: 'unanswered_questions', key: ['message_id'], page: 200 },
   { name: 'generations', key: ['id'], page: 50 },
   { name: 'actions', key: ['id'], page: 50, encrypted: true },
   { name: 'procedures', key: ['id'], page: 50 },
@@ -39,11 +45,26 @@ export const backupTables: BackupTable[] = [
   { name: 'tool_calls', key: ['id'], page: 50 },
   { name: 'leads', key: ['id'], page: 200 },
   { name: 'tickets', key: ['id'], page: 100 },
+  { name: 'inbound_messages', key: ['id'], page: 50 },
+  { name: 'attachments', key: ['id'], page: 200 },
+  { name: 'ticket_messages', key: ['id'], page: 50 },
+  { name: 'deliveries', key: ['id'], page: 50 },
+  { name: 'helpdesk_streams', key: ['agent_id'], page: 200 },
   { name: 'idempotency_keys', key: ['account_id', 'key'], page: 20 },
+  { name: 'user_erasures', key: ['id'], page: 200 },
 ]
 
 /** Belongs to an installation, not to its data: the check of the secret key, and the switch. */
 export const settingsLeftOut = ['secret-check', 'maintenance']
 
 /** Made again from the others (a restored conversation is queued for the search), or of no use later. */
-export const derivedTables = ['conversation_search', 'conversation_counts', 'search_queue', 'stream_frames']
+export const derivedTables = [
+  'conversation_search',
+  'conversation_counts',
+  'search_queue',
+  'insight_days',
+  'insights_queue',
+  'stream_frames',
+  // Nobody goes on after an event of another time; what they told of stands in the tickets.
+  'helpdesk_events',
+]

@@ -3,6 +3,7 @@ import { chmod, rm } from 'node:fs/promises'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
+import { stopGeneration } from '../conversations/stop-generation.ts'
 import { resumeMoves, resumeTraining } from '../knowledge/tasks.ts'
 import { CommandFailure, type Input, type Operations, type Result, sentenceOf } from './command.ts'
 import { commands } from './commands.ts'
@@ -40,6 +41,10 @@ export async function openCommandSocket(ctx: Context): Promise<{ close(): Promis
     filesDir: ctx.filesDir,
     setMaintenance: ctx.maintenance.set,
     openKnowledge: () => ctx.knowledge,
+    erasing: {
+      jobs: ctx.jobs,
+      stop: (accountId, conversationId) => stopGeneration(ctx, accountId, conversationId),
+    },
     resume: async () => {
       await resumeTraining(ctx)
       await resumeMoves(ctx)

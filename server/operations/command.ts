@@ -1,6 +1,7 @@
 import type { ParseArgsConfig } from 'node:util'
 import type { Db } from '../db/database.ts'
 import type { Knowledge } from '../knowledge/knowledge.ts'
+import type { EraseNeeds } from '../privacy/erase-user.ts'
 
 /** What commands work on; the same inside the running service and outside of it. */
 export type Operations = {
@@ -12,6 +13,8 @@ export type Operations = {
   resume(): Promise<void>
   /** The search; outside of the service it is made on demand. */
   openKnowledge(): Pick<Knowledge, 'search'>
+  /** What erasing an end user needs besides the database. */
+  erasing: Omit<EraseNeeds, 'db'>
 }
 
 export type Input = { values: Record<string, string | undefined>; positionals: string[] }

@@ -17,6 +17,7 @@ before(async () => {
     setMaintenance: async () => {},
     resume: async () => {},
     openKnowledge: () => ({ search: async () => ({ passages: [], confidence: 0 }) }),
+    erasing: { jobs: { enqueue: async () => {} }, stop: async () => {} },
   }
 })
 after(async () => {

@@ -7,6 +7,7 @@ import { keysCreate, keysRevoke } from './key-commands.ts'
 import { maintenanceOff, maintenanceOn, maintenanceStatus } from './maintenance-commands.ts'
 import { exportAccount, importCommand } from './move-commands.ts'
 import { creditsGrant, creditsShow, memberCreate, reconcileCommand } from './other-commands.ts'
+import { retentionSet, retentionShow, userErase, userExport } from './privacy-commands.ts'
 
 /** Every command, in the order of the help. */
 export const commands: Command[] = [
@@ -26,6 +27,10 @@ export const commands: Command[] = [
   exportAccount,
   importCommand,
   conversationsExport,
+  userExport,
+  userErase,
+  retentionShow,
+  retentionSet,
   reconcileCommand,
   evaluate,
 ]

@@ -1,11 +1,8 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { recordAudit } from '../accounts/audit.ts'
-import type { Db } from '../db/database.ts'
 import { conversationLines, type FileFormat, type Written } from '../exports/conversation-lines.ts'
-import { type Command, CommandFailure, required, usageFailure } from './command.ts'
+import { type Command, required, usageFailure } from './command.ts'
+import { findAgent } from './find-account.ts'
+import { writeWhole } from './write-whole.ts'
 
 const FORMATS = ['ndjson', 'csv']
 
@@ -28,29 +25,4 @@ export const conversationsExport: Command = {
   },
   print: ({ file, conversations, messages }) =>
     `${file}: ${conversations} conversations with ${messages} messages.`,
-}
-
-async function findAgent(db: Db, id: string) {
-  const agent = await db
-    .selectFrom('agents')
-    .select(['id', 'account_id'])
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (!agent) throw new CommandFailure(`There is no agent ${id}.`)
-  return agent
-}
-
-/** The file appears when it is whole. */
-async function writeWhole(file: string, pieces: AsyncGenerator<string>): Promise<void> {
-  const unfinished = `${file}.tmp`
-  try {
-    await pipeline(Readable.from(pieces), createWriteStream(unfinished, { mode: 0o600, flush: true }))
-    await rename(unfinished, file)
-  } catch (error) {
-    const { code, path } = error as NodeJS.ErrnoException
-    if (path?.startsWith(file)) throw new CommandFailure(`The file ${file} cannot be written (${code}).`)
-    throw error
-  } finally {
-    await rm(unfinished, { force: true })
-  }
 }

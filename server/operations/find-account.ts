@@ -20,6 +20,20 @@ export async function findAccount(
   return row
 }
 
+/** The agent of an operator's id; a failure with a sentence when there is none. */
+export async function findAgent(
+  db: Db,
+  id: string,
+): Promise<{ id: string; account_id: AccountId; retention_days: number | null }> {
+  const agent = await db
+    .selectFrom('agents')
+    .select(['id', 'account_id', 'retention_days'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!agent) throw new CommandFailure(`There is no agent ${id}.`)
+  return agent
+}
+
 export function planName(text: string): PlanName {
   if ((planNames as string[]).includes(text)) return text as PlanName
   throw usageFailure(`There is no plan "${text}"; the plans are ${planNames.join(', ')}.`)

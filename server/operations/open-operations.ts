@@ -2,8 +2,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { Config } from '../config.ts'
+import type { Generations } from '../conversations/generations.ts'
+import { stopGeneration } from '../conversations/stop-generation.ts'
 import { openEmbedded, openPostgres } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
+import type { Notifier } from '../db/notifier.ts'
 import { requireServerVersion } from '../db/server-version.ts'
 import { createMaintenance } from '../http/maintenance.ts'
 import { createKnowledge } from '../knowledge/knowledge.ts'
@@ -42,6 +45,17 @@ export async function openOperations(config: Config): Promise<Operations & { clo
       const words = loadWordVectors()
       models = createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(words) })
       return createKnowledge({ db, words, embedderOf: models.embedderOf, log: pino({ level: 'silent' }) })
+    },
+    erasing: {
+      // What has to be trained again is, at the next start of a worker.
+      jobs: { enqueue: async () => {} },
+      async stop(accountId, conversationId) {
+        // On the embedded database nobody runs a reply now. Elsewhere its process reads of the stop within a second.
+        if (embedded) return
+        const generations = { get: () => null } as unknown as Generations
+        const notifier = { publish: async () => {} } as unknown as Notifier
+        await stopGeneration({ db, generations, notifier }, accountId, conversationId)
+      },
     },
     async close() {
       await models?.close()

@@ -6,10 +6,15 @@ import * as exports from '../exports/contract.ts'
 import * as health from '../health/contract.ts'
 import * as helpdesk from '../helpdesk/contract.ts'
 import type { Endpoint } from '../http/contract.ts'
+import * as insights from '../insights/contract.ts'
+import * as topics from '../insights/topics/contract.ts'
+import * as unanswered from '../insights/unanswered/contract.ts'
 import * as knowledge from '../knowledge/contract.ts'
 import * as evaluations from '../knowledge/evaluations/contract.ts'
 import * as pagesConnection from '../knowledge/notion/contract.ts'
 import * as ticketKnowledge from '../knowledge/tickets/contract.ts'
+import * as people from '../people/contract.ts'
+import * as privacy from '../privacy/contract.ts'
 import * as search from '../search/contract.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -26,8 +31,13 @@ export const contracts: Endpoint[] = [
   actions,
   conversations,
   helpdesk,
+  people,
   search,
   exports,
+  insights,
+  topics,
+  unanswered,
+  privacy,
 ].flatMap((feature) =>
   Object.values<Endpoint>(feature).sort(
     (a, b) => compare(a.path, b.path) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method),

@@ -12,7 +12,13 @@ import { presentAttribute, presentContact } from './present.ts'
 
 export const contactRoutes = (ctx: Context): Route[] => [
   route(contract.createContacts, async ({ caller: { account }, params, body }) => {
-    const rows = await createContacts(ctx.db, await ownerOf(ctx, account.id, params.chatbotId), body.users)
+    const owner = await ownerOf(ctx, account.id, params.chatbotId)
+    const rows = await createContacts(
+      ctx.db,
+      owner,
+      body.users,
+      (index) => `users.${index}.custom_attributes`,
+    )
     return { message: 'Contacts created successfully', data: rows.map(presentContact) }
   }),
 
@@ -32,7 +38,7 @@ export const contactRoutes = (ctx: Context): Route[] => [
 
   route(contract.updateContact, async ({ caller: { account }, params, body }) => {
     const owner = await ownerOf(ctx, account.id, params.chatbotId)
-    const row = await updateContact(ctx.db, owner, params.externalId, body)
+    const row = await updateContact(ctx.db, owner, params.externalId, body, 'custom_attributes')
     return { message: 'Contact updated successfully', data: presentContact(row) }
   }),
 

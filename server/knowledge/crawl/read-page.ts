@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { FetchFailure } from '../../fetch/fetch-failure.ts'
 import type { FetchedPage } from '../../fetch/read-page.ts'
+import type { Renderer } from '../../fetch/render/renderer.ts'
+import { builtInput, builtPage, inputOf } from '../extract/built-page.ts'
 import { declaredCharset, decodeText } from '../extract/decode-text.ts'
 import { ExtractFailure } from '../extract/extract-failure.ts'
 import { tooComplex } from '../extract/html-shape.ts'
@@ -13,18 +15,26 @@ import { excluded, failed, failedForNow, type PageOutcome } from './page-outcome
 import type { PageRow } from './page-row.ts'
 import { isInSite, pageUrl } from './site.ts'
 
-type Needs = Pick<Context, 'fetcher' | 'extractor'>
+/** `renderer`: null or none, and pages stay as they are read. */
+type Needs = Pick<Context, 'fetcher' | 'extractor'> & { renderer?: Renderer | null }
 
 /** A page of a crawl is read many times over: it gets less than a link of its own. */
 const LIMITS = { maxBytes: 5 * 1_048_576, timeoutMs: 30_000, idleTimeoutMs: 15_000 }
 const LONGEST_PAUSE_MS = 60_000
 
-const PASSING = new Set(['timeout', 'dns_failed', 'connect_failed', 'bad_response', 'aborted'])
+const PASSING = new Set([
+  'timeout',
+  'dns_failed',
+  'connect_failed',
+  'bad_response',
+  'aborted',
+  'browser_failed',
+])
 const LONGEST_TITLE = 300
 
 /** Reads one page of a site, if the site and the customer allow it. */
 export async function readPage(
-  { fetcher, extractor }: Needs,
+  { fetcher, extractor, renderer = null }: Needs,
   run: CrawlRun,
   page: PageRow,
   robots: RobotsCache,
@@ -46,9 +56,8 @@ export async function readPage(
       ...limits,
       signal,
     })
-    return (
-      unreadable(answer) ?? elsewhere(run, url, answer) ?? (await contentOf(extractor, run, answer, signal))
-    )
+    const other = unreadable(answer) ?? elsewhere(run, url, answer)
+    return other ?? (await contentOf({ extractor, renderer }, run, answer, signal))
   } catch (error) {
     if (error instanceof FetchFailure && error.code === 'wrong_type') return excluded(error.message)
     if (error instanceof FetchFailure)
@@ -90,21 +99,23 @@ function elsewhere(run: CrawlRun, asked: URL, answer: FetchedPage): PageOutcome 
 }
 
 async function contentOf(
-  extractor: Context['extractor'],
+  { extractor, renderer }: Pick<Needs, 'extractor' | 'renderer'>,
   run: CrawlRun,
   answer: FetchedPage,
   signal: AbortSignal,
 ): Promise<PageOutcome> {
   const type = PAGE_TYPES[answer.contentType ?? 'text/html'] ?? 'html'
-  const contentType = answer.headers['content-type']
-  const html = type === 'html' ? decodeText(answer.body, declaredCharset(contentType, answer.body)) : ''
+  const read = inputOf(answer, type)
+  const asSent = type === 'html' ? decodeText(read.bytes, declaredCharset(read.contentType, read.bytes)) : ''
+  const built = await builtPage(renderer, asSent, answer.url, signal)
+  const html = built ?? asSent
   const { links, canonical } = await pageLinks(html, answer.url)
   if (canonical && canonical.href !== pageUrl(answer.url)?.href && isInSite(run.site, canonical))
     return excluded(`It says that its address is ${canonical.href}.`, canonical, links)
   const complaint = tooComplex(html)
   if (complaint !== null) return failed(complaint, links)
   try {
-    const input = { bytes: answer.body, type, url: answer.url, contentType }
+    const input = built === null ? read : builtInput(built, answer.url)
     const { title, chunks, bytes } = await extractor.extractChunks(input, { signal })
     if (chunks.length === 0) return failed('There is no text in it.', links)
     const loaded = chunks.map((chunk) => ({ ...chunk, questions: null }))
@@ -113,7 +124,8 @@ async function contentOf(
     const hash = createHash('sha256')
       .update(JSON.stringify([name, texts]))
       .digest('base64url')
-    const { etag = null, 'last-modified': lastModified = null } = answer.headers
+    // What scripts write may change while the page itself stays the same.
+    const { etag = null, 'last-modified': lastModified = null } = built === null ? answer.headers : {}
     return {
       kind: 'content',
       content: { title: name, chunks: loaded, bytes, hash, etag, lastModified },
@@ -121,6 +133,11 @@ async function contentOf(
     }
   } catch (error) {
     if (!(error instanceof ExtractFailure)) throw error
-    return error.code === 'aborted' ? failedForNow(error.message) : failed(error.message, links)
+    if (error.code === 'aborted') return failedForNow(error.message)
+    const isBlank = error.code === 'no_text' && built !== null
+    return failed(
+      isBlank ? 'This page holds no text, also after its scripts have run.' : error.message,
+      links,
+    )
   }
 }

@@ -3,7 +3,7 @@ import { addPages } from './add-pages.ts'
 import { type CrawlRun, step } from './crawl-run.ts'
 import { failCrawl } from './finish-crawl.ts'
 import { readSitemaps, SitemapFailure } from './read-sitemaps.ts'
-import { pageUrl } from './site.ts'
+import { isInSite, pageUrl } from './site.ts'
 
 const AT_ONCE = 500
 
@@ -42,6 +42,7 @@ export async function seedCrawl(ctx: Needs, run: CrawlRun, signal: AbortSignal):
 }
 
 async function addAll({ db }: Needs, run: CrawlRun, urls: URL[], isAll: boolean): Promise<boolean> {
+  await run.rules.prepare(urls.filter((url) => isInSite(run.site, url)))
   const added = await step(db, run, async (trx, source) => {
     if (isAll) source.state.seeded = true
     return addPages(trx, run, source, urls)

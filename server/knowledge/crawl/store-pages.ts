@@ -6,6 +6,7 @@ import { type CrawlRun, type LockedSource, step } from './crawl-run.ts'
 import { changeOf, type PageChange } from './page-change.ts'
 import type { PageOutcome } from './page-outcome.ts'
 import { countMove, type PageRow, shownSize, shownStatus } from './page-row.ts'
+import { isInSite } from './site.ts'
 import { storeUnchanged } from './store-unchanged.ts'
 
 /** Of one page in one crawl. */
@@ -21,6 +22,8 @@ export type ReadPage = { page: PageRow; outcome: PageOutcome }
 export async function storePages(db: Db, run: CrawlRun, read: readonly ReadPage[]): Promise<number | null> {
   const learned = new Map<string, number>()
   const marked: number[] = []
+  const links = read.flatMap(({ outcome }) => ('links' in outcome && outcome.links) || [])
+  await run.rules.prepare(links.filter((url) => isInSite(run.site, url) && !run.found.has(url.href)))
   const done = await step(db, run, async (trx, source) => {
     learned.clear()
     marked.length = 0

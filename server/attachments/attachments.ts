@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { createReadStream, type ReadStream } from 'node:fs'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Selectable } from 'kysely'
+import type { Db, Trx } from '../db/database.ts'
+import { isId, newId } from '../db/ids.ts'
+import type { AccountId, AttachmentNote, AttachmentsTable } from '../db/tables.ts'
+
+/** What people send each other; mail servers take no more. */
+export const LARGEST_BYTES = 25 * 1024 * 1024
+
+export type AttachmentRow = Selectable<AttachmentsTable>
+
+type Owner = { accountId: AccountId; agentId: string }
+
+/** Names lie in headers and in pages: one line, no path, at most 200 characters. */
+export const safeName = (name: string): string =>
+  name
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+    .replace(/[\u0000-\u001f\u007f/\\]+/g, '_')
+    .trim()
+    .slice(0, 200)
+    .toWellFormed() || 'file'
+
+/** Writes the bytes and their row; the row may be rolled back, then sweepAttachments takes the bytes. */
+export async function keepAttachment(
+  filesDir: string,
+  trx: Trx,
+  { accountId, agentId }: Owner,
+  { name, mediaType, bytes }: { name: string; mediaType: string; bytes: Uint8Array },
+  belongsTo: { conversationId?: string | null; ticketId?: string | null } = {},
+): Promise<AttachmentNote> {
+  const id = newId()
+  const path = `${accountId}/${agentId}/attachments/${randomBytes(12).toString('hex')}`
+  await mkdir(dirname(join(filesDir, path)), { recursive: true, mode: 0o700 })
+  await writeFile(join(filesDir, path), bytes, { mode: 0o600, flush: true })
+  const note = { id, name: safeName(name), type: mediaType, size: bytes.byteLength }
+  await trx
+    .insertInto('attachments')
+    .values({
+      id,
+      account_id: accountId,
+      agent_id: agentId,
+      conversation_id: belongsTo.conversationId ?? null,
+      ticket_id: belongsTo.ticketId ?? null,
+      name: note.name,
+      media_type: mediaType,
+      size: note.size,
+      path,
+    })
+    .execute()
+  return note
+}
+
+export async function findAttachment(
+  db: Db,
+  { accountId, agentId }: Owner,
+  id: string,
+): Promise<AttachmentRow | null> {
+  if (!isId(id)) return null
+  const row = await db
+    .selectFrom('attachments')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+export const openAttachment = (filesDir: string, { path }: AttachmentRow): ReadStream =>
+  createReadStream(join(filesDir, path))
+
+/** An unfinished write has this long to get its row. */
+const GRACE_MS = 60 * 60 * 1_000
+
+/** Removes files whose rows are gone, with their conversation or with a transaction that was rolled back. */
+export async function sweepAttachments(db: Db, filesDir: string): Promise<number> {
+  let removed = 0
+  for (const accountId of await namesIn(filesDir)) {
+    for (const agentId of await namesIn(join(filesDir, accountId))) {
+      const folder = `${accountId}/${agentId}/attachments`
+      const names = await namesIn(join(filesDir, folder))
+      for (let from = 0; from < names.length; from += 500) {
+        const paths = names.slice(from, from + 500).map((name) => `${folder}/${name}`)
+        const kept = await db.selectFrom('attachments').select('path').where('path', 'in', paths).execute()
+        const known = new Set(kept.map(({ path }) => path))
+        for (const path of paths.filter((candidate) => !known.has(candidate))) {
+          const { mtimeMs } = await stat(join(filesDir, path)).catch(() => ({ mtimeMs: Date.now() }))
+          if (Date.now() - mtimeMs < GRACE_MS) continue
+          await rm(join(filesDir, path), { force: true })
+          removed++
+        }
+      }
+    }
+  }
+  return removed
+}
+
+const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])

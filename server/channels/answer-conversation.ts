@@ -1,0 +1,100 @@
+import { type AgentRow, requireAgent } from '../agents/find-agent.ts'
+import type { Context } from '../context.ts'
+import { chatAgentOf, startChat } from '../conversations/chat.ts'
+import type { ConversationRow } from '../conversations/queries.ts'
+import type { Db } from '../db/database.ts'
+import { transact } from '../db/transact.ts'
+import { openTicket } from '../helpdesk/open-ticket.ts'
+import { ApiError } from '../http/errors.ts'
+import { ANSWER, type Answer } from './channel-tasks.ts'
+
+/** A reply that is being made is over by then, mostly; a model that failed has had a rest. */
+const LATER_SECONDS = 3
+/** Failed replies to one message before a person is asked. */
+const MOST_TRIES = 4
+
+/**
+ * Starts the agent's answer to what a conversation of a channel holds unanswered. One that is being answered is looked
+ * at again later, and so is a failed one; when nobody can answer, a ticket is opened, because the customer waits.
+ */
+export async function answerConversation(ctx: Context, { conversationId }: Answer): Promise<void> {
+  const { db } = ctx
+  const conversation = await db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('id', '=', conversationId)
+    .executeTakeFirst()
+  if (conversation?.status !== 'ongoing') return
+  const account = await db
+    .selectFrom('accounts')
+    .select(['id', 'plan'])
+    .where('id', '=', conversation.account_id)
+    .executeTakeFirstOrThrow()
+  if ((await failedTries(db, conversation)) >= MOST_TRIES) {
+    await askPeople(ctx, conversation, 'The agent could not answer: its model did not respond.')
+    return
+  }
+  const agent = await requireAgent(db, account.id, conversation.agent_id)
+  const later = () => ctx.jobs.enqueue<Answer>(db, ANSWER, { conversationId }, LATER_SECONDS)
+  try {
+    const live = await startChat(ctx, requestOf(account, agent, conversation))
+    live.answer.catch((error: unknown) => {
+      // A takeover ends it, too; the next look sees that.
+      ctx.log.info({ err: error, conversation: conversationId }, 'a channel got no answer yet')
+      later().catch((failure: unknown) => ctx.log.error({ err: failure }, 'answering a channel again'))
+    })
+  } catch (error) {
+    const code = error instanceof ApiError ? error.code : null
+    if (code === 'CHAT_NOTHING_TO_CONTINUE' || code === 'CHAT_CONVERSATION_NOT_ONGOING') return
+    if (code === 'CHAT_CONVERSATION_BUSY') await later()
+    else if (code === 'CHAT_CREDITS_EXHAUSTED' || code === 'CHAT_AGENT_CREDITS_EXHAUSTED') {
+      await askPeople(ctx, conversation, 'The agent could not answer: the credits are used up.')
+    } else throw error
+  }
+}
+
+const requestOf = (
+  account: Parameters<typeof startChat>[1]['account'],
+  agent: AgentRow,
+  { id, source }: ConversationRow,
+): Parameters<typeof startChat>[1] => ({
+  account,
+  agent: chatAgentOf(agent),
+  source,
+  channel: source === 'Email' ? 'email' : 'messaging',
+  conversationId: id,
+  pending: true,
+  // There is no application that could run them.
+  runsClientActions: false,
+  idempotencyKey: null,
+})
+
+async function failedTries(db: Db, { account_id, id, last_seq }: ConversationRow): Promise<number> {
+  const { tries } = await db
+    .selectFrom('generations')
+    .innerJoin('messages', 'messages.id', 'generations.user_message_id')
+    .select((eb) => eb.fn.countAll<number>().as('tries'))
+    .where('generations.account_id', '=', account_id)
+    .where('generations.conversation_id', '=', id)
+    .where('generations.status', 'in', ['failed', 'interrupted'])
+    .where('messages.conversation_id', '=', id)
+    .where('messages.seq', '=', last_seq)
+    .executeTakeFirstOrThrow()
+  return tries
+}
+
+/** Opens a ticket, once: an open one says already that somebody waits. */
+async function askPeople(ctx: Context, conversation: ConversationRow, description: string): Promise<void> {
+  ctx.log.warn({ conversation: conversation.id }, description)
+  await transact(ctx.db, (trx) =>
+    openTicket(trx, {
+      accountId: conversation.account_id,
+      agentId: conversation.agent_id,
+      conversationId: conversation.id,
+      subject: conversation.title,
+      description,
+      customer: { id: conversation.user_id, name: null, email: null, phoneNumber: null },
+      assigneeId: null,
+    }),
+  )
+}

@@ -1,0 +1,175 @@
+import { type Selectable, sql } from 'kysely'
+import type { Context } from '../context.ts'
+import { readParent } from '../conversations/parent-conversation.ts'
+import { titleFromWords } from '../conversations/title.ts'
+import type { Trx } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+import { json } from '../db/json.ts'
+import type {
+  ChannelName,
+  ChannelThreadsTable,
+  ConversationsTable,
+  InboundContent,
+  InboundMessagesTable,
+} from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
+import { recordEvent } from '../helpdesk/record-event.ts'
+import { storeCustomerMessage } from '../helpdesk/store-customer-message.ts'
+import { ANSWER, type Answer, TAKE_IN, type TakeIn } from './channel-tasks.ts'
+import { QUIET_SECONDS } from './receive-message.ts'
+
+type Thread = Selectable<ChannelThreadsTable>
+type Waiting = Selectable<InboundMessagesTable>
+type Conversation = Selectable<ConversationsTable>
+
+/** As conversations.source. */
+export const SOURCE_OF: Record<ChannelName, string> = { messaging: 'Messaging', email: 'Email' }
+
+/** Somebody who writes without a pause is not kept waiting for longer. */
+const LONGEST_WAIT_SECONDS = 10
+
+type Needs = Pick<Context, 'db' | 'jobs' | 'notifier'>
+
+/**
+ * Takes what waits for a thread into its open conversation, or a new one that follows the last, in the order in which
+ * it was sent. The thread's row is locked: two processes never open two conversations. Does no harm when run again.
+ */
+export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
+  await transact(ctx.db, async (trx) => {
+    const thread = await trx
+      .selectFrom('channel_threads')
+      .selectAll()
+      .where('id', '=', threadId)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!thread) return
+    const { rows: waiting } = await sql<Waiting & { too_early: boolean }>`
+      select *, max(created_at) over () > now() - ${QUIET_SECONDS} * interval '1 second'
+        and min(created_at) over () > now() - ${LONGEST_WAIT_SECONDS} * interval '1 second' as too_early
+      from inbound_messages where thread_id = ${threadId} and taken_in_at is null
+      order by sent_at, id`.execute(trx)
+    const [first] = waiting
+    if (!first) return
+    if (first.too_early) {
+      await ctx.jobs.enqueue<TakeIn>(trx, TAKE_IN, { threadId }, QUIET_SECONDS)
+      return
+    }
+    const conversation = await openOrNew(trx, thread, first.content)
+    for (const message of waiting) await append(trx, conversation, message)
+    await tell(ctx, trx, conversation, waiting)
+    const wantsAnswer = waiting.some(({ content }) => !content.silent)
+    if (conversation.status === 'ongoing' && wantsAnswer) {
+      await ctx.jobs.enqueue<Answer>(trx, ANSWER, { conversationId: conversation.id })
+    }
+  })
+}
+
+async function openOrNew(trx: Trx, thread: Thread, first: InboundContent): Promise<Conversation> {
+  const newest = await trx
+    .selectFrom('conversations')
+    .selectAll()
+    .where('account_id', '=', thread.account_id)
+    .where('thread_id', '=', thread.id)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (newest && newest.status !== 'ended') return newest
+  const parent = newest
+    ? await readParent(trx, thread.account_id, thread.agent_id, newest.id, undefined)
+    : null
+  return newConversation(trx, thread, titleFromWords(wordsOf(first)), parent)
+}
+
+/** A conversation of a thread, without a message yet. */
+export async function newConversation(
+  trx: Trx,
+  thread: Thread,
+  title: string,
+  parent: { id: string; summary: string } | null,
+): Promise<Conversation> {
+  const contact = thread.contact_id
+    ? await trx
+        .selectFrom('contacts')
+        .select(['id', 'external_id'])
+        .where('id', '=', thread.contact_id)
+        .executeTakeFirst()
+    : undefined
+  return trx
+    .insertInto('conversations')
+    .values({
+      id: newId(),
+      account_id: thread.account_id,
+      agent_id: thread.agent_id,
+      source: SOURCE_OF[thread.channel],
+      user_id: contact?.external_id ?? null,
+      contact_id: contact?.id ?? null,
+      title,
+      status: 'ongoing',
+      parent_conversation_id: parent?.id ?? null,
+      parent_summary: parent?.summary ?? null,
+      thread_id: thread.id,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** What a message says in words: files have at least their names. */
+const wordsOf = ({ text, attachments }: InboundContent): string =>
+  [text, ...attachments.map(({ name }) => `[${name}]`)].filter(Boolean).join('\n')
+
+async function append(trx: Trx, conversation: Conversation, message: Waiting): Promise<void> {
+  const { id, account_id, content } = message
+  const messageId = newId()
+  const { last_seq } = await trx
+    .updateTable('conversations')
+    .set({ last_seq: sql<number>`last_seq + 1`, updated_at: new Date() })
+    .where('account_id', '=', account_id)
+    .where('id', '=', conversation.id)
+    .returning('last_seq')
+    .executeTakeFirstOrThrow()
+  await trx
+    .insertInto('messages')
+    .values({
+      id: messageId,
+      account_id,
+      agent_id: message.agent_id,
+      conversation_id: conversation.id,
+      seq: last_seq,
+      role: 'user',
+      parts: json([{ type: 'text', text: wordsOf(content) }]),
+      metadata: content.attachments.length > 0 ? json({ attachments: content.attachments }) : null,
+    })
+    .execute()
+  if (content.attachments.length > 0) {
+    await trx
+      .updateTable('attachments')
+      .set({ conversation_id: conversation.id })
+      .where('account_id', '=', account_id)
+      .where(
+        'id',
+        'in',
+        content.attachments.map((attachment) => attachment.id),
+      )
+      .execute()
+  }
+  await trx
+    .updateTable('inbound_messages')
+    .set({ message_id: messageId, taken_in_at: new Date() })
+    .where('id', '=', id)
+    .execute()
+  message.message_id = messageId
+}
+
+/** The team sees it: on the ticket, when a person has the conversation, and live. */
+async function tell(ctx: Needs, trx: Trx, conversation: Conversation, messages: Waiting[]): Promise<void> {
+  const { account_id: accountId, agent_id: agentId, id: conversationId } = conversation
+  for (const { content, message_id } of messages) {
+    await storeCustomerMessage(trx, conversation, {
+      messageId: message_id,
+      text: wordsOf(content),
+      attachments: content.attachments,
+    })
+  }
+  await recordEvent(ctx, trx, accountId, agentId, { type: 'conversation', data: { conversationId } })
+}

@@ -1,0 +1,24 @@
+import type { Context } from '../context.ts'
+import type { Task } from '../jobs/jobs.ts'
+import { answerConversation } from './answer-conversation.ts'
+import { ANSWER, type Answer, TAKE_IN, type TakeIn } from './channel-tasks.ts'
+import { takeIn } from './take-in.ts'
+
+const takingIn = (ctx: Context): Task<TakeIn> => ({
+  name: TAKE_IN,
+  concurrency: 2,
+  retries: 10,
+  run: (payload) => takeIn(ctx, payload),
+})
+
+const answering = (ctx: Context): Task<Answer> => ({
+  name: ANSWER,
+  concurrency: 2,
+  retries: 4,
+  run: (payload) => answerConversation(ctx, payload),
+})
+
+export const channelTasks = (ctx: Context): Task<never>[] => [
+  takingIn(ctx) as Task<never>,
+  answering(ctx) as Task<never>,
+]

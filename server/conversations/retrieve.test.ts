@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
+import { type Client, type Service, startService } from '../../test/start.ts'
+
+let folder: string
+let models: ModelServer
+let service: Service
+let client: Client
+let agentId: string
+
+before(async () => {
+  models = await startModelServer()
+  folder = await mkdtemp(join(tmpdir(), 'parley-catalogue-'))
+  const provider = { baseUrl: `${models.url}/v1` }
+  const catalogue = {
+    models: [{ ...provider, id: 'fake-model', provider: 'openai-compatible' }],
+    reranker: { ...provider, name: 'judge', timeout: 400 },
+  }
+  await writeFile(join(folder, 'models.json'), JSON.stringify(catalogue))
+  service = await startService({ MODELS_FILE: join(folder, 'models.json'), LOG_LEVEL: 'silent' })
+  client = await service.account()
+  agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+  await train({ type: 'text', name: 'Lamp', content: 'The desk lamp weighs two kilograms.' })
+  await train({ type: 'text', name: 'Ladder', content: 'The ladder and the lamp rail weigh nine kilograms.' })
+  await train({ type: 'qna', name: 'Return', questions: ['Can I return a lamp?'], answer: 'Within a month.' })
+})
+after(async () => {
+  await service.close()
+  await models.close()
+  await rm(folder, { recursive: true })
+})
+
+async function train(source: object): Promise<void> {
+  const { id } = (await client.request('POST', `/agents/${agentId}/sources`, source)).body
+  while ((await client.request('GET', `/agents/${agentId}/sources/${id}`)).body.status !== 'trained') {
+    await wait(30)
+  }
+}
+
+/** The first words of the passages that the model was given, best first. */
+async function given(message: string): Promise<string[]> {
+  const before = models.requests.length
+  const { status } = await client.request('POST', `/agents/${agentId}/chat`, { stream: false, message })
+  assert.equal(status, 200)
+  const { body } = models.requests
+    .slice(before)
+    .find(({ body: sent }) => /<passage/.test(JSON.stringify(sent)))!
+  return [...body.messages[0].content.matchAll(/<passage [^>]*>\n(.*)\n/g)].map(([, text]) => text)
+}
+const reranked = () => models.requests.filter(({ wire }) => wire === 'rerank')
+const results = (...indexes: number[]): string =>
+  JSON.stringify({ results: indexes.map((index, place) => ({ index, relevance_score: 1 - place / 10 })) })
+
+const QUESTION = 'How much does the desk lamp weigh?'
+
+test('the passages come in the order of the reranker', async () => {
+  models.reranks.push({ body: results(0) })
+  const plain = await given(QUESTION)
+  assert.match(plain[0]!, /desk lamp weighs two/)
+  const { query, documents } = reranked().at(-1)!.body
+  assert.equal(query, QUESTION)
+  assert.deepEqual(documents.length, plain.length)
+  models.reranks.push({ body: results(1) })
+  assert.deepEqual(await given(QUESTION), [plain[1], plain[0], ...plain.slice(2)])
+})
+
+test('whatever goes wrong with it, the answer is made with the order of the search', async () => {
+  models.reranks.push({ body: results(0) })
+  const plain = await given(QUESTION)
+  for (const reply of [
+    { status: 500 },
+    { status: 404 },
+    { body: '<html>' },
+    { body: results(7_000) },
+    { body: '{"results":[{"index":1,"relevance_score":null}]}' },
+    { firstDelayMs: 30_000 },
+  ]) {
+    models.reranks.push(reply)
+    assert.deepEqual(await given(QUESTION), plain, JSON.stringify(reply))
+  }
+})
+
+test('a stored question that is the same needs no reranker', async () => {
+  const before = reranked().length
+  assert.equal((await given('Can I return a lamp?'))[0], 'Can I return a lamp?')
+  assert.equal(reranked().length, before)
+})
+
+test('stopping an answer ends the request to the reranker', async () => {
+  const path = `/agents/${agentId}/chat`
+  const { body } = await client.request('POST', path, { stream: false, message: 'Which ladder?' })
+  const { conversationId } = body.data.metadata
+  const before = reranked().length
+  models.reranks.push({ firstDelayMs: 30_000 })
+  const answer = client.request('POST', path, { stream: false, message: QUESTION, conversationId })
+  while (reranked().length === before) await wait(5)
+  await client.request('POST', `/agents/${agentId}/conversations/${conversationId}/stop`, {})
+  await reranked().at(-1)!.aborted
+  await answer
+})

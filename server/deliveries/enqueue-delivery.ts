@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+import { json } from '../db/json.ts'
+import type { AccountId, ChannelName, DeliveryContent } from '../db/tables.ts'
+
+export type NewDelivery = {
+  accountId: AccountId
+  agentId: string
+  channel: ChannelName
+  /** null: the ticket has no thread yet; the channel makes one when it sends. */
+  threadId: string | null
+  conversationId: string | null
+  ticketId: string | null
+  messageId: string | null
+  ticketMessageId: string | null
+  content: DeliveryContent
+}
+
+/**
+ * Queues words for a customer, after everything that is queued for the same thread (or the same ticket). The
+ * transaction holds the lock of the conversation or of the ticket, so no two count at once. Answers its id.
+ */
+export async function enqueueDelivery(trx: Trx, wanted: NewDelivery): Promise<string> {
+  const lane = wanted.threadId ?? wanted.ticketId
+  if (lane === null) throw new Error('A delivery belongs to a thread or to a ticket.')
+  const id = newId()
+  await trx
+    .insertInto('deliveries')
+    .values({
+      id,
+      account_id: wanted.accountId,
+      agent_id: wanted.agentId,
+      channel: wanted.channel,
+      lane,
+      ordinal: sql<number>`(select coalesce(max(ordinal), 0) + 1 from deliveries where lane = ${lane})`,
+      thread_id: wanted.threadId,
+      conversation_id: wanted.conversationId,
+      ticket_id: wanted.ticketId,
+      message_id: wanted.messageId,
+      ticket_message_id: wanted.ticketMessageId,
+      content: json(wanted.content),
+      provider_message_id: null,
+      error: null,
+    })
+    .execute()
+  return id
+}
+
+/** The thread of a conversation that is held on a channel; null for the others. */
+export async function threadOf(
+  trx: Trx,
+  accountId: AccountId,
+  threadId: string | null,
+): Promise<{ id: string; channel: ChannelName } | null> {
+  if (threadId === null) return null
+  const row = await trx
+    .selectFrom('channel_threads')
+    .select(['id', 'channel'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', threadId)
+    .executeTakeFirst()
+  return row ?? null
+}

@@ -1,0 +1,133 @@
+import type { Route } from 'playwright-core'
+import { FetchFailure } from '../fetch-failure.ts'
+import type { GuardedFetcher } from '../guarded-fetcher.ts'
+import { hasConsent, isReadable, needsConsent, type PageRequest } from './cross-origin.ts'
+
+type Page = { url: URL; html: string }
+
+export type PageRequests = {
+  /** Answers one request of the browser: from here, or not at all. */
+  handle(route: Route): Promise<void>
+  /** How long nothing has been asked for or answered. */
+  quietMs(): number
+}
+
+const MOST_REQUESTS = 200
+const MOST_BYTES = 20 * 1_048_576
+const MOST_OF_ONE = 5 * 1_048_576
+// Each may have this share of what is left, so that all together never have more.
+const AT_ONCE = 4
+const MOST_SENT = 100_000
+const REQUEST_MS = 10_000
+
+// What is refused anyway need not leave the page's process.
+const withinPage =
+  "connect-src http: https: data: blob:; frame-src 'none'; object-src 'none'; img-src 'none'; media-src 'none'; " +
+  "font-src 'none'; manifest-src 'none'; form-action 'none'"
+
+const BROKEN_OFF = new Set(['too_large', 'timeout', 'bad_response'])
+const methods = new Set(['GET', 'HEAD', 'POST'])
+// Cookies there are none, and what tells of the browser is nobody's business.
+const unsent =
+  /^(?:host|connection|content-length|transfer-encoding|accept-encoding|upgrade.*|te|trailer|expect|keep-alive|proxy-.*|cookie|user-agent|origin|referer|sec-.*|if-.*|range|priority|dnt|pragma|cache-control)$/
+const passedOn = /^(?:content-type|x-.*|access-control-allow-credentials|access-control-expose-headers)$/
+
+/**
+ * Answers what a page asks for while its scripts run. The page itself is what was read before; scripts, and what they
+ * ask for, come through the guarded fetcher; style sheets are empty. Anything else, other pages above all, is refused.
+ */
+export function createPageRequests(page: Page, fetcher: GuardedFetcher, signal: AbortSignal): PageRequests {
+  let isDelivered = false
+  let requests = 0
+  let bytes = 0
+  let open = 0
+  let changedAt = performance.now()
+  const waiting: (() => void)[] = []
+
+  const turn = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (open >= AT_ONCE) await new Promise<void>((next) => waiting.push(next))
+    open += 1
+    try {
+      return await work()
+    } finally {
+      open -= 1
+      waiting.shift()?.()
+    }
+  }
+
+  const fetchFor = async (request: PageRequest, body: Buffer | null, isScript: boolean) => {
+    const options = { timeoutMs: REQUEST_MS, signal }
+    const { origin } = page.url
+    if (needsConsent(origin, request)) {
+      requests += 1
+      if (!(await hasConsent(fetcher, origin, request, options))) return null
+    }
+    const maxBytes = Math.min(MOST_OF_ONE, Math.floor((MOST_BYTES - bytes) / AT_ONCE))
+    const { method, headers } = request
+    // A body goes nowhere but where it was sent.
+    const sent = body ? { body, maxRedirects: 0 } : {}
+    try {
+      const answer = await fetcher.fetch(request.url, { ...options, ...sent, method, headers, maxBytes })
+      bytes += answer.body.length
+      return isReadable(origin, isScript, answer) ? answer : null
+    } catch (error) {
+      // Nobody knows how much had come.
+      if (error instanceof FetchFailure && BROKEN_OFF.has(error.code)) bytes += maxBytes
+      throw error
+    }
+  }
+
+  const load = async (route: Route, isScript: boolean): Promise<void> => {
+    const request = requestOf(route, page.url)
+    const body = route.request().postDataBuffer()
+    requests += 1
+    if (!request || requests > MOST_REQUESTS || (body?.length ?? 0) > MOST_SENT) return route.abort()
+    const answer = await turn(() => fetchFor(request, body, isScript)).catch(() => null)
+    if (!answer) return route.abort()
+    const headers = Object.entries(answer.headers).filter(([name]) => passedOn.test(name))
+    return route.fulfill({
+      status: answer.status,
+      headers: { ...Object.fromEntries(headers), 'access-control-allow-origin': page.url.origin },
+      body: Buffer.from(answer.body),
+    })
+  }
+
+  const answer = (route: Route): Promise<void> => {
+    const type = route.request().resourceType()
+    if (type === 'stylesheet') return route.fulfill({ contentType: 'text/css', body: '' })
+    if (type === 'script' || type === 'xhr' || type === 'fetch') return load(route, type === 'script')
+    // With this reason a page that would go elsewhere stays what it is.
+    if (type !== 'document' || isDelivered || route.request().url() !== page.url.href)
+      return route.abort('aborted')
+    isDelivered = true
+    return route.fulfill({
+      headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': withinPage },
+      body: page.html,
+    })
+  }
+
+  let answering = 0
+  return {
+    async handle(route) {
+      answering += 1
+      changedAt = performance.now()
+      // It may be gone by the time that it is answered.
+      await answer(route).catch(() => {})
+      answering -= 1
+      changedAt = performance.now()
+    },
+    quietMs: () => (answering > 0 ? 0 : performance.now() - changedAt),
+  }
+}
+
+function requestOf(route: Route, page: URL): PageRequest | null {
+  const request = route.request()
+  const url = URL.parse(request.url())
+  const method = request.method().toUpperCase()
+  if (!url || !/^https?:$/.test(url.protocol) || !methods.has(method)) return null
+  const given = Object.entries(request.headers()).filter(([name]) => !unsent.test(name))
+  const isElsewhere = url.origin !== page.origin
+  const origin: Record<string, string> = isElsewhere || method === 'POST' ? { origin: page.origin } : {}
+  const referer = isElsewhere ? `${page.origin}/` : page.href
+  return { url, method, headers: { ...Object.fromEntries(given), ...origin, referer } }
+}

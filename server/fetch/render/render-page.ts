@@ -1,0 +1,101 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Browser, Page } from 'playwright-core'
+import { FetchFailure } from '../fetch-failure.ts'
+import { createGuardedFetcher } from '../guarded-fetcher.ts'
+import { isPrivateHostAllowed, parsePrivateHosts } from '../private-hosts.ts'
+import { createPageRequests, type PageRequests } from './page-requests.ts'
+import { readDom } from './read-dom.ts'
+import type { RenderSettings, UnbuiltPage } from './render-thread.ts'
+import { hasMuchText, shownCharacters } from './written-by-script.ts'
+
+const MOST_CHARACTERS = 5 * 1_048_576
+/** Of the whole time: the rest is for reading what has come of it. */
+const FOR_SCRIPTS = 0.8
+/** A page is done when nothing was asked for so long, and there is more text; without it the page gets more time. */
+const QUIET_MS = 500
+const PATIENCE_MS = 5_000
+const LOOK_MS = 50
+const VIEW = { width: 1_280, height: 3_000 }
+
+/** Runs a page's scripts and answers with the HTML that they leave. Throws FetchFailure. */
+export async function renderPage(
+  browser: Browser,
+  { url, html }: UnbuiltPage,
+  { allowedPrivateHosts, userAgent, timeoutMs }: RenderSettings,
+): Promise<string> {
+  const begun = performance.now()
+  const left = (): number => Math.max(1, timeoutMs - (performance.now() - begun))
+  const address = new URL(url)
+  const fetcher = createGuardedFetcher({
+    allowedPrivateHosts: ownHost(address, allowedPrivateHosts),
+    userAgent,
+  })
+  const ending = new AbortController()
+  const requests = createPageRequests({ url: address, html }, fetcher, ending.signal)
+  try {
+    const page = await openPage(browser, requests)
+    const crashed = new Promise<never>((_, reject) => page.on('crash', () => reject(crash())))
+    crashed.catch(() => {})
+    const built = build(page, requests, { url: address.href, html }, timeoutMs * FOR_SCRIPTS)
+    built.catch(() => {})
+    const late = wait(left(), null, { signal: ending.signal }).then(() => {
+      throw new FetchFailure('timeout', `The scripts of the page did not end within ${timeoutMs / 1_000} s.`)
+    })
+    late.catch(() => {})
+    const result = await Promise.race([built, crashed, late])
+    if (result === null)
+      throw new FetchFailure(
+        'too_large',
+        'The scripts of the page make more of it than the 5 MB that are accepted.',
+      )
+    return result
+  } finally {
+    ending.abort()
+    await fetcher.close()
+  }
+}
+
+/** A page has nothing from pages before it, and leaves nothing. */
+async function openPage(browser: Browser, requests: PageRequests): Promise<Page> {
+  const context = await browser.newContext({
+    acceptDownloads: false,
+    serviceWorkers: 'block',
+    viewport: VIEW,
+    permissions: [],
+  })
+  await context.route('**/*', (route) => requests.handle(route))
+  await context.routeWebSocket(/.*/, (socket) => void socket.close())
+  const page = await context.newPage()
+  context.on('page', (other) => void other.close().catch(() => {}))
+  return page
+}
+
+async function build(
+  page: Page,
+  requests: PageRequests,
+  { url, html: asSent }: UnbuiltPage,
+  timeoutMs: number,
+): Promise<string | null> {
+  const until = performance.now() + timeoutMs
+  const patient = performance.now() + Math.min(PATIENCE_MS, timeoutMs)
+  const atFirst = shownCharacters(asSent)
+  // Scripts that never load, or send the page on, are no reason not to read it.
+  await page.goto(url, { timeout: timeoutMs, waitUntil: 'load' }).catch(() => {})
+  for (let before = ''; ; ) {
+    while (requests.quietMs() < QUIET_MS && performance.now() < until) await wait(LOOK_MS)
+    const html = await readDom(page, MOST_CHARACTERS)
+    if (html === null || hasMuchText(html) || performance.now() >= patient) return html
+    if (html === before && shownCharacters(html) > atFirst) return html
+    before = html
+    await wait(QUIET_MS)
+  }
+}
+
+/** A page of the internal network may ask its own host, and no other page any host of it. */
+function ownHost(url: URL, allowed: readonly string[]): string[] {
+  if (!isPrivateHostAllowed(parsePrivateHosts(allowed), url)) return []
+  return [`${url.hostname.replace(/\.$/, '')}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`]
+}
+
+const crash = (): FetchFailure =>
+  new FetchFailure('browser_failed', 'The browser broke down over the scripts of this page.')

@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import { FetchFailure } from '../fetch-failure.ts'
+import { askThread, type RenderSettings, startThread, type UnbuiltPage } from './render-thread.ts'
+
+export type Renderer = {
+  /**
+   * The HTML that a page's scripts make of it. Throws FetchFailure `timeout`, `too_large`, `browser_failed`, `aborted`;
+   * the time is without that in line.
+   */
+  render(page: UnbuiltPage, options?: { signal?: AbortSignal }): Promise<string>
+  /** Ends the browsers; what is running or waiting fails with `aborted`. */
+  close(): Promise<void>
+}
+
+type Settings = Pick<RenderSettings, 'browserPath' | 'allowedPrivateHosts' | 'userAgent'> & {
+  onError: (error: unknown) => void
+  timeoutMs?: number
+  /** A browser with nothing to do for this long is ended. */
+  idleMs?: number
+  /** Pages at once, each in a browser of its own. */
+  browsers?: number
+}
+
+/** Browsers hold on to more memory with every page. */
+const PAGES_A_BROWSER = 100
+
+/** Runs the scripts of pages in browsers that reach the network only through the guarded fetcher. */
+export function createRenderer(settings: Settings): Renderer {
+  const { browsers = 2 } = settings
+  const closing = new AbortController()
+  const seats = Array.from({ length: browsers }, () => createSeat(settings))
+  const free = [...seats]
+  const waiting: ((seat: Seat) => void)[] = []
+
+  const leave = (seat: Seat): void => {
+    const next = waiting.shift()
+    if (next) next(seat)
+    else free.push(seat)
+  }
+
+  return {
+    async render(page, { signal } = {}) {
+      const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
+      // The one used last has its browser open.
+      const seat = free.pop() ?? (await new Promise<Seat>((resolve) => waiting.push(resolve)))
+      try {
+        return await seat.render(page, either)
+      } catch (error) {
+        if (error instanceof FetchFailure && error.code === 'browser_failed') settings.onError(error)
+        throw error
+      } finally {
+        leave(seat)
+      }
+    },
+    async close() {
+      closing.abort()
+      await Promise.all(seats.map((seat) => seat.close()))
+    },
+  }
+}
+
+type Seat = { render(page: UnbuiltPage, signal: AbortSignal): Promise<string>; close(): Promise<void> }
+
+/** One thread with one browser, started when needed. */
+function createSeat({ onError, timeoutMs = 15_000, idleMs = 60_000, ...settings }: Settings): Seat {
+  let thread: { worker: Worker; folder: string } | null = null
+  let pages = 0
+  let idleTimer: NodeJS.Timeout | undefined
+
+  const close = async (): Promise<void> => {
+    clearTimeout(idleTimer)
+    const ending = thread
+    thread = null
+    pages = 0
+    if (!ending) return
+    // Its end closes the line to the browser, which ends with it.
+    await ending.worker.terminate()
+    await rm(ending.folder, { recursive: true, force: true, maxRetries: 5 }).catch(onError)
+  }
+
+  const currentWorker = async (): Promise<Worker> => {
+    if (thread) return thread.worker
+    const folder = await mkdtemp(join(tmpdir(), 'parley-browser-'))
+    thread = { worker: startThread({ ...settings, timeoutMs, folder }), folder }
+    return thread.worker
+  }
+
+  return {
+    close,
+    async render(page, signal) {
+      clearTimeout(idleTimer)
+      try {
+        if (signal.aborted) throw new FetchFailure('aborted', 'Reading this page was cancelled.')
+        const html = await askThread(await currentWorker(), page, timeoutMs, signal)
+        pages += 1
+        if (pages >= PAGES_A_BROWSER) await close()
+        else idleTimer = setTimeout(() => void close(), idleMs).unref()
+        return html
+      } catch (error) {
+        await close()
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,50 @@
+const ENOUGH = 200
+// What stands in them is not shown, or only where scripts do not run.
+const hidden = new Set('script style noscript template title textarea svg iframe select'.split(' '))
+const data = /\btype\s*=\s*["']?(?:application\/(?:ld\+)?json|text\/(?:template|html|x-))/i
+const LONGEST_TAG = 2_000
+
+/**
+ * Whether a browser has to build this page: it has scripts, and fewer than 200 characters of text to be shown without
+ * them. In linear time.
+ */
+export function isWrittenByScript(html: string): boolean {
+  const { characters, scripts } = shownWithoutScripts(html)
+  return scripts > 0 && characters < ENOUGH
+}
+
+/** Characters that a page shows without its scripts, counted up to what is enough. */
+export const shownCharacters = (html: string): number =>
+  Math.min(shownWithoutScripts(html).characters, ENOUGH)
+
+/** Whether a page shows as much text as one that needs no browser. */
+export const hasMuchText = (html: string): boolean => shownCharacters(html) === ENOUGH
+
+/** Counts only so far as is needed to know that it is enough. */
+function shownWithoutScripts(html: string): { characters: number; scripts: number } {
+  let characters = 0
+  let scripts = 0
+  for (let at = 0; at < html.length && characters < ENOUGH; ) {
+    const open = html.indexOf('<', at)
+    characters += lengthOf(html.slice(at, open === -1 ? undefined : open))
+    if (open === -1) break
+    const isComment = html.startsWith('<!--', open)
+    const end = isComment ? html.indexOf('-->', open + 4) : html.indexOf('>', open)
+    if (end === -1) break
+    at = end + 1
+    if (isComment) continue
+    const tag = html.slice(open, Math.min(end, open + LONGEST_TAG))
+    const name = /^<([a-z]+)(?![^\s/])/i.exec(tag)?.[1]?.toLowerCase() ?? ''
+    if (name === 'script' && !data.test(tag)) scripts += 1
+    if (hidden.has(name)) at = endOf(html, name, at)
+  }
+  return { characters, scripts }
+}
+
+const lengthOf = (text: string): number => text.replace(/\s+/g, ' ').trim().length
+
+function endOf(html: string, name: string, from: number): number {
+  const close = new RegExp(`</${name}[\\s/>]`, 'gi')
+  close.lastIndex = from
+  return close.exec(html)?.index ?? html.length
+}

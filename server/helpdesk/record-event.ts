@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Context } from '../context.ts'
+import type { Trx } from '../db/database.ts'
+import { json } from '../db/json.ts'
+import type { AccountId } from '../db/tables.ts'
+
+/** What people who watch a helpdesk are told; the data says where to look, not what is there. */
+export type HelpdeskEvent =
+  | { type: 'ticket'; data: { ticketNumber: number } }
+  | { type: 'message'; data: { ticketNumber: number; messageId: string } }
+  | { type: 'conversation'; data: { conversationId: string } }
+  | { type: 'delivery'; data: { ticketNumber: number | null; conversationId: string | null; status: string } }
+  | { type: 'presence'; data: { memberId: string; presence: string } }
+
+/**
+ * Adds an event to the agent's stream, in the transaction of what it tells. The last thing a transaction does: it
+ * holds the stream's row until its commit.
+ */
+export async function recordEvent(
+  { notifier }: Pick<Context, 'notifier'>,
+  trx: Trx,
+  accountId: AccountId,
+  agentId: string,
+  { type, data }: HelpdeskEvent,
+): Promise<void> {
+  await sql`
+    with counted as (
+      insert into helpdesk_streams (agent_id, account_id, last_number) values (${agentId}, ${accountId}, 1)
+      on conflict (agent_id) do update set last_number = helpdesk_streams.last_number + 1
+      returning last_number
+    )
+    insert into helpdesk_events (agent_id, number, account_id, type, data)
+    select ${agentId}, last_number, ${accountId}::uuid, ${type}, ${json(data)} from counted`.execute(trx)
+  await notifier.publish(trx, 'helpdesk', agentId)
+}

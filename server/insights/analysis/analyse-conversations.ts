@@ -1,0 +1,108 @@
+import type { Context } from '../../context.ts'
+import { textOf } from '../../conversations/parts.ts'
+import type { ResolvedModel } from '../../models/models.ts'
+import { createStemmer, type Stemmer } from '../../text/stem.ts'
+import { createLexicon } from '../sentiment/lexicon.ts'
+import { rateSentiment } from '../sentiment/rate-sentiment.ts'
+import { matchTopics } from '../topics/match-topics.ts'
+import { nounPhrases } from '../topics/noun-phrases.ts'
+import { proposedLabels } from '../topics/proposed-labels.ts'
+import { type TopicRow, topicSettings, topicsOf } from '../topics/queries.ts'
+import { topicKey } from '../topics/topic-key.ts'
+import { findUnanswered } from '../unanswered/find-unanswered.ts'
+import type { AnalyseConversations, Claim } from './analyse-task.ts'
+import { askModel } from './ask-model.ts'
+import { type Loaded, loadConversation } from './load-conversation.ts'
+import { type Analysis, postpone, storeAnalysis } from './store-analysis.ts'
+
+type Needs = Pick<Context, 'db' | 'models' | 'words' | 'log'>
+
+/** A model that has failed so often in one conversation is not asked about it again. */
+const MOST_TRIES = 3
+/** Messages of the customer that lists of words look at, the newest. */
+const READ = 100
+
+/** Looks at conversations one after the other; those that have gone on since they were claimed are left alone. */
+export async function analyseConversations(
+  needs: Needs,
+  { claims }: AnalyseConversations,
+  signal: AbortSignal,
+): Promise<void> {
+  const stem = createStemmer(5_000)
+  for (const claim of claims) {
+    signal.throwIfAborted()
+    await analyse(needs, stem, claim, signal)
+  }
+}
+
+async function analyse(needs: Needs, stem: Stemmer, claim: Claim, signal: AbortSignal): Promise<void> {
+  const { db, models } = needs
+  const loaded = await loadConversation(db, claim)
+  if (!loaded) return
+  const model = models.resolve(loaded.model)
+  const topics = await topicsOf(db, loaded.accountId, loaded.agentId)
+  const isAsked =
+    model !== null &&
+    model.entry.provider !== 'builtin' &&
+    loaded.tries < MOST_TRIES &&
+    loaded.messages.some(({ role }) => role === 'user')
+  const found = isAsked ? await byModel(needs, model, loaded, topics, signal) : byWords(stem, loaded, topics)
+  if (found === null) await postpone(db, loaded, claim, loaded.tries)
+  else
+    await storeAnalysis(needs, stem, loaded, claim, { ...found, unanswered: findUnanswered(loaded.messages) })
+}
+
+type Found = Omit<Analysis, 'unanswered'>
+
+/** null: it failed, or said something else than it was asked for. */
+async function byModel(
+  { db, log }: Needs,
+  model: ResolvedModel,
+  loaded: Loaded,
+  topics: readonly TopicRow[],
+  signal: AbortSignal,
+): Promise<Found | null> {
+  const { frozen } = await topicSettings(db, loaded.accountId, loaded.agentId)
+  const proposed = frozen ? [] : await proposedLabels(db, loaded.accountId, loaded.agentId)
+  try {
+    const verdict = await askModel(model, loaded, { topics, proposed }, signal)
+    if (verdict === null) {
+      log.debug(
+        { conversation: loaded.id, model: model.entry.id },
+        'the model did not classify a conversation',
+      )
+      return null
+    }
+    const { sentiment, newTopic } = verdict
+    const topicIds = topics.filter(({ name }) => verdict.topics.includes(name)).map(({ id }) => id)
+    const isNew = topicIds.length === 0 && newTopic !== null
+    const candidates = isNew ? [{ key: topicKey(newTopic), label: newTopic, origin: 'model' as const }] : []
+    return { by: 'model', sentiment, topicIds, candidates }
+  } catch (error) {
+    // The process ends: the job is run again by another.
+    signal.throwIfAborted()
+    log.debug({ err: error, conversation: loaded.id }, 'the model did not classify a conversation')
+    return null
+  }
+}
+
+function byWords(stem: Stemmer, loaded: Loaded, topics: readonly TopicRow[]): Found {
+  const { messages, escalated, agentName } = loaded
+  const said = messages
+    .filter(({ role }) => role === 'user')
+    .map(textOf)
+    .slice(-READ)
+  const rated = (feedback: 'positive' | 'negative') =>
+    messages.filter((message) => message.feedback === feedback).length
+  const ratings = { positive: rated('positive'), negative: rated('negative') }
+  const topicIds = matchTopics(topics, said, stem).map(({ id }) => id)
+  const name = new Set(nounPhrases([agentName], stem).map(({ key }) => key))
+  const phrases = topicIds.length > 0 ? [] : nounPhrases(said, stem).filter(({ key }) => !name.has(key))
+  return {
+    by: 'heuristic',
+    sentiment:
+      said.length === 0 ? null : rateSentiment(createLexicon(), { messages: said, ratings, escalated }),
+    topicIds,
+    candidates: phrases.map((phrase) => ({ ...phrase, origin: 'heuristic' })),
+  }
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { MessageRow } from '../../conversations/queries.ts'
+import type { Db } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables.ts'
+import type { Claim } from './analyse-task.ts'
+
+/** What is looked at. */
+export type Loaded = {
+  id: string
+  accountId: AccountId
+  agentId: string
+  agentName: string
+  /** The agent's. */
+  model: string
+  tries: number
+  escalated: boolean
+  /** Oldest first; of a very long conversation the newest. */
+  messages: MessageRow[]
+}
+
+const MOST_MESSAGES = 500
+
+/** The conversation as it is; null when it is gone, or something has happened in it since it was claimed. */
+export async function loadConversation(db: Db, { id, held }: Claim): Promise<Loaded | null> {
+  const { rows } = await sql<Omit<Loaded, 'messages'>>`
+    select c.id, c.account_id as "accountId", c.agent_id as "agentId", a.name as "agentName", a.model,
+      c.analysis_tries as tries,
+      c.status = 'taken_over' or exists (select from tickets where conversation_id = c.id) as escalated
+    from conversations c join agents a on a.id = c.agent_id
+    where c.id = ${id} and c.analysis_held = ${held}::timestamptz`.execute(db)
+  const found = rows[0]
+  if (!found) return null
+  const messages = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('account_id', '=', found.accountId)
+    .where('conversation_id', '=', id)
+    .orderBy('seq', 'desc')
+    .limit(MOST_MESSAGES)
+    .execute()
+  return { ...found, messages: messages.reverse() }
+}

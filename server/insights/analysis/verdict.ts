@@ -1,0 +1,51 @@
+import type { Sentiment } from '../sentiment/rate-sentiment.ts'
+import { tidyName, topicKey } from '../topics/topic-key.ts'
+
+/** What a model says of a conversation. */
+export type Verdict = {
+  sentiment: Sentiment
+  /** Names of known topics, as they are spelled in the list. */
+  topics: string[]
+  /** A topic that is missing from the list. */
+  newTopic: string | null
+}
+
+const SENTIMENTS: readonly unknown[] = ['positive', 'neutral', 'negative']
+const LONGEST = 4_000
+
+/**
+ * Reads a model's answer: one JSON object, with or without a fence around it. Null for anything else; names that are
+ * not in the list are left out.
+ */
+export function readVerdict(text: string, known: readonly string[], most: number): Verdict | null {
+  const value = parse(text)
+  if (value === null) return null
+  const { sentiment, topics, newTopic } = value
+  if (!SENTIMENTS.includes(sentiment) || !Array.isArray(topics)) return null
+  if (newTopic !== undefined && newTopic !== null && typeof newTopic !== 'string') return null
+  const spelled = new Map(known.map((name) => [topicKey(name), name]))
+  const chosen = topics.flatMap((name) =>
+    typeof name === 'string' && name.length <= LONGEST ? (spelled.get(topicKey(name)) ?? []) : [],
+  )
+  const proposed = typeof newTopic === 'string' ? tidyName(newTopic) : null
+  const isKnown = proposed !== null && spelled.get(topicKey(proposed))
+  return {
+    sentiment: sentiment as Sentiment,
+    topics: [...new Set([...chosen, ...(isKnown ? [isKnown] : [])])].slice(0, most),
+    newTopic: isKnown ? null : proposed,
+  }
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')]
+  const around = from < 0 ? text : text.slice(0, from) + text.slice(to + 1)
+  if (from < 0 || text.length > LONGEST || /[^\s`]/.test(around.replace(/json/i, ''))) return null
+  try {
+    const value: unknown = JSON.parse(text.slice(from, to + 1))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,66 @@
+import type { Static } from 'typebox'
+import type { Insights } from '../schema.ts'
+import type { DayFigures } from './compute-day.ts'
+
+type Figures = Static<typeof Insights>['totals']
+
+export const NO_FIGURES: DayFigures = {
+  conversations: 0,
+  positive: 0,
+  neutral: 0,
+  negative: 0,
+  settled: 0,
+  escalated: 0,
+  deflected: 0,
+  topics: {},
+  sources: {},
+  countries: {},
+  user_messages: 0,
+  assistant_messages: 0,
+  person_messages: 0,
+  rated_positive: 0,
+  rated_negative: 0,
+  unanswered: 0,
+  credits: 0,
+}
+
+/** The sum of days. */
+export function addUp(days: readonly DayFigures[]): DayFigures {
+  const total: Record<string, unknown> = { ...NO_FIGURES, topics: {}, sources: {}, countries: {} }
+  for (const day of days) {
+    for (const name of Object.keys(NO_FIGURES) as (keyof DayFigures)[]) {
+      const value = day[name]
+      if (typeof value === 'number') total[name] = (total[name] as number) + value
+      else addCounts(total[name] as Record<string, number>, value)
+    }
+  }
+  return total as DayFigures
+}
+
+function addCounts(sum: Record<string, number>, counts: Record<string, number>): void {
+  for (const [key, n] of Object.entries(counts)) sum[key] = (sum[key] ?? 0) + n
+}
+
+/** As they are shown, with these topics. */
+export function figuresOf(day: DayFigures, topics: readonly { id: string; name: string }[]): Figures {
+  const { conversations, positive, neutral, negative, settled, escalated, deflected, unanswered, credits } =
+    day
+  return {
+    conversations,
+    messages: { user: day.user_messages, assistant: day.assistant_messages, person: day.person_messages },
+    ratings: { positive: day.rated_positive, negative: day.rated_negative },
+    sentiments: { positive, neutral, negative, unspecified: conversations - positive - neutral - negative },
+    settled,
+    escalated,
+    deflected,
+    deflection: settled === 0 ? null : deflected / settled,
+    unanswered,
+    credits,
+    topics: topics.map(({ id, name }) => ({ id, name, conversations: day.topics[id] ?? 0 })),
+    sources: byCount(day.sources).map(([source, n]) => ({ source, conversations: n })),
+    countries: byCount(day.countries).map(([country, n]) => ({ country: country || null, conversations: n })),
+  }
+}
+
+const byCount = (counts: Record<string, number>): [string, number][] =>
+  Object.entries(counts).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))

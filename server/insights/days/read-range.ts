@@ -1,0 +1,29 @@
+import { ApiError, invalidField } from '../../http/errors.ts'
+
+const DAY_MS = 86_400_000
+const USUAL_DAYS = 30
+const MOST_DAYS = 366
+
+/**
+ * The days that are asked for, first to last (YYYY-MM-DD); what is missing makes it thirty days, up to today (UTC).
+ * Throws VALIDATION_INVALID_DATE_RANGE or, for too many, VALIDATION_INVALID_BODY.
+ */
+export function readRange(
+  { startDate, endDate }: { startDate?: string; endDate?: string },
+  now: Date,
+): string[] {
+  const last =
+    endDate ?? (startDate === undefined ? dayOf(now.getTime()) : usualEnd(startDate, dayOf(now.getTime())))
+  const first = startDate ?? dayOf(Date.parse(last) - (USUAL_DAYS - 1) * DAY_MS)
+  const days = (Date.parse(last) - Date.parse(first)) / DAY_MS + 1
+  if (days < 1) throw new ApiError('VALIDATION_INVALID_DATE_RANGE')
+  if (days > MOST_DAYS) throw invalidField('startDate', `Must be at most ${MOST_DAYS} days before the end.`)
+  return Array.from({ length: days }, (_, i) => dayOf(Date.parse(first) + i * DAY_MS))
+}
+
+const usualEnd = (first: string, today: string): string => {
+  const end = dayOf(Date.parse(first) + (USUAL_DAYS - 1) * DAY_MS)
+  return first <= today && end > today ? today : end
+}
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)

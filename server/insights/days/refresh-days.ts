@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import { json } from '../../db/json.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { transact } from '../../db/transact.ts'
+import { recountQueued } from '../unanswered/recount-groups.ts'
+import { computeDay } from './compute-day.ts'
+import { foldQueue } from './fold-queue.ts'
+
+/** A busy day changes all the time: it is made again at most so often, a large one less often. */
+const PAUSE_MS = 5_000
+const SHARE_OF_TIME = 50
+const AT_ONCE = 50
+
+/**
+ * Brings what has changed into the figures: reads the queue, then computes stale days, each in one transaction. Any
+ * number of processes may do it at the same time. Answers how many days were computed.
+ */
+export async function refreshDays(db: Db, { most = AT_ONCE, pauseMs = PAUSE_MS } = {}): Promise<number> {
+  await foldQueue(db)
+  await recountQueued(db)
+  for (let done = 0; ; done++) {
+    if (done === most || !(await transact(db, (trx) => refreshOne(trx, pauseMs)))) return done
+  }
+}
+
+type Stale = { agent_id: string; day: string; account_id: AccountId }
+
+/** Whoever changes the day from here on puts it into the queue, and waits for this row when he reads the queue. */
+async function refreshOne(trx: Trx, pauseMs: number): Promise<boolean> {
+  const started = performance.now()
+  const { rows } = await sql<Stale>`
+    select agent_id, to_char(day, 'YYYY-MM-DD') as day, account_id from insight_days
+    where is_stale and (computed_at is null
+      or computed_at + greatest(${pauseMs}::integer, took_ms * ${SHARE_OF_TIME}::integer) * interval '1 millisecond'
+        <= now())
+    order by computed_at nulls first limit 1 for update skip locked`.execute(trx)
+  const stale = rows[0]
+  if (!stale) return false
+  const { topics, sources, countries, ...figures } = await computeDay(
+    trx,
+    stale.account_id,
+    stale.agent_id,
+    stale.day,
+  )
+  await trx
+    .updateTable('insight_days')
+    .set({ ...figures, topics: json(topics), sources: json(sources), countries: json(countries) })
+    .set({ is_stale: false, computed_at: sql<Date>`now()`, took_ms: Math.round(performance.now() - started) })
+    .where('account_id', '=', stale.account_id)
+    .where('agent_id', '=', stale.agent_id)
+    .where('day', '=', sql<string>`${stale.day}::date`)
+    .execute()
+  return true
+}

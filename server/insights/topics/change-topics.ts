@@ -1,0 +1,125 @@
+import type { Db, Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { json } from '../../db/json.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { transact } from '../../db/transact.ts'
+import { ApiError, invalidField } from '../../http/errors.ts'
+import { createStemmer } from '../../text/stem.ts'
+import { lockInsights } from '../lock-agent.ts'
+import { AGENT_TOPICS, requireTopic, type TopicRow, topicSettings } from './queries.ts'
+import { formsOfName } from './taken-keys.ts'
+import { NO_TOPIC, topicKey } from './topic-key.ts'
+
+type Place = { accountId: AccountId; agentId: string }
+
+/** Deleted names are kept so that they are not found again, the newest. */
+const MOST_DECLINED = 500
+
+/** Adds a topic by hand. Throws RESOURCE_DUPLICATE, and VALIDATION_INVALID_BODY when the agent has all it may. */
+export async function addTopic(
+  db: Db,
+  { accountId, agentId }: Place,
+  { name, description = '' }: { name: string; description?: string },
+): Promise<TopicRow> {
+  return transact(db, async (trx) => {
+    await lockInsights(trx, agentId)
+    const { total } = await trx
+      .selectFrom('topics')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .where('account_id', '=', accountId)
+      .where('agent_id', '=', agentId)
+      .executeTakeFirstOrThrow()
+    if (total >= AGENT_TOPICS)
+      throw invalidField('name', `An agent has at most ${AGENT_TOPICS} topics. Delete or merge one first.`)
+    const key = await freeKey(trx, { accountId, agentId }, name, null)
+    const topic = { id: newId(), account_id: accountId, agent_id: agentId, name, key, description }
+    return trx
+      .insertInto('topics')
+      .values({ ...topic, origin: 'manual' })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** Changes the sent fields. Throws RESOURCE_NOT_FOUND, RESOURCE_DUPLICATE. */
+export async function changeTopic(
+  db: Db,
+  place: Place,
+  topicId: string,
+  { name, description }: { name?: string; description?: string },
+): Promise<TopicRow> {
+  const { accountId, agentId } = place
+  return transact(db, async (trx) => {
+    await lockInsights(trx, agentId)
+    const topic = await requireTopic(trx, accountId, agentId, topicId)
+    const renamed =
+      name === undefined || name === topic.name ? {} : { name, key: await freeKey(trx, place, name, topicId) }
+    if (name !== undefined && name !== topic.name) await rename(trx, accountId, topicId, name)
+    return trx
+      .updateTable('topics')
+      .set({ ...renamed, ...(description === undefined ? {} : { description }), updated_at: new Date() })
+      .where('account_id', '=', accountId)
+      .where('id', '=', topicId)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** Deletes a topic; its conversations lose it. Throws RESOURCE_NOT_FOUND. */
+export async function removeTopic(db: Db, { accountId, agentId }: Place, topicId: string): Promise<void> {
+  await transact(db, async (trx) => {
+    await lockInsights(trx, agentId)
+    const { name, aliases } = await requireTopic(trx, accountId, agentId, topicId)
+    const stem = createStemmer(1_000)
+    const { declined } = await topicSettings(trx, accountId, agentId)
+    const forms = [name, ...aliases].flatMap((one) => formsOfName(one, stem))
+    const kept = json([...new Set([...declined, ...forms])].slice(-MOST_DECLINED))
+    await trx
+      .insertInto('topic_settings')
+      .values({ account_id: accountId, agent_id: agentId, declined: kept })
+      .onConflict((conflict) => conflict.column('agent_id').doUpdateSet({ declined: kept }))
+      .execute()
+    await trx.deleteFrom('topics').where('account_id', '=', accountId).where('id', '=', topicId).execute()
+  })
+}
+
+/** Freezes the set of topics, or lets it grow again. */
+export async function freezeTopics(db: Db, { accountId, agentId }: Place, frozen: boolean): Promise<void> {
+  await transact(db, async (trx) => {
+    await lockInsights(trx, agentId)
+    await trx
+      .insertInto('topic_settings')
+      .values({ account_id: accountId, agent_id: agentId, frozen, declined: json([]) })
+      .onConflict((conflict) => conflict.column('agent_id').doUpdateSet({ frozen }))
+      .execute()
+  })
+}
+
+async function freeKey(
+  trx: Trx,
+  { accountId, agentId }: Place,
+  name: string,
+  own: string | null,
+): Promise<string> {
+  const key = topicKey(name)
+  if (key === NO_TOPIC) throw invalidField('name', 'Means "no topic" in the search. Choose another name.')
+  const other = await trx
+    .selectFrom('topics')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('key', '=', key)
+    .executeTakeFirst()
+  if (other && other.id !== own)
+    throw new ApiError('RESOURCE_DUPLICATE', { message: 'The agent has a topic of this name.' })
+  return key
+}
+
+async function rename(trx: Trx, accountId: AccountId, topicId: string, name: string): Promise<void> {
+  await trx
+    .updateTable('conversation_topics')
+    .set({ name })
+    .where('account_id', '=', accountId)
+    .where('topic_id', '=', topicId)
+    .execute()
+}

@@ -1,0 +1,90 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import type { AccountId, TopicsTable } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { after, type Position } from '../../http/pagination.ts'
+
+export type TopicRow = Selectable<TopicsTable>
+
+/** A model reads all of them with each conversation. */
+export const AGENT_TOPICS = 100
+
+/** One more row than `limit`, newest first, and how many there are. */
+export async function listTopicRows(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  page: { limit: number; position: Position | null },
+): Promise<{ rows: TopicRow[]; total: number }> {
+  let query = db.selectFrom('topics').where('account_id', '=', accountId).where('agent_id', '=', agentId)
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (page.position) query = query.where(after('created_at', 'id', page.position))
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute()
+  return { rows, total }
+}
+
+/** All of an agent, oldest first. */
+export function topicsOf(db: Db, accountId: AccountId, agentId: string): Promise<TopicRow[]> {
+  return db
+    .selectFrom('topics')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** Throws RESOURCE_NOT_FOUND. */
+export async function requireTopic(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  id: string,
+): Promise<TopicRow> {
+  const row = isId(id)
+    ? await db
+        .selectFrom('topics')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The topic does not exist.' })
+  return row
+}
+
+export type TopicSettings = { frozen: boolean; declined: string[] }
+
+export async function topicSettings(db: Db, accountId: AccountId, agentId: string): Promise<TopicSettings> {
+  const row = await db
+    .selectFrom('topic_settings')
+    .select(['frozen', 'declined'])
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+  return row ?? { frozen: false, declined: [] }
+}
+
+/** Of one conversation, by name. */
+export async function topicsOfConversation(
+  db: Db,
+  accountId: AccountId,
+  conversationId: string,
+): Promise<{ id: string; name: string }[]> {
+  const rows = await db
+    .selectFrom('conversation_topics')
+    .select(['topic_id', 'name'])
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .orderBy('name')
+    .execute()
+  return rows.flatMap(({ topic_id, name }) => (topic_id === null ? [] : [{ id: topic_id, name }]))
+}

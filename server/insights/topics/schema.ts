@@ -1,0 +1,29 @@
+import Type from 'typebox'
+import { Exact, IsoTime, OneOf, Subset } from '../../http/contract.ts'
+import { LONGEST_NAME } from './topic-key.ts'
+
+const Name = Type.String({
+  minLength: 1,
+  maxLength: LONGEST_NAME,
+  // A comma would end the name in the filter of the search.
+  pattern: '^[^\\s,]([^,]*[^\\s,])?$',
+  refusal: 'Must not begin or end with a space, and must not hold a comma.',
+})
+const Description = Type.String({ maxLength: 500, description: 'Read by the model, with the name' })
+
+export const Topic = Exact({
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  aliases: Type.Array(Type.String(), { description: 'Names of topics that were merged into it' }),
+  origin: OneOf(['manual', 'model', 'heuristic'], { description: 'Who found it' }),
+  createdAt: IsoTime,
+  updatedAt: IsoTime,
+})
+
+export const NewTopic = Exact({ name: Name, description: Type.Optional(Description) })
+export const TopicChange = Subset(Exact({ name: Name, description: Description }))
+
+export const TopicSettings = Exact({
+  frozen: Type.Boolean({ description: 'Topics are added by hand alone' }),
+})

@@ -1,0 +1,19 @@
+import type { Stemmer } from '../../text/stem.ts'
+import { splitWords } from '../../text/words.ts'
+import { NO_TOPIC, stemKey, topicKey } from './topic-key.ts'
+
+/** The forms that a name may be found under in texts. */
+export const formsOfName = (name: string, stem: Stemmer): string[] => {
+  const words = splitWords(name)
+  return [...new Set([topicKey(name), stemKey(words, 'en', stem), stemKey(words, 'de', stem)])]
+}
+
+/** What no new topic may be called: the topics there are, what was merged into them, and what was deleted. */
+export function takenKeys(
+  topics: readonly { name: string; aliases: readonly string[] }[],
+  declined: readonly string[],
+  stem: Stemmer,
+): Set<string> {
+  const names = topics.flatMap(({ name, aliases }) => [name, ...aliases])
+  return new Set([NO_TOPIC, ...declined, ...names.flatMap((name) => formsOfName(name, stem))])
+}

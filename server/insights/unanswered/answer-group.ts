@@ -1,0 +1,81 @@
+import type { Context } from '../../context.ts'
+import type { Trx } from '../../db/database.ts'
+import { json } from '../../db/json.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { transact } from '../../db/transact.ts'
+import { type Account, insertSource } from '../../knowledge/add-source.ts'
+import { sizeOf } from '../../knowledge/create-source.ts'
+import { requireSource, type SourceRow } from '../../knowledge/queries.ts'
+import { updateSource } from '../../knowledge/update-source.ts'
+import { lockInsights } from '../lock-agent.ts'
+import { type GroupRow, requireGroup } from './queries.ts'
+
+type Place = { agentId: string; groupId: string }
+
+const LONGEST_NAME = 100
+
+/**
+ * Makes the answer to a group of questions a source of the agent, or changes the one made before. Throws
+ * RESOURCE_NOT_FOUND, SOURCE_SIZE_LIMIT_EXCEEDED, and SOURCE_NOT_FOUND when the source is deleted at the same time.
+ */
+export async function answerGroup(
+  ctx: Pick<Context, 'db' | 'jobs' | 'filesDir'>,
+  account: Account,
+  { agentId, groupId }: Place,
+  { answer, question }: { answer: string; question?: string },
+): Promise<SourceRow> {
+  const { source, isNew } = await transact(ctx.db, async (trx) => {
+    // Two answers at once must not both find none.
+    await lockInsights(trx, agentId)
+    const group = await requireGroup(trx, account.id, agentId, groupId)
+    if (group.source_id !== null) {
+      const before = await requireSource(trx, account.id, agentId, group.source_id)
+      await setAnswered(trx, account.id, groupId, before.id)
+      return { source: before, isNew: false }
+    }
+    const asked = question ?? group.question
+    const added = await insertSource(trx, ctx.jobs, account, agentId, {
+      type: 'qna',
+      name: asked.slice(0, LONGEST_NAME).toWellFormed().trim(),
+      content: json({ questions: [asked], answer }),
+      metadata: json({ unansweredId: groupId }),
+      size: sizeOf(answer) + sizeOf(asked),
+    })
+    await setAnswered(trx, account.id, groupId, added.id)
+    return { source: added, isNew: true }
+  })
+  const { questions, answer: before } = source.content
+  if (isNew || (before === answer && (question === undefined || questions?.join() === question)))
+    return source
+  const change = { answer, ...(question === undefined ? {} : { questions: [question] }) }
+  return updateSource(ctx, account, { agentId, sourceId: source.id }, change)
+}
+
+async function setAnswered(trx: Trx, accountId: AccountId, groupId: string, sourceId: string): Promise<void> {
+  await trx
+    .updateTable('unanswered_groups')
+    .set({ status: 'answered', source_id: sourceId, answered_at: new Date() })
+    .where('account_id', '=', accountId)
+    .where('id', '=', groupId)
+    .execute()
+}
+
+/** Sets the status by hand. Throws RESOURCE_NOT_FOUND. */
+export async function setGroupStatus(
+  { db }: Pick<Context, 'db'>,
+  accountId: AccountId,
+  { agentId, groupId }: Place,
+  status: 'open' | 'dismissed',
+): Promise<GroupRow> {
+  return transact(db, async (trx) => {
+    await lockInsights(trx, agentId)
+    await requireGroup(trx, accountId, agentId, groupId)
+    return trx
+      .updateTable('unanswered_groups')
+      .set({ status })
+      .where('account_id', '=', accountId)
+      .where('id', '=', groupId)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}

@@ -1,0 +1,67 @@
+import { textOf } from '../../conversations/parts.ts'
+import type { MessageMetadata } from '../../conversations/present.ts'
+import type { MessageRow } from '../../conversations/queries.ts'
+import { CLOSEST_FROM } from '../../models/builtin/compose-answer.ts'
+import { smallTalkOf } from '../../models/builtin/small-talk.ts'
+import { isStopWord } from '../../text/stop-words.ts'
+import { splitWords } from '../../text/words.ts'
+
+/** A question that the agent had nothing for; of a message that was its answer. */
+export type Unanswered = {
+  messageId: string
+  question: string
+  suggestedAnswer: string | null
+  askedAt: Date
+}
+
+type Metadata = MessageMetadata & { author?: { type?: string } }
+
+/** As of a source's question, which it may become. */
+const LONGEST_QUESTION = 1_000
+const LONGEST_SUGGESTION = 20_000
+
+/**
+ * The questions of a conversation (its messages, oldest first) that were answered from nothing: the built-in responder
+ * declined, or a model spoke without a source that fits. What an action found out is an answer.
+ */
+export function findUnanswered(messages: readonly MessageRow[]): Unanswered[] {
+  const found: Unanswered[] = []
+  let asked: MessageRow | null = null
+  for (const [place, message] of messages.entries()) {
+    if (message.role === 'user') asked = message
+    else if (asked && isFromNothing(message)) {
+      const question = textOf(asked).trim().slice(0, LONGEST_QUESTION).toWellFormed()
+      if (!asksNothing(question)) {
+        const suggestedAnswer = laterReply(messages.slice(place + 1))
+        found.push({ messageId: message.id, question, suggestedAnswer, askedAt: message.created_at })
+      }
+    }
+  }
+  return found
+}
+
+/** Whether a person of the team wrote it (contract, section 4, "Message roles"). */
+export const isPersons = ({ metadata }: MessageRow): boolean =>
+  (metadata as Metadata | null)?.author?.type === 'human_agent'
+
+function isFromNothing(message: MessageRow): boolean {
+  const { score, sources, finishReason, model } = (message.metadata ?? {}) as Metadata
+  if (isPersons(message) || score === undefined || finishReason === 'error' || sources?.length) return false
+  if (message.parts.some((part) => part.type === 'tool-result' && isSuccess(part.output))) return false
+  // Without a source to quote the built-in responder can only decline.
+  return model === 'builtin' || score < CLOSEST_FROM
+}
+
+const isSuccess = (output: unknown): boolean =>
+  typeof output === 'object' && output !== null && (output as { status?: unknown }).status === 'success'
+
+const asksNothing = (text: string): boolean =>
+  smallTalkOf(text) !== null ||
+  !splitWords(text).some(
+    (word) => /\p{L}{2}/u.test(word) && !isStopWord(word, 'en') && !isStopWord(word, 'de'),
+  )
+
+function laterReply(messages: readonly MessageRow[]): string | null {
+  const reply = messages.find((message) => isPersons(message) && textOf(message).trim() !== '')
+  return reply ? textOf(reply).trim().slice(0, LONGEST_SUGGESTION).toWellFormed() : null
+}

@@ -1,0 +1,149 @@
+import type { Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { AccountId } from '../../db/tables.ts'
+import type { WordVectors } from '../../models/static/word-vectors.ts'
+import { createStemmer } from '../../text/stem.ts'
+import { wordsOnly } from '../../text/words.ts'
+import { hashed } from '../topics/topic-key.ts'
+import type { Unanswered } from './find-unanswered.ts'
+import { recountGroups } from './recount-groups.ts'
+import { likeness, printOf, SAME } from './similar-questions.ts'
+
+type Place = { accountId: AccountId; agentId: string; conversationId: string }
+type Group = { id: string; key: string; question: string; status: string; answered_at: Date | null }
+
+/** Groups that a question is compared with: those that were asked last. */
+const COMPARED = 500
+
+/**
+ * Makes the unanswered questions of a conversation those that were found, each in the group of questions like it. One
+ * that is asked again after its group was answered opens the group. The transaction has the lock of the agent.
+ */
+export async function groupQuestions(
+  trx: Trx,
+  words: WordVectors,
+  place: Place,
+  found: readonly Unanswered[],
+): Promise<void> {
+  const { accountId, agentId, conversationId } = place
+  const before = await trx
+    .selectFrom('unanswered_questions')
+    .select(['message_id', 'group_id', 'suggested_answer'])
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .execute()
+  const known = new Map(before.map((row) => [row.message_id, row]))
+  const touched = new Set<string>()
+  for (const row of before) {
+    const now = found.find(({ messageId }) => messageId === row.message_id)
+    if (now && now.suggestedAnswer === row.suggested_answer) continue
+    touched.add(row.group_id)
+    await (now
+      ? suggest(trx, accountId, row.message_id, now.suggestedAnswer)
+      : forget(trx, accountId, row.message_id))
+  }
+  const added = found.filter(({ messageId }) => !known.has(messageId))
+  if (added.length > 0) {
+    const find = finder(words, await recentGroups(trx, place))
+    for (const one of added) {
+      const group =
+        (await equalGroup(trx, place, one)) ?? find(one.question) ?? (await addGroup(trx, place, one))
+      await addQuestion(trx, place, group, one)
+      touched.add(group.id)
+    }
+  }
+  await recountGroups(trx, accountId, agentId, [...touched])
+}
+
+async function suggest(
+  trx: Trx,
+  accountId: AccountId,
+  messageId: string,
+  answer: string | null,
+): Promise<void> {
+  await trx
+    .updateTable('unanswered_questions')
+    .set({ suggested_answer: answer })
+    .where('account_id', '=', accountId)
+    .where('message_id', '=', messageId)
+    .execute()
+}
+
+async function forget(trx: Trx, accountId: AccountId, messageId: string): Promise<void> {
+  await trx
+    .deleteFrom('unanswered_questions')
+    .where('account_id', '=', accountId)
+    .where('message_id', '=', messageId)
+    .execute()
+}
+
+const keyOf = ({ question }: Unanswered): string => hashed(wordsOnly(question))
+
+async function equalGroup(trx: Trx, { accountId, agentId }: Place, one: Unanswered) {
+  return trx
+    .selectFrom('unanswered_groups')
+    .select(['id', 'key', 'question', 'status', 'answered_at'])
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('key', '=', keyOf(one))
+    .executeTakeFirst()
+}
+
+async function recentGroups(trx: Trx, { accountId, agentId }: Place): Promise<Group[]> {
+  return trx
+    .selectFrom('unanswered_groups')
+    .select(['id', 'key', 'question', 'status', 'answered_at'])
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .orderBy('last_asked_at', 'desc')
+    .limit(COMPARED)
+    .execute()
+}
+
+/** The group of the most similar question, if one is similar enough. */
+function finder(words: WordVectors, groups: readonly Group[]): (question: string) => Group | undefined {
+  const stem = createStemmer()
+  const prints = groups.map((group) => ({ group, print: printOf(group.question, words, stem) }))
+  return (question) => {
+    const asked = printOf(question, words, stem)
+    let best: { group: Group; reached: number } | null = null
+    for (const { group, print } of prints) {
+      const reached = likeness(asked, print, words)
+      if (reached >= SAME && reached > (best?.reached ?? 0)) best = { group, reached }
+    }
+    return best?.group
+  }
+}
+
+async function addGroup(trx: Trx, { accountId, agentId }: Place, one: Unanswered): Promise<Group> {
+  const group = { id: newId(), key: keyOf(one), question: one.question, status: 'open' as const }
+  await trx
+    .insertInto('unanswered_groups')
+    .values({ ...group, account_id: accountId, agent_id: agentId, last_asked_at: one.askedAt })
+    .execute()
+  return { ...group, answered_at: null }
+}
+
+async function addQuestion(trx: Trx, place: Place, group: Group, one: Unanswered): Promise<void> {
+  const { accountId, agentId, conversationId } = place
+  await trx
+    .insertInto('unanswered_questions')
+    .values({
+      message_id: one.messageId,
+      account_id: accountId,
+      agent_id: agentId,
+      conversation_id: conversationId,
+      group_id: group.id,
+      question: one.question,
+      suggested_answer: one.suggestedAnswer,
+      asked_at: one.askedAt,
+    })
+    .execute()
+  if (group.status !== 'answered' || (group.answered_at && one.askedAt <= group.answered_at)) return
+  await trx
+    .updateTable('unanswered_groups')
+    .set({ status: 'open' })
+    .where('account_id', '=', accountId)
+    .where('id', '=', group.id)
+    .execute()
+}

@@ -1,0 +1,36 @@
+import { requireAgent } from '../../agents/find-agent.ts'
+import type { Context } from '../../context.ts'
+import { decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
+import { type Route, route } from '../../http/route.ts'
+import { presentSource } from '../../knowledge/present.ts'
+import { answerGroup, setGroupStatus } from './answer-group.ts'
+import * as contract from './contract.ts'
+import { type GroupRow, listGroupRows, presentGroups } from './queries.ts'
+
+const isCount = (value: string): boolean => /^\d{1,9}$/.test(value)
+
+export const unansweredRoutes = (ctx: Context): Route[] => [
+  route(contract.listUnanswered, async ({ caller: { account }, params: { agentId }, query }) => {
+    const { limit, status } = query
+    await requireAgent(ctx.db, account.id, agentId)
+    const print = fingerprint('unanswered', agentId, status)
+    const position = decodeCursor(query.cursor, print, isCount)
+    const filter = { agentId, status }
+    const { rows, total } = await listGroupRows(ctx.db, account.id, filter, { limit, position })
+    const positionOf = (row: GroupRow) => ({ value: String(row.count), id: row.id })
+    const { data, pagination } = pageOf(rows, limit, total, print, positionOf, (row) => row)
+    return { data: await presentGroups(ctx.db, account.id, data), pagination }
+  }),
+
+  route(contract.answerUnanswered, async ({ caller: { account }, params, body }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    return presentSource(await answerGroup(ctx, account, params, body))
+  }),
+
+  route(contract.updateUnanswered, async ({ caller: { account }, params, body }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    const group = await setGroupStatus(ctx, account.id, params, body.status)
+    const [shown] = await presentGroups(ctx.db, account.id, [group])
+    return shown!
+  }),
+]

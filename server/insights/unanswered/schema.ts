@@ -1,0 +1,25 @@
+import Type from 'typebox'
+import { Exact, IsoTime, Nullable, OneOf } from '../../http/contract.ts'
+
+export const groupStatuses = ['open', 'answered', 'dismissed'] as const
+
+export const UnansweredGroup = Exact({
+  id: Type.String(),
+  question: Type.String(),
+  status: OneOf(groupStatuses),
+  count: Type.Integer({ minimum: 1, description: 'How often it was asked' }),
+  lastAskedAt: IsoTime,
+  examples: Type.Array(
+    Exact({
+      question: Type.String(),
+      conversationId: Type.String(),
+      messageId: Type.String(),
+      askedAt: IsoTime,
+    }),
+    { maxItems: 3, description: 'The newest; messageId is that of the answer' },
+  ),
+  suggestedAnswer: Nullable(
+    Type.String({ description: 'What a person of the team said later in one of these conversations' }),
+  ),
+  sourceId: Nullable(Type.String({ description: 'The source that it was answered with' })),
+})

@@ -1,0 +1,47 @@
+import type { FetchedPage } from '../../fetch/read-page.ts'
+import type { Renderer } from '../../fetch/render/renderer.ts'
+import { isWrittenByScript } from '../../fetch/render/written-by-script.ts'
+import { declaredCharset, decodeText } from './decode-text.ts'
+import type { DocumentInput, DocumentType } from './extracted-document.ts'
+
+// Decoding more would hold up other work, and a page of text has less.
+const MOST_BYTES = 5 * 1_048_576
+
+/**
+ * The HTML that the scripts of a page make of it, if it needs them and there is a browser; else null. Throws
+ * FetchFailure.
+ */
+export async function builtPage(
+  renderer: Renderer | null | undefined,
+  html: string,
+  url: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  return renderer && isWrittenByScript(html) ? renderer.render({ url, html }, { signal }) : null
+}
+
+/** A page for the extractor, as it was sent. */
+export const inputOf = ({ body, url, headers }: FetchedPage, type: DocumentType) =>
+  ({ bytes: body, type, url, contentType: headers['content-type'] }) satisfies DocumentInput
+
+/** The same for what its scripts have made of it. */
+export const builtInput = (html: string, url: string): DocumentInput => ({
+  bytes: Buffer.from(html),
+  type: 'html',
+  url,
+  contentType: 'text/html; charset=utf-8',
+})
+
+/** A page of its own for the extractor, after its scripts have run if need be; `isBuilt` says so. */
+export async function linkedInput(
+  renderer: Renderer | null | undefined,
+  page: FetchedPage,
+  type: DocumentType,
+  signal: AbortSignal,
+): Promise<{ input: DocumentInput; isBuilt: boolean }> {
+  const input = inputOf(page, type)
+  if (!renderer || type !== 'html' || page.body.length > MOST_BYTES) return { input, isBuilt: false }
+  const html = decodeText(page.body, declaredCharset(input.contentType, page.body))
+  const built = await builtPage(renderer, html, page.url, signal)
+  return built === null ? { input, isBuilt: false } : { input: builtInput(built, page.url), isBuilt: true }
+}

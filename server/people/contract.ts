@@ -1,0 +1,160 @@
+import Type from 'typebox'
+import { Conversation } from '../conversations/schema.ts'
+import { Ticket } from '../helpdesk/schema.ts'
+import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, Page, Success } from '../http/contract.ts'
+
+const Id = Type.String({ minLength: 1 })
+const agentParams = Exact({ agentId: Id })
+const contactParams = Exact({ agentId: Id, contactId: Id })
+const paging = { cursor: Type.Optional(Cursor), limit: Limit }
+const tag = 'Contacts'
+const path = '/agents/{agentId}/contacts'
+
+const attributes = Type.Unsafe<Record<string, unknown>>({ type: 'object', maxProperties: 500 })
+
+const fields = {
+  name: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
+  email: Type.Optional(Nullable(Type.String({ format: 'email', maxLength: 254 }))),
+  phoneNumber: Type.Optional(
+    Nullable(Type.String({ minLength: 1, maxLength: 50, description: 'Kept as E.164 where it can be read' })),
+  ),
+  customAttributes: Type.Optional(attributes),
+}
+
+const Contact = Exact({
+  id: Type.String(),
+  externalId: Type.String({ description: 'userId of the contact’s conversations' }),
+  name: Nullable(Type.String()),
+  email: Nullable(Type.String()),
+  phoneNumber: Nullable(Type.String()),
+  customAttributes: attributes,
+  createdAt: IsoTime,
+  updatedAt: IsoTime,
+})
+
+export const listContacts = endpoint({
+  method: 'GET',
+  path,
+  name: 'listContacts',
+  tag,
+  summary: 'List the people that an agent knows',
+  description: 'Newest first.',
+  scope: 'conversations:read',
+  params: agentParams,
+  query: Exact({
+    ...paging,
+    query: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 254,
+        description: 'The beginning of a name, or a whole external id, address or phone number',
+      }),
+    ),
+  }),
+  success: { status: 200, schema: Page(Contact) },
+  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+})
+
+export const createContact = endpoint({
+  method: 'POST',
+  path,
+  name: 'createContact',
+  tag,
+  summary: 'Add a contact',
+  description:
+    'Channels add contacts by themselves, by phone number or address. Without an external id it gets one.',
+  scope: 'conversations:write',
+  params: agentParams,
+  body: Exact({
+    externalId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 128, pattern: '^(?!\\.{1,2}$)\\P{Cc}+$' }),
+    ),
+    ...fields,
+  }),
+  success: { status: 201, schema: Contact },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+})
+
+export const readContact = endpoint({
+  method: 'GET',
+  path: `${path}/{contactId}`,
+  name: 'readContact',
+  tag,
+  summary: 'Read a contact',
+  scope: 'conversations:read',
+  params: contactParams,
+  success: { status: 200, schema: Contact },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+export const updateContact = endpoint({
+  method: 'PATCH',
+  path: `${path}/{contactId}`,
+  name: 'updateContact',
+  tag,
+  summary: 'Change a contact',
+  description: 'Custom attributes are merged by name; null takes a value away.',
+  scope: 'conversations:write',
+  params: contactParams,
+  body: Exact(fields),
+  success: { status: 200, schema: Contact },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+export const deleteContact = endpoint({
+  method: 'DELETE',
+  path: `${path}/{contactId}`,
+  name: 'deleteContact',
+  tag,
+  summary: 'Delete a contact',
+  description: 'Its conversations stay. To remove those too, erase the person.',
+  scope: 'conversations:write',
+  params: contactParams,
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+export const mergeContact = endpoint({
+  method: 'POST',
+  path: `${path}/{contactId}/merge`,
+  name: 'mergeContact',
+  tag,
+  summary: 'Make two contacts one',
+  description:
+    'Conversations, tickets and channels of the contact become those of the other one, whose own fields win; then the contact is gone. It cannot be undone.',
+  scope: 'conversations:write',
+  params: contactParams,
+  body: Exact({ intoContactId: Id }),
+  success: { status: 200, schema: Contact },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+export const listContactConversations = endpoint({
+  method: 'GET',
+  path: `${path}/{contactId}/conversations`,
+  name: 'listContactConversations',
+  tag,
+  summary: 'List the conversations of a contact, of every source',
+  description: 'By last activity, newest first.',
+  scope: 'conversations:read',
+  params: contactParams,
+  query: Exact(paging),
+  success: { status: 200, schema: Page(Exact({ ...Conversation.properties, source: Type.String() })) },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+})
+
+const { description: _description, metadata: _metadata, ...listed } = Ticket.properties
+
+export const listContactTickets = endpoint({
+  method: 'GET',
+  path: `${path}/{contactId}/tickets`,
+  name: 'listContactTickets',
+  tag,
+  summary: 'List the tickets of a contact',
+  description: 'Newest first: those of the contact’s conversations, and those opened for its address.',
+  scope: 'helpdesk:read',
+  params: contactParams,
+  query: Exact(paging),
+  success: { status: 200, schema: Page(Exact(listed)) },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+})

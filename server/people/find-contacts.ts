@@ -1,0 +1,123 @@
+import { sql } from 'kysely'
+import { normalPhone } from '../contacts/phone-number.ts'
+import type { ContactOwner, ContactRow } from '../contacts/queries.ts'
+import type { ConversationRow } from '../conversations/queries.ts'
+import type { Db } from '../db/database.ts'
+import { isId } from '../db/ids.ts'
+import { ApiError } from '../http/errors.ts'
+import { after, type Position } from '../http/pagination.ts'
+
+type Page = { limit: number; position: Position | null }
+
+/** The agent's contact of that id, or RESOURCE_NOT_FOUND; `lock` keeps it from others. */
+export async function requireContactById(
+  db: Db,
+  { accountId, agentId }: ContactOwner,
+  id: string,
+  lock = false,
+): Promise<ContactRow> {
+  if (!isId(id)) throw noContact()
+  let query = db
+    .selectFrom('contacts')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('id', '=', id)
+  if (lock) query = query.forUpdate()
+  const row = await query.executeTakeFirst()
+  if (!row) throw noContact()
+  return row
+}
+
+const noContact = (): ApiError =>
+  new ApiError('RESOURCE_NOT_FOUND', { message: 'The contact does not exist.' })
+
+/** One more than `limit`, newest first, with how many there are in all. */
+export async function findContacts(
+  db: Db,
+  { accountId, agentId }: ContactOwner,
+  wanted: string | undefined,
+  { limit, position }: Page,
+): Promise<{ rows: ContactRow[]; total: number }> {
+  let query = db.selectFrom('contacts').where('account_id', '=', accountId).where('agent_id', '=', agentId)
+  if (wanted !== undefined) {
+    const words = wanted.trim().toLowerCase()
+    const beginning = `${words.replace(/[\\%_]/g, '\\$&')}%`
+    query = query.where((eb) =>
+      eb.or([
+        eb('external_id', '=', wanted.trim()),
+        eb('phonenumber', '=', normalPhone(wanted)),
+        eb(eb.fn<string>('lower', ['email']), '=', words),
+        eb(eb.fn<string>('lower', ['name']), 'like', beginning),
+      ]),
+    )
+  }
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (position) query = query.where(after('created_at', 'id', position))
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, total }
+}
+
+/** One more than `limit`, the last active first: the contact's, and those that name it as their user. */
+export async function conversationsOfContact(
+  db: Db,
+  { account_id, agent_id, id, external_id }: ContactRow,
+  { limit, position }: Page,
+): Promise<{ rows: ConversationRow[]; total: number }> {
+  let query = db
+    .selectFrom('conversations')
+    .where('account_id', '=', account_id)
+    .where('agent_id', '=', agent_id)
+    .where((eb) => eb.or([eb('contact_id', '=', id), eb('user_id', '=', external_id)]))
+    .where('transient', '=', false)
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (position) query = query.where(after('updated_at', 'id', position))
+  const rows = await query
+    .selectAll()
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, total }
+}
+
+/** One more than `limit`, newest first: of the contact's conversations, and of its address. */
+export async function ticketsOfContact(
+  db: Db,
+  { account_id, agent_id, id, email, external_id }: ContactRow,
+  { limit, position }: Page,
+) {
+  let query = db
+    .selectFrom('tickets')
+    .where('account_id', '=', account_id)
+    .where('agent_id', '=', agent_id)
+    .where((eb) =>
+      eb.or([
+        eb(
+          'conversation_id',
+          'in',
+          eb
+            .selectFrom('conversations')
+            .select('conversations.id')
+            .where('conversations.account_id', '=', account_id)
+            .where('conversations.contact_id', '=', id),
+        ),
+        eb(sql<string>`customer ->> 'id'`, '=', external_id),
+        ...(email === null ? [] : [eb(sql<string>`lower(customer ->> 'email')`, '=', email.toLowerCase())]),
+      ]),
+    )
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (position) query = query.where(after('created_at', 'id', position))
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, total }
+}

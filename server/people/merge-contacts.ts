@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { ContactOwner, ContactRow } from '../contacts/queries.ts'
+import type { Db, Trx } from '../db/database.ts'
+import { json } from '../db/json.ts'
+import { transact } from '../db/transact.ts'
+import { invalidField } from '../http/errors.ts'
+import { requireContactById } from './find-contacts.ts'
+
+/**
+ * Makes two contacts one: what belongs to the first belongs to the second afterwards, which keeps its own fields and
+ * takes those that it has not; the first is gone. Throws RESOURCE_NOT_FOUND, and VALIDATION_INVALID_BODY for one and
+ * the same contact. Two merges that cross each other cannot lose a conversation: the second finds no contact.
+ */
+export function mergeContacts(
+  db: Db,
+  owner: ContactOwner,
+  fromId: string,
+  intoId: string,
+): Promise<ContactRow> {
+  if (fromId === intoId) throw invalidField('intoContactId', 'This is the same contact.')
+  return transact(db, async (trx) => {
+    // Always in the same order, so that two merges never wait for each other.
+    const locked = new Map<string, ContactRow>()
+    for (const id of [fromId, intoId].sort()) locked.set(id, await requireContactById(trx, owner, id, true))
+    const from = locked.get(fromId) as ContactRow
+    const into = locked.get(intoId) as ContactRow
+    await moveConversations(trx, from, into)
+    await trx
+      .updateTable('channel_threads')
+      .set({ contact_id: into.id })
+      .where('account_id', '=', owner.accountId)
+      .where('contact_id', '=', from.id)
+      .execute()
+    await trx
+      .updateTable('tickets')
+      .set({ customer: sql`customer || jsonb_build_object('id', ${into.external_id}::text)` })
+      .where('account_id', '=', owner.accountId)
+      .where('agent_id', '=', owner.agentId)
+      .where(sql<string>`customer ->> 'id'`, '=', from.external_id)
+      .execute()
+    await trx
+      .deleteFrom('contacts')
+      .where('account_id', '=', owner.accountId)
+      .where('id', '=', from.id)
+      .execute()
+    return trx
+      .updateTable('contacts')
+      .set({
+        name: into.name ?? from.name,
+        email: into.email ?? from.email,
+        phonenumber: into.phonenumber ?? from.phonenumber,
+        custom_attributes: json({ ...from.custom_attributes, ...into.custom_attributes }),
+        updated_at: new Date(),
+      })
+      .where('account_id', '=', owner.accountId)
+      .where('id', '=', into.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** Conversations belong to a contact by its id, or because they name it as their user. */
+async function moveConversations(trx: Trx, from: ContactRow, into: ContactRow): Promise<void> {
+  await trx
+    .updateTable('conversations')
+    .set({
+      contact_id: into.id,
+      user_id: sql<
+        string | null
+      >`case when user_id = ${from.external_id} then ${into.external_id} else user_id end`,
+    })
+    .where('account_id', '=', from.account_id)
+    .where('agent_id', '=', from.agent_id)
+    .where((eb) => eb.or([eb('contact_id', '=', from.id), eb('user_id', '=', from.external_id)]))
+    .execute()
+}

@@ -1,0 +1,106 @@
+import { requireAgent } from '../agents/find-agent.ts'
+import { deleteContact } from '../contacts/queries.ts'
+import { createContacts, updateContact } from '../contacts/write-contacts.ts'
+import type { Context } from '../context.ts'
+import { presentConversation } from '../conversations/present.ts'
+import { newId } from '../db/ids.ts'
+import type { AccountId } from '../db/tables.ts'
+import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
+import { type Route, route } from '../http/route.ts'
+import * as contract from './contract.ts'
+import {
+  conversationsOfContact,
+  findContacts,
+  requireContactById,
+  ticketsOfContact,
+} from './find-contacts.ts'
+import { mergeContacts } from './merge-contacts.ts'
+import { presentContact, presentListed } from './present.ts'
+
+export const peopleRoutes = (ctx: Context): Route[] => [
+  route(contract.listContacts, async ({ caller: { account }, params, query }) => {
+    const owner = await ownerOf(ctx, account.id, params)
+    const print = fingerprint('contacts', owner.agentId, query.query ?? null)
+    const position = decodeCursor(query.cursor, print)
+    const { rows, total } = await findContacts(ctx.db, owner, query.query, { limit: query.limit, position })
+    return pageOf(rows, query.limit, total, print, byCreation, presentContact)
+  }),
+
+  route(contract.createContact, async ({ caller: { account }, params, body }) => {
+    const owner = await ownerOf(ctx, account.id, params)
+    const { externalId = newId(), ...fields } = body
+    const contact = { external_id: externalId, ...changeOf(fields) }
+    const [row] = await createContacts(ctx.db, owner, [contact], () => 'customAttributes')
+    if (!row) throw new Error('A contact that was added is not there.')
+    return presentContact(row)
+  }),
+
+  route(contract.readContact, async ({ caller: { account }, params }) => {
+    const owner = await ownerOf(ctx, account.id, params)
+    return presentContact(await requireContactById(ctx.db, owner, params.contactId))
+  }),
+
+  route(contract.updateContact, async ({ caller: { account }, params, body }) => {
+    const owner = await ownerOf(ctx, account.id, params)
+    const { external_id } = await requireContactById(ctx.db, owner, params.contactId)
+    return presentContact(await updateContact(ctx.db, owner, external_id, changeOf(body), 'customAttributes'))
+  }),
+
+  route(contract.deleteContact, async ({ caller: { account }, params }) => {
+    const owner = await ownerOf(ctx, account.id, params)
+    const { external_id } = await requireContactById(ctx.db, owner, params.contactId)
+    await deleteContact(ctx.db, owner, external_id)
+    return { success: true as const }
+  }),
+
+  route(contract.mergeContact, async ({ caller: { account }, params, body }) => {
+    const owner = await ownerOf(ctx, account.id, params)
+    return presentContact(await mergeContacts(ctx.db, owner, params.contactId, body.intoContactId))
+  }),
+
+  route(contract.listContactConversations, async ({ caller: { account }, params, query }) => {
+    const contact = await requireContactById(ctx.db, await ownerOf(ctx, account.id, params), params.contactId)
+    const print = fingerprint('contact-conversations', contact.id)
+    const position = decodeCursor(query.cursor, print)
+    const { rows, total } = await conversationsOfContact(ctx.db, contact, { limit: query.limit, position })
+    return pageOf(rows, query.limit, total, print, byActivity, (row) => ({
+      ...presentConversation(row),
+      source: row.source,
+    }))
+  }),
+
+  route(contract.listContactTickets, async ({ caller: { account }, params, query }) => {
+    const contact = await requireContactById(ctx.db, await ownerOf(ctx, account.id, params), params.contactId)
+    const print = fingerprint('contact-tickets', contact.id)
+    const position = decodeCursor(query.cursor, print)
+    const { rows, total } = await ticketsOfContact(ctx.db, contact, { limit: query.limit, position })
+    return pageOf(rows, query.limit, total, print, byCreation, presentListed)
+  }),
+]
+
+async function ownerOf({ db }: Context, accountId: AccountId, { agentId }: { agentId: string }) {
+  await requireAgent(db, accountId, agentId)
+  return { accountId, agentId }
+}
+
+type Fields = {
+  name?: string | null
+  email?: string | null
+  phoneNumber?: string | null
+  customAttributes?: Record<string, unknown>
+}
+
+const changeOf = ({ phoneNumber, customAttributes, ...same }: Fields) => ({
+  ...same,
+  ...(phoneNumber === undefined ? {} : { phonenumber: phoneNumber }),
+  ...(customAttributes === undefined ? {} : { custom_attributes: customAttributes }),
+})
+
+const byCreation = (row: { created_at: Date; id: string }) => ({
+  value: row.created_at.toISOString(),
+  id: row.id,
+})
+const byActivity = (row: { updated_at: Date; id: string }) => ({
+  value: row.updated_at.toISOString(),
+  id: row.id,
+})

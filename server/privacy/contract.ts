@@ -1,0 +1,121 @@
+import Type from 'typebox'
+import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../http/contract.ts'
+
+const tag = 'Privacy'
+
+const person = Exact({
+  userId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'As given to chat, or the external id of a contact',
+    }),
+  ),
+  contactId: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'The id of a contact' })),
+  email: Type.Optional(
+    Type.String({ minLength: 3, maxLength: 320, pattern: '@', refusal: 'Must hold an @.' }),
+  ),
+  phone: Type.Optional(
+    Type.String({ minLength: 3, maxLength: 50, description: 'With country code, as +49 30 901820' }),
+  ),
+})
+
+const Count = Type.Integer({ minimum: 0 })
+
+const Erasure = Exact({
+  id: Type.String(),
+  status: OneOf(['running', 'finished']),
+  counts: Exact({
+    conversations: Count,
+    messages: Count,
+    leads: Count,
+    tickets: Count,
+    contacts: Count,
+  }),
+  createdAt: IsoTime,
+  finishedAt: Nullable(IsoTime),
+})
+
+export const eraseUser = endpoint({
+  method: 'POST',
+  path: '/users/erase',
+  name: 'eraseUser',
+  tag,
+  summary: 'Erase an end user from all agents of the account',
+  description:
+    'Send exactly one of the names; contacts that carry it add their other names. Everything of the person is deleted in the background, a reply that is being made is stopped. What arrives for the person before it is `finished` goes, too; what arrives later begins anew. A name that nobody has is no error. It cannot be taken back: `POST /users/export` shows beforehand what will go.',
+  scope: 'privacy:write',
+  body: person,
+  success: { status: 202, schema: Exact({ data: Erasure }) },
+  errors: ['RESOURCE_NOT_FOUND'],
+})
+
+export const readErasure = endpoint({
+  method: 'GET',
+  path: '/users/erasures/{erasureId}',
+  name: 'readErasure',
+  tag,
+  summary: 'Read how far an erasure is',
+  description: 'What was erased is counted; whose it was is not kept.',
+  scope: 'privacy:read',
+  params: Exact({ erasureId: Type.String({ minLength: 1 }) }),
+  success: { status: 200, schema: Exact({ data: Erasure }) },
+  errors: ['RESOURCE_NOT_FOUND'],
+})
+
+export const exportUser = endpoint({
+  method: 'POST',
+  path: '/users/export',
+  name: 'exportUser',
+  tag,
+  summary: 'Export everything held about an end user',
+  description:
+    'Send exactly one of the names. The answer is NDJSON: a line of the type `user` with the names found, lines of the types `contact`, `conversation` (in the shape of the conversation export, ratings and all), `lead` and `ticket`, and at last one of the type `end` with their numbers. Without that line the answer was cut off.',
+  scope: 'privacy:read',
+  body: person,
+  success: {
+    status: 200,
+    schema: Type.Object(
+      { type: OneOf(['user', 'contact', 'conversation', 'lead', 'ticket', 'end']) },
+      { additionalProperties: true },
+    ),
+  },
+  lines: true,
+  errors: ['RESOURCE_NOT_FOUND'],
+})
+
+const agent = Exact({ agentId: Type.String({ minLength: 1 }) })
+const retentionDays = Nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: 3650,
+    description: 'Days after the last activity; null: conversations are kept for ever',
+  }),
+)
+
+export const readRetention = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/retention',
+  name: 'readRetention',
+  tag,
+  summary: 'Read how long an agent’s conversations are kept',
+  scope: 'agents:read',
+  params: agent,
+  success: { status: 200, schema: Exact({ retentionDays }) },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const setRetention = endpoint({
+  method: 'PUT',
+  path: '/agents/{agentId}/retention',
+  name: 'setRetention',
+  tag,
+  summary: 'Set how long an agent’s conversations are kept',
+  description:
+    'Conversations without activity for so many days are deleted, with their messages, leads and tickets, within minutes of the change. Those that a person has taken over, that have an open ticket, or in which a reply is being made, stay.',
+  scope: 'agents:write',
+  params: agent,
+  body: Exact({ retentionDays }),
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND'],
+})

@@ -1,0 +1,262 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { sql } from 'kysely'
+import type { ModelServer } from '../../test/fakes/model-server.ts'
+import type { Client, Service } from '../../test/start.ts'
+import { createMember } from '../accounts/members.ts'
+import { newId } from '../db/ids.ts'
+import { json } from '../db/json.ts'
+
+/** For tests: stands in everything that a person says or is called. */
+export const MARK = 'markerzq'
+export const PERSON = {
+  userId: `${MARK}-user`,
+  email: `${MARK}@example.com`,
+  phone: '+4930901820',
+  name: `Anna ${MARK}`,
+}
+export const QUESTION = `How long is the warranty of the ${MARK} lamp?`
+
+export type World = { service: Service; client: Client; agentId: string; models: ModelServer }
+
+type Say = { message?: string; userId?: string; conversationId?: string; parentConversationId?: string }
+
+/** For tests: a chat without a stream; answers the data of the answer. */
+export async function say({ client, agentId }: World, body: Say, headers: Record<string, string> = {}) {
+  const { body: answer, status } = await client.request(
+    'POST',
+    `/agents/${agentId}/chat`,
+    { stream: false, ...body },
+    headers,
+  )
+  if (status !== 200) throw new Error(JSON.stringify(answer))
+  return answer.data
+}
+
+/** For tests: an account with an agent that has actions and answers from solved tickets. */
+export async function makeWorld(service: Service, models: ModelServer): Promise<World> {
+  const client = await service.account()
+  const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+  const inputs = { type: 'object', properties: { place: { type: 'string' } } }
+  for (const action of [
+    { name: 'show_map', type: 'client', description: 'd', inputs },
+    { name: 'take_lead', type: 'collect-leads', description: 'd' },
+    { name: 'ask_a_person', type: 'escalate', description: 'd' },
+  ])
+    await client.request('POST', `/agents/${agentId}/actions`, action)
+  await client.request('PUT', `/agents/${agentId}/ticket-knowledge`, { enabled: true })
+  return { service, client, agentId, models }
+}
+
+/** For tests: a contact of the person, with an attribute. */
+export async function addContact({ client, agentId }: World): Promise<void> {
+  const v1 = `/api/v1/chatbots/${agentId}`
+  const attribute = { name: 'note', type: 'text', label: 'Note', description: 'x' }
+  await client.request('POST', `${v1}/custom-attributes`, attribute)
+  const { userId, name, email, phone } = PERSON
+  const user = { external_id: userId, name, email, phonenumber: phone }
+  const users = [{ ...user, custom_attributes: { note: `likes ${MARK}` } }]
+  const { status, body } = await client.request('POST', `${v1}/contacts`, { users })
+  if (status >= 300) throw new Error(JSON.stringify(body))
+}
+
+/** For tests: everything that the service can hold about the person, the way it comes about; rows of channels by hand. */
+export async function liveFully(world: World): Promise<{ conversationId: string; correction: string }> {
+  const { client, agentId, models } = world
+  await addContact(world)
+  const { userId, email, phone, name } = PERSON
+  const call = (tool: string, input: unknown) => [{ id: 'call_1', name: tool, input }]
+  models.queue.push({ tokens: [`Dear ${MARK}, eleven years.`] })
+  const wrong = await say(world, { message: QUESTION, userId }, { 'idempotency-key': `chat-${userId}-1` })
+  const { conversationId } = wrong.metadata
+  const here = `/agents/${agentId}/conversations/${conversationId}`
+  await client.request('PATCH', `${here}/messages/${wrong.id}/feedback`, { feedback: 'negative' })
+
+  models.queue.push({ tokens: ['Look. '], toolCalls: call('show_map', { place: `${MARK} street` }) })
+  const waiting = await say(world, { message: `Where is ${MARK}?`, conversationId })
+  const { toolCallId } = waiting.parts.find(({ type }: { type: string }) => type === 'tool-call')
+  await client.request('POST', `${here}/tool-result`, { toolCallId, output: { seen: MARK } })
+  await say(world, { conversationId })
+  models.queue.push({ toolCalls: call('take_lead', { name, email, phone }) }, { tokens: ['Noted.'] })
+  await say(world, { message: `I am ${name}`, conversationId })
+  const ticket = { subject: `The ${MARK} lamp`, summary: `${MARK} asks`, email }
+  models.queue.push({ toolCalls: call('ask_a_person', ticket) }, { tokens: ['Somebody will come.'] })
+  await say(world, { message: `${MARK} wants a person`, conversationId })
+  await solveTicket(world, conversationId)
+
+  const corrected = { answer: 'Since March it is twelve years, for every lamp that we sell.' }
+  const correct = `${here}/messages/${wrong.id}/correction`
+  const source = await client.request('POST', correct, corrected, { 'idempotency-key': 'correction-1' })
+  await leaveElsewhere(world, conversationId)
+  await addChannelRows(world, conversationId)
+  await call1(world)
+  return { conversationId, correction: source.body.id }
+}
+
+/** Version 1, stored and not stored. */
+async function call1({ client, agentId, models }: World): Promise<void> {
+  for (const conversationId of [undefined, `v1 ${MARK}`]) {
+    models.queue.push({ tokens: [`Yes, ${MARK}.`] })
+    await client.request('POST', '/api/v1/chat', {
+      chatbotId: agentId,
+      messages: [{ role: 'user', content: `It is me, ${MARK}` }],
+      contactId: PERSON.userId,
+      ...(conversationId ? { conversationId } : {}),
+    })
+  }
+}
+
+/** A team member takes over, replies, and gives back: the ticket is closed and becomes knowledge. */
+async function solveTicket({ service, client, agentId }: World, conversationId: string): Promise<void> {
+  const account = { id: client.accountId, plan: 'unlimited' }
+  const person = { email: 'team@example.com', name: 'Team' }
+  await createMember(service.ctx.db, account, person)
+  const here = `/agents/${agentId}/conversations/${conversationId}`
+  await client.request('POST', `${here}/takeover`, { memberEmail: person.email })
+  const text = `The ${MARK} lamp has a warranty of thirteen years, and we send a new one for free.`
+  await sql`
+    with moved as (
+      update conversations set last_seq = last_seq + 1 where id = ${conversationId} returning *)
+    insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts, metadata)
+    select ${newId()}::uuid, account_id, agent_id, id, last_seq, 'assistant', ${json([{ type: 'text', text }])},
+      ${json({ author: { type: 'human_agent', name: 'Team' } })} from moved`.execute(service.ctx.db)
+  await client.request('POST', `${here}/handback`)
+  // Gathered again now, and not at the next look.
+  await client.request('PUT', `/agents/${agentId}/ticket-knowledge`, { enabled: true })
+}
+
+/** What only names the person: a conversation of nobody with a lead, a ticket, another one that goes on from theirs. */
+async function leaveElsewhere(world: World, parentConversationId: string): Promise<void> {
+  const { service, client, agentId, models } = world
+  models.queue.push({ tokens: ['Go on.'] })
+  await say(world, { message: 'I go on', parentConversationId })
+  const anonymous = await say(world, { message: `I am nobody, ${MARK}` })
+  const own = { account_id: client.accountId, agent_id: agentId }
+  const { email, name } = PERSON
+  await service.ctx.db
+    .insertInto('leads')
+    .values({ id: newId(), ...own, conversation_id: anonymous.metadata.conversationId, name, email })
+    .execute()
+  await service.ctx.db
+    .insertInto('tickets')
+    .values({
+      id: newId(),
+      ...own,
+      number: 50,
+      subject: MARK,
+      description: MARK,
+      status_category: 'closed',
+      customer: json({ id: null, name, email: email.toUpperCase(), phoneNumber: null }),
+      metadata: json({ note: MARK }),
+      channel: 'email',
+    })
+    .execute()
+}
+
+/** What channels, the help desk and the insights keep of a conversation. */
+async function addChannelRows({ service, client, agentId }: World, conversationId: string): Promise<void> {
+  const { db, filesDir } = service.ctx
+  const own = { account_id: client.accountId, agent_id: agentId }
+  const [threadId, ticketMessage, group] = [newId(), newId(), newId()]
+  const path = `${client.accountId}/${agentId}/attachments/${newId()}`
+  await mkdir(dirname(join(filesDir, path)), { recursive: true })
+  await writeFile(join(filesDir, path), MARK)
+  const { id: ticket_id } = await db
+    .selectFrom('tickets')
+    .select('id')
+    .where('conversation_id', '=', conversationId)
+    .executeTakeFirstOrThrow()
+  const { id: message_id } = await db
+    .selectFrom('messages')
+    .select('id')
+    .where('conversation_id', '=', conversationId)
+    .where('role', '=', 'assistant')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const { id: generation_id } = await db
+    .selectFrom('generations')
+    .select('id')
+    .where('conversation_id', '=', conversationId)
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  await sql`
+    insert into channel_threads (id, account_id, agent_id, channel, connection, peer, data)
+    values (${threadId}, ${own.account_id}, ${agentId}, 'messaging', '1', ${PERSON.phone}, ${json({ name: MARK })})`.execute(
+    db,
+  )
+  await db
+    .insertInto('inbound_messages')
+    .values({
+      id: newId(),
+      ...own,
+      thread_id: threadId,
+      provider_message_id: MARK,
+      content: json({ text: MARK, attachments: [] }),
+      sent_at: new Date(),
+      message_id: null,
+    })
+    .execute()
+  await db
+    .insertInto('attachments')
+    .values({
+      id: newId(),
+      ...own,
+      conversation_id: conversationId,
+      ticket_id,
+      name: MARK,
+      media_type: 'text/plain',
+      size: 8,
+      path,
+    })
+    .execute()
+  await db
+    .insertInto('ticket_messages')
+    .values({
+      id: ticketMessage,
+      ...own,
+      ticket_id,
+      type: 'reply',
+      sender: json({ type: 'customer', id: null, name: MARK, email: PERSON.email }),
+      content: MARK,
+      content_text: MARK,
+      attachments: json([]),
+      metadata: json({ MARK }),
+      message_id: null,
+    })
+    .execute()
+  await sql`
+    insert into deliveries (id, account_id, agent_id, channel, lane, ordinal, thread_id, ticket_message_id, content)
+    values (${newId()}, ${own.account_id}, ${agentId}, 'messaging', ${threadId}, 1, ${threadId}, ${ticketMessage},
+      ${json({ text: MARK })})`.execute(db)
+  await db
+    .insertInto('unanswered_groups')
+    .values({
+      id: group,
+      ...own,
+      question: QUESTION,
+      key: QUESTION.toLowerCase(),
+      source_id: null,
+      last_asked_at: new Date(),
+    })
+    .execute()
+  const question = { account_id: own.account_id, agent_id: agentId, conversation_id: conversationId }
+  await db
+    .insertInto('unanswered_questions')
+    .values({
+      message_id,
+      ...question,
+      group_id: group,
+      question: QUESTION,
+      suggested_answer: MARK,
+      asked_at: new Date(),
+    })
+    .execute()
+  await db
+    .insertInto('topic_candidates')
+    .values({ ...question, key: MARK, label: MARK, origin: 'heuristic' })
+    .execute()
+  await db
+    .insertInto('stream_frames')
+    .values({ generation_id, position: 0, frames: json([MARK]) })
+    .execute()
+}

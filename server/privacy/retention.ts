@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import { recordAudit } from '../accounts/audit.ts'
+import { requireAgent } from '../agents/find-agent.ts'
+import type { Context } from '../context.ts'
+import type { Db, Trx } from '../db/database.ts'
+import type { AccountId } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { dropConversations, shortenConversation } from './drop-conversations.ts'
+
+export const LONGEST_DAYS = 3_650
+/** Conversations of one transaction. */
+const BATCH = 50
+/** Transactions of one sweep: the process may have to end. The next minute goes on. */
+const MOST_BATCHES = 20
+
+/** Sets how many days the agent's conversations are kept; null: for ever. Throws AGENT_NOT_FOUND. */
+export async function setRetention(
+  db: Db,
+  { accountId, agentId, actor }: { accountId: AccountId; agentId: string; actor: string },
+  days: number | null,
+): Promise<void> {
+  await transact(db, async (trx) => {
+    await requireAgent(trx, accountId, agentId, 'update')
+    await trx
+      .updateTable('agents')
+      .set({ retention_days: days })
+      .where('account_id', '=', accountId)
+      .where('id', '=', agentId)
+      .execute()
+    await recordAudit(trx, { accountId, actor, action: 'agent.retention', target: agentId })
+  })
+}
+
+/** Deletes conversations of all agents that are past their time; several processes share the work. */
+export async function sweepOldConversations({
+  db,
+  jobs,
+  log,
+}: Pick<Context, 'db' | 'jobs' | 'log'>): Promise<void> {
+  const { rows } = await sql<{ id: string; account_id: AccountId }>`
+    select id, account_id from agents where retention_days is not null order by random()`.execute(db)
+  let batches = 0
+  for (const { id, account_id } of rows) {
+    let dropped = 0
+    for (let more = true; more && batches < MOST_BATCHES; batches++) {
+      const n = await transact(db, (trx) => dropOld(trx, jobs, account_id, id))
+      dropped += n ?? 0
+      more = n !== null
+    }
+    if (dropped > 0) log.info({ agent: id, conversations: dropped }, 'old conversations were deleted')
+  }
+}
+
+/** Null when there was nothing to do. Rows that another process holds are its own, or not old any more. */
+async function dropOld(trx: Trx, jobs: Jobs, accountId: AccountId, agentId: string): Promise<number | null> {
+  const { rows } = await sql<{ id: string; messages: number }>`
+    select c.id, c.last_seq - c.cut_messages as messages
+    from agents join conversations as c on c.agent_id = agents.id
+    where agents.account_id = ${accountId} and agents.id = ${agentId} and not c.transient
+      and c.updated_at < now() - agents.retention_days * interval '1 day' and c.status <> 'taken_over'
+      and not exists (select from generations where conversation_id = c.id and status = 'running')
+      and not exists (select from tickets where conversation_id = c.id and status_category not in ('closed', 'cancelled'))
+    order by c.updated_at limit ${BATCH} for update of c skip locked`.execute(trx)
+  if (rows.length === 0) return null
+  const long = rows.find(({ messages }) => messages > LONG)
+  if (long && (await shortenConversation(trx, accountId, long.id)) > 0) return 0
+  const ids = rows.map(({ id }) => id)
+  return (await dropConversations(trx, jobs, accountId, ids)).conversations
+}
+
+/** Messages of a conversation that goes piece by piece. */
+const LONG = 2_000

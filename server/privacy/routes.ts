@@ -1,0 +1,47 @@
+import { recordAudit } from '../accounts/audit.ts'
+import { requireAgent } from '../agents/find-agent.ts'
+import type { Context } from '../context.ts'
+import { transact } from '../db/transact.ts'
+import { type Route, route } from '../http/route.ts'
+import * as contract from './contract.ts'
+import { addErasure, requireErasure } from './erasures.ts'
+import { noCounts, userLines } from './export-user.ts'
+import { findPerson } from './find-person.ts'
+import { presentErasure } from './present.ts'
+import { setRetention } from './retention.ts'
+import { sendLines } from './send-lines.ts'
+import { ERASE_USER, type EraseUser } from './tasks.ts'
+
+export const privacyRoutes = (ctx: Context): Route[] => [
+  route(contract.eraseUser, async ({ caller: { account, key }, body }) => {
+    const person = await findPerson(ctx.db, account.id, body)
+    const row = await transact(ctx.db, async (trx) => {
+      const added = await addErasure(trx, account.id, `key:${key.id}`, person)
+      await ctx.jobs.enqueue<EraseUser>(trx, ERASE_USER, { accountId: account.id, erasureId: added.id })
+      return added
+    })
+    return { data: presentErasure(row) }
+  }),
+
+  route(contract.readErasure, async ({ caller: { account }, params: { erasureId } }) => ({
+    data: presentErasure(await requireErasure(ctx.db, account.id, erasureId)),
+  })),
+
+  route(contract.exportUser, async ({ caller: { account, key }, body, reply }) => {
+    const person = await findPerson(ctx.db, account.id, body)
+    const actor = `key:${key.id}`
+    await recordAudit(ctx.db, { accountId: account.id, actor, action: 'user.export', target: null })
+    return sendLines(reply, userLines(ctx.db, account.id, person, noCounts()))
+  }),
+
+  route(contract.readRetention, async ({ caller: { account }, params: { agentId } }) => {
+    const { retention_days } = await requireAgent(ctx.db, account.id, agentId)
+    return { retentionDays: retention_days }
+  }),
+
+  route(contract.setRetention, async ({ caller: { account, key }, params: { agentId }, body }) => {
+    const place = { accountId: account.id, agentId, actor: `key:${key.id}` }
+    await setRetention(ctx.db, place, body.retentionDays)
+    return { success: true as const }
+  }),
+]

@@ -1,0 +1,37 @@
+import type { Context } from '../context.ts'
+import { stopGeneration } from '../conversations/stop-generation.ts'
+import type { AccountId } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
+import type { Task } from '../jobs/jobs.ts'
+import { eraseUser } from './erase-user.ts'
+import { takeForsaken } from './erasures.ts'
+
+export const ERASE_USER = 'erase-user'
+/** Without the person: a job is kept for a while after its end. */
+export type EraseUser = { accountId: AccountId; erasureId: string }
+
+type Needs = Pick<Context, 'db' | 'jobs' | 'log' | 'generations' | 'notifier'>
+
+const erasing = (ctx: Needs): Task<EraseUser> => ({
+  name: ERASE_USER,
+  concurrency: 1,
+  retries: 10,
+  async run({ accountId, erasureId }) {
+    const stop = (account: AccountId, conversationId: string) => stopGeneration(ctx, account, conversationId)
+    const { person: _nobody, ...erased } = await eraseUser(
+      { db: ctx.db, jobs: ctx.jobs, stop },
+      { account_id: accountId, id: erasureId },
+    )
+    ctx.log.info(erased, 'a user was erased')
+  },
+})
+
+export const privacyTasks = (ctx: Needs): Task<never>[] => [erasing(ctx) as Task<never>]
+
+/** Enqueues the erasures that a process, or a command, began and left. */
+export async function resumeErasures({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<void> {
+  await transact(db, async (trx) => {
+    for (const { id, account_id } of await takeForsaken(trx))
+      await jobs.enqueue<EraseUser>(trx, ERASE_USER, { accountId: account_id, erasureId: id })
+  })
+}
