@@ -9,7 +9,7 @@ import { ApiError } from '../http/errors.ts'
 import { ANSWER, type Answer } from './channel-tasks.ts'
 
 /** A reply that is being made is over by then, mostly; a model that failed has had a rest. */
-const LATER_SECONDS = 3
+const LATER_SECONDS = 2
 /** Failed replies to one message before a person is asked. */
 const MOST_TRIES = 4
 
@@ -69,16 +69,26 @@ const requestOf = (
   idempotencyKey: null,
 })
 
-async function failedTries(db: Db, { account_id, id, last_seq }: ConversationRow): Promise<number> {
+/** Replies to the customer's newest message that came to nothing. */
+async function failedTries(db: Db, { account_id, id }: ConversationRow): Promise<number> {
+  const newest = await db
+    .selectFrom('messages')
+    .select('id')
+    .where('account_id', '=', account_id)
+    .where('conversation_id', '=', id)
+    .where('role', '=', 'user')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!newest) return 0
   const { tries } = await db
     .selectFrom('generations')
-    .innerJoin('messages', 'messages.id', 'generations.user_message_id')
     .select((eb) => eb.fn.countAll<number>().as('tries'))
-    .where('generations.account_id', '=', account_id)
-    .where('generations.conversation_id', '=', id)
-    .where('generations.status', 'in', ['failed', 'interrupted'])
-    .where('messages.conversation_id', '=', id)
-    .where('messages.seq', '=', last_seq)
+    .where('account_id', '=', account_id)
+    .where('conversation_id', '=', id)
+    .where('user_message_id', '=', newest.id)
+    .where('status', 'in', ['failed', 'interrupted'])
+    .where('message_state', '=', 'none')
     .executeTakeFirstOrThrow()
   return tries
 }

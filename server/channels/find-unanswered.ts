@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
+import { isAnswered } from '../conversations/unanswered.ts'
 import { ANSWER, type Answer } from './channel-tasks.ts'
 
 /**
@@ -9,14 +10,19 @@ import { ANSWER, type Answer } from './channel-tasks.ts'
 export async function findUnanswered({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     select conversations.id from conversations
-    join messages on messages.conversation_id = conversations.id and messages.seq = conversations.last_seq
+    join lateral (
+      select messages.id, messages.seq from messages
+      where messages.conversation_id = conversations.id and messages.role = 'user'
+      order by messages.seq desc limit 1
+    ) as newest on true
     where conversations.thread_id is not null and conversations.status = 'ongoing'
       and conversations.updated_at between now() - interval '1 day' and now() - interval '20 seconds'
-      and messages.role = 'user'
-      and not exists (select from generations where generations.conversation_id = conversations.id and generations.status = 'running')
+      and not ${isAnswered(sql.ref('conversations.id'), sql.ref('newest.seq'))}
+      and not exists (select from generations
+        where generations.conversation_id = conversations.id and generations.status = 'running')
       and not exists (select from tickets where tickets.conversation_id = conversations.id
         and tickets.status_category not in ('closed', 'cancelled'))
-      and not exists (select from inbound_messages where inbound_messages.message_id = messages.id
+      and not exists (select from inbound_messages where inbound_messages.message_id = newest.id
         and inbound_messages.content ->> 'silent' = 'true')
     limit 500`.execute(db)
   for (const { id } of rows) await jobs.enqueue<Answer>(db, ANSWER, { conversationId: id })

@@ -40,7 +40,8 @@ export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
       .selectFrom('channel_threads')
       .selectAll()
       .where('id', '=', threadId)
-      .forUpdate()
+      // Not FOR UPDATE: a reply that ends holds the conversation and refers to the thread.
+      .forNoKeyUpdate()
       .executeTakeFirst()
     if (!thread) return
     const { rows: waiting } = await sql<Waiting & { too_early: boolean }>`
@@ -115,8 +116,8 @@ export async function newConversation(
 }
 
 /** What a message says in words: files have at least their names. */
-const wordsOf = ({ text, attachments }: InboundContent): string =>
-  [text, ...attachments.map(({ name }) => `[${name}]`)].filter(Boolean).join('\n')
+const wordsOf = ({ text, attachments, awaited = [] }: InboundContent): string =>
+  [text, ...[...attachments, ...awaited].map(({ name }) => `[${name}]`)].filter(Boolean).join('\n')
 
 async function append(trx: Trx, conversation: Conversation, message: Waiting): Promise<void> {
   const { id, account_id, content } = message

@@ -22,6 +22,7 @@ import { notOngoing } from './status.ts'
 import { continueConversation, openConversation } from './store-turn.ts'
 import { titleFromWords } from './title.ts'
 import { ignoreWaitingCalls } from './tool-calls.ts'
+import { findUnanswered } from './unanswered.ts'
 
 const MOST_HISTORY = 40
 
@@ -192,10 +193,9 @@ async function planTurn(trx: Trx, turn: Turn, { id, last_seq }: ConversationRow)
   const reply = { kind: 'reply' as const, messageId: newId(), history, cut: null }
   if (turn.message !== undefined) return { ...reply, userMessageId: newId(), isFirst: false }
   if (turn.pending) {
-    const newest = history.at(-1)
-    if (newest?.role !== 'user') throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
+    const asked = await findUnanswered(trx, account.id, id, history)
     const isFirst = history.every(({ role }) => role === 'user')
-    return { ...reply, userMessageId: newest.id, isFirst }
+    return { ...reply, ...asked, isFirst }
   }
   const { userMessageId, messageId } = await requireContinuable(trx, account.id, id, history)
   return { kind: 'continuation', userMessageId, messageId, history, cut: null, isFirst: false }

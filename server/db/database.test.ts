@@ -74,3 +74,20 @@ test('tables with many changed rows are vacuumed and analysed', async () => {
   await database.close()
   await drop()
 })
+
+test('every reference has an index: deleting what is referred to never reads a whole table', async () => {
+  const { database, drop } = await freshDatabase()
+  const { rows } = await sql<{ reference: string }>`
+    select conrelid::regclass || '.' || attname as reference from pg_constraint
+    join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+    where contype = 'f' and connamespace = 'public'::regnamespace and not exists (
+      select from pg_index where indrelid = conrelid and indkey[0] = conkey[1]
+        and (indpred is null or pg_get_expr(indpred, indrelid) like '%IS NOT NULL%')
+    ) order by 1`.execute(database.db)
+  await database.close()
+  await drop()
+  assert.deepEqual(
+    rows.map(({ reference }) => reference),
+    [],
+  )
+})

@@ -41,6 +41,8 @@ export type Tables = {
   attachments: AttachmentsTable
   ticket_messages: TicketMessagesTable
   deliveries: DeliveriesTable
+  messaging_accounts: MessagingAccountsTable
+  messaging_pieces: MessagingPiecesTable
   helpdesk_streams: HelpdeskStreamsTable
   helpdesk_events: HelpdeskEventsTable
   idempotency_keys: IdempotencyKeysTable
@@ -727,7 +729,12 @@ export type InboundContent = {
   attachments: AttachmentNote[]
   /** Never answered by the agent: an automatic reply, a note of the channel itself. */
   silent?: boolean
+  /** Files that are still being fetched from the channel. */
+  awaited?: AwaitedFile[]
 }
+
+/** `id` is the channel's. */
+export type AwaitedFile = { id: string; name: string; type: string }
 
 export type InboundMessagesTable = {
   id: string
@@ -784,7 +791,17 @@ export type DeliveryContent = {
   text: string
   html?: string
   attachments?: AttachmentNote[]
-  template?: Record<string, unknown>
+  template?: DeliveredTemplate
+  /** Goes also to somebody who wants nothing more: the confirmation of that. */
+  evenOptedOut?: boolean
+}
+
+/** `isSettled`: the conversation knows of it, as far as it should. */
+export type DeliveredTemplate = {
+  name: string
+  language: string
+  requestKey: string | null
+  isSettled: boolean
 }
 
 export type DeliveryStatus = 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed'
@@ -822,4 +839,29 @@ export type HelpdeskEventsTable = {
   type: string
   data: Json<Record<string, unknown>>
   created_at: Time
+}
+
+export type MessagingNumber = { id: string; phone: string; verifiedName: string }
+
+export type MessagingAccountsTable = {
+  agent_id: string
+  business_account_id: string
+  account_id: AccountId
+  access_token: string
+  app_secret: string
+  verify_token: string
+  base_url: string | null
+  position: number
+  numbers: Json<MessagingNumber[] | null>
+  numbers_read_at: OptionalTime
+  updated_at: Time
+}
+
+export type MessagingPiecesTable = {
+  delivery_id: string
+  ordinal: number
+  account_id: AccountId
+  agent_id: string
+  provider_message_id: string
+  status: 'failed' | 'sent' | 'delivered' | 'read'
 }

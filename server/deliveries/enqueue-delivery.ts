@@ -18,12 +18,14 @@ export type NewDelivery = {
 }
 
 /**
- * Queues words for a customer, after everything that is queued for the same thread (or the same ticket). The
- * transaction holds the lock of the conversation or of the ticket, so no two count at once. Answers its id.
+ * Queues words for a customer, after everything that is queued for the same thread (or the same ticket). Safe
+ * when several transactions do it at once. Answers its id.
  */
 export async function enqueueDelivery(trx: Trx, wanted: NewDelivery): Promise<string> {
   const lane = wanted.threadId ?? wanted.ticketId
   if (lane === null) throw new Error('A delivery belongs to a thread or to a ticket.')
+  // Conversation, ticket and thread are three locks; who counts in one lane holds this one.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lane}, 0))`.execute(trx)
   const id = newId()
   await trx
     .insertInto('deliveries')

@@ -15,6 +15,8 @@ export const scopes = [
   'conversations:write',
   'helpdesk:read',
   'helpdesk:write',
+  'messaging:read',
+  'messaging:write',
   'privacy:read',
   'privacy:write',
 ] as const

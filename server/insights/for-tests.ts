@@ -1,4 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Service } from '../../test/start.ts'
 import type { Db } from '../db/database.ts'
+import { claimConversations } from './analysis/claim-conversations.ts'
 
 /** The figures of an agent's days said in the plainest way: every row is read, and counted one by one. */
 export async function plainFigures(db: Db, agentId: string, days: readonly string[]) {
@@ -100,5 +103,26 @@ export function comparable<T extends Lists>(figures: T) {
     countries: counts(
       figures.countries.map(({ country, conversations }) => [String(country), conversations]),
     ),
+  }
+}
+
+/** Has all conversations of an agent looked at now, as if they had gone idle. */
+export async function lookNow({ ctx }: Pick<Service, 'ctx'>, agentId: string): Promise<void> {
+  await ctx.db
+    .updateTable('conversations')
+    .set({ analysis_due: new Date(0) })
+    .where('agent_id', '=', agentId)
+    .where('analysis_due', 'is not', null)
+    .execute()
+  await claimConversations(ctx)
+  for (;;) {
+    const left = await ctx.db
+      .selectFrom('conversations')
+      .select('id')
+      .where('agent_id', '=', agentId)
+      .where('analysis_held', 'is not', null)
+      .execute()
+    if (left.length === 0) return
+    await wait(20)
   }
 }

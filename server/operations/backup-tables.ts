@@ -49,6 +49,8 @@ export const backupTables: BackupTable[] = [
   { name: 'attachments', key: ['id'], page: 200 },
   { name: 'ticket_messages', key: ['id'], page: 50 },
   { name: 'deliveries', key: ['id'], page: 50 },
+  { name: 'messaging_accounts', key: ['agent_id', 'business_account_id'], page: 200, encrypted: true },
+  { name: 'messaging_pieces', key: ['delivery_id', 'ordinal'], page: 200 },
   { name: 'helpdesk_streams', key: ['agent_id'], page: 200 },
   { name: 'idempotency_keys', key: ['account_id', 'key'], page: 20 },
   { name: 'user_erasures', key: ['id'], page: 200 },

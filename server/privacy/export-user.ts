@@ -1,12 +1,19 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { ConversationRow } from '../conversations/queries.ts'
 import type { Db } from '../db/database.ts'
-import type { AccountId, ContactsTable, LeadsTable, PersonNames, TicketsTable } from '../db/tables.ts'
+import type {
+  AccountId,
+  ContactsTable,
+  LeadsTable,
+  PersonNames,
+  TicketMessagesTable,
+  TicketsTable,
+} from '../db/tables.ts'
 import { jsonLine, type Written } from '../exports/conversation-lines.ts'
 import { exportedSummary } from '../exports/present.ts'
 import { presentTicket } from '../helpdesk/present.ts'
 import { conversationIds, leadIds, ticketIds } from './person-rows.ts'
-import { exportedContact, exportedLead } from './present.ts'
+import { exportedContact, exportedLead, exportedTicketMessage } from './present.ts'
 
 /** Rows held in memory at once; of conversations only their ids. */
 const PAGE = 100
@@ -119,14 +126,32 @@ async function* ticketLines(
 ): AsyncGenerator<string> {
   for await (const row of pages<Selectable<TicketsTable>>(db, accountId, 'tickets', ids)) {
     counts.tickets++
-    yield line('ticket', { agentId: row.agent_id, ...presentTicket(row) })
+    yield* ticketLine(db, row)
   }
+}
+
+/** What the team noted for itself is not part of it. */
+async function* ticketLine(db: Db, row: Selectable<TicketsTable>): AsyncGenerator<string> {
+  const head = { type: 'ticket', agentId: row.agent_id, ...presentTicket(row) }
+  yield `${JSON.stringify(head).slice(0, -1)},"messages":[`
+  const own = sql`select id from ticket_messages where ticket_id = ${row.id} and type = 'reply'`
+  let separator = ''
+  for await (const message of pages<Selectable<TicketMessagesTable>>(
+    db,
+    row.account_id,
+    'ticket_messages',
+    own,
+  )) {
+    yield separator + JSON.stringify(exportedTicketMessage(message))
+    separator = ','
+  }
+  yield ']}\n'
 }
 
 async function* pages<Row extends { id: string }>(
   db: Db,
   accountId: AccountId,
-  table: 'leads' | 'tickets',
+  table: 'leads' | 'tickets' | 'ticket_messages',
   ids: RawBuilder<unknown>,
 ): AsyncGenerator<Row> {
   for (let after: string | null = null; ; ) {

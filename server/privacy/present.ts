@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
-import type { ContactsTable, LeadsTable } from '../db/tables.ts'
+import type { ContactsTable, LeadsTable, TicketMessagesTable } from '../db/tables.ts'
 import type { readErasure } from './contract.ts'
 import type { ErasureRow } from './erasures.ts'
 
@@ -34,5 +34,12 @@ export const exportedLead = (row: Selectable<LeadsTable>) => ({
   name: row.name,
   email: row.email,
   phone: row.phone,
+  createdAt: row.created_at.toISOString(),
+})
+
+export const exportedTicketMessage = (row: Selectable<TicketMessagesTable>) => ({
+  id: row.id,
+  sender: row.sender,
+  text: row.content_text,
   createdAt: row.created_at.toISOString(),
 })

@@ -23,11 +23,15 @@ update generations set usage_credits = credits where status <> 'running' and exi
 
 update generations set message_state = 'stored' where exists (select from messages where messages.id = message_id);
 
+create index generations_conversation on generations (conversation_id, started_at);
+
 alter table conversations
   add column generation_count integer not null default 0,
   add column taken_over_by uuid references members on delete set null;
 update conversations set generation_count =
   (select count(*) from generations where conversation_id = conversations.id);
+
+create index conversations_taken_over_by on conversations (taken_over_by) where taken_over_by is not null;
 
 alter table agents add column tools_version integer not null default 0;
 

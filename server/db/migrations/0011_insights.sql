@@ -285,6 +285,19 @@ end $$;
 create trigger insights_agents_removed after delete on agents referencing old table as removed
   for each statement execute function insights_agents_removed();
 
+-- As of 0010, but for a ticket whose conversation is deleted: it has none from then on.
+create or replace function queue_conversation_of() returns trigger language plpgsql as $$
+begin
+  if tg_op <> 'INSERT' and old.conversation_id is not null then
+    insert into search_queue (conversation_id) values (old.conversation_id);
+  end if;
+  if tg_op <> 'DELETE' and new.conversation_id is not null
+    and (tg_op = 'INSERT' or new.conversation_id is distinct from old.conversation_id) then
+    insert into search_queue (conversation_id) values (new.conversation_id);
+  end if;
+  return null;
+end $$;
+
 insert into insights_queue (agent_id, day)
   select agent_id, utc_day(created_at) from conversations where not transient
   union select agent_id, utc_day(created_at) from messages

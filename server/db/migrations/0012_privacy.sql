@@ -27,10 +27,10 @@ create index user_erasures_running on user_erasures (touched_at) where status = 
 -- By these a person's rows are found without reading those of everybody.
 create index leads_email on leads (account_id, lower(email)) where email is not null;
 create index leads_phone on leads (account_id, phone) where phone is not null;
-create index tickets_customer_id on tickets (account_id, (customer ->> 'id')) where customer ->> 'id' is not null;
-create index tickets_customer_email on tickets (account_id, lower(customer ->> 'email'))
+create index tickets_by_customer_id on tickets (account_id, (customer ->> 'id')) where customer ->> 'id' is not null;
+create index tickets_by_customer_email on tickets (account_id, lower(customer ->> 'email'))
   where customer ->> 'email' is not null;
-create index tickets_customer_phone on tickets (account_id, (customer ->> 'phoneNumber'))
+create index tickets_by_customer_phone on tickets (account_id, (customer ->> 'phoneNumber'))
   where customer ->> 'phoneNumber' is not null;
 create index conversations_parent on conversations (parent_conversation_id) where parent_conversation_id is not null;
 create index sources_conversation on sources ((metadata ->> 'conversationId')) where message_id is not null;

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { textOf } from '../../conversations/parts.ts'
 import type { ResolvedModel } from '../../models/models.ts'
 import { createStemmer, type Stemmer } from '../../text/stem.ts'
-import { createLexicon } from '../sentiment/lexicon.ts'
+import { createLexicon, type Lexicon } from '../sentiment/lexicon.ts'
 import { rateSentiment } from '../sentiment/rate-sentiment.ts'
 import { matchTopics } from '../topics/match-topics.ts'
 import { nounPhrases } from '../topics/noun-phrases.ts'
@@ -28,14 +28,14 @@ export async function analyseConversations(
   { claims }: AnalyseConversations,
   signal: AbortSignal,
 ): Promise<void> {
-  const stem = createStemmer(5_000)
+  const tools = { stem: createStemmer(5_000), lexicon: createLexicon() }
   for (const claim of claims) {
     signal.throwIfAborted()
-    await analyse(needs, stem, claim, signal)
+    await analyse(needs, tools, claim, signal)
   }
 }
 
-async function analyse(needs: Needs, stem: Stemmer, claim: Claim, signal: AbortSignal): Promise<void> {
+async function analyse(needs: Needs, tools: Tools, claim: Claim, signal: AbortSignal): Promise<void> {
   const { db, models } = needs
   const loaded = await loadConversation(db, claim)
   if (!loaded) return
@@ -46,12 +46,16 @@ async function analyse(needs: Needs, stem: Stemmer, claim: Claim, signal: AbortS
     model.entry.provider !== 'builtin' &&
     loaded.tries < MOST_TRIES &&
     loaded.messages.some(({ role }) => role === 'user')
-  const found = isAsked ? await byModel(needs, model, loaded, topics, signal) : byWords(stem, loaded, topics)
+  const found = isAsked ? await byModel(needs, model, loaded, topics, signal) : byWords(tools, loaded, topics)
   if (found === null) await postpone(db, loaded, claim, loaded.tries)
   else
-    await storeAnalysis(needs, stem, loaded, claim, { ...found, unanswered: findUnanswered(loaded.messages) })
+    await storeAnalysis(needs, tools.stem, loaded, claim, {
+      ...found,
+      unanswered: findUnanswered(loaded.messages, tools.lexicon),
+    })
 }
 
+type Tools = { stem: Stemmer; lexicon: Lexicon }
 type Found = Omit<Analysis, 'unanswered'>
 
 /** null: it failed, or said something else than it was asked for. */
@@ -86,7 +90,7 @@ async function byModel(
   }
 }
 
-function byWords(stem: Stemmer, loaded: Loaded, topics: readonly TopicRow[]): Found {
+function byWords({ stem, lexicon }: Tools, loaded: Loaded, topics: readonly TopicRow[]): Found {
   const { messages, escalated, agentName } = loaded
   const said = messages
     .filter(({ role }) => role === 'user')
@@ -100,8 +104,7 @@ function byWords(stem: Stemmer, loaded: Loaded, topics: readonly TopicRow[]): Fo
   const phrases = topicIds.length > 0 ? [] : nounPhrases(said, stem).filter(({ key }) => !name.has(key))
   return {
     by: 'heuristic',
-    sentiment:
-      said.length === 0 ? null : rateSentiment(createLexicon(), { messages: said, ratings, escalated }),
+    sentiment: said.length === 0 ? null : rateSentiment(lexicon, { messages: said, ratings, escalated }),
     topicIds,
     candidates: phrases.map((phrase) => ({ ...phrase, origin: 'heuristic' })),
   }

@@ -30,7 +30,10 @@ export async function claimConversations(
         where analysis_due <= ${now} and not transient and (analysis_held is null or analysis_held <= ${now})
         order by analysis_due limit ${AT_ONCE - held} for no key update skip locked)
       returning id`.execute(trx)
-    const claims = rows.map(({ id }) => ({ id, held: until.toISOString() }))
+    // In the order in which they began: the first question of a group names it.
+    const claims = rows
+      .map(({ id }) => ({ id, held: until.toISOString() }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
     for (let from = 0; from < claims.length; from += IN_A_JOB) {
       const payload = { claims: claims.slice(from, from + IN_A_JOB) }
       await jobs.enqueue<AnalyseConversations>(trx, ANALYSE_CONVERSATIONS, payload)

@@ -226,7 +226,7 @@ const changeTopics = fc.constantFrom('merge', 'delete').map(
     },
 )
 
-const refresh = fc.constant<Change>(() => refreshDays(db, { pauseMs: 0 }))
+const refresh = fc.constant<Change>(() => refreshDays(db, { impatient: true }))
 
 const change = fc.oneof(
   { weight: 5, arbitrary: begin },
@@ -254,7 +254,7 @@ test('after any changes in any order the figures are those of the plainest count
       ]
       const world: World = { agentId, topics: topics.map(({ id }) => id), conversations: [], messages: [] }
       for (const make of changes) await make(world)
-      await refreshDays(db, { pauseMs: 0 })
+      await refreshDays(db, { impatient: true })
       const shown = await readInsights(db, accountId, agentId, DAYS)
       const plain = await plainFigures(db, agentId, DAYS)
       assert.deepEqual(comparable(shown.totals), plain.totals)
@@ -294,7 +294,7 @@ test('a busy day is made again only after a pause, and says so until then', asyn
   assert.equal(await refreshDays(db), 0, 'too early')
   const stale = await readInsights(db, accountId, world.agentId, DAYS)
   assert.deepEqual([stale.isCurrent, stale.totals.conversations], [false, 1])
-  assert.equal(await refreshDays(db, { pauseMs: 0 }), 1)
+  assert.equal(await refreshDays(db, { impatient: true }), 1)
   const current = await readInsights(db, accountId, agentId, DAYS)
   assert.deepEqual(
     [current.isCurrent, current.totals.conversations, current.totals.deflection],
@@ -308,7 +308,7 @@ test('several processes at once count nothing twice and forget nothing', async (
   const conversations = fc.sample(begin, 40)
   let over = false
   const keep = async () => {
-    while (!over) await refreshDays(db, { pauseMs: 0 })
+    while (!over) await refreshDays(db, { impatient: true })
   }
   const keepers = [keep(), keep(), keep()]
   await Promise.all(conversations.map((make) => make(world)))
@@ -316,7 +316,7 @@ test('several processes at once count nothing twice and forget nothing', async (
   await Promise.all(fc.sample(setStatus, 40).map((make) => make(world)))
   over = true
   await Promise.all(keepers)
-  await refreshDays(db, { pauseMs: 0 })
+  await refreshDays(db, { impatient: true })
   const shown = await readInsights(db, accountId, agentId, DAYS)
   const plain = await plainFigures(db, agentId, DAYS)
   assert.deepEqual(comparable(shown.totals), plain.totals)
@@ -326,7 +326,7 @@ test('the agent that goes takes its figures along', async () => {
   const agentId = await createAgent(db, { id: accountId, plan: 'unlimited' }, 'test', { name: 'D' })
   const world: World = { agentId, topics: [], conversations: [], messages: [] }
   for (const make of [...fc.sample(begin, 5), ...fc.sample(say, 10)]) await make(world)
-  await refreshDays(db, { pauseMs: 0 })
+  await refreshDays(db, { impatient: true })
   for (const make of fc.sample(say, 5)) await make(world)
   await db.deleteFrom('agents').where('id', '=', agentId).execute()
   for (const table of ['insights_queue', 'insight_days'] as const)
@@ -334,5 +334,5 @@ test('the agent that goes takes its figures along', async () => {
       await db.selectFrom(table).select('agent_id').where('agent_id', '=', agentId).execute(),
       [],
     )
-  assert.equal(await refreshDays(db, { pauseMs: 0 }), 0)
+  assert.equal(await refreshDays(db, { impatient: true }), 0)
 })

@@ -14,25 +14,26 @@ const AT_ONCE = 50
 
 /**
  * Brings what has changed into the figures: reads the queue, then computes stale days, each in one transaction. Any
- * number of processes may do it at the same time. Answers how many days were computed.
+ * number of processes may do it at the same time. Answers how many days were computed; `impatient` makes no pauses.
  */
-export async function refreshDays(db: Db, { most = AT_ONCE, pauseMs = PAUSE_MS } = {}): Promise<number> {
+export async function refreshDays(db: Db, { impatient = false } = {}): Promise<number> {
   await foldQueue(db)
   await recountQueued(db)
   for (let done = 0; ; done++) {
-    if (done === most || !(await transact(db, (trx) => refreshOne(trx, pauseMs)))) return done
+    if (done === AT_ONCE && !impatient) return done
+    if (!(await transact(db, (trx) => refreshOne(trx, impatient)))) return done
   }
 }
 
 type Stale = { agent_id: string; day: string; account_id: AccountId }
 
 /** Whoever changes the day from here on puts it into the queue, and waits for this row when he reads the queue. */
-async function refreshOne(trx: Trx, pauseMs: number): Promise<boolean> {
+async function refreshOne(trx: Trx, impatient: boolean): Promise<boolean> {
   const started = performance.now()
   const { rows } = await sql<Stale>`
     select agent_id, to_char(day, 'YYYY-MM-DD') as day, account_id from insight_days
-    where is_stale and (computed_at is null
-      or computed_at + greatest(${pauseMs}::integer, took_ms * ${SHARE_OF_TIME}::integer) * interval '1 millisecond'
+    where is_stale and (${impatient}::boolean or computed_at is null
+      or computed_at + greatest(${PAUSE_MS}::integer, took_ms * ${SHARE_OF_TIME}::integer) * interval '1 millisecond'
         <= now())
     order by computed_at nulls first limit 1 for update skip locked`.execute(trx)
   const stale = rows[0]

@@ -7,11 +7,12 @@ import { stemKey } from './topic-key.ts'
 
 export type Phrase = { key: string; label: string }
 
-/** What stands before a noun. */
+/** What stands before a noun; in English also verbs that take one. */
 const OPENERS: Record<'en' | 'de', ReadonlySet<string>> = {
   en: new Set(
     `a about an any at by each every for from her his in its my no of on or other our out over some that the their these
-    this those under with without your which what new`.split(/\s+/),
+    this those under with without your which what new
+    accept buy cancel change find get have need offer order return sell support use want`.split(/\s+/),
   ),
   de: new Set(
     `am an auf aus bei beim das dein deine deinem deinen deiner dem den der des die dies diese diesem diesen dieser dieses

@@ -5,6 +5,7 @@ import { CLOSEST_FROM } from '../../models/builtin/compose-answer.ts'
 import { smallTalkOf } from '../../models/builtin/small-talk.ts'
 import { isStopWord } from '../../text/stop-words.ts'
 import { splitWords } from '../../text/words.ts'
+import type { Lexicon } from '../sentiment/lexicon.ts'
 
 /** A question that the agent had nothing for; of a message that was its answer. */
 export type Unanswered = {
@@ -24,14 +25,14 @@ const LONGEST_SUGGESTION = 20_000
  * The questions of a conversation (its messages, oldest first) that were answered from nothing: the built-in responder
  * declined, or a model spoke without a source that fits. What an action found out is an answer.
  */
-export function findUnanswered(messages: readonly MessageRow[]): Unanswered[] {
+export function findUnanswered(messages: readonly MessageRow[], lexicon: Lexicon): Unanswered[] {
   const found: Unanswered[] = []
   let asked: MessageRow | null = null
   for (const [place, message] of messages.entries()) {
     if (message.role === 'user') asked = message
     else if (asked && isFromNothing(message)) {
       const question = textOf(asked).trim().slice(0, LONGEST_QUESTION).toWellFormed()
-      if (!asksNothing(question)) {
+      if (!asksNothing(question, lexicon)) {
         const suggestedAnswer = laterReply(messages.slice(place + 1))
         found.push({ messageId: message.id, question, suggestedAnswer, askedAt: message.created_at })
       }
@@ -55,10 +56,16 @@ function isFromNothing(message: MessageRow): boolean {
 const isSuccess = (output: unknown): boolean =>
   typeof output === 'object' && output !== null && (output as { status?: unknown }).status === 'success'
 
-const asksNothing = (text: string): boolean =>
+/** A greeting, thanks, praise, or no words at all. */
+const asksNothing = (text: string, lexicon: Lexicon): boolean =>
   smallTalkOf(text) !== null ||
   !splitWords(text).some(
-    (word) => /\p{L}{2}/u.test(word) && !isStopWord(word, 'en') && !isStopWord(word, 'de'),
+    (word) =>
+      /\p{L}{2}/u.test(word) &&
+      !isStopWord(word, 'en') &&
+      !isStopWord(word, 'de') &&
+      word !== 'lot' &&
+      lexicon.weightOf(word) <= 0,
   )
 
 function laterReply(messages: readonly MessageRow[]): string | null {

@@ -1,0 +1,136 @@
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { makePdf } from '../test/fixtures/make-pdf.ts'
+import { prepare, start, stop } from './service.ts'
+
+export type PdfResult = {
+  scenario: 'pdf'
+  database: string
+  pages: number
+  fileMiB: number
+  /** From the upload to the answer that cites the last page. */
+  trainedSeconds: number
+  answerMs: number
+  /** The longest that other work of the service had to wait, until it was trained and for the first answer. */
+  longestStallMs: { training: number; firstAnswer: number }
+  memoryMiB: { before: number; peak: number }
+  deleteMs: number
+  deleteStallMs: number
+}
+
+const words = readFileSync(new URL('../server/models/static/word-vectors.txt', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+
+// Writes the longest delay of the event loop since the last time into a file, when told to.
+const preload = (file: string): string =>
+  `data:text/javascript,${encodeURIComponent(`
+  import { monitorEventLoopDelay } from 'node:perf_hooks'
+  import { renameSync, writeFileSync } from 'node:fs'
+  const loop = monitorEventLoopDelay({ resolution: 1 })
+  loop.enable()
+  process.on('SIGUSR2', () => {
+    writeFileSync('${file}.new', String(Math.round(loop.max / 1e6 - 1)))
+    renameSync('${file}.new', '${file}')
+    loop.reset()
+  })`)}`
+
+/** A PDF of `pages` pages with `linesAPage` lines of text each is uploaded, trained, asked about and deleted. */
+export async function pdfScenario(
+  server: string | null,
+  pages: number,
+  linesAPage: number,
+): Promise<PdfResult> {
+  const prepared = await prepare(server, 20)
+  const stallFile = join(prepared.env.DATA_DIR ?? '', 'stall')
+  const { url, child } = await start(['--import', preload(stallFile), 'server/main.ts'], prepared.env)
+  const call = async (method: string, path: string, body?: FormData | string) => {
+    const response = await fetch(`${url}/api/v2/agents/${prepared.agentId}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${prepared.keys[Math.floor(Math.random() * prepared.keys.length)]}`,
+        ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body === undefined ? {} : { body }),
+    })
+    if (!response.ok) throw new Error(await response.text())
+    // biome-ignore lint/suspicious/noExplicitAny: answers of several endpoints
+    return response.json() as any
+  }
+  const bytes = pdfOf(pages, linesAPage)
+  const form = new FormData()
+  form.set('name', 'Manual')
+  form.set('file', new Blob([bytes as Uint8Array<ArrayBuffer>]), 'manual.pdf')
+
+  await stallOf(child, stallFile)
+  const before = memoryOf(child, 'VmRSS')
+  const begun = performance.now()
+  const { id } = await call('POST', '/sources', form)
+  for (;;) {
+    const { status, error } = await call('GET', `/sources/${id}`)
+    if (status === 'trained') break
+    if (status === 'failed') throw new Error(error)
+    await wait(200)
+  }
+  const trainedSeconds = Math.round((performance.now() - begun) / 100) / 10
+  const training = await stallOf(child, stallFile)
+  const question = { message: `What is the code of device ${pages}?`, stream: false }
+  const asked = performance.now()
+  const { data } = await call('POST', '/chat', JSON.stringify(question))
+  const answerMs = Math.round(performance.now() - asked)
+  if (!data.parts[0].text.includes(codeOf(pages))) throw new Error(data.parts[0].text)
+  const firstAnswer = await stallOf(child, stallFile)
+  const peak = memoryOf(child, 'VmHWM')
+  const deleting = performance.now()
+  await call('DELETE', `/sources/${id}`)
+  const deleteMs = Math.round(performance.now() - deleting)
+  const deleteStallMs = await stallOf(child, stallFile)
+  await stop(child)
+  await prepared.remove()
+  return {
+    scenario: 'pdf',
+    database: server ? 'PostgreSQL' : 'embedded',
+    pages,
+    fileMiB: Math.round((bytes.length / 1_048_576) * 10) / 10,
+    trainedSeconds,
+    answerMs,
+    longestStallMs: { training, firstAnswer },
+    memoryMiB: { before, peak },
+    deleteMs,
+    deleteStallMs,
+  }
+}
+
+const codeOf = (page: number): string => `K${page * 7_919}`
+
+function pdfOf(pages: number, linesAPage: number): Uint8Array {
+  let at = 0
+  const word = (): string => {
+    at = (at * 31 + 17) % 9_973
+    return words[at] ?? 'the'
+  }
+  return makePdf(
+    Array.from({ length: pages }, (_, index) => ({
+      heading: `Chapter ${index + 1}`,
+      lines: [
+        `The code of device ${index + 1} is ${codeOf(index + 1)}.`,
+        ...Array.from({ length: linesAPage }, () => `${Array.from({ length: 12 }, word).join(' ')}.`),
+      ],
+    })),
+  )
+}
+
+/** Since the last time, in milliseconds. */
+async function stallOf(child: ChildProcess, file: string): Promise<number> {
+  rmSync(file, { force: true })
+  child.kill('SIGUSR2')
+  while (!existsSync(file)) await wait(5)
+  return Number(readFileSync(file, 'utf8'))
+}
+
+function memoryOf({ pid }: ChildProcess, what: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024)
+}

@@ -1,0 +1,5 @@
+import type { Adapter } from './adapter.ts'
+import { cloudApi } from './whatsapp/cloud-api.ts'
+
+/** The one messaging channel there is so far. */
+export const adapter: Adapter = cloudApi

@@ -1,0 +1,162 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Accepted, Adapter, Addressed, ProviderClient } from '../adapter.ts'
+import { ProviderFailure } from '../provider-failure.ts'
+import { fileMessage } from './file-message.ts'
+import { failureOf, failureOfFetch } from './read-failure.ts'
+import { readTemplate, templateMessage } from './templates.ts'
+import { parseJson, text, type Wire, wire, wires } from './wire.ts'
+
+const PUBLIC_URL = 'https://graph.facebook.com'
+const VERSION = 'v24.0'
+const PAGE_SIZE = 100
+/** A list that is longer goes round in a circle. */
+const MOST_PAGES = 500
+const MAX_BYTES = 8 * 1_048_576
+const BACKOFF_MS = 250
+const LONGEST_BACKOFF_MS = 3_000
+
+type Request = { method: 'GET' | 'POST'; body?: string | Uint8Array; type?: string; maxBytes?: number }
+
+/** Speaks the published REST wire. Reading is tried again when that may help; sending never is. */
+export const createClient: Adapter['client'] = ({
+  fetcher,
+  access: { accessToken, baseUrl },
+  signal,
+  timeoutMs = 20_000,
+  retries = 2,
+}): ProviderClient => {
+  const base = baseUrl ?? PUBLIC_URL
+
+  async function fetchBytes(url: string, { method, body, type, maxBytes = MAX_BYTES }: Request): Promise<Uint8Array> {
+    const answer = await fetcher
+      .fetch(url, {
+        method,
+        headers: { authorization: `Bearer ${accessToken}`, ...(type ? { 'content-type': type } : {}) },
+        ...(body === undefined ? {} : { body }),
+        maxBytes,
+        timeoutMs,
+        // The token goes to the address it was given for, and to no other.
+        maxRedirects: 0,
+        ...(signal ? { signal } : {}),
+      })
+      .catch((error: unknown) => {
+        throw failureOfFetch(error)
+      })
+    const { status, headers, body: bytes } = answer
+    if (status < 200 || status > 299) throw failureOf(status, headers, parseJson(bytes))
+    return bytes
+  }
+
+  async function call(path: string, request: Request): Promise<Wire> {
+    const value = parseJson(await fetchBytes(`${base}/${VERSION}/${path}`, request))
+    if (!value) throw new ProviderFailure('uncertain', 'The channel sent an answer that cannot be read.')
+    return value
+  }
+
+  async function reading<T>(work: () => Promise<T>): Promise<T> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await work()
+      } catch (error) {
+        const mayPass =
+          error instanceof ProviderFailure &&
+          ['unreachable', 'uncertain', 'limited'].includes(error.code) &&
+          !signal?.aborted
+        const waitMs = (error as ProviderFailure).retryAfterMs ?? BACKOFF_MS * 3 ** tries
+        if (!mayPass || tries >= retries || waitMs > LONGEST_BACKOFF_MS) throw error
+        await wait(waitMs)
+      }
+    }
+  }
+
+  const read = (path: string): Promise<Wire> => reading(() => call(path, { method: 'GET' }))
+
+  async function all(path: string, query: Record<string, string>): Promise<Wire[]> {
+    const items: Wire[] = []
+    const seen = new Set<string>()
+    for (let after = ''; ; ) {
+      const params = new URLSearchParams({ ...query, limit: String(PAGE_SIZE), ...(after ? { after } : {}) })
+      const page = await read(`${path}?${params}`)
+      if (!Array.isArray(page.data))
+        throw new ProviderFailure('unreachable', 'The channel sent an answer without a list.')
+      items.push(...wires(page.data))
+      const { next, cursors } = wire(page.paging)
+      // Its cursor, not its address: the token must not go where an answer says.
+      after = text(wire(cursors).after)
+      if (!next || after === '') return items
+      if (seen.has(after) || seen.size >= MOST_PAGES)
+        throw new ProviderFailure('unreachable', 'The channel sent the same page of a list again and again.')
+      seen.add(after)
+    }
+  }
+
+  async function send({ numberId, to, callback }: Addressed, message: Wire): Promise<Accepted> {
+    const answer = await call(`${segment(numberId)}/messages`, {
+      method: 'POST',
+      type: 'application/json',
+      body: JSON.stringify({
+        messaging_product: 'whatsapp',
+        recipient_type: 'individual',
+        to,
+        ...message,
+        biz_opaque_callback_data: callback,
+      }),
+    })
+    const messageId = text(wires(answer.messages)[0]?.id)
+    if (messageId === '')
+      throw new ProviderFailure('uncertain', 'The channel took the message and gave it no id.')
+    return { messageId, recipient: text(wires(answer.contacts)[0]?.wa_id) || to }
+  }
+
+  return {
+    async numbers(businessAccountId) {
+      const found = await all(`${segment(businessAccountId)}/phone_numbers`, {
+        fields: 'id,display_phone_number,verified_name',
+      })
+      return found.flatMap(({ id, display_phone_number, verified_name }) => {
+        const number = { id: text(id), phone: text(display_phone_number), verifiedName: text(verified_name) }
+        return number.id && number.phone ? [number] : []
+      })
+    },
+    async templates(businessAccountId, name) {
+      const found = await all(`${segment(businessAccountId)}/message_templates`, {
+        fields: 'id,name,language,category,status,parameter_format,components',
+        ...(name === undefined ? { status: 'APPROVED' } : { name }),
+      })
+      return found.map(readTemplate)
+    },
+    sendText: (addressed, body) => send(addressed, { type: 'text', text: { body, preview_url: false } }),
+    async sendFile(addressed, file) {
+      const { message, form } = fileMessage(file)
+      const packed = new Response(form)
+      const uploaded = await call(`${segment(addressed.numberId)}/media`, {
+        method: 'POST',
+        type: packed.headers.get('content-type') ?? '',
+        body: new Uint8Array(await packed.arrayBuffer()),
+      }).catch((error: unknown) => {
+        // An upload that came to nothing is no message.
+        if (error instanceof ProviderFailure && error.code === 'uncertain')
+          throw new ProviderFailure('unreachable', error.message, { cause: error })
+        throw error
+      })
+      return send(addressed, message(text(uploaded.id)))
+    },
+    sendTemplate: (addressed, template, values) => send(addressed, templateMessage(template, values)),
+    fetchFile: (numberId, fileId, maxBytes) =>
+      reading(async () => {
+        const query = new URLSearchParams({ phone_number_id: numberId })
+        const { url: address } = await call(`${segment(fileId)}?${query}`, { method: 'GET' })
+        const url = URL.parse(text(address))
+        if (!url || (url.protocol !== 'https:' && url.origin !== new URL(base).origin))
+          throw new ProviderFailure('unreachable', 'The channel sent no address for the file.')
+        return fetchBytes(url.href, { method: 'GET', maxBytes }).catch((error: unknown) => {
+          // The address lives for minutes: the next try asks for a new one.
+          if (error instanceof ProviderFailure && error.code === 'gone')
+            throw new ProviderFailure('unreachable', error.message, { cause: error })
+          throw error
+        })
+      }),
+  }
+}
+
+const segment = encodeURIComponent

@@ -1,0 +1,89 @@
+import type { AwaitedFile, InboundContent } from '../../../db/tables.ts'
+import { text, type Wire, wire, wires } from './wire.ts'
+
+const UNSUPPORTED = '[unsupported message]'
+
+/** What a message of any type says, in words, and the files that have to be fetched. */
+export function contentOf(message: Wire): InboundContent {
+  const type = text(message.type)
+  const part = wire(message[type])
+  const file = fileOf(type, part)
+  if (file) return { text: text(part.caption).trim(), attachments: [], awaited: [file] }
+  const { words, silent } =
+    type === 'contacts' ? { words: cardsOf(wires(message.contacts)), silent: undefined } : wordsOf(type, part)
+  return { text: words.trim() || UNSUPPORTED, attachments: [], ...(silent ? { silent } : {}) }
+}
+
+function wordsOf(type: string, part: Wire): { words: string; silent?: true } {
+  switch (type) {
+    case 'text':
+      return { words: text(part.body) }
+    case 'button':
+      return { words: text(part.text) }
+    case 'interactive':
+      return { words: answerOf(part) }
+    case 'location':
+      return { words: locationOf(part) }
+    case 'order':
+      return { words: orderOf(part) }
+    case 'reaction':
+      return { words: text(part.emoji) ? `[reaction: ${text(part.emoji)}]` : '[reaction removed]', silent: true }
+    case 'system':
+      return { words: `[${text(part.body) || 'note of the channel'}]`, silent: true }
+    case 'request_welcome':
+      return { words: '[opened the chat]', silent: true }
+    default:
+      return { words: UNSUPPORTED }
+  }
+}
+
+/** Chosen from buttons or a list, or a form that was filled in. */
+function answerOf({ button_reply, list_reply, nfm_reply }: Wire): string {
+  const chosen = wire(button_reply ?? list_reply)
+  const form = wire(nfm_reply)
+  return [text(chosen.title), text(chosen.description), text(form.body), text(form.response_json)]
+    .filter(Boolean)
+    .join('\n')
+}
+
+function locationOf({ name, address, latitude, longitude, url }: Wire): string {
+  const place = [text(name), text(address), [text(latitude), text(longitude)].filter(Boolean).join(', '), text(url)]
+  const named = place.filter(Boolean).join('\n')
+  return named && `Location:\n${named}`
+}
+
+function cardsOf(cards: Wire[]): string {
+  const lines = cards.map(({ name, phones, emails, org }) =>
+    [
+      text(wire(name).formatted_name),
+      text(wire(org).company),
+      ...wires(phones).map(({ phone }) => text(phone)),
+      ...wires(emails).map(({ email }) => text(email)),
+    ]
+      .filter(Boolean)
+      .join(', '),
+  )
+  const named = lines.filter(Boolean).join('\n')
+  return named && `Contact:\n${named}`
+}
+
+function orderOf({ text: note, product_items }: Wire): string {
+  const items = wires(product_items).map(
+    (item) =>
+      `${text(item.quantity) || '1'} × ${text(item.product_retailer_id)} (${text(item.item_price)} ${text(item.currency)})`,
+  )
+  return items.length > 0 ? ['Order:', ...items, text(note)].filter(Boolean).join('\n') : text(note)
+}
+
+const FILES = ['image', 'video', 'audio', 'voice', 'document', 'sticker']
+const ENDINGS: Record<string, string> = { jpeg: 'jpg', mpeg: 'mp3', plain: 'txt', 'svg+xml': 'svg', quicktime: 'mov' }
+
+function fileOf(type: string, part: Wire): AwaitedFile | null {
+  const id = text(part.id)
+  if (!FILES.includes(type) || !/^[\w.-]{1,200}$/.test(id)) return null
+  const [mediaType = ''] = text(part.mime_type).toLowerCase().split(';')
+  const known = /^[\w.+-]{1,80}\/[\w.+-]{1,80}$/.test(mediaType.trim()) ? mediaType.trim() : 'application/octet-stream'
+  const ending = known.split('/')[1] ?? ''
+  const name = text(part.filename).trim().slice(0, 200).toWellFormed() || `${type}.${ENDINGS[ending] ?? ending}`
+  return { id, name, type: known }
+}

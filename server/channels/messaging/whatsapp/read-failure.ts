@@ -1,0 +1,105 @@
+import { FetchFailure } from '../../../fetch/fetch-failure.ts'
+import { ProviderFailure, type ProviderFailureCode } from '../provider-failure.ts'
+import { text, type Wire, wire } from './wire.ts'
+
+type Known = [ProviderFailureCode, string, detail?: string]
+
+const LIMITED: Known = ['limited', 'The channel is asked too often. Try again later.']
+const PARAMS: Known = ['params_rejected', 'The channel refused the variables of the template.']
+const UNREACHABLE: Known = ['unreachable', 'The channel is out of order for now.']
+
+/** By the code of the error: https://developers.facebook.com, "Error codes" of the Cloud API. */
+const BY_CODE: Record<number, Known> = {
+  0: ['unauthorized', 'The channel does not accept the access token. Connect the account again.'],
+  1: UNREACHABLE,
+  2: UNREACHABLE,
+  3: ['unauthorized', 'The access token lacks a permission. Connect the account again.'],
+  4: LIMITED,
+  10: ['unauthorized', 'The access token lacks a permission. Connect the account again.'],
+  190: ['unauthorized', 'The access token has expired. Connect the account again.'],
+  368: ['blocked', 'The business account is restricted for a violation of policy.', 'policy'],
+  80007: LIMITED,
+  130429: LIMITED,
+  130472: ['blocked', 'The channel holds this message back from the recipient.', 'frequency'],
+  130497: ['blocked', 'The business account may not write to people in this country.', 'country'],
+  131000: UNREACHABLE,
+  131005: ['unauthorized', 'The access token lacks a permission. Connect the account again.'],
+  131008: PARAMS,
+  131009: PARAMS,
+  131016: UNREACHABLE,
+  131021: ['recipient_invalid', 'Sender and recipient are the same number.'],
+  131026: ['not_reachable', 'The recipient cannot be reached on this channel.'],
+  131030: ['not_reachable', 'The recipient is not among the test numbers of the business account.'],
+  131031: ['blocked', 'The business account is locked.', 'account_locked'],
+  131042: ['blocked', 'The business account has a problem with its payment.', 'payment'],
+  131047: ['outside_window', 'The person wrote last more than 24 hours ago: only a template can be sent.'],
+  131048: ['blocked', 'The number may send no more: too many people have reported it.', 'spam'],
+  131049: ['blocked', 'The channel holds this message back from the recipient.', 'frequency'],
+  131050: ['blocked', 'The recipient wants no such messages.', 'opted_out'],
+  131056: ['limited', 'Too many messages to the same recipient in a short time. Try again later.'],
+  131057: UNREACHABLE,
+  132000: PARAMS,
+  132001: ['template_unknown', 'The template does not exist in this language.'],
+  132005: PARAMS,
+  132007: ['template_not_approved', 'The template violates a policy.', 'REJECTED'],
+  132012: PARAMS,
+  132015: ['template_not_approved', 'The template is paused for low quality.', 'PAUSED'],
+  132016: ['template_not_approved', 'The template was disabled for low quality.', 'DISABLED'],
+  132018: PARAMS,
+  133004: UNREACHABLE,
+  133010: ['refused', 'The number is not registered with the channel.'],
+}
+
+const MOST_WAIT_MS = 15 * 60_000
+
+/** What an answer that is not 2xx means. */
+export function failureOf(
+  status: number,
+  headers: Record<string, string>,
+  body: Wire | null,
+): ProviderFailure {
+  const { code, message, error_data } = wire(body?.error)
+  const details = text(wire(error_data).details)
+  // For the log: the sender's own words.
+  const cause = new Error(`HTTP ${status} ${text(code)} ${text(message).slice(0, 300)} ${details.slice(0, 300)}`)
+  const seconds = Number(headers['retry-after'] ?? Number.NaN)
+  const retryAfterMs = seconds >= 0 ? Math.min(MOST_WAIT_MS, seconds * 1_000) : null
+  const [kind, sentence, detail] = known(Number(code)) ?? byStatus(status)
+  return new ProviderFailure(kind, sentence, { retryAfterMs, cause, ...(detail ? { detail } : {}) })
+}
+
+/** What a failed status of a message says. */
+export function reasonOf(error: Wire): string {
+  const named = known(Number(error.code))
+  const own = text(wire(error.error_data).details) || text(error.title) || text(error.message)
+  return (named?.[1] ?? `The channel did not deliver it: ${own || 'no reason was given'}.`).slice(0, 500)
+}
+
+const known = (code: number): Known | undefined =>
+  BY_CODE[code] ?? (code >= 200 && code <= 299 ? BY_CODE[10] : undefined)
+
+function byStatus(status: number): Known {
+  if (status === 429) return LIMITED
+  if (status >= 500 || status === 408) return UNREACHABLE
+  if (status === 401) return BY_CODE[190] as Known
+  if (status === 404) return ['gone', 'The channel does not know it (HTTP 404).']
+  return ['refused', `The channel refused the request (HTTP ${status}).`]
+}
+
+const NEVER_LEFT = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/
+
+/** What a request without an answer means: whether it can have been taken is what matters. */
+export function failureOfFetch(error: unknown): ProviderFailure {
+  if (!(error instanceof FetchFailure)) throw error
+  const sentence = `The channel cannot be reached: ${error.message}`
+  if (error.code === 'too_large') return new ProviderFailure('too_large', error.message, { cause: error })
+  const mayHaveLeft =
+    ['timeout', 'connect_failed', 'bad_response', 'aborted'].includes(error.code) &&
+    !NEVER_LEFT.test(codeOf(error.cause))
+  return new ProviderFailure(mayHaveLeft ? 'uncertain' : 'unreachable', sentence, { cause: error })
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors.at(-1))
+  return String((error as { code?: unknown } | null)?.code ?? '')
+}

@@ -1,0 +1,70 @@
+import type { MessageStatus, WebhookEvent } from '../adapter.ts'
+import { contentOf } from './message-content.ts'
+import { reasonOf } from './read-failure.ts'
+import { text, type Wire, wire, wires } from './wire.ts'
+
+/** Ids go into an index and into addresses. */
+const LONGEST_ID = 256
+const STATUSES: readonly string[] = ['sent', 'delivered', 'read', 'failed']
+
+/** What the webhook of a business account tells of messages; everything else in it is left out. */
+export function readWebhook(body: unknown, now: Date): WebhookEvent[] {
+  return wires(wire(body).entry).flatMap((entry) =>
+    wires(entry.changes)
+      .filter(({ field }) => field === 'messages')
+      .flatMap(({ value }) => {
+        const of = { businessAccountId: id(entry.id), numberId: id(wire(wire(value).metadata).phone_number_id) }
+        if (of.businessAccountId === '' || of.numberId === '') return []
+        const { contacts, messages, statuses } = wire(value)
+        return [
+          ...wires(messages).flatMap((message) => readMessage(of, message, wires(contacts), now)),
+          ...wires(statuses).flatMap((status) => readStatus(of, status)),
+        ]
+      }),
+  )
+}
+
+type Of = { businessAccountId: string; numberId: string }
+
+function readMessage(of: Of, message: Wire, contacts: Wire[], now: Date): WebhookEvent[] {
+  const messageId = id(message.id)
+  const from = text(message.from)
+  if (messageId === '' || !/^[0-9]{5,20}$/.test(from)) return []
+  const contact = contacts.find(({ wa_id }) => text(wa_id) === from) ?? (contacts.length === 1 ? contacts[0] : {})
+  const name = text(wire(contact?.profile).name).trim().slice(0, 100).toWellFormed() || null
+  const content = contentOf(message)
+  const isText = message.type === 'text' || message.type === 'button'
+  const sentAt = timeOf(message.timestamp, now)
+  return [{ kind: 'message', ...of, from, name, messageId, sentAt, content, words: isText ? content.text : null }]
+}
+
+function readStatus(of: Of, status: Wire): WebhookEvent[] {
+  const messageId = id(status.id)
+  // A voice message that was listened to.
+  const named = status.status === 'played' ? 'read' : text(status.status)
+  if (messageId === '' || !STATUSES.includes(named)) return []
+  const [error] = wires(status.errors)
+  return [
+    {
+      kind: 'status',
+      ...of,
+      messageId,
+      callback: id(status.biz_opaque_callback_data) || null,
+      recipient: id(status.recipient_id) || null,
+      status: named as MessageStatus,
+      reason: named === 'failed' ? reasonOf(error ?? {}) : null,
+    },
+  ]
+}
+
+const id = (value: unknown): string => {
+  const found = text(value)
+  return found.length <= LONGEST_ID ? found : ''
+}
+
+/** Seconds since 1970; a time that cannot be one, or lies ahead, is now. */
+function timeOf(value: unknown, now: Date): Date {
+  const seconds = Number(text(value) || Number.NaN)
+  const ms = seconds * 1_000
+  return ms > Date.UTC(2009) && ms <= now.getTime() ? new Date(ms) : now
+}

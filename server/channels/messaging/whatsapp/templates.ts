@@ -1,0 +1,59 @@
+import type { ProviderTemplate, TemplateValues } from '../adapter.ts'
+import { text, type Wire, wire, wires } from './wire.ts'
+
+export function readTemplate(found: Wire): ProviderTemplate {
+  return {
+    id: text(found.id),
+    name: text(found.name),
+    language: text(found.language),
+    category: text(found.category),
+    status: text(found.status),
+    parameterFormat: text(found.parameter_format) || 'POSITIONAL',
+    components: wires(found.components).map(({ type, format, text: words, buttons }) => ({
+      type: text(type).toUpperCase(),
+      ...(typeof format === 'string' ? { format: text(format) } : {}),
+      ...(typeof words === 'string' ? { text: text(words) } : {}),
+      ...(Array.isArray(buttons)
+        ? {
+            buttons: wires(buttons).map((button) => ({
+              type: text(button.type),
+              text: text(button.text),
+              ...(typeof button.url === 'string' ? { url: text(button.url) } : {}),
+            })),
+          }
+        : {}),
+    })),
+  }
+}
+
+/** A template as it is sent, with its values. */
+export function templateMessage(
+  { name, language, parameterFormat, components }: ProviderTemplate,
+  values: TemplateValues,
+): Wire {
+  const isNamed = parameterFormat === 'NAMED'
+  const parameters = (given: Record<string, string>): Wire[] =>
+    Object.entries(given).map(([key, value]) => ({
+      type: 'text',
+      ...(isNamed ? { parameter_name: key } : {}),
+      text: value,
+    }))
+  const format = components.find(({ type }) => type === 'HEADER')?.format?.toLowerCase() ?? 'text'
+  const [link] = Object.values(values.header)
+  const header =
+    format === 'text' || link === undefined
+      ? parameters(values.header)
+      : [{ type: format, [format]: { link } }]
+  const body = parameters(values.body)
+  return {
+    type: 'template',
+    template: wire({
+      name,
+      language: { code: language },
+      components: [
+        ...(header.length > 0 ? [{ type: 'header', parameters: header }] : []),
+        ...(body.length > 0 ? [{ type: 'body', parameters: body }] : []),
+      ],
+    }),
+  }
+}

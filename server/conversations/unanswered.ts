@@ -1,0 +1,64 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Trx } from '../db/database.ts'
+import type { AccountId } from '../db/tables.ts'
+import { ApiError } from '../http/errors.ts'
+import type { MessageRow } from './queries.ts'
+
+/**
+ * On channels messages come whenever they come, also while an answer is being made: it is not enough to look at who
+ * spoke last. A customer's message is answered when a reply was stored for it or a later one, or when a person has
+ * spoken after it.
+ */
+
+/** Whether the message, a user's, is answered; for messages and generations of one conversation. */
+export const isAnswered = (
+  conversationId: string | RawBuilder<unknown>,
+  seq: number | RawBuilder<unknown>,
+) => sql<boolean>`(
+  exists (
+    select from generations join messages as asked on asked.id = generations.user_message_id
+    where generations.conversation_id = ${conversationId} and asked.conversation_id = ${conversationId}
+      and asked.seq >= ${seq} and generations.message_state <> 'none'
+  ) or exists (
+    select from messages as said
+    where said.conversation_id = ${conversationId} and said.seq > ${seq} and said.metadata ? 'author'
+  ))`
+
+/**
+ * The newest message of the customer, and the history with everything unanswered at its end, as the model has to read
+ * it. Throws CHAT_NOTHING_TO_CONTINUE when all is answered. The conversation's row is locked.
+ */
+export async function findUnanswered(
+  trx: Trx,
+  accountId: AccountId,
+  conversationId: string,
+  history: MessageRow[],
+): Promise<{ userMessageId: string; history: MessageRow[] }> {
+  const asked = history.filter(({ role }) => role === 'user')
+  const open: MessageRow[] = []
+  for (const message of asked.reverse()) {
+    if (await answered(trx, accountId, conversationId, message)) break
+    open.unshift(message)
+  }
+  const newest = open.at(-1)
+  if (!newest) throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
+  return {
+    userMessageId: newest.id,
+    history: [...history.filter((message) => !open.includes(message)), ...open],
+  }
+}
+
+async function answered(
+  db: Db,
+  accountId: AccountId,
+  conversationId: string,
+  { id, seq }: MessageRow,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('messages')
+    .select(isAnswered(conversationId, seq).as('answered'))
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.answered ?? true
+}
