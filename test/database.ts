@@ -11,6 +11,8 @@ import { migrate, readMigrations } from '../server/db/migrate.ts'
 import type { Tables } from '../server/db/tables.ts'
 import { openJobs } from '../server/jobs/jobs.ts'
 
+const EMBEDDED = '@electric-sql/pglite'
+
 type Fresh = { database: Database; drop(): Promise<void> }
 
 /**
@@ -20,7 +22,8 @@ type Fresh = { database: Database; drop(): Promise<void> }
 export async function freshDatabase({ empty = false } = {}): Promise<Fresh> {
   const server = process.env.TEST_DATABASE_URL
   if (!server) {
-    return { database: await openEmbedded('memory', await keptCluster(empty)), drop: async () => {} }
+    const snapshot = new Blob([readFileSync(await keptCluster({ empty }))])
+    return { database: await openEmbedded('memory', snapshot), drop: async () => {} }
   }
   const url = await createPostgresDatabase(server, { empty })
   return { database: openPostgres(url, 10), drop: () => dropPostgresDatabase(server, url) }
@@ -56,15 +59,15 @@ async function administer<T>(server: string, work: (client: pg.Client) => Promis
   }
 }
 
-/** Changes whenever the tables may: with the migrations and with the versions of what makes them. */
+/** Changes whenever the tables may: with the migrations and with the version of the queue, which makes its own. */
 function tablesVersion(): string {
   const hash = createHash('sha256')
   for (const { checksum } of readMigrations()) hash.update(checksum)
-  for (const name of ['@electric-sql/pglite', 'pg-boss']) {
-    hash.update(JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')).version)
-  }
-  return hash.digest('hex').slice(0, 16)
+  return hash.update(versionOf('pg-boss')).digest('hex').slice(0, 16)
 }
+
+const versionOf = (name: string): string =>
+  JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')).version
 
 async function makeTables(db: Db, embedded: boolean): Promise<void> {
   await migrate(db)
@@ -97,16 +100,19 @@ async function templateOf(server: string): Promise<string> {
   })
 }
 
-/** A cluster as the embedded database keeps it, made once for each version of the tables and kept as a file. */
-async function keptCluster(empty: boolean): Promise<Blob> {
-  const what = empty ? 'empty' : 'tables'
-  const file = join(tmpdir(), `parley-test-${what}-${tablesVersion()}-${process.getuid?.() ?? 0}.tar`)
+/**
+ * The file of a cluster as the embedded database keeps it, made once for each version of the tables: a tar of what
+ * lies in the `database` folder of a data folder.
+ */
+export async function keptCluster({ empty }: { empty: boolean }): Promise<string> {
+  const what = empty ? 'empty' : `tables-${tablesVersion()}`
+  const file = join(tmpdir(), `parley-test-${what}-${versionOf(EMBEDDED)}-${process.getuid?.() ?? 0}.tar`)
   if (!existsSync(file)) {
     const unfinished = `${file}.${process.pid}`
     writeFileSync(unfinished, Buffer.from(await (await dumpCluster(empty)).arrayBuffer()))
     renameSync(unfinished, file)
   }
-  return new Blob([readFileSync(file)])
+  return file
 }
 
 async function dumpCluster(empty: boolean): Promise<Blob> {

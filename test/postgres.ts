@@ -84,7 +84,8 @@ async function startInstance(bin: string, isRoot: boolean): Promise<Prepared> {
     'UTF8',
     '--locale=C.UTF-8',
   ])
-  const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=200`
+  // The tests kill the service, never the database: it need not wait for the disk.
+  const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=200 -c fsync=off -c full_page_writes=off`
   run(`${bin}/pg_ctl`, ['-D', data, '-l', join(folder, 'log'), '-o', options, '-w', 'start'])
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   return {

@@ -1,9 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after } from 'node:test'
-import { createPostgresDatabase, dropPostgresDatabase } from './database.ts'
+import { createPostgresDatabase, dropPostgresDatabase, keptCluster } from './database.ts'
 
 // A test that fails must not leave its processes behind: the file would never end.
 const children = new Set<ChildProcess>()
@@ -20,11 +20,19 @@ export type Home = {
   remove(): Promise<void>
 }
 
-/** A new data folder, and a new database on the PostgreSQL under test unless `embedded` is asked for. */
-export async function newHome({ embedded = false } = {}): Promise<Home> {
+/**
+ * A new data folder, and a new database on the PostgreSQL under test unless `embedded` is asked for: with the tables
+ * made and no row in them, which saves seconds, or as `empty` as before a first start.
+ */
+export async function newHome({ embedded = false, empty = false } = {}): Promise<Home> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-home-'))
   const server = embedded ? undefined : process.env.TEST_DATABASE_URL
-  const url = server ? await createPostgresDatabase(server) : null
+  const url = server ? await createPostgresDatabase(server, { empty }) : null
+  if (!server && !empty) {
+    const database = join(folder, 'database')
+    mkdirSync(database)
+    execFileSync('tar', ['-xf', await keptCluster({ empty }), '-C', database], { stdio: 'ignore' })
+  }
   return {
     env: {
       DATA_DIR: folder,

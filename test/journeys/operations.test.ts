@@ -17,7 +17,7 @@ const oneLine = (text: string): string => {
 }
 
 test('a port in use on the first start does not cost the key that is shown only once', async () => {
-  const home = await newHome({ embedded: true })
+  const home = await newHome({ embedded: true, empty: true })
   const holder = createServer()
   await new Promise<void>((ready) => holder.listen(0, '127.0.0.1', ready))
   const { port } = holder.address() as { port: number }
@@ -32,7 +32,7 @@ test('a port in use on the first start does not cost the key that is shown only 
 })
 
 test('a command that comes while the service starts is answered by it', async () => {
-  const home = await newHome({ embedded: true })
+  const home = await newHome({ embedded: true, empty: true })
   const starting = spawnService(home.env)
   // The database's folder appears when the service holds the lock.
   while (!existsSync(join(home.folder, 'database'))) await wait(10)

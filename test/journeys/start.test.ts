@@ -4,7 +4,7 @@ import { readStream } from '../read-stream.ts'
 import { failedStart, newHome, parley, spawnService } from '../spawn-service.ts'
 
 test('the first start prints a curl line that streams a cited answer; the second keeps everything', async () => {
-  const home = await newHome()
+  const home = await newHome({ empty: true })
   const env = { ...home.env, SEED_DEMO: '1' }
   const first = await spawnService(env)
   const [, url, key, body] =
