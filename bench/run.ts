@@ -4,6 +4,7 @@ import { preparePostgres } from '../test/postgres.ts'
 import { type ChatResult, chatScenario } from './chat.ts'
 import { coldStartScenario } from './cold-start.ts'
 import { crawlScenario } from './crawl.ts'
+import { exportScenario } from './export.ts'
 import { heldScenario } from './held.ts'
 import { indexScenario } from './index.ts'
 import { listScenario } from './list.ts'
@@ -11,7 +12,7 @@ import { retrievalScenario } from './retrieval.ts'
 import { searchScenario } from './search.ts'
 
 /**
- * `npm run bench [chat|held|list|search|index|crawl|cold-start|retrieval]`: all scenarios, or those named, on PostgreSQL and on the embedded
+ * `npm run bench [chat|held|list|search|export|index|crawl|cold-start|retrieval]`: all scenarios, or those named, on PostgreSQL and on the embedded
  * database. Writes bench/results/DATE.json and bench/results/README.md.
  */
 const wanted = process.argv.slice(2)
@@ -35,6 +36,9 @@ for (const server of servers) {
   if (wants('search'))
     for (const conversations of server ? [100_000, 1_000_000] : [100_000])
       note(await searchScenario(server, conversations))
+  if (wants('export') && server)
+    for (const conversations of [10_000, 100_000])
+      for (const result of await exportScenario(server, conversations)) note(result)
   if (wants('crawl')) note(await crawlScenario(server, 1_000))
   if (wants('cold-start')) note(await coldStartScenario(server))
 }
@@ -76,6 +80,8 @@ A new conversation costs the model server a second call, for the title; it is in
 | database | at once | turns/s | model server alone | ratio | first token p50 ms | added ms | total p99 ms | CPU ms a turn | failed |
 | - | - | - | - | - | - | - | - | - | - |
 ${rows.join('\n')}
+
+From 100,000 conversations to a million, and the memory of exports: [growth.md](growth.md).
 
 ## Others
 

@@ -1,6 +1,8 @@
 /**
- * Fits the weights in server/knowledge/retrieval/relevance.ts on the tuning halves of test/retrieval-corpus and
- * prints them: `node scripts/fit-relevance.ts`. The held-out halves are not read.
+ * Fits the weights in server/knowledge/retrieval/relevance.ts to the questions of test/retrieval-corpus (all but those
+ * of held-out.json) and prints
+ * them, and how well weights fitted to four fifths of the questions do on the last fifth: `node
+ * scripts/fit-relevance.ts`.
  */
 
 import { analyseQuestion } from '../server/knowledge/retrieval/analyse-question.ts'
@@ -9,23 +11,28 @@ import { gatherEvidence } from '../server/knowledge/retrieval/gather-evidence.ts
 import type { IndexedChunk } from '../server/knowledge/retrieval/passage.ts'
 import type { Evidence } from '../server/knowledge/retrieval/relevance.ts'
 import { createTables } from '../server/knowledge/retrieval/tables.ts'
+import { worstPair } from '../server/knowledge/retrieval/worst-pair.ts'
 import { writeChunk } from '../server/knowledge/retrieval/write-chunks.ts'
 import { loadWordVectors } from '../server/models/static/word-vectors.ts'
 import { createStemmer } from '../server/text/stem.ts'
 import { loadCorpus } from '../test/retrieval-corpus/load-corpus.ts'
-import { ENGLISH_SETS, GERMAN_SET, halfOf, isExpected, loadSet } from '../test/retrieval-corpus/load-set.ts'
+import { ENGLISH_SETS, GERMAN_SET, isExpected, loadSet } from '../test/retrieval-corpus/load-set.ts'
 
-type Name = keyof Evidence
+type Name = keyof Evidence | 'pair'
 type Weights = Map<Name | 'constant', number>
+type Found = { evidence: Evidence; pair: number | null; right: boolean }
 /** A question with the evidence for every chunk found; `right` marks those that hold the answer. */
-type Sample = { answerable: boolean; found: { evidence: Evidence; right: boolean }[] }
+type Sample = { answerable: boolean; found: Found[] }
 type Asked = { question: string; right: ((chunk: IndexedChunk) => boolean) | null }
 
 const words = loadWordVectors()
 const SHRINK_ORDER = 0.02
-const SHRINK_CHANCE = 0.002
-const STEPS = 2_000
+const SHRINK_CHANCE = 0.01
+const FOLDS = 5
+const STEPS = 600
 const RATE = 0.05
+/** As in search-tables.ts. */
+const CONFIDENT = 3
 
 function samplesOf(chunks: IndexedChunk[], asked: Asked[]): Sample[] {
   const tables = createTables(words)
@@ -34,24 +41,24 @@ function samplesOf(chunks: IndexedChunk[], asked: Asked[]): Sample[] {
     tables,
     chunks.map((chunk) => writeChunk(tables, chunk, stem)),
   )
-  return asked.map(({ question, right }) => ({
-    answerable: right !== null,
-    found: gatherEvidence(tables, analyseQuestion(question, tables, null), null).map(
-      ({ slot, evidence }) => ({
-        evidence,
-        right: right?.(tables.slots.chunks[slot]!) ?? false,
-      }),
-    ),
-  }))
+  return asked.map(({ question, right }) => {
+    const analysed = analyseQuestion(question, tables, null)
+    const { candidates, matcher } = gatherEvidence(tables, analysed, null)
+    const found = candidates.map(({ slot, evidence }) => {
+      const chunk = tables.slots.chunks[slot]!
+      return { evidence, pair: worstPair(chunk, analysed, matcher), right: right?.(chunk) ?? false }
+    })
+    return { answerable: right !== null, found }
+  })
 }
 
 function samplesOfSet(name: Parameters<typeof loadSet>[0]): Sample[] {
   const { chunks, answerable, unanswerable } = loadSet(name)
-  const asked = halfOf(answerable, 'tuning').map((question) => ({
+  const asked = answerable.map((question) => ({
     question: question.question,
     right: (chunk: IndexedChunk) => isExpected(chunk, question),
   }))
-  const none = halfOf(unanswerable, 'tuning').map(({ question }) => ({ question, right: null }))
+  const none = unanswerable.map(({ question }) => ({ question, right: null }))
   return samplesOf(chunks, [...asked, ...none])
 }
 
@@ -64,33 +71,55 @@ function samplesOfCorpus(language: 'en' | 'de'): Sample[] {
   return samplesOf(chunks, [...asked, ...unanswerable.map(({ question }) => ({ question, right: null }))])
 }
 
-const amountOf = (evidence: Evidence, name: Name | 'constant'): number =>
-  name === 'constant' ? 1 : (evidence[name] ?? 0)
+const amountOf = ({ evidence, pair }: Found, name: Name | 'constant'): number => {
+  if (name === 'constant') return 1
+  return name === 'pair' ? (pair ?? evidence.match) : (evidence[name] ?? 0)
+}
 
-const scoreOf = (evidence: Evidence, weights: Weights): number =>
-  [...weights].reduce((sum, [name, weight]) => sum + weight * amountOf(evidence, name), 0)
+const scoreOf = (found: Found, weights: Weights): number =>
+  [...weights].reduce((sum, [name, weight]) => sum + weight * amountOf(found, name), 0)
+
+/** Standard deviation of each kind of evidence, so that all are shrunk alike. */
+function spreadOf(samples: Sample[], names: readonly (Name | 'constant')[]): Weights {
+  const all = samples.flatMap(({ found }) => found)
+  return new Map(
+    names.map((name) => {
+      const amounts = all.map((found) => amountOf(found, name))
+      const mean = amounts.reduce((sum, amount) => sum + amount, 0) / all.length
+      return [
+        name,
+        Math.sqrt(amounts.reduce((sum, amount) => sum + (amount - mean) ** 2, 0) / all.length) || 1,
+      ]
+    }),
+  )
+}
 
 /** Gradient descent (Adam). `slope` adds up the gradient over all samples. */
 function fit(
-  names: (Name | 'constant')[],
+  spread: Weights,
   shrink: number,
-  slope: (weights: Weights, add: (evidence: Evidence, by: number) => void) => void,
+  slope: (weights: Weights, add: (found: Found, by: number) => void) => void,
 ): Weights {
+  const names = [...spread.keys()]
   const weights: Weights = new Map(names.map((name) => [name, 0]))
   const mean = new Map(weights)
   const square = new Map(weights)
   for (let step = 1; step <= STEPS; step++) {
+    // Of the standardised evidence; the weights themselves are for the raw one.
     const gradient = new Map(
-      names.map((name) => [name, name === 'constant' ? 0 : shrink * weights.get(name)!]),
+      names.map((name) => [name, name === 'constant' ? 0 : shrink * weights.get(name)! * spread.get(name)!]),
     )
-    slope(weights, (evidence, by) => {
-      for (const name of names) gradient.set(name, gradient.get(name)! + by * amountOf(evidence, name))
+    slope(weights, (found, by) => {
+      for (const name of names) {
+        gradient.set(name, gradient.get(name)! + (by * amountOf(found, name)) / spread.get(name)!)
+      }
     })
     for (const name of names) {
       mean.set(name, 0.9 * mean.get(name)! + 0.1 * gradient.get(name)!)
       square.set(name, 0.999 * square.get(name)! + 0.001 * gradient.get(name)! ** 2)
       const size = Math.sqrt(square.get(name)! / (1 - 0.999 ** step)) + 1e-8
-      weights.set(name, weights.get(name)! - (RATE * mean.get(name)!) / (1 - 0.9 ** step) / size)
+      const move = (RATE * mean.get(name)!) / (1 - 0.9 ** step) / size
+      weights.set(name, weights.get(name)! - move / spread.get(name)!)
     }
   }
   return weights
@@ -101,46 +130,110 @@ function fitOrder(samples: Sample[], names: Name[]): Weights {
   const usable = samples.filter(
     ({ found }) => found.some(({ right }) => right) && !found.every(({ right }) => right),
   )
-  return fit(names, SHRINK_ORDER, (weights, add) => {
+  return fit(spreadOf(samples, names), SHRINK_ORDER, (weights, add) => {
     for (const { found } of usable) {
-      const powers = found.map(({ evidence }) => Math.exp(scoreOf(evidence, weights)))
+      const powers = found.map((chunk) => Math.exp(scoreOf(chunk, weights)))
       const all = powers.reduce((sum, power) => sum + power, 0)
       const right = found.reduce((sum, { right }, i) => sum + (right ? powers[i]! : 0), 0)
-      found.forEach((chunk, i) => {
-        add(chunk.evidence, (powers[i]! / all - (chunk.right ? powers[i]! / right : 0)) / usable.length)
-      })
+      for (const [i, chunk] of found.entries()) {
+        add(chunk, (powers[i]! / all - (chunk.right ? powers[i]! / right : 0)) / usable.length)
+      }
     }
   })
 }
 
-/** So that the first chunk tells questions with an answer from those without; both weigh the same. */
-function fitChance(samples: Sample[], order: Weights, names: Name[]): Weights {
-  const firsts = samples.flatMap(({ answerable, found }) => {
-    const [first] = found.toSorted((a, b) => scoreOf(b.evidence, order) - scoreOf(a.evidence, order))
-    return first ? [{ answerable, evidence: first.evidence }] : []
-  })
-  const answerable = firsts.filter((first) => first.answerable).length
-  return fit([...names, 'constant'], SHRINK_CHANCE, (weights, add) => {
-    for (const first of firsts) {
-      const chance = 1 / (1 + Math.exp(-scoreOf(first.evidence, weights)))
-      const weight = 0.5 / (first.answerable ? answerable : firsts.length - answerable)
-      add(first.evidence, weight * (chance - (first.answerable ? 1 : 0)))
+const firstOf = ({ found }: Sample, order: Weights): Found[] =>
+  found.toSorted((a, b) => scoreOf(b, order) - scoreOf(a, order)).slice(0, CONFIDENT)
+
+/** So that the first chunk tells questions with an answer from those without; in each set both weigh the same. */
+function fitChance(sets: Sample[][], order: Weights, names: Name[]): Weights {
+  const all = sets.flat().length
+  const firsts = sets.flatMap((samples) =>
+    samples.flatMap((sample) => {
+      const alike = samples.filter(({ answerable }) => answerable === sample.answerable).length
+      const weight = samples.length / all / 2 / alike
+      const [first] = firstOf(sample, order)
+      return first ? [{ answerable: sample.answerable, first, weight }] : []
+    }),
+  )
+  const spread = spreadOf(sets.flat(), [...names, 'constant'])
+  return fit(spread, SHRINK_CHANCE, (weights, add) => {
+    for (const { answerable, first, weight } of firsts) {
+      const chance = 1 / (1 + Math.exp(-scoreOf(first, weights)))
+      add(first, weight * (chance - (answerable ? 1 : 0)))
     }
   })
+}
+
+/** What the constant loses by being moved so that as large a share of both kinds of questions is on its side. */
+function shiftOf(samples: Sample[], order: Weights, chance: Weights): number {
+  const best = samples.map((sample) => ({
+    answerable: sample.answerable,
+    odds: Math.max(-9, ...firstOf(sample, order).map((found) => scoreOf(found, chance))),
+  }))
+  const share = (answerable: boolean, odds: number): number => {
+    const own = best.filter((one) => one.answerable === answerable)
+    return own.filter((one) => one.odds >= odds === answerable).length / own.length
+  }
+  const balance = (odds: number): number => Math.min(share(true, odds), share(false, odds))
+  return best.map(({ odds }) => odds).reduce((a, b) => (balance(b) > balance(a) ? b : a))
 }
 
 function print(title: string, weights: Weights): void {
   console.log(title, [...weights].map(([name, weight]) => `${weight.toFixed(2)} ${name}`).join(' + '))
 }
 
-const english = [...ENGLISH_SETS.flatMap(samplesOfSet), ...samplesOfCorpus('en')]
-const order = fitOrder(english, ['terms', 'meanings', 'match', 'sentence', 'heading', 'headingShare'])
-print('order, with word vectors:', order)
-print(
-  'chance, with word vectors:',
-  fitChance(english, order, ['match', 'rarest', 'meanings', 'sentence', 'strangeness']),
+function report(title: string, sets: Sample[][], ordering: Name[], deciding: Name[]): void {
+  const samples = sets.flat()
+  const order = fitOrder(samples, ordering)
+  const chance = fitChance(sets, order, deciding)
+  print(`order, ${title}:`, order)
+  print(`chance, ${title}:`, chance)
+  console.log('both kinds balanced at', shiftOf(samples, order, chance).toFixed(2))
+  crossValidate(sets, ordering, deciding)
+}
+
+/** Every fifth question is judged with weights fitted to the others. */
+function crossValidate(sets: Sample[][], ordering: Name[], deciding: Name[]): void {
+  const sums = sets.map(() => ({ found: 0, answered: 0, declined: 0 }))
+  for (let fold = 0; fold < FOLDS; fold++) {
+    const training = sets.map((samples) => samples.filter((_, i) => i % FOLDS !== fold))
+    const order = fitOrder(training.flat(), ordering)
+    const chance = fitChance(training, order, deciding)
+    const least = shiftOf(training.flat(), order, chance)
+    for (const [set, samples] of sets.entries()) {
+      const sum = sums[set]!
+      for (const sample of samples.filter((_, i) => i % FOLDS === fold)) {
+        const firsts = firstOf(sample, order)
+        const isAnswered = firsts.some((found) => scoreOf(found, chance) >= least)
+        if (sample.answerable && firsts.some(({ right }) => right)) sum.found++
+        if (sample.answerable && isAnswered) sum.answered++
+        if (!sample.answerable && !isAnswered) sum.declined++
+      }
+    }
+  }
+  for (const [set, samples] of sets.entries()) {
+    const answerable = samples.filter((sample) => sample.answerable).length
+    const share = (count: number, all: number): string => (count / all).toFixed(2)
+    const { found, answered, declined } = sums[set]!
+    console.log(
+      `five-fold: recall@3 ${share(found, answerable)}, answered ${share(answered, answerable)},`,
+      `declined ${share(declined, samples.length - answerable)}`,
+    )
+  }
+}
+
+const ORDERING: Name[] = ['terms', 'match', 'heading', 'headingShare']
+const DECIDING: Name[] = ['match', 'rarest', 'pair', 'strangeness', 'words', 'size']
+report(
+  'with word vectors',
+  [...ENGLISH_SETS.map(samplesOfSet), samplesOfCorpus('en')],
+  [...ORDERING, 'meanings', 'sentence', 'around'],
+  [...DECIDING, 'meanings', 'sentence', 'unknownName'],
 )
-const german = [...samplesOfSet(GERMAN_SET), ...samplesOfCorpus('de')]
-const plain = fitOrder(german, ['terms', 'match', 'heading', 'headingShare'])
-print('order, words alone:', plain)
-print('chance, words alone:', fitChance(german, plain, ['match', 'rarest', 'strangeness']))
+report('words alone', [samplesOfSet(GERMAN_SET), samplesOfCorpus('de')], ORDERING, [
+  'match',
+  'strangeness',
+  'words',
+  'size',
+])

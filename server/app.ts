@@ -14,11 +14,17 @@ import { copyActions } from './actions/copy-actions.ts'
 import { actionRoutes } from './actions/routes.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { servePictures } from './agents/serve-pictures.ts'
+import { emailRoutes } from './channels/email/routes.ts'
+import { serveMailWebhook } from './channels/email/webhook.ts'
+import { messagingRoutes } from './channels/messaging/routes.ts'
+import { serveMessagingWebhook } from './channels/messaging/webhook.ts'
 import type { Context } from './context.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import { exportRoutes } from './exports/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { helpdeskRoutes } from './helpdesk/routes.ts'
+import { serveAttachments } from './helpdesk/serve-attachments.ts'
+import { serveSurveys } from './helpdesk/survey/serve-surveys.ts'
 import { ApiError } from './http/errors.ts'
 import { acceptJson } from './http/json-body.ts'
 import { LIMIT, WINDOW_MS } from './http/rate-limit.ts'
@@ -47,6 +53,8 @@ export const routeTable = (ctx: Context): Route[] => [
   ...actionRoutes(ctx),
   ...conversationRoutes(ctx),
   ...helpdeskRoutes(ctx),
+  ...messagingRoutes(ctx),
+  ...emailRoutes(ctx),
   ...peopleRoutes(ctx),
   ...searchRoutes(ctx),
   ...exportRoutes(ctx),
@@ -97,6 +105,10 @@ export async function createApp(ctx: Context, { strict = false }: Options = {}):
     { prefix: V1 },
   )
   servePictures(app, ctx)
+  serveAttachments(app, ctx)
+  await serveSurveys(app, ctx)
+  serveMessagingWebhook(app, ctx)
+  serveMailWebhook(app, ctx)
   await servePages(app, apiUrl)
   serveStatusPage(app, ctx, V2)
   app.setNotFoundHandler(() => {

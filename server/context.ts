@@ -11,6 +11,7 @@ import { localNotifier, postgresNotifier } from './db/notifier.ts'
 import { requireServerVersion } from './db/server-version.ts'
 import { scheduleVacuum } from './db/vacuum.ts'
 import { createGuardedFetcher } from './fetch/guarded-fetcher.ts'
+import { createRenderer } from './fetch/render/renderer.ts'
 import { openTicket } from './helpdesk/open-ticket.ts'
 import { createMaintenance } from './http/maintenance.ts'
 import { memoryRateLimiter } from './http/rate-limit.ts'
@@ -56,10 +57,10 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       : memoryRateLimiter()
     const words = loadWordVectors()
     const models = createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(words) })
-    const fetcher = createGuardedFetcher({
-      allowedPrivateHosts: config.allowedPrivateHosts,
-      userAgent: USER_AGENT,
-    })
+    const { allowedPrivateHosts, browserPath } = config
+    const fetching = { allowedPrivateHosts, userAgent: USER_AGENT }
+    const fetcher = createGuardedFetcher(fetching)
+    const renderer = browserPath === null ? null : createRenderer({ ...fetching, browserPath, onError })
     const extractor = createExtractor()
     const notifier = database.url ? postgresNotifier(database.url, onError) : localNotifier()
     const generations = createGenerations({ db, notifier, onError })
@@ -74,11 +75,20 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       words,
       models,
       fetcher,
+      /** null: the scripts of pages are not run. */
+      renderer,
       extractor,
       notifier,
       followers: createFollowers({ db, notifier, log }),
       generations,
-      toolkits: createToolkits({ db, fetcher, secrets, search: config.searchUrl, openTicket, onError }),
+      toolkits: createToolkits({
+        db,
+        fetcher,
+        secrets,
+        search: config.searchUrl,
+        openTicket: (trx, wanted) => openTicket(trx, wanted, { notifier }),
+        onError,
+      }),
       indexer: createIndexer(),
       knowledge: createKnowledge({ db, words, embedderOf: models.embedderOf, log }),
       keys: createAuthenticator(db, onError),
@@ -91,6 +101,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
         await notifier.close()
         await jobs.close()
         await extractor.close()
+        await renderer?.close()
         await fetcher.close()
         await models.close()
         await limiter.close()

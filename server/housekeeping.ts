@@ -1,6 +1,7 @@
 import { abandonIdleRuns } from './actions/procedure-runs.ts'
 import { sweepAttachments } from './attachments/attachments.ts'
 import { channels } from './channels/channels.ts'
+import { readMailboxes } from './channels/email/read-mailboxes.ts'
 import { endIdle } from './channels/end-idle.ts'
 import { findUnanswered } from './channels/find-unanswered.ts'
 import { createSender, type Sender } from './channels/send-deliveries.ts'
@@ -9,6 +10,9 @@ import { closeOrphans } from './conversations/close-orphans.ts'
 import { expireCalls } from './conversations/expire-calls.ts'
 import { purgeFrames } from './conversations/frame-publisher.ts'
 import type { Db } from './db/database.ts'
+import { flagBreaches } from './helpdesk/clocks/flag-breaches.ts'
+import { purgeEvents } from './helpdesk/live/event-queries.ts'
+import { dropForsakenUploads } from './helpdesk/uploads.ts'
 import { purgeKeys } from './http/idempotency.ts'
 import { claimConversations } from './insights/analysis/claim-conversations.ts'
 import { refreshDays } from './insights/days/refresh-days.ts'
@@ -29,6 +33,7 @@ type Duty = { what: string; everyMs: number; run(db: Db, ctx: Context, sender: S
 const DUTIES: Duty[] = [
   { what: 'the search index', everyMs: SECOND, run: (db, ctx) => ctx.indexer.run(db, INDEX_BATCHES) },
   { what: 'deliveries', everyMs: SECOND, run: (_db, _ctx, sender) => sender.tick() },
+  { what: 'mailboxes', everyMs: 5 * SECOND, run: (_db, ctx) => readMailboxes(ctx) },
   { what: 'unanswered customers', everyMs: 20 * SECOND, run: (_db, ctx) => findUnanswered(ctx) },
   { what: 'idle conversations', everyMs: MINUTE, run: (db) => endIdle(db) },
   {
@@ -36,6 +41,9 @@ const DUTIES: Duty[] = [
     everyMs: 60 * MINUTE,
     run: (db, ctx) => sweepAttachments(db, ctx.filesDir),
   },
+  { what: 'targets of tickets', everyMs: 20 * SECOND, run: (_db, ctx) => flagBreaches(ctx) },
+  { what: 'old events of help desks', everyMs: 10 * MINUTE, run: purgeEvents },
+  { what: 'forsaken uploads', everyMs: 60 * MINUTE, run: dropForsakenUploads },
   { what: 'orphaned generations', everyMs: 5 * SECOND, run: (db) => closeOrphans(db, { all: false }) },
   { what: 'due re-syncs', everyMs: MINUTE, run: (_db, ctx) => claimDueSyncs(ctx) },
   { what: 'planning of re-syncs', everyMs: 10 * MINUTE, run: (db) => planSyncs(db) },

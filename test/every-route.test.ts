@@ -35,6 +35,11 @@ async function world(options: Parameters<Service['account']>[0] = {}): Promise<W
     .insertInto('conversations')
     .values({ ...owned, id: conversationId, source: 'API', status: 'ongoing' })
     .execute()
+  const contactId = newId()
+  await service.ctx.db
+    .insertInto('contacts')
+    .values({ ...owned, id: contactId, external_id: 'user-1', custom_attributes: '{}' })
+    .execute()
   const actionId = newId()
   const procedureId = newId()
   const named = { ...owned, name: 'x', enabled: false }
@@ -48,7 +53,16 @@ async function world(options: Parameters<Service['account']>[0] = {}): Promise<W
     .execute()
   return {
     client,
-    ids: { agentId, sourceId, conversationId, actionId, procedureId, userId: 'user-1', ticketNumber: '1' },
+    ids: {
+      agentId,
+      sourceId,
+      conversationId,
+      contactId,
+      actionId,
+      procedureId,
+      userId: 'user-1',
+      ticketNumber: '1',
+    },
   }
 }
 

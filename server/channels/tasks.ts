@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import type { Task } from '../jobs/jobs.ts'
 import { answerConversation } from './answer-conversation.ts'
 import { ANSWER, type Answer, TAKE_IN, type TakeIn } from './channel-tasks.ts'
+import { messagingTasks } from './messaging/tasks.ts'
 import { takeIn } from './take-in.ts'
 
 const takingIn = (ctx: Context): Task<TakeIn> => ({
@@ -21,4 +22,5 @@ const answering = (ctx: Context): Task<Answer> => ({
 export const channelTasks = (ctx: Context): Task<never>[] => [
   takingIn(ctx) as Task<never>,
   answering(ctx) as Task<never>,
+  ...messagingTasks(ctx),
 ]

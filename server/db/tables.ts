@@ -36,6 +36,15 @@ export type Tables = {
   tool_calls: ToolCallsTable
   leads: LeadsTable
   tickets: TicketsTable
+  ticket_statuses: TicketStatusesTable
+  teams: TeamsTable
+  team_members: TeamMembersTable
+  ticket_tags: TicketTagsTable
+  tagged_tickets: TaggedTicketsTable
+  canned_replies: CannedRepliesTable
+  helpdesk_settings: HelpdeskSettingsTable
+  ticket_clocks: TicketClocksTable
+  ticket_surveys: TicketSurveysTable
   channel_threads: ChannelThreadsTable
   inbound_messages: InboundMessagesTable
   attachments: AttachmentsTable
@@ -59,9 +68,13 @@ export type Tables = {
   insight_days: InsightDaysTable
   insights_queue: InsightsQueueTable
   user_erasures: UserErasuresTable
+  email_connections: EmailConnectionsTable
+  email_messages: EmailMessagesTable
 }
 
 export type AccountsTable = { id: AccountId; name: string; plan: string; created_at: Time }
+
+export type Presence = 'online' | 'away' | 'offline'
 
 export type MembersTable = {
   id: string
@@ -69,6 +82,10 @@ export type MembersTable = {
   email: string
   name: string
   created_at: Time
+  /** As it was said last; see presenceOf in server/accounts/members.ts. */
+  presence: Generated<Presence>
+  last_seen_at: OptionalTime
+  last_assigned_at: OptionalTime
 }
 
 export type ApiKeysTable = {
@@ -524,11 +541,107 @@ export type TicketsTable = {
   metadata: Json<Record<string, unknown>>
   channel: string
   conversation_id: string | null
-  priority: Generated<'none' | 'low' | 'normal' | 'high' | 'urgent'>
+  priority: Generated<Priority>
   knowledge_excluded: Generated<boolean>
   created_at: Time
   updated_at: Time
   last_message_at: OptionalTime
+  /** null: the default of the category. */
+  status_id: Generated<string | null>
+  team_id: Generated<string | null>
+  handed_back: Generated<boolean>
+}
+
+export type TicketStatusesTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  category: StatusCategory
+  external_label: string
+  internal_label: string
+  color: string
+  is_default: boolean
+  position: number
+  created_at: Time
+}
+
+export type TeamsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  name: string
+  is_default: Generated<boolean>
+  created_at: Time
+}
+
+export type TeamMembersTable = { team_id: string; member_id: string; account_id: AccountId }
+
+export type TicketTagsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  name: string
+  color: string
+  created_at: Time
+}
+
+export type TaggedTicketsTable = { ticket_id: string; tag_id: string; account_id: AccountId }
+
+export type CannedRepliesTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  name: string
+  content: string
+  created_at: Time
+  updated_at: Time
+}
+
+export type ClockKind = 'first_response' | 'next_response' | 'resolution'
+export type Priority = 'none' | 'low' | 'normal' | 'high' | 'urgent'
+/** Minutes of business hours. */
+export type ClockTargets = Partial<Record<Priority, Partial<Record<ClockKind, number>>>>
+export type Weekday = 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | 'sunday'
+
+/** Times are wall clock `HH:MM` of the zone, up to 24:00; holidays are `YYYY-MM-DD` there. */
+export type BusinessHours = {
+  timeZone: string
+  days: Partial<Record<Weekday, { from: string; to: string }[]>>
+  holidays: string[]
+}
+
+export type HelpdeskSettingsTable = {
+  agent_id: string
+  account_id: AccountId
+  targets: Json<ClockTargets>
+  business_hours: Json<BusinessHours | null>
+  survey_enabled: Generated<boolean>
+  updated_at: Time
+}
+
+export type TicketClocksTable = {
+  ticket_id: string
+  kind: ClockKind
+  account_id: AccountId
+  agent_id: string
+  target_minutes: number
+  started_at: Time
+  due_at: OptionalTime
+  left_ms: number | null
+  met_at: OptionalTime
+  breached_at: OptionalTime
+}
+
+export type TicketSurveysTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  ticket_id: string
+  token_hash: string
+  rating: number | null
+  comment: string | null
+  created_at: Time
+  answered_at: OptionalTime
 }
 
 export type IdempotencyKeysTable = {
@@ -864,4 +977,44 @@ export type MessagingPiecesTable = {
   agent_id: string
   provider_message_id: string
   status: 'failed' | 'sent' | 'delivered' | 'read'
+}
+
+export type MailSecurity = 'tls' | 'starttls' | 'none'
+export type MailServer = { host: string; port: number; security: MailSecurity; username: string | null }
+
+export type EmailConnectionsTable = {
+  agent_id: string
+  account_id: AccountId
+  address: string
+  from_name: string | null
+  mode: 'agent' | 'tickets'
+  plus_addressing: boolean
+  smtp: Json<MailServer>
+  smtp_password: string | null
+  imap: Json<(MailServer & { mailbox: string }) | null>
+  imap_password: string | null
+  inbound_secret: string | null
+  mark_key: string
+  smtp_error: string | null
+  smtp_checked_at: OptionalTime
+  imap_error: string | null
+  imap_checked_at: OptionalTime
+  reads_from: Time
+  /** 32 bits: they come as text from one of the drivers. */
+  uid_validity: string | number | null
+  last_uid: string | number | null
+  next_read_at: Time
+  read_failures: Generated<number>
+  lease_id: string | null
+  lease_until: OptionalTime
+  updated_at: Time
+}
+
+export type EmailMessagesTable = {
+  agent_id: string
+  message_id: string
+  body_hash: string
+  account_id: AccountId
+  thread_id: string | null
+  created_at: Time
 }

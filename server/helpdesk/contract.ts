@@ -1,6 +1,16 @@
 import Type from 'typebox'
-import { Exact, endpoint } from '../http/contract.ts'
-import { Ticket } from './schema.ts'
+import { Cursor, Exact, endpoint, Limit, Nullable, OneOf, Page } from '../http/contract.ts'
+import {
+  Author,
+  Content,
+  CreateTicket,
+  ListedTicket,
+  priorities,
+  Ticket,
+  TicketMessage,
+  ticketChannels,
+  UpdateTicket,
+} from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const conversationParams = Exact({ agentId: Id, conversationId: Id })
@@ -54,14 +64,207 @@ export const endConversation = endpoint({
   errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
+const tickets = '/agents/{agentId}/helpdesk/tickets'
+const agentParams = Exact({ agentId: Id })
+const TicketNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+const ticketParams = Exact({ agentId: Id, ticketNumber: TicketNumber })
+const tag = 'Helpdesk'
+
+export const createTicket = endpoint({
+  method: 'POST',
+  path: tickets,
+  name: 'createTicket',
+  tag,
+  summary: 'Open a ticket',
+  description:
+    'Without an assignee it goes to the member of the team who is present and has the fewest open tickets; `assigneeId: null` leaves it unassigned. A conversation has one open ticket at a time.',
+  scope: 'helpdesk:write',
+  params: agentParams,
+  body: CreateTicket,
+  success: { status: 201, schema: Ticket },
+  errors: [
+    'AGENT_NOT_FOUND',
+    'RESOURCE_NOT_FOUND',
+    'RESOURCE_DUPLICATE',
+    'TICKET_INVALID_STATUS',
+    'TICKET_TEAM_NOT_FOUND',
+    'TICKET_TEAM_MEMBER_NOT_FOUND',
+  ],
+})
+
+const IdOrNone = Type.String({ minLength: 1, description: 'An id, or `none`' })
+
+export const listTickets = endpoint({
+  method: 'GET',
+  path: tickets,
+  name: 'listTickets',
+  tag,
+  summary: 'List tickets',
+  scope: 'helpdesk:read',
+  params: agentParams,
+  query: Exact({
+    cursor: Type.Optional(Cursor),
+    limit: Limit,
+    status: Type.Optional(
+      Type.String({ minLength: 1, description: 'Categories or ids of statuses, with commas' }),
+    ),
+    channel: Type.Optional(OneOf(ticketChannels)),
+    assigneeId: Type.Optional(IdOrNone),
+    teamId: Type.Optional(IdOrNone),
+    priority: Type.Optional(OneOf(priorities)),
+    tagId: Type.Optional(Type.String({ minLength: 1 })),
+    createdAfter: Type.Optional(Type.String({ description: 'A day or an ISO 8601 time' })),
+    createdBefore: Type.Optional(Type.String({ description: 'A day (inclusive) or an ISO 8601 time' })),
+    sortBy: OneOf(['createdAt', 'updatedAt', 'lastMessageAt'], { default: 'updatedAt' }),
+    order: OneOf(['asc', 'desc'], { default: 'desc' }),
+    includeTotal: Type.Boolean({ default: false }),
+  }),
+  success: {
+    status: 200,
+    schema: Exact({
+      data: Type.Array(ListedTicket),
+      pagination: Exact({
+        cursor: Nullable(Type.String()),
+        hasMore: Type.Boolean(),
+        total: Type.Optional(Type.Integer({ minimum: 0 })),
+      }),
+    }),
+  },
+  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+})
+
+export const searchTickets = endpoint({
+  method: 'POST',
+  path: `${tickets}/search`,
+  name: 'searchTickets',
+  tag,
+  summary: 'Search tickets',
+  description:
+    'Every word must be in the subject, description or customer of a ticket, or in one of its messages; the last one also as the beginning of a word. A number finds the ticket of that number. The last changed first.',
+  scope: 'helpdesk:read',
+  params: agentParams,
+  body: Exact({
+    query: Type.String({ minLength: 1, maxLength: 512 }),
+    limit: Type.Integer({ minimum: 1, maximum: 50, default: 20 }),
+  }),
+  success: { status: 200, schema: Page(ListedTicket) },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
 export const readTicket = endpoint({
   method: 'GET',
-  path: '/agents/{agentId}/helpdesk/tickets/{ticketNumber}',
+  path: `${tickets}/{ticketNumber}`,
   name: 'readTicket',
-  tag: 'Helpdesk',
+  tag,
   summary: 'Read a ticket',
   scope: 'helpdesk:read',
-  params: Exact({ agentId: Id, ticketNumber: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
+  params: ticketParams,
   success: { status: 200, schema: Ticket },
   errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND'],
+})
+
+export const updateTicket = endpoint({
+  method: 'PATCH',
+  path: `${tickets}/{ticketNumber}`,
+  name: 'updateTicket',
+  tag,
+  summary: 'Change a ticket',
+  description:
+    'All of it or nothing. A ticket that is closed or cancelled ends its conversation, if a person has that. Each change is an event among the messages.',
+  scope: 'helpdesk:write',
+  params: ticketParams,
+  body: UpdateTicket,
+  success: { status: 200, schema: Ticket },
+  errors: [
+    'AGENT_NOT_FOUND',
+    'TICKET_NOT_FOUND',
+    'RESOURCE_NOT_FOUND',
+    'RESOURCE_DUPLICATE',
+    'TICKET_INVALID_STATUS',
+    'TICKET_TEAM_NOT_FOUND',
+    'TICKET_TEAM_MEMBER_NOT_FOUND',
+  ],
+})
+
+export const listTicketMessages = endpoint({
+  method: 'GET',
+  path: `${tickets}/{ticketNumber}/messages`,
+  name: 'listTicketMessages',
+  tag,
+  summary: 'List the messages of a ticket',
+  description: 'Of a conversation that was taken over, what was said from then on.',
+  scope: 'helpdesk:read',
+  params: ticketParams,
+  query: Exact({
+    cursor: Type.Optional(Cursor),
+    limit: Limit,
+    types: Type.String({
+      default: 'reply,note',
+      pattern: '^(reply|note|event)(,(reply|note|event))*$',
+      refusal: 'Must be reply, note and event, with commas between them.',
+    }),
+    order: OneOf(['asc', 'desc'], { default: 'asc' }),
+  }),
+  success: { status: 200, schema: Page(TicketMessage) },
+  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+})
+
+export const replyToTicket = endpoint({
+  method: 'POST',
+  path: `${tickets}/{ticketNumber}/messages`,
+  name: 'replyToTicket',
+  tag,
+  summary: 'Reply to the customer',
+  description:
+    'On behalf of a team member. Single newlines are kept; HTML is stripped. The reply is stored when this is answered, and delivered afterwards: `metadata.delivery` of the message says how far it has come.',
+  scope: 'helpdesk:write',
+  params: ticketParams,
+  body: Exact({
+    type: Type.Literal('reply', { description: 'Notes have a path of their own' }),
+    content: Content,
+    ...Author,
+    attachments: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        maxItems: 10,
+        uniqueItems: true,
+        description: 'Ids of uploads',
+      }),
+    ),
+  }),
+  success: { status: 201, schema: TicketMessage },
+  errors: [
+    'AGENT_NOT_FOUND',
+    'TICKET_NOT_FOUND',
+    'RESOURCE_NOT_FOUND',
+    'TEAM_MEMBER_NOT_FOUND',
+    'MESSAGE_CONTENT_NOT_RENDERABLE',
+    'CONVERSATION_NOT_TAKEN_OVER',
+  ],
+})
+
+export const retryTicketMessage = endpoint({
+  method: 'POST',
+  path: `${tickets}/{ticketNumber}/messages/{messageId}/retry`,
+  name: 'retryTicketMessage',
+  tag,
+  summary: 'Deliver a reply again that could not be delivered',
+  description: 'One that has not failed stays as it is.',
+  scope: 'helpdesk:write',
+  params: Exact({ agentId: Id, ticketNumber: TicketNumber, messageId: Id }),
+  success: { status: 200, schema: TicketMessage },
+  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+export const addTicketNote = endpoint({
+  method: 'POST',
+  path: `${tickets}/{ticketNumber}/notes`,
+  name: 'addTicketNote',
+  tag,
+  summary: 'Add a note that only the team reads',
+  description: 'Markdown as in a reply. `@name` or `@address` mentions a member.',
+  scope: 'helpdesk:write',
+  params: ticketParams,
+  body: Exact({ content: Content, ...Author }),
+  success: { status: 201, schema: TicketMessage },
+  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND', 'TEAM_MEMBER_NOT_FOUND', 'MESSAGE_CONTENT_NOT_RENDERABLE'],
 })

@@ -5,27 +5,40 @@ import { ApiError, invalidField } from '../http/errors.ts'
 
 export type Member = { id: string; name: string; email: string }
 
-type Named = { memberId?: string; memberEmail?: string }
+export type Named = { memberId?: string; memberEmail?: string }
 
-/** Throws VALIDATION_INVALID_BODY unless exactly one of the two is given. */
-export function requireOne({ memberId, memberEmail }: Named): void {
+/** Throws VALIDATION_INVALID_BODY unless exactly one of the two is given; `what` begins the names of the fields. */
+export function requireOne({ memberId, memberEmail }: Named, what = 'member'): void {
   if ((memberId === undefined) === (memberEmail === undefined)) {
-    throw invalidField('memberId', 'Send exactly one of memberId and memberEmail.')
+    throw invalidField(`${what}Id`, `Send exactly one of ${what}Id and ${what}Email.`)
   }
 }
 
-/** The team member; TEAM_MEMBER_NOT_FOUND when nobody of the account matches. */
-export async function requireMember(
+/** The team member; null when nobody of the account matches. Addresses match in any case of letters. */
+export async function findMember(
   db: Db,
   accountId: AccountId,
   { memberId, memberEmail }: Named,
-): Promise<Member> {
-  if (memberId !== undefined && !isId(memberId)) throw new ApiError('TEAM_MEMBER_NOT_FOUND')
+): Promise<Member | null> {
+  if (memberId !== undefined && !isId(memberId)) return null
   const members = db.selectFrom('members').select(['id', 'name', 'email']).where('account_id', '=', accountId)
   const found = await (memberId === undefined
-    ? members.where((eb) => eb(eb.fn<string>('lower', ['email']), '=', (memberEmail ?? '').toLowerCase()))
+    ? members.where((eb) =>
+        eb(eb.fn<string>('lower', ['email']), '=', (memberEmail ?? '').trim().toLowerCase()),
+      )
     : members.where('id', '=', memberId)
   ).executeTakeFirst()
-  if (!found) throw new ApiError('TEAM_MEMBER_NOT_FOUND')
+  return found ?? null
+}
+
+/** The same, but TEAM_MEMBER_NOT_FOUND, or the code given, when nobody matches. */
+export async function requireMember(
+  db: Db,
+  accountId: AccountId,
+  named: Named,
+  code: 'TEAM_MEMBER_NOT_FOUND' | 'TICKET_TEAM_MEMBER_NOT_FOUND' = 'TEAM_MEMBER_NOT_FOUND',
+): Promise<Member> {
+  const found = await findMember(db, accountId, named)
+  if (!found) throw new ApiError(code)
   return found
 }

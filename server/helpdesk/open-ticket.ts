@@ -1,8 +1,15 @@
-import { sql } from 'kysely'
-import type { Db, Trx } from '../db/database.ts'
+import { requireAgent } from '../agents/find-agent.ts'
+import type { Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
-import type { AccountId, Customer } from '../db/tables.ts'
+import type { Notifier } from '../db/notifier.ts'
+import type { AccountId, Customer, Priority, StatusCategory } from '../db/tables.ts'
+import { changeTicket, defaultStatus } from './change-ticket.ts'
+import { startClocks } from './clocks/ticket-clocks.ts'
+import { addEvent } from './record-event.ts'
+import { leastLoaded } from './route-ticket.ts'
+import { ensureStatuses } from './statuses.ts'
+import { openTicketOf, type TicketRow } from './ticket-queries.ts'
 
 export type NewTicket = {
   accountId: AccountId
@@ -25,71 +32,129 @@ const CHANNELS: Record<string, string> = {
   'Agent page': 'center_stage',
 }
 
+export const channelOf = (source: string): string => CHANNELS[source] ?? 'helpdesk'
+
 /**
- * The conversation's open ticket: the one it has, given to `assigneeId` when that is set, or a new one. The
- * agent's row is locked while its number is given.
+ * The conversation's open ticket: the one it has, given to `assigneeId` when that is set, or a new one, which goes to
+ * the least loaded member that is present when nobody is named. Tells those who watch: the last thing in its
+ * transaction.
  */
 export async function openTicket(
   trx: Trx,
   wanted: NewTicket,
+  { notifier }: { notifier?: Notifier } = {},
 ): Promise<{ ticketNumber: number; isNew: boolean }> {
-  const { accountId, agentId, conversationId } = wanted
+  const { ticket, isNew } = await ensureTicket(trx, wanted)
+  const { accountId, agentId } = wanted
+  await addEvent(trx, accountId, agentId, { type: 'ticket', data: { ticketNumber: ticket.number } })
+  await notifier?.publish(trx, 'helpdesk', agentId)
+  return { ticketNumber: ticket.number, isNew }
+}
+
+/** The same without telling. The conversation's row is locked here, if it is not yet. */
+export async function ensureTicket(
+  trx: Trx,
+  wanted: NewTicket,
+): Promise<{ ticket: TicketRow; isNew: boolean }> {
+  const { accountId, conversationId, assigneeId } = wanted
   const conversation = await trx
     .selectFrom('conversations')
-    .select('source')
+    .select(['source', 'user_id', 'contact_id'])
     .where('account_id', '=', accountId)
     .where('id', '=', conversationId)
     .forNoKeyUpdate()
     .executeTakeFirst()
   const open = await openTicketOf(trx, accountId, conversationId)
   if (open) {
-    if (wanted.assigneeId !== null) {
-      await trx
-        .updateTable('tickets')
-        .set({ assignee_id: wanted.assigneeId, updated_at: new Date() })
-        .where('account_id', '=', accountId)
-        .where('id', '=', open.id)
-        .execute()
-    }
-    return { ticketNumber: open.number, isNew: false }
+    if (assigneeId === null) return { ticket: open, isNew: false }
+    const picked =
+      open.status_category === 'new' ? { status: await defaultStatus(trx, open.agent_id, 'on_you') } : {}
+    return { ticket: await changeTicket(trx, open, { assigneeId, ...picked }, assigneeId), isNew: false }
   }
-  await sql`select id from agents where account_id = ${accountId} and id = ${agentId} for no key update`.execute(
-    trx,
-  )
+  const customer = await completed(trx, accountId, wanted.customer, conversation)
+  const ticket = await insertTicket(trx, {
+    ...wanted,
+    customer,
+    channel: channelOf(conversation?.source ?? 'API'),
+    status: assigneeId === null ? 'new' : 'on_you',
+    assigneeId: assigneeId ?? undefined,
+  })
+  return { ticket, isNew: true }
+}
+
+/** What the contact of the conversation knows and the one who opens the ticket does not. */
+async function completed(
+  trx: Trx,
+  accountId: AccountId,
+  customer: Customer,
+  conversation: { user_id: string | null; contact_id: string | null } | undefined,
+): Promise<Customer> {
+  const contact = conversation?.contact_id
+    ? await trx
+        .selectFrom('contacts')
+        .select(['external_id', 'name', 'email', 'phonenumber'])
+        .where('account_id', '=', accountId)
+        .where('id', '=', conversation.contact_id)
+        .executeTakeFirst()
+    : undefined
+  return {
+    id: customer.id ?? conversation?.user_id ?? contact?.external_id ?? null,
+    name: customer.name ?? contact?.name ?? null,
+    email: customer.email ?? contact?.email ?? null,
+    phoneNumber: customer.phoneNumber ?? contact?.phonenumber ?? null,
+  }
+}
+
+export type InsertedTicket = {
+  accountId: AccountId
+  agentId: string
+  conversationId: string | null
+  subject: string | null
+  description: string | null
+  customer: Customer
+  channel: string
+  status: StatusCategory
+  /** null: the default of the category. */
+  statusId?: string | null
+  teamId?: string | null
+  priority?: Priority
+  /** null: nobody; undefined: whoever has the least to do. */
+  assigneeId: string | null | undefined
+}
+
+/** Adds a ticket under the agent's row lock, which its number is given under, and starts its clocks. */
+export async function insertTicket(trx: Trx, wanted: InsertedTicket): Promise<TicketRow> {
+  const { accountId, agentId, teamId = null } = wanted
+  await requireAgent(trx, accountId, agentId, 'update')
+  await ensureStatuses(trx, { accountId, agentId })
   const { last } = await trx
     .selectFrom('tickets')
     .select((eb) => eb.fn.coalesce(eb.fn.max('number'), eb.lit(0)).as('last'))
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .executeTakeFirstOrThrow()
-  const ticketNumber = Number(last) + 1
-  await trx
+  const { assigneeId = await leastLoaded(trx, accountId, teamId) } = wanted
+  const ticket = await trx
     .insertInto('tickets')
     .values({
       id: newId(),
       account_id: accountId,
       agent_id: agentId,
-      number: ticketNumber,
+      number: Number(last) + 1,
       subject: wanted.subject,
       description: wanted.description,
-      status_category: wanted.assigneeId === null ? 'new' : 'on_you',
-      assignee_id: wanted.assigneeId,
+      status_category: wanted.status,
+      status_id: wanted.statusId ?? (await defaultStatus(trx, agentId, wanted.status)).id,
+      assignee_id: assigneeId,
+      team_id: teamId,
       customer: json(wanted.customer),
       metadata: json({}),
-      channel: CHANNELS[conversation?.source ?? 'API'] ?? 'helpdesk',
-      conversation_id: conversationId,
+      channel: wanted.channel,
+      conversation_id: wanted.conversationId,
+      priority: wanted.priority ?? 'none',
     })
-    .execute()
-  return { ticketNumber, isNew: true }
-}
-
-/** The ticket of the conversation that is neither closed nor cancelled. */
-export async function openTicketOf(db: Db, accountId: AccountId, conversationId: string) {
-  return db
-    .selectFrom('tickets')
-    .select(['id', 'number', 'assignee_id'])
-    .where('account_id', '=', accountId)
-    .where('conversation_id', '=', conversationId)
-    .where('status_category', 'not in', ['closed', 'cancelled'])
-    .executeTakeFirst()
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await startClocks(trx, ticket)
+  return ticket
 }

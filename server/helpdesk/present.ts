@@ -1,25 +1,58 @@
-import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
-import type { TicketsTable } from '../db/tables.ts'
-import type { Ticket } from './schema.ts'
+import type { Context } from '../context.ts'
+import type { DeliveryStatus } from '../db/tables.ts'
+import type { TicketMessageRow } from './add-ticket-message.ts'
+import type { ListedTicket, Ticket, TicketMessage } from './schema.ts'
+import { attachmentUrl } from './serve-attachments.ts'
+import type { TicketRow } from './ticket-queries.ts'
 
-export function presentTicket(row: Selectable<TicketsTable>): Static<typeof Ticket> {
+export function presentTicket(row: TicketRow): Static<typeof Ticket> {
+  return { ...presentListedTicket(row), description: row.description, metadata: row.metadata }
+}
+
+/** As tickets stand in lists. */
+export function presentListedTicket(row: TicketRow): Static<typeof ListedTicket> {
   return {
     ticketNumber: row.number,
     subject: row.subject,
-    description: row.description,
     statusCategory: row.status_category,
-    // Each category has one status, of its name.
-    statusId: row.status_category,
+    // Until the agent's statuses are made, each category has one of its name.
+    statusId: row.status_id ?? row.status_category,
     assigneeId: row.assignee_id,
     customer: row.customer,
-    metadata: row.metadata,
     channel: row.channel,
     conversationId: row.conversation_id,
-    teamId: null,
+    teamId: row.team_id,
     priority: row.priority,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     lastMessageAt: row.last_message_at?.toISOString() ?? null,
+  }
+}
+
+export type DeliveryState = { status: DeliveryStatus; error: string | null }
+
+/** `delivery`: how far a reply has come on its way to the customer, where it has one. */
+export function presentTicketMessage(
+  ctx: Pick<Context, 'secrets' | 'config'>,
+  row: TicketMessageRow,
+  delivery: DeliveryState | undefined,
+): Static<typeof TicketMessage> {
+  const metadata = { ...row.metadata, ...(delivery ? { delivery } : {}) }
+  const owner = { accountId: row.account_id, agentId: row.agent_id }
+  return {
+    id: row.id,
+    type: row.type,
+    sender: row.sender,
+    content: row.content,
+    contentText: row.content_text,
+    attachments: row.attachments.map(({ id, name, type, size }) => ({
+      name,
+      url: attachmentUrl(ctx, owner, id),
+      type,
+      size,
+    })),
+    createdAt: row.created_at.toISOString(),
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
   }
 }

@@ -8,6 +8,7 @@ import type { AccountId } from '../db/tables.ts'
 export type HelpdeskEvent =
   | { type: 'ticket'; data: { ticketNumber: number } }
   | { type: 'message'; data: { ticketNumber: number; messageId: string } }
+  | { type: 'mention'; data: { ticketNumber: number; messageId: string; memberId: string } }
   | { type: 'conversation'; data: { conversationId: string } }
   | { type: 'delivery'; data: { ticketNumber: number | null; conversationId: string | null; status: string } }
   | { type: 'presence'; data: { memberId: string; presence: string } }
@@ -21,6 +22,17 @@ export async function recordEvent(
   trx: Trx,
   accountId: AccountId,
   agentId: string,
+  event: HelpdeskEvent,
+): Promise<void> {
+  await addEvent(trx, accountId, agentId, event)
+  await notifier.publish(trx, 'helpdesk', agentId)
+}
+
+/** The same without a notice: who watches sees it a moment later. */
+export async function addEvent(
+  trx: Trx,
+  accountId: AccountId,
+  agentId: string,
   { type, data }: HelpdeskEvent,
 ): Promise<void> {
   await sql`
@@ -31,5 +43,4 @@ export async function recordEvent(
     )
     insert into helpdesk_events (agent_id, number, account_id, type, data)
     select ${agentId}, last_number, ${accountId}::uuid, ${type}, ${json(data)} from counted`.execute(trx)
-  await notifier.publish(trx, 'helpdesk', agentId)
 }

@@ -1,9 +1,12 @@
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
-import { newId } from '../db/ids.ts'
-import { json } from '../db/json.ts'
-import type { AttachmentNote, ConversationsTable, StatusCategory } from '../db/tables.ts'
-import { openTicketOf } from './open-ticket.ts'
+import type { AttachmentNote, ConversationsTable } from '../db/tables.ts'
+import { addTicketMessage } from './add-ticket-message.ts'
+import { changeTicket, defaultStatus } from './change-ticket.ts'
+import { clocksAfterCustomer } from './clocks/ticket-clocks.ts'
+import { addEvent } from './record-event.ts'
+import { textAsHtml } from './render/escape-html.ts'
+import { openTicketOf, type TicketRow } from './ticket-queries.ts'
 
 export type CustomerMessage = {
   /** The message of the conversation that says the same. */
@@ -12,56 +15,112 @@ export type CustomerMessage = {
   attachments: AttachmentNote[]
 }
 
+type Conversation = Pick<
+  Selectable<ConversationsTable>,
+  'id' | 'account_id' | 'agent_id' | 'user_id' | 'contact_id' | 'thread_id' | 'parent_conversation_id'
+>
+
 /**
- * Puts a customer's message on the open ticket of its conversation, if there is one, and moves the ticket to the
+ * Puts a customer's message on the ticket of its conversation, if there is one, and moves the ticket to the
  * team: on_customer, on_hold and closed become on_you (contract, section 8). The conversation's row is locked.
  */
 export async function storeCustomerMessage(
   trx: Trx,
-  conversation: Pick<
-    Selectable<ConversationsTable>,
-    'id' | 'account_id' | 'agent_id' | 'user_id' | 'contact_id'
-  >,
+  conversation: Conversation,
   { messageId, text, attachments }: CustomerMessage,
 ): Promise<void> {
-  const ticket = await openTicketOf(trx, conversation.account_id, conversation.id)
+  const { account_id, agent_id } = conversation
+  const ticket =
+    (await openTicketOf(trx, account_id, conversation.id)) ?? (await closedTicketOf(trx, conversation))
   if (!ticket) return
   const contact = conversation.contact_id
     ? await trx
         .selectFrom('contacts')
         .select(['name', 'email'])
+        .where('account_id', '=', account_id)
         .where('id', '=', conversation.contact_id)
         .executeTakeFirst()
     : undefined
-  await trx
-    .insertInto('ticket_messages')
-    .values({
-      id: newId(),
-      account_id: conversation.account_id,
-      agent_id: conversation.agent_id,
-      ticket_id: ticket.id,
-      type: 'reply',
-      sender: json({
-        type: 'customer',
-        id: conversation.user_id,
-        name: contact?.name ?? null,
-        email: contact?.email ?? null,
-      }),
-      content: null,
-      content_text: text,
-      attachments: json(attachments),
-      metadata: null,
-      message_id: messageId,
-    })
-    .execute()
+  const message = await addTicketMessage(trx, ticket, {
+    type: 'reply',
+    sender: {
+      type: 'customer',
+      id: conversation.user_id,
+      name: contact?.name ?? null,
+      email: contact?.email ?? null,
+    },
+    content: textAsHtml(text),
+    contentText: text,
+    attachments,
+    messageId,
+  })
+  await keepFiles(trx, ticket, attachments)
   await trx
     .updateTable('tickets')
-    .set({
-      status_category: sql<StatusCategory>`case when status_category in ('on_customer', 'on_hold', 'closed') then 'on_you' else status_category end`,
-      last_message_at: new Date(),
-      updated_at: new Date(),
-    })
-    .where('account_id', '=', conversation.account_id)
+    .set({ last_message_at: message.created_at, updated_at: sql<Date>`clock_timestamp()` })
+    .where('account_id', '=', account_id)
     .where('id', '=', ticket.id)
+    .execute()
+  const isWaiting = ['on_customer', 'on_hold', 'closed'].includes(ticket.status_category)
+  const moved = await changeTicket(
+    trx,
+    ticket,
+    {
+      ...(isWaiting ? { status: await defaultStatus(trx, agent_id, 'on_you') } : {}),
+      conversationId: conversation.id,
+    },
+    'customer',
+  )
+  await clocksAfterCustomer(trx, moved)
+  // The caller publishes the notice, with its own event.
+  const data = { ticketNumber: ticket.number, messageId: message.id }
+  await addEvent(trx, account_id, agent_id, { type: 'message', data })
+}
+
+/**
+ * The solved ticket that a customer comes back to: of this conversation, or of the one before it on the same thread.
+ * Not one that was closed because the agent has the conversation again: then it is the agent's to answer.
+ */
+async function closedTicketOf(trx: Trx, conversation: Conversation): Promise<TicketRow | undefined> {
+  const { account_id, id, thread_id, parent_conversation_id } = conversation
+  const isNext =
+    thread_id !== null && parent_conversation_id !== null && (await isFirstSaid(trx, conversation))
+  const places = isNext ? [id, parent_conversation_id] : [id]
+  const newest = await trx
+    .selectFrom('tickets')
+    .selectAll()
+    .where('account_id', '=', account_id)
+    .where('conversation_id', 'in', places)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return newest?.status_category === 'closed' && !newest.handed_back ? newest : undefined
+}
+
+/** Only with the first words of a conversation does the ticket of the one before come along. */
+async function isFirstSaid(trx: Trx, { account_id, id }: Conversation): Promise<boolean> {
+  const answered = await trx
+    .selectFrom('messages')
+    .select('id')
+    .where('account_id', '=', account_id)
+    .where('conversation_id', '=', id)
+    .where('role', '=', 'assistant')
+    .limit(1)
+    .executeTakeFirst()
+  return answered === undefined
+}
+
+async function keepFiles(trx: Trx, ticket: TicketRow, attachments: AttachmentNote[]): Promise<void> {
+  if (attachments.length === 0) return
+  await trx
+    .updateTable('attachments')
+    .set({ ticket_id: ticket.id })
+    .where('account_id', '=', ticket.account_id)
+    .where(
+      'id',
+      'in',
+      attachments.map(({ id }) => id),
+    )
     .execute()
 }

@@ -3,15 +3,19 @@ import type { Context } from '../context.ts'
 import { type ConversationRow, requireConversation } from '../conversations/queries.ts'
 import { notOngoing } from '../conversations/status.ts'
 import { endRequested, requestStop } from '../conversations/stop-generation.ts'
-import { ignoreWaitingCalls } from '../conversations/tool-calls.ts'
 import type { Trx } from '../db/database.ts'
-import type { AccountId, ConversationStatus } from '../db/tables.ts'
+import type { AccountId } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 import { ApiError } from '../http/errors.ts'
+import { changeTicket, defaultStatus } from './change-ticket.ts'
+import { endInside, setStatus } from './end-conversation.ts'
 import type { Member } from './find-member.ts'
-import { openTicket, openTicketOf } from './open-ticket.ts'
+import { ensureTicket } from './open-ticket.ts'
+import { recordEvent } from './record-event.ts'
+import { sendSurvey } from './survey/send-survey.ts'
+import { openTicketOf } from './ticket-queries.ts'
 
-type Needs = Pick<Context, 'db' | 'generations' | 'notifier'>
+type Needs = Pick<Context, 'db' | 'generations' | 'notifier' | 'config'>
 
 type Place = { accountId: AccountId; agentId: string; conversationId: string }
 
@@ -30,7 +34,7 @@ export async function takeOver(ctx: Needs, place: Place, member: Member): Promis
     const isAnothers = status === 'taken_over' && taken_over_by !== null && taken_over_by !== member.id
     if (status === 'ended' || isAnothers) throw notOngoing(status)
     if (taken_over_by !== member.id) await setStatus(trx, accountId, conversationId, 'taken_over', member.id)
-    const ticket = await openTicket(trx, {
+    const { ticket } = await ensureTicket(trx, {
       accountId,
       agentId,
       conversationId,
@@ -40,22 +44,27 @@ export async function takeOver(ctx: Needs, place: Place, member: Member): Promis
       assigneeId: member.id,
     })
     await abandonRun(trx, accountId, conversationId)
-    return {
-      ticketNumber: ticket.ticketNumber,
-      generationId: await requestStop(trx, accountId, conversationId, 'takeover'),
-    }
+    const generationId = await requestStop(trx, accountId, conversationId, 'takeover')
+    await tell(ctx, trx, place, ticket.number)
+    return { ticketNumber: ticket.number, generationId }
   })
   if (generationId !== null) await endRequested(ctx, generationId, 'takeover')
   return { ticketNumber }
 }
 
 /** Gives a conversation back to the agent and closes its ticket; CONVERSATION_NOT_TAKEN_OVER when nobody has it. */
-export async function handBack({ db }: Needs, { accountId, agentId, conversationId }: Place): Promise<void> {
-  await transact(db, async (trx) => {
-    const { status } = await requireConversation(trx, accountId, agentId, conversationId, true)
+export async function handBack(ctx: Needs, place: Place): Promise<void> {
+  const { accountId, agentId, conversationId } = place
+  await transact(ctx.db, async (trx) => {
+    const { status, taken_over_by } = await requireConversation(trx, accountId, agentId, conversationId, true)
     if (status !== 'taken_over') throw new ApiError('CONVERSATION_NOT_TAKEN_OVER')
     await setStatus(trx, accountId, conversationId, 'ongoing', null)
-    await closeTicket(trx, accountId, conversationId)
+    const open = await openTicketOf(trx, accountId, conversationId)
+    if (open) {
+      const closed = { status: await defaultStatus(trx, agentId, 'closed'), handedBack: true }
+      await changeTicket(trx, open, closed, taken_over_by ?? 'api')
+    }
+    await tell(ctx, trx, place, open?.number)
   })
 }
 
@@ -63,41 +72,27 @@ export async function handBack({ db }: Needs, { accountId, agentId, conversation
 export async function endConversation(ctx: Needs, place: Place): Promise<void> {
   const { accountId, agentId, conversationId } = place
   const generationId = await transact(ctx.db, async (trx) => {
-    const { status } = await requireConversation(trx, accountId, agentId, conversationId, true)
-    if (status === 'ended') return null
-    await setStatus(trx, accountId, conversationId, 'ended', null)
-    await closeTicket(trx, accountId, conversationId)
-    await ignoreWaitingCalls(trx, accountId, conversationId, { expiredOnly: false })
-    await abandonRun(trx, accountId, conversationId)
-    return requestStop(trx, accountId, conversationId, 'takeover')
+    const conversation = await requireConversation(trx, accountId, agentId, conversationId, true)
+    if (conversation.status === 'ended') return null
+    const running = await endInside(trx, accountId, conversationId)
+    const open = await openTicketOf(trx, accountId, conversationId)
+    if (open) {
+      const closed = { status: await defaultStatus(trx, agentId, 'closed') }
+      await changeTicket(trx, open, closed, conversation.taken_over_by ?? 'api')
+      await sendSurvey(ctx.config, trx, open, conversation)
+    }
+    await tell(ctx, trx, place, open?.number)
+    return running
   })
   if (generationId !== null) await endRequested(ctx, generationId, 'takeover')
 }
 
-async function setStatus(
-  trx: Trx,
-  accountId: AccountId,
-  conversationId: string,
-  status: ConversationStatus,
-  memberId: string | null,
-): Promise<void> {
-  await trx
-    .updateTable('conversations')
-    .set({ status, taken_over_by: memberId, updated_at: new Date() })
-    .where('account_id', '=', accountId)
-    .where('id', '=', conversationId)
-    .execute()
-}
-
-async function closeTicket(trx: Trx, accountId: AccountId, conversationId: string): Promise<void> {
-  const open = await openTicketOf(trx, accountId, conversationId)
-  if (!open) return
-  await trx
-    .updateTable('tickets')
-    .set({ status_category: 'closed', updated_at: new Date() })
-    .where('account_id', '=', accountId)
-    .where('id', '=', open.id)
-    .execute()
+async function tell(ctx: Needs, trx: Trx, place: Place, ticketNumber: number | undefined): Promise<void> {
+  const { accountId, agentId, conversationId } = place
+  if (ticketNumber !== undefined) {
+    await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber } })
+  }
+  await recordEvent(ctx, trx, accountId, agentId, { type: 'conversation', data: { conversationId } })
 }
 
 const customerOf = ({ user_id }: ConversationRow) => ({

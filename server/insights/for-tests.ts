@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Service } from '../../test/start.ts'
+import type { Context } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { claimConversations } from './analysis/claim-conversations.ts'
 
-/** The figures of an agent's days said in the plainest way: every row is read, and counted one by one. */
+/** For tests: the figures of an agent's days said in the plainest way: every row is read, and counted one by one. */
 export async function plainFigures(db: Db, agentId: string, days: readonly string[]) {
   const conversations = await db
     .selectFrom('conversations')
@@ -107,20 +107,22 @@ export function comparable<T extends Lists>(figures: T) {
 }
 
 /** Has all conversations of an agent looked at now, as if they had gone idle. */
-export async function lookNow({ ctx }: Pick<Service, 'ctx'>, agentId: string): Promise<void> {
+export async function lookNow(ctx: Pick<Context, 'db' | 'jobs'>, agentId: string): Promise<void> {
   await ctx.db
     .updateTable('conversations')
     .set({ analysis_due: new Date(0) })
     .where('agent_id', '=', agentId)
     .where('analysis_due', 'is not', null)
     .execute()
-  await claimConversations(ctx)
   for (;;) {
+    // A row that somebody writes at this moment is passed over.
+    await claimConversations(ctx)
     const left = await ctx.db
       .selectFrom('conversations')
       .select('id')
       .where('agent_id', '=', agentId)
-      .where('analysis_held', 'is not', null)
+      .where('transient', '=', false)
+      .where((eb) => eb.or([eb('analysis_held', 'is not', null), eb('analysis_due', '<=', new Date())]))
       .execute()
     if (left.length === 0) return
     await wait(20)

@@ -47,7 +47,7 @@ test('an idle conversation is looked at once, by lists of words that say so, and
   const nothing = { sentiment: null, sentimentBy: null, topics: [], topicsBy: null, analysedAt: null }
   assert.deepEqual(await insightsOf(agentId, angry), nothing)
   assert.equal(await claimConversations(service.ctx), 0, 'nobody has been idle yet')
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   const seen = await insightsOf(agentId, angry)
   assert.deepEqual([seen.sentiment, seen.sentimentBy, seen.topicsBy], ['negative', 'heuristic', 'heuristic'])
   assert.deepEqual(namesOf(seen.topics), ['Delivery'])
@@ -61,7 +61,7 @@ test('an idle conversation is looked at once, by lists of words that say so, and
 test('new messages and ratings have it looked at again; what changes meanwhile is not lost', async () => {
   const agentId = await newAgent()
   const id = await ask(agentId, 'Do you sell lamps?')
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   assert.equal((await insightsOf(agentId, id)).sentiment, 'neutral')
   const { data } = (await client.request('GET', `/agents/${agentId}/conversations/${id}`)).body
   const answer = data.messages.find(({ role }: { role: string }) => role === 'assistant')
@@ -71,7 +71,7 @@ test('new messages and ratings have it looked at again; what changes meanwhile i
     })
   await rate('negative')
   await refreshDays(service.ctx.db)
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   assert.equal((await insightsOf(agentId, id)).sentiment, 'negative')
   assert.equal(data.messages.length, 2)
 
@@ -84,8 +84,29 @@ test('new messages and ratings have it looked at again; what changes meanwhile i
   await refreshDays(db)
   await analyseConversations(service.ctx, { claims }, new AbortController().signal)
   assert.equal((await insightsOf(agentId, id)).sentiment, 'negative', 'the claim is not valid any more')
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   assert.equal((await insightsOf(agentId, id)).sentiment, 'positive')
+})
+
+test('what ends is looked at soon, and what was looked at before not again only because it ends', async () => {
+  const agentId = await newAgent()
+  const dueOf = async (id: string) => {
+    const row = await service.ctx.db
+      .selectFrom('conversations')
+      .select('analysis_due')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    return row.analysis_due && (row.analysis_due.getTime() - Date.now()) / 60_000
+  }
+  const end = (id: string) => client.request('POST', `/agents/${agentId}/conversations/${id}/end`)
+  const seen = await ask(agentId, 'Do you sell lamps?')
+  await lookNow(service.ctx, agentId)
+  await end(seen)
+  assert.equal(await dueOf(seen), null)
+  const fresh = await ask(agentId, 'Do you sell lamps?')
+  assert.ok((await dueOf(fresh))! > 25)
+  await end(fresh)
+  assert.ok((await dueOf(fresh))! > 0 && (await dueOf(fresh))! <= 5.1)
 })
 
 test('several processes claim each conversation once', async () => {
@@ -107,7 +128,7 @@ test('several processes claim each conversation once', async () => {
     25,
     'those of the one reply that nobody keeps are left out',
   )
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
 })
 
 test('what several conversations have in common becomes a topic of them all, unless the topics are frozen', async () => {
@@ -116,17 +137,17 @@ test('what several conversations have in common becomes a topic of them all, unl
     await ask(agentId, 'Where can I find my gift card?'),
     await ask(agentId, 'Can I pay with a gift card'),
   ]
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   assert.deepEqual(await topicsOf(agentId), [], 'two are not enough')
   const path = `/agents/${agentId}/topics/settings`
   assert.deepEqual((await client.request('GET', path)).body, { frozen: false })
   assert.deepEqual((await client.request('PATCH', path, { frozen: true })).body, { frozen: true })
   ids.push(await ask(agentId, 'The balance of these gift cards'))
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   assert.deepEqual(await topicsOf(agentId), [])
   await client.request('PATCH', path, { frozen: false })
   ids.push(await ask(agentId, 'Do you have gift cards?'))
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   const [topic, ...others] = await topicsOf(agentId)
   assert.deepEqual([topic.name.toLowerCase(), topic.origin, others.length], ['gift card', 'heuristic', 0])
   assert.deepEqual(await found(agentId, `topic=${topic.name}`), [ids[0], ids[1], ids[3]].sort())
@@ -135,7 +156,7 @@ test('what several conversations have in common becomes a topic of them all, unl
   assert.deepEqual(await found(agentId, `topic=${topic.name}`), [])
   for (const message of ['my gift card', 'a gift card', 'the gift card', 'these gift cards'])
     await ask(agentId, message)
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   assert.ok(
     !namesOf(await topicsOf(agentId)).some((name) => /gift/i.test(name)),
     'a deleted topic stays away',
@@ -150,7 +171,7 @@ test('topics are renamed, merged with their conversations and bounded', async ()
   const delivery = await add('Delivery')
   const both = await ask(agentId, 'shipping or delivery?')
   const one = await ask(agentId, 'Is shipping free?')
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   assert.equal(
     (await client.request('POST', path, { name: 'shipping!' })).body.error.code,
     'RESOURCE_DUPLICATE',
@@ -185,7 +206,7 @@ test('topics are renamed, merged with their conversations and bounded', async ()
   assert.deepEqual(namesOf(await topicsOf(agentId)), ['Delivery'])
   assert.deepEqual(await found(agentId, 'topic=Delivery'), [both, one].sort())
   const later = await ask(agentId, 'Where are my parcels?')
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   assert.deepEqual(
     namesOf((await insightsOf(agentId, later)).topics),
     ['Delivery'],
@@ -226,7 +247,7 @@ test('the figures of an agent, by day and in total', async () => {
   await client.request('POST', `/agents/${agentId}/topics`, { name: 'Delivery' })
   const id = await ask(agentId, 'When is my delivery?')
   await ask(agentId, 'Great, thanks a lot, perfect')
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   const member = { name: 'Ann', email: `${newId()}@example.com` }
   await service.ctx.db
     .insertInto('members')
@@ -236,7 +257,7 @@ test('the figures of an agent, by day and in total', async () => {
     memberEmail: member.email,
   })
   await refreshDays(service.ctx.db, { impatient: true })
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   await refreshDays(service.ctx.db, { impatient: true })
   const { status, body } = await client.request('GET', `/agents/${agentId}/insights`)
   assert.deepEqual([status, body.days.length, body.isCurrent], [200, 30, true])

@@ -19,6 +19,7 @@ export async function deleteSource(
   agentId: string,
   sourceId: string,
 ): Promise<SourceRow> {
+  await requireSource(db, accountId, agentId, sourceId)
   if (await isLarge(db, accountId, sourceId)) await empty(db, accountId, agentId, sourceId)
   return transact(db, async (trx) => {
     const row = await requireSource(trx, accountId, agentId, sourceId, true)

@@ -4,6 +4,7 @@ import type { AccountId } from '../db/tables.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { WordVectors } from '../models/static/word-vectors.ts'
 import { type AgentIndex, createAgentIndex } from './retrieval/agent-index.ts'
+import { createLexicon } from './retrieval/lexicon.ts'
 import type { SearchResult } from './retrieval/search-tables.ts'
 import { syncIndex, syncVectors } from './sync-index.ts'
 
@@ -46,6 +47,7 @@ const EMBED_QUESTION_MS = 2_000
  * version by the difference: only changed sources are read again.
  */
 export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYTES }: Deps): Knowledge {
+  const lexicon = createLexicon(words)
   // In order of use, oldest first.
   const states = new Map<string, IndexState>()
   const syncing = new Map<string, Promise<void>>()
@@ -53,7 +55,7 @@ export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYT
 
   const stateOf = (agentId: string): IndexState => {
     const state = states.get(agentId) ?? {
-      index: createAgentIndex(words),
+      index: createAgentIndex(words, lexicon),
       version: -1,
       sources: new Map(),
       space: null,

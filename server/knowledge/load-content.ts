@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { FetchFailure } from '../fetch/fetch-failure.ts'
 import { chunkSections } from './chunk/chunk-sections.ts'
+import { linkedInput } from './extract/built-page.ts'
 import { ExtractFailure } from './extract/extract-failure.ts'
 import type { DocumentType } from './extract/extracted-document.ts'
 import { readKept } from './files.ts'
@@ -42,7 +43,7 @@ export class OriginGone extends TrainingFailure {
   }
 }
 
-type Needs = Pick<Context, 'db' | 'fetcher' | 'extractor' | 'filesDir' | 'secrets'>
+type Needs = Pick<Context, 'db' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'secrets'>
 
 const PAGE_BYTES = 20 * 1_048_576
 const PAGE_TIMEOUT_MS = 30_000
@@ -59,7 +60,14 @@ export const PAGE_TYPES: Record<string, DocumentType> = {
   'application/msword': 'doc',
 }
 
-const TRANSIENT_FETCH = new Set(['timeout', 'dns_failed', 'connect_failed', 'bad_response', 'aborted'])
+const TRANSIENT_FETCH = new Set([
+  'timeout',
+  'dns_failed',
+  'connect_failed',
+  'bad_response',
+  'aborted',
+  'browser_failed',
+])
 
 /** Brings a source's content and cuts it into chunks. Throws TrainingFailure. */
 export async function loadContent(ctx: Needs, source: SourceRow, signal: AbortSignal): Promise<Loaded> {
@@ -181,8 +189,9 @@ async function loadPage(
     throw new TrainingFailure(`The page answered with HTTP ${page.status}.`, transient)
   }
   const type = PAGE_TYPES[page.contentType ?? 'text/html'] ?? 'html'
-  const input = { bytes: page.body, type, url: page.url, contentType: page.headers['content-type'] }
-  const { etag = null, 'last-modified': modified = null } = page.headers
+  const { input, isBuilt } = await linkedInput(ctx.renderer, page, type, signal)
+  // What scripts write may change while the page itself stays the same.
+  const { etag = null, 'last-modified': modified = null } = isBuilt ? {} : page.headers
   return { ...(await extract(ctx, input, signal)), origin: { etag, modified } }
 }
 

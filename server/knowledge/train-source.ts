@@ -9,13 +9,14 @@ import { storable } from '../http/storable.ts'
 import { dropUnusedVectors, embedChunks, vectorKey } from './embed-chunks.ts'
 import { type Loaded, loadContent, TrainingFailure } from './load-content.ts'
 import { moveKnowledge, type SourceRow } from './queries.ts'
+import { contentHash } from './sync/content-hash.ts'
 import { liveColumns } from './sync/live-columns.ts'
 import type { TrainSource } from './train-task.ts'
 import { swapSpace } from './vector-spaces.ts'
 
 type Needs = Pick<
   Context,
-  'db' | 'jobs' | 'log' | 'fetcher' | 'extractor' | 'filesDir' | 'models' | 'secrets'
+  'db' | 'jobs' | 'log' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'models' | 'secrets'
 >
 
 const ROWS_AN_INSERT = 200
@@ -34,7 +35,8 @@ export async function trainSource(
   try {
     const loaded = await loadContent(ctx, source, attempt.signal)
     await embedChunks(ctx, source, loaded.chunks, attempt.signal)
-    await ctx.db.transaction().execute((trx) => goLive(ctx, trx, source, loaded))
+    const hash = await contentHash(loaded.chunks)
+    await ctx.db.transaction().execute((trx) => goLive(ctx, trx, source, loaded, hash))
   } catch (error) {
     const failure =
       error instanceof TrainingFailure
@@ -62,6 +64,7 @@ async function goLive(
   trx: Trx,
   source: SourceRow,
   loaded: Loaded,
+  hash: string,
 ): Promise<void> {
   const { chunks, bytes } = loaded
   const { id, account_id, agent_id, content_version: version } = source
@@ -101,7 +104,7 @@ async function goLive(
   await trx
     .updateTable('sources')
     .set({ status: 'trained', live_version: version, size: bytes, error: null, updated_at: new Date() })
-    .set(liveColumns(still, loaded))
+    .set(liveColumns(still, loaded, hash))
     .where('account_id', '=', account_id)
     .where('id', '=', id)
     .execute()

@@ -1,10 +1,14 @@
 import * as accounts from '../accounts/contract.ts'
 import * as actions from '../actions/contract.ts'
 import * as agents from '../agents/contract.ts'
+import * as email from '../channels/email/contract.ts'
+import * as messaging from '../channels/messaging/contract.ts'
 import * as conversations from '../conversations/contract.ts'
 import * as exports from '../exports/contract.ts'
 import * as health from '../health/contract.ts'
 import * as helpdesk from '../helpdesk/contract.ts'
+import * as desk from '../helpdesk/desk/contract.ts'
+import * as team from '../helpdesk/team/contract.ts'
 import type { Endpoint } from '../http/contract.ts'
 import * as insights from '../insights/contract.ts'
 import * as topics from '../insights/topics/contract.ts'
@@ -31,6 +35,10 @@ export const contracts: Endpoint[] = [
   actions,
   conversations,
   helpdesk,
+  team,
+  desk,
+  messaging,
+  email,
   people,
   search,
   exports,

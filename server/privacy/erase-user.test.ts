@@ -5,12 +5,21 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
+import {
+  addContact,
+  erased,
+  liveFully,
+  MARK,
+  makeWorld,
+  PERSON,
+  QUESTION,
+  say,
+  type World,
+} from '../../test/full-life.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { reconcile } from '../accounts/reconcile.ts'
-import { newId } from '../db/ids.ts'
 import { eraseUser } from './erase-user.ts'
 import { addErasure } from './erasures.ts'
-import { addContact, liveFully, MARK, makeWorld, PERSON, QUESTION, say, type World } from './for-tests.ts'
 import { resumeErasures } from './tasks.ts'
 
 let models: ModelServer
@@ -47,16 +56,6 @@ async function rowsWith(texts: string[], except: string): Promise<string[]> {
     }),
   )
   return found.flat()
-}
-
-async function erased(client: Client, body: object) {
-  const { status, body: answer } = await client.request('POST', '/users/erase', body)
-  assert.equal(status, 202, JSON.stringify(answer))
-  for (;;) {
-    const { data } = (await client.request('GET', `/users/erasures/${answer.data.id}`)).body
-    if (data.status === 'finished') return data
-    await wait(30)
-  }
 }
 
 /** Resolves when the agent answers from so many sources. */
@@ -230,93 +229,4 @@ test('an erasure that was left is taken up, and a long conversation goes piece b
     }
     await wait(30)
   }
-})
-
-test('names are resolved through contacts; a shared address is nobody’s', async () => {
-  const { client, agentId } = await makeWorld(service, models)
-  const users = [
-    { external_id: 'ann', email: 'ann@example.com', phonenumber: '+493012345678' },
-    { external_id: 'bob', email: 'office@example.com' },
-    { external_id: 'cem', email: 'office@example.com' },
-  ]
-  await client.request('POST', `/api/v1/chatbots/${agentId}/contacts`, { users })
-  const second = (await client.request('POST', '/agents', { name: 'Second' })).body.id
-  const elsewhere = [{ external_id: 'ann-2', email: 'ANN@example.com' }]
-  await client.request('POST', `/api/v1/chatbots/${second}/contacts`, { users: elsewhere })
-  const left = async () => {
-    const rows = await service.ctx.db
-      .selectFrom('contacts')
-      .select('external_id')
-      .where('account_id', '=', client.accountId)
-      .orderBy('external_id')
-      .execute()
-    return rows.map(({ external_id }) => external_id)
-  }
-  await erased(client, { userId: 'bob' })
-  assert.deepEqual(await left(), ['ann', 'ann-2', 'cem'])
-  await erased(client, { phone: '+49 30 12345678' })
-  assert.deepEqual(await left(), ['cem'])
-  const { id } = await service.ctx.db
-    .selectFrom('contacts')
-    .select('id')
-    .where('account_id', '=', client.accountId)
-    .executeTakeFirstOrThrow()
-  const foreign = await service.account()
-  for (const [owner, contactId] of [
-    [foreign, id],
-    [client, newId()],
-    [client, 'no-id'],
-  ] as const) {
-    const answer = await owner.request('POST', '/users/erase', { contactId })
-    assert.deepEqual([answer.status, answer.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
-  }
-  await erased(client, { contactId: id })
-  assert.deepEqual(await left(), [])
-  for (const body of [{}, { userId: 'a', email: 'a@b' }]) {
-    const answer = await client.request('POST', '/users/erase', body)
-    assert.match(answer.body.error.details.userId, /exactly one/)
-  }
-})
-
-/** Columns that name what belongs to a person, in tables that do not go with it by a foreign key, and who sees to them. */
-const SEEN_TO = [
-  'attachments.path: dropFiles',
-  'channel_threads.contact_id: dropThreads',
-  'conversations.contact_id: eraseConversations',
-  'conversations.parent_conversation_id: dropConversations',
-  'conversations.thread_id: eraseConversations',
-  'conversations.user_id: eraseConversations',
-  'conversation_counts.user_id: dropTraces',
-  'idempotency_keys.generation_id: dropConversations',
-  'inbound_messages.message_id: dropConversations',
-  'leads.conversation_id: dropConversations',
-  'sources.message_id: forgetQuestions',
-  'stream_frames.generation_id: dropConversations',
-  'tickets.conversation_id: dropConversations',
-]
-/** They say of nobody who it was. */
-const WITHOUT_PERSON = [
-  'credit_entries.generation_id',
-  'insights_queue.conversation_id',
-  'search_queue.conversation_id',
-]
-
-test('a new table that names a person does not pass unseen', async () => {
-  const { rows } = await sql<{ name: string }>`
-    select c.table_name || '.' || c.column_name as name from information_schema.columns as c
-    where c.table_schema = 'public' and c.column_name ~ '(^|_)(conversation|contact|ticket|thread|user|generation|message)_id$'
-      and not exists (
-        select from information_schema.columns as other
-        join pg_constraint as f on f.contype = 'f' and f.confdeltype = 'c'
-          and f.conrelid = format('%I', c.table_name)::regclass
-          and f.confrelid in ('conversations'::regclass, 'messages'::regclass, 'tickets'::regclass,
-            'channel_threads'::regclass, 'contacts'::regclass, 'ticket_messages'::regclass)
-        where other.table_schema = 'public' and other.table_name = c.table_name)
-    order by 1`.execute(service.ctx.db)
-  const known = new Set([...SEEN_TO.map((line) => line.split(':')[0]), ...WITHOUT_PERSON])
-  assert.deepEqual(
-    rows.map(({ name }) => name).filter((name) => !known.has(name) && !name.includes('provider_')),
-    [],
-    'Erasing has to see to these columns, or they must go with a conversation, ticket, thread or contact.',
-  )
 })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/database.ts'
+import type { Db, Trx } from '../db/database.ts'
 import { json } from '../db/json.ts'
 import type { AccountId, PersonNames } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
@@ -93,10 +93,30 @@ async function eraseConversations(needs: EraseNeeds, row: ErasureRow, ids: strin
   await withoutCitations(db, accountId, learned, async () => {
     await forgetQuestions(needs, accountId, ids)
     for (const id of ids) await shorten(db, row, id)
-    await transact(db, async (trx) =>
-      addCounts(trx, row, await dropConversations(trx, needs.jobs, accountId, ids)),
-    )
+    await transact(db, async (trx) => {
+      const threadIds = await threadsOf(trx, ids)
+      await addCounts(trx, row, await dropConversations(trx, needs.jobs, accountId, ids))
+      await dropEmptyThreads(trx, accountId, threadIds)
+    })
   })
+}
+
+/** The threads on channels in which the conversations were held. */
+async function threadsOf(trx: Trx, ids: string[]): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('conversations')
+    .select('thread_id')
+    .distinct()
+    .where('id', 'in', ids)
+    .where('thread_id', 'is not', null)
+    .execute()
+  return rows.flatMap(({ thread_id }) => thread_id ?? [])
+}
+
+async function dropEmptyThreads(trx: Trx, accountId: AccountId, ids: string[]): Promise<void> {
+  await sql`
+    delete from channel_threads as t where account_id = ${accountId} and id = any(${ids}::uuid[])
+      and not exists (select from conversations where thread_id = t.id)`.execute(trx)
 }
 
 async function shorten(db: Db, row: ErasureRow, id: string): Promise<void> {

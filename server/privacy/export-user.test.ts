@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
+import { liveFully, MARK, makeWorld, PERSON, QUESTION, say } from '../../test/full-life.ts'
 import { type Service, startService } from '../../test/start.ts'
 import { newId } from '../db/ids.ts'
 import { noCounts, userLines } from './export-user.ts'
 import { findPerson } from './find-person.ts'
-import { liveFully, MARK, makeWorld, PERSON, QUESTION, say } from './for-tests.ts'
 
 let models: ModelServer
 let service: Service
@@ -81,6 +83,19 @@ test('everything held about a person comes as lines, by any of the names, and no
   assert.equal((await post(other, { contactId: of('contact')[0].id })).status, 404)
 })
 
+test('of thousands of conversations each comes once', async () => {
+  const { client, agentId } = await makeWorld(service, models)
+  await sql`
+    insert into conversations (id, account_id, agent_id, source, status, user_id)
+    select gen_random_uuid(), ${client.accountId}, ${agentId}, 'API', 'ended', 'many' from generate_series(1, 4100)`.execute(
+    service.ctx.db,
+  )
+  const lines = (await (await post(client, { userId: 'many' })).text()).trimEnd().split('\n')
+  const ids = lines.slice(1, -1).map((line) => JSON.parse(line).id)
+  assert.equal(new Set(ids).size, 4100)
+  assert.equal(ids.length, 4100)
+})
+
 test('a reader that stops holds the export back, and one that leaves ends it', async () => {
   const { client, agentId } = await makeWorld(service, models)
   const { db } = service.ctx
@@ -104,16 +119,16 @@ test('a reader that stops holds the export back, and one that leaves ends it', a
   await pieces.return(undefined)
   assert.equal((await pieces.next()).done, true)
 
-  const abort = new AbortController()
-  const response = await client.raw('POST', '/users/export', {
-    body: JSON.stringify({ userId: 'much' }),
-    headers: { 'content-type': 'application/json' },
-    signal: abort.signal,
+  // A connection of its own, which it takes away in the middle.
+  const leaving = request(`${service.url}/api/v2/users/export`, {
+    method: 'POST',
+    agent: false,
+    headers: { authorization: `Bearer ${client.key}`, 'content-type': 'application/json' },
   })
-  const reader = response.body!.getReader()
-  await reader.read()
-  abort.abort()
-  await assert.rejects(reader.read())
+  leaving.end(JSON.stringify({ userId: 'much' }))
+  const [answer] = await once(leaving, 'response')
+  await once(answer, 'data')
+  leaving.destroy()
   // The database is free for others at once, and the next export is whole.
   const text = await (await post(client, { userId: 'much' })).text()
   assert.ok(text.endsWith('"conversations":1,"messages":4000,"leads":0,"tickets":0}\n'), text.slice(-200))

@@ -18,6 +18,8 @@ import { exportedContact, exportedLead, exportedTicketMessage } from './present.
 /** Rows held in memory at once; of conversations only their ids. */
 const PAGE = 100
 const IDS = 2_000
+/** Before every id. */
+const FIRST = '00000000-0000-0000-0000-000000000000'
 
 export type ExportCounts = Written & { contacts: number; leads: number; tickets: number }
 
@@ -74,7 +76,7 @@ const elsewhere =
       or coalesce(c.contact_id = any(${contactIds}::uuid[]), false)))`
 
 async function* idPages(db: Db, accountId: AccountId, person: PersonNames): AsyncGenerator<string[]> {
-  for (let after: string | null = null; ; ) {
+  for (let after = FIRST; ; ) {
     const wanted = conversationIds(accountId, person, { limit: IDS, after })
     const { rows }: { rows: { id: string }[] } = await sql<{
       id: string
@@ -82,7 +84,7 @@ async function* idPages(db: Db, accountId: AccountId, person: PersonNames): Asyn
     const ids = rows.map(({ id }) => id)
     for (let from = 0; from < ids.length; from += PAGE) yield ids.slice(from, from + PAGE)
     if (ids.length < IDS) return
-    after = ids.at(-1) ?? null
+    after = ids.at(-1) ?? after
   }
 }
 

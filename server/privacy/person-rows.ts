@@ -21,7 +21,7 @@ export const threadIds = (accountId: AccountId, person: PersonNames): RawBuilder
     and lower(peer) = any(${[...person.phones, ...person.emails]}::text[])`
 
 /**
- * Ids of the person's conversations, beyond the id `after`, each set cut to `limit`: those of the user, the
+ * Ids of the person's conversations, each set cut to `limit`: any of them, or the first beyond the id `after`: those of the user, the
  * contact and their threads, and those of nobody in which the person left an address or opened a ticket.
  */
 export function conversationIds(

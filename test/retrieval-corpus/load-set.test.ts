@@ -8,15 +8,15 @@ import { ENGLISH_SETS, GERMAN_SET, isExpected, loadSet } from './load-set.ts'
 const SETS = [...ENGLISH_SETS, GERMAN_SET]
 
 test('the sets are as large as is said', () => {
-  for (const name of ENGLISH_SETS) assert.ok(loadSet(name).chunks.length >= 300, name)
-  assert.ok(loadSet(GERMAN_SET).chunks.length >= 100)
+  for (const name of SETS) assert.ok(loadSet(name).chunks.length >= 300, name)
   const english = ENGLISH_SETS.map(loadSet)
   const answerable = english.flatMap((set) => set.answerable)
   assert.ok(answerable.length >= 150)
   assert.equal(answerable.filter(({ kind }) => kind === 'paraphrase').length * 3, answerable.length)
   assert.ok(english.flatMap((set) => set.unanswerable).length >= 40)
   const german = loadSet(GERMAN_SET)
-  assert.ok(german.answerable.length + german.unanswerable.length >= 50)
+  assert.ok(german.answerable.length >= 50)
+  assert.ok(german.unanswerable.length >= 14)
 })
 
 test('every section that a question expects is there', () => {

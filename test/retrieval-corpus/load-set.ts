@@ -24,8 +24,8 @@ export const ENGLISH_SETS = ['camper-manual', 'staff-handbook', 'server-referenc
 export const GERMAN_SET = 'mieter-handbuch' as const
 export type SetName = (typeof ENGLISH_SETS)[number] | typeof GERMAN_SET
 
-/** Even questions are for tuning, odd ones are held out: no weight is fitted to them. */
-export type Half = 'tuning' | 'held-out'
+/** Even and odd questions: figures that only one half reaches are chance. */
+export type Half = 'even' | 'odd'
 
 const FOLDER = join(import.meta.dirname, 'sets')
 const REFERENCE = `Server Reply Request Routes Hooks Validation-and-Serialization Logging Plugins Decorators
@@ -39,7 +39,7 @@ export function loadSet(name: SetName): DocumentSet {
 }
 
 export function halfOf<T>(questions: readonly T[], half: Half): T[] {
-  return questions.filter((_, index) => (index % 2 === 0) === (half === 'tuning'))
+  return questions.filter((_, index) => (index % 2 === 0) === (half === 'even'))
 }
 
 /** Whether a chunk is of one of the sections that hold the answer. */

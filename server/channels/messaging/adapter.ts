@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { GuardedFetcher } from '../../fetch/guarded-fetcher.ts'
 import type { InboundContent, MessagingNumber } from '../../db/tables.ts'
+import type { GuardedFetcher } from '../../fetch/guarded-fetcher.ts'
 
 /** What is needed to speak to a business account's side of the channel; `baseUrl: null` is the public address. */
 export type Access = { accessToken: string; baseUrl: string | null }

@@ -16,17 +16,23 @@ alter table conversations alter column analysis_due set default now() + interval
 create index conversations_to_analyse on conversations (analysis_due) where analysis_due is not null;
 create index conversations_held on conversations (analysis_held) where analysis_held is not null;
 
--- In the row that is written anyway: a turn pays next to nothing for it. Somebody may still rate what has ended.
+-- In the row that is written anyway: a turn pays next to nothing for it. What has ended may still be rated for a while;
+-- what has been looked at is not looked at again only because it ends.
 create function plan_analysis() returns trigger language plpgsql as $$
 begin
-  new.analysis_due := now() + case when new.status = 'ended' then interval '5 minutes' else interval '30 minutes' end;
-  new.analysis_held := null;
-  new.analysis_tries := 0;
+  if (old.last_seq, old.cut_messages, old.generation_count) <> (new.last_seq, new.cut_messages, new.generation_count) then
+    new.analysis_due := now() + interval '30 minutes';
+    new.analysis_held := null;
+    new.analysis_tries := 0;
+  end if;
+  if new.status = 'ended' and new.analysis_due is not null then
+    new.analysis_due := least(new.analysis_due, now() + interval '5 minutes');
+  end if;
   return new;
 end $$;
 create trigger conversation_active before update on conversations for each row
-  when (old.updated_at <> new.updated_at or old.last_seq <> new.last_seq or old.cut_messages <> new.cut_messages
-    or old.status <> new.status)
+  when (old.last_seq <> new.last_seq or old.cut_messages <> new.cut_messages
+    or old.generation_count <> new.generation_count or old.status <> new.status)
   execute function plan_analysis();
 
 create table topics (

@@ -34,7 +34,7 @@ describe('pages that scripts write', () => {
       browsers: 1,
       onError: (error: unknown) => errors.push(error),
     }
-    renderer = createRenderer({ ...settings, timeoutMs: 6_000 })
+    renderer = createRenderer({ ...settings, timeoutMs: 12_000 })
     hasty = createRenderer({ ...settings, timeoutMs: 1_000 })
   })
   after(async () => {
@@ -165,9 +165,10 @@ describe('pages that scripts write', () => {
     setTimeout(() => cancel.abort(), 1_000)
     await failsWith('aborted', endless)
     await renderer.close()
+    await hasty.close()
     await failsWith('aborted', render(''))
     assert.deepEqual(
-      readdirSync(tmpdir()).filter((name) => name.startsWith('parley-browser-')),
+      readdirSync(tmpdir()).filter((name) => name.startsWith(`parley-browser-${process.pid}-`)),
       [],
     )
   })

@@ -83,7 +83,7 @@ function createSeat({ onError, timeoutMs = 15_000, idleMs = 60_000, ...settings 
 
   const currentWorker = async (): Promise<Worker> => {
     if (thread) return thread.worker
-    const folder = await mkdtemp(join(tmpdir(), 'parley-browser-'))
+    const folder = await mkdtemp(join(tmpdir(), `parley-browser-${process.pid}-`))
     thread = { worker: startThread({ ...settings, timeoutMs, folder }), folder }
     return thread.worker
   }

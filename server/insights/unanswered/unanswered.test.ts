@@ -41,7 +41,7 @@ test('questions that the agent declined are grouped, those asked most first', as
   ])
     await ask(question)
   await ask('Where can I park my bicycle?')
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   const [cards, parking, ...others] = await groups()
   assert.deepEqual(others, [])
   assert.deepEqual([cards?.question, cards?.count, cards?.status], ['Do you sell gift cards?', 2, 'open'])
@@ -85,13 +85,13 @@ test('an answer becomes a source that wins, a second one changes it, and asking 
   const [done] = await groups('?status=answered')
   assert.deepEqual([done?.id, done?.sourceId], [cards?.id, id])
   assert.ok(!(await groups()).some((group) => group.id === cards?.id))
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   assert.equal((await groups('?status=answered')).length, 1)
 
   await client.request('DELETE', `/agents/${agentId}/sources/${id}`)
   const vain = await ask('Do you sell gift cards?')
   assert.equal(vain.metadata.sources, undefined, vain.parts[0].text)
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   const again = (await groups()).find((group) => group.id === cards?.id)
   assert.deepEqual([again?.count, again?.sourceId], [3, null])
   const anew = await answer({ answer: 'Yes.' })
@@ -103,7 +103,7 @@ test('a dismissed question stays so when it is asked again, until it is opened',
   const set = (status: string) => client.request('PATCH', `${path()}/${parking?.id}`, { status })
   assert.deepEqual([(await set('dismissed')).body.status, (await set('answered')).status], ['dismissed', 400])
   await ask('where can i PARK my bicycle')
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   assert.deepEqual(
     (await groups('?status=dismissed')).map(({ count }) => count),
     [2],
@@ -144,7 +144,7 @@ test('what a person said later is suggested, and what is deleted counts and stan
     .where('id', '=', conversationId)
     .execute()
   await ask('a discount for students?')
-  await lookNow(service, agentId)
+  await lookNow(service.ctx, agentId)
   const discount = () => groups().then((all) => all.find(({ question }) => /discount/.test(question)))
   assert.equal((await discount())?.count, 2)
   assert.equal((await discount())?.suggestedAnswer, 'Yes, ten percent with a student card.')

@@ -35,7 +35,7 @@ async function read(url: string, through = fetcher, limits = {}): Promise<PageOu
   const row = { url, status: 'pending', changed_in: 0 } as PageRow
   const robots = createRobotsCache({ fetcher: through }, signal)
   const all = { maxBytes: MB, timeoutMs: 5_000, idleTimeoutMs: 5_000, ...limits }
-  return readPage({ fetcher: through, extractor }, run, row, robots, signal, all)
+  return readPage({ fetcher: through, renderer: null, extractor }, run, row, robots, signal, all)
 }
 
 async function fails(path: string, reason: RegExp, limits = {}): Promise<void> {
@@ -86,7 +86,10 @@ test('no notation of an inner address is reached, also when a page sends there',
     'http://0xa9fea9fe/',
     'http://0xa9.0xfe.0xa9.0xfe/',
     'http://0251.0376.0251.0376/',
+    'http://025177524776/',
     'http://169.254.43518/',
+    'http://169.16689662/',
+    'http://169.254.169.254./',
     'http://[::ffff:169.254.169.254]/',
     'http://[::ffff:a9fe:a9fe]/',
     'http://[64:ff9b::a9fe:a9fe]/',

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { FetchFailure } from '../../fetch/fetch-failure.ts'
 import type { FetchedPage } from '../../fetch/read-page.ts'
-import type { Renderer } from '../../fetch/render/renderer.ts'
 import { builtInput, builtPage, inputOf } from '../extract/built-page.ts'
 import { declaredCharset, decodeText } from '../extract/decode-text.ts'
 import { ExtractFailure } from '../extract/extract-failure.ts'
@@ -15,8 +14,7 @@ import { excluded, failed, failedForNow, type PageOutcome } from './page-outcome
 import type { PageRow } from './page-row.ts'
 import { isInSite, pageUrl } from './site.ts'
 
-/** `renderer`: null or none, and pages stay as they are read. */
-type Needs = Pick<Context, 'fetcher' | 'extractor'> & { renderer?: Renderer | null }
+type Needs = Pick<Context, 'fetcher' | 'renderer' | 'extractor'>
 
 /** A page of a crawl is read many times over: it gets less than a link of its own. */
 const LIMITS = { maxBytes: 5 * 1_048_576, timeoutMs: 30_000, idleTimeoutMs: 15_000 }
@@ -34,7 +32,7 @@ const LONGEST_TITLE = 300
 
 /** Reads one page of a site, if the site and the customer allow it. */
 export async function readPage(
-  { fetcher, extractor, renderer = null }: Needs,
+  { fetcher, extractor, renderer }: Needs,
   run: CrawlRun,
   page: PageRow,
   robots: RobotsCache,

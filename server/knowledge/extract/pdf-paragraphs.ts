@@ -2,6 +2,8 @@ import type { PdfLine } from './pdf-lines.ts'
 
 const bullet = /^(?:[•‣▪–—*-]|\(?\d{1,3}[.)]|[a-z]\))\s/
 
+const LONGEST_WORD = 100
+
 /** Lines → paragraphs of one prose line each, with words that were split at a line's end made whole. */
 export function paragraphsOf(lines: PdfLine[], words: ReadonlySet<string>): string[] {
   const paragraphs: string[] = []
@@ -27,7 +29,8 @@ function continues(before: PdfLine, line: PdfLine, width: number): boolean {
 
 function join(left: string, right: string, words: ReadonlySet<string>): string {
   if (left.endsWith('\u00ad')) return left.slice(0, -1) + right
-  const start = /[\p{L}\p{M}]+-$/u.exec(left)?.[0]
+  // Only its end: the paragraph grows with every line.
+  const start = /[\p{L}\p{M}]+-$/u.exec(left.slice(-LONGEST_WORD))?.[0]
   const end = /^\p{Ll}[\p{L}\p{M}]*/u.exec(right)?.[0]
   if (start === undefined || end === undefined)
     return noSpaceBetween(left, right) ? left + right : `${left} ${right}`
@@ -40,7 +43,7 @@ function join(left: string, right: string, words: ReadonlySet<string>): string {
 // Chinese and Japanese do not put a space between lines.
 function noSpaceBetween(left: string, right: string): boolean {
   const script = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}。、，！？：；「」（）]/u
-  return (script.test(left.at(-1) ?? '') && script.test(right[0] ?? '')) || /\p{L}-$/u.test(left)
+  return (script.test(left.at(-1) ?? '') && script.test(right[0] ?? '')) || /\p{L}-$/u.test(left.slice(-3))
 }
 
 /** Every hyphenated word that stands inside a line, in lower case: proof that its hyphen is no line break. */

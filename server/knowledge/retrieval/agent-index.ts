@@ -3,6 +3,7 @@ import { createStemmer } from '../../text/stem.ts'
 import { createBreather } from './breathe.ts'
 import { dropChunks, isSweepDue, showChunks, sweep } from './drop-chunks.ts'
 import { bytesOfTables } from './index-bytes.ts'
+import type { Lexicon } from './lexicon.ts'
 import type { IndexedChunk } from './passage.ts'
 import { replaceVectors } from './replace-vectors.ts'
 import { type SearchOptions, type SearchResult, searchTables } from './search-tables.ts'
@@ -32,8 +33,8 @@ export type AgentIndex = {
 type Chunks = Iterable<IndexedChunk> | AsyncIterable<IndexedChunk>
 
 /** An empty index of one agent's passages, in memory. */
-export function createAgentIndex(words: WordVectors): AgentIndex {
-  const tables = createTables(words)
+export function createAgentIndex(words: WordVectors, lexicon?: Lexicon): AgentIndex {
+  const tables = createTables(words, lexicon)
   const slotsOf = new Map<string, number[]>()
   const latest = new Map<string, symbol>()
   let sweeping = false

@@ -11,17 +11,26 @@ const MOST_WORDS = 400
 const MOST_TERMS = 32
 const MOST_CHARACTERS = 4_000
 
+/** Shorter ones are mostly abbreviations of common words. */
+const SHORTEST_NAME = 3
+const INSIDE_A_SENTENCE = /(?<=[\p{L}\p{N},;"“(]\s+["“(]?)[\p{L}\p{N}]+/gu
+const NO_NAMES: ReadonlySet<string> = new Set()
+
 export type QuestionTerm = {
   word: string
   /** The forms it may be indexed under: stemmed in each language the index holds. */
   forms: string[]
   /** How much the word tells, 0..1, apart from this index. */
   information: number
+  /** Of a person, place or product, by its capital letter; only told in English. */
+  isName: boolean
 }
 
 export type AnalysedQuestion = {
   language: Language
   terms: QuestionTerm[]
+  /** Places in `terms` of words that follow each other: "hydrogen tank". */
+  pairs: [number, number][]
   vector: Int8Array | null
   provided: Int8Array | null
 }
@@ -32,14 +41,17 @@ export function analyseQuestion(
   tables: Tables,
   queryVector: Float32Array | null | undefined,
 ): AnalysedQuestion {
-  const words = splitWords(question.slice(0, MOST_CHARACTERS)).slice(0, MOST_WORDS)
+  const asked = question.slice(0, MOST_CHARACTERS)
+  const words = splitWords(asked).slice(0, MOST_WORDS)
   const language = guessLanguageOfWords(words)
+  const names = language === 'en' ? namesIn(asked) : NO_NAMES
   const content = [...new Set(words)].filter(
     (word) => !isStopWord(word, language === 'other' ? 'en' : language),
   )
   const languages: Language[] = [...new Set<Language>([...tables.languages, 'other'])]
   const terms = content
     .flatMap((word) => questionTerms(word, languages, tables))
+    .map((term) => ({ ...term, isName: names.has(term.word) }))
     .sort((a, b) => b.information - a.information)
     .slice(0, MOST_TERMS)
 
@@ -52,16 +64,35 @@ export function analyseQuestion(
   return {
     language,
     terms,
+    pairs: pairsOf(words, terms),
     vector: mean && compactVector(mean),
     provided: provided && compactVector(provided),
   }
 }
 
-function questionTerms(word: string, languages: readonly Language[], tables: Tables): QuestionTerm[] {
+type PlainTerm = Omit<QuestionTerm, 'isName'>
+
+function questionTerms(word: string, languages: readonly Language[], tables: Tables): PlainTerm[] {
   const information = informationOf(tables.words, tables.words.row(word))
-  const byLanguage = languages.map((language) => termsOfWord(word, language, tables.stem))
+  const byLanguage = languages.map((language) => termsOfWord(word, language, tables.lexicon.stem))
   const pairs = byLanguage.find((terms) => terms.length > 1)
   if (pairs) return pairs.map((pair) => ({ word: pair, forms: [pair], information }))
   const forms = [...new Set(byLanguage.flat())]
   return forms.length === 0 ? [] : [{ word, forms, information }]
+}
+
+function pairsOf(words: readonly string[], terms: readonly QuestionTerm[]): [number, number][] {
+  const placeOf = (word: string | undefined): number => terms.findIndex((term) => term.word === word)
+  return words.flatMap((word, i) => {
+    const [first, second] = [placeOf(word), placeOf(words[i + 1])]
+    return first >= 0 && second >= 0 && first !== second ? [[first, second]] : []
+  })
+}
+
+/** Folded words with a capital letter that do not begin a sentence; none where most words have one. */
+function namesIn(text: string): ReadonlySet<string> {
+  const inside = [...text.matchAll(INSIDE_A_SENTENCE)].map(([word]) => word)
+  const capital = inside.filter((word) => /\p{Lu}/u.test(word))
+  if (capital.length * 2 > inside.length) return NO_NAMES
+  return new Set(capital.filter((word) => word.length >= SHORTEST_NAME).flatMap(splitWords))
 }

@@ -1,13 +1,15 @@
 import { splitWords } from '../../text/words.ts'
 import type { AnalysedQuestion } from './analyse-question.ts'
-import { createMatcher, type WordMatcher } from './match-words.ts'
+import { cosinesAround } from './cosines-around.ts'
+import { bestOf, createMatcher, type WordIds, type WordMatcher } from './match-words.ts'
 import type { IndexedChunk } from './passage.ts'
+import { questionEvidence } from './question-evidence.ts'
 import { rankByGrams } from './rank-grams.ts'
 import { rankByMeanings } from './rank-meanings.ts'
 import { rankByTerms } from './rank-terms.ts'
 import { bestSentence, rankBySentence, rankByVector } from './rank-vectors.ts'
 import type { Evidence } from './relevance.ts'
-import { withNameParts } from './split-identifiers.ts'
+import { asNameParts, withNameParts, withoutArguments } from './split-identifiers.ts'
 import type { Tables } from './tables.ts'
 import type { Hits } from './top-hits.ts'
 
@@ -21,7 +23,11 @@ const ALL_SENTENCES = 2_000
 export type Candidate = { slot: number; evidence: Evidence }
 
 /** The chunks that may hold the answer, best of each ranker first, with the evidence for each. */
-export function gatherEvidence(tables: Tables, question: AnalysedQuestion, also: Hits | null): Candidate[] {
+export function gatherEvidence(
+  tables: Tables,
+  question: AnalysedQuestion,
+  also: Hits | null,
+): { candidates: Candidate[]; matcher: WordMatcher } {
   const { slots } = tables
   const terms = rankByTerms(tables, question, DEPTH)
   const grams = rankByGrams(tables, question, DEPTH)
@@ -40,47 +46,65 @@ export function gatherEvidence(tables: Tables, question: AnalysedQuestion, also:
     for (const hits of rankings) if (place < hits.slots.length) candidates.add(hits.slots[place]!)
   }
   const matcher = createMatcher(tables, question)
-  return [...candidates].map((slot) => ({
+  const about = questionEvidence(slots, question, grams.closest)
+  const around = question.vector ? cosinesAround(tables, candidates, question.vector) : new Map()
+  // All are numbered before the first is compared: see WordMatcher.
+  const said = new Map([...candidates].map((slot) => [slot, wordsOf(slots.chunks[slot]!, matcher)]))
+  const found = [...candidates].map((slot) => ({
     slot,
     evidence: {
       terms: terms.share(slot),
-      strangeness: grams.strangeness,
+      ...about,
       meanings: meanings?.share(slot) ?? 0,
       sentence: question.vector && bestSentence(slots, slot, question.vector),
-      ...wordEvidence(slots.chunks[slot]!, matcher),
+      around: around.get(slot) ?? 0,
+      ...wordEvidence(said.get(slot)!, matcher),
     },
   }))
+  return { candidates: found, matcher }
+}
+
+type Said = { title: WordIds; path: WordIds; text: WordIds; titles: WordIds[] }
+
+function wordsOf({ headingPath, questions, text }: IndexedChunk, { idsOf }: WordMatcher): Said {
+  const title = withoutArguments(headingPath.at(-1) ?? '')
+  const path = headingPath.slice(0, -1).join(' ')
+  return {
+    title: idsOf(splitWords(withNameParts(title))),
+    path: idsOf(splitWords(withNameParts(path))),
+    text: idsOf(splitWords(withNameParts([...(questions ?? []), text].join(' ')))),
+    titles: [title, asNameParts(title)].map((form) => idsOf(splitWords(form))),
+  }
 }
 
 function wordEvidence(
-  chunk: IndexedChunk,
+  { title, path, text, titles }: Said,
   matcher: WordMatcher,
 ): Pick<Evidence, 'match' | 'rarest' | 'heading' | 'headingShare'> {
   const { weights } = matcher
-  const path = splitWords(withNameParts(chunk.headingPath.slice(0, -1).join(' ')))
-  const heading = splitWords(withNameParts(chunk.headingPath.at(-1) ?? ''))
-  const text = splitWords(withNameParts([...(chunk.questions ?? []), chunk.text].join(' ')))
-  const inHeading = bestOf(heading, matcher)
-  const anywhere = bestOf([...heading, ...path, ...text], matcher)
+  const inHeading = bestOf([title], matcher)
+  const anywhere = bestOf([title, path, text], matcher)
   const telling = weights.indexOf(Math.max(...weights))
-  const met = heading.flatMap((word) => matcher.likeness(word)?.reduce((a, b) => Math.max(a, b), 0) ?? [])
   return {
     match: weighted(anywhere, weights),
     rarest: anywhere[telling] ?? 0,
     heading: weighted(inHeading, weights),
-    headingShare: met.length > 0 ? met.reduce((sum, value) => sum + value, 0) / met.length : 0,
+    headingShare: Math.max(...titles.map((words) => shareMet(words, matcher))),
   }
 }
 
-/** For each word of the question the likeness of the closest of the words. */
-function bestOf(words: readonly string[], { weights, likeness }: WordMatcher): Float32Array {
-  const best = new Float32Array(weights.length)
-  for (const word of new Set(words)) {
-    const alike = likeness(word)
-    if (!alike) continue
-    for (let i = 0; i < best.length; i++) if (alike[i]! > best[i]!) best[i] = alike[i]!
+/** Mean likeness of the words to their closest in the question. */
+function shareMet(words: WordIds, { weights, isCompared, likeness }: WordMatcher): number {
+  let sum = 0
+  let compared = 0
+  for (const id of words) {
+    if (!isCompared(id)) continue
+    compared++
+    let most = 0
+    for (let place = 0; place < weights.length; place++) most = Math.max(most, likeness(id, place))
+    sum += most
   }
-  return best
+  return compared > 0 ? sum / compared : 0
 }
 
 function weighted(values: Float32Array, weights: readonly number[]): number {

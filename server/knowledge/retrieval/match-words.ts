@@ -1,8 +1,6 @@
-import { similarityOfRows } from '../../models/static/word-vectors.ts'
-import type { Language } from '../../text/language.ts'
-import { characterNGrams } from '../../text/n-grams.ts'
-import { termsOfWord } from '../../text/terms.ts'
 import type { AnalysedQuestion } from './analyse-question.ts'
+import { cosinesOfRows } from './cosines-of-rows.ts'
+import { gramsOf, type WordForms } from './lexicon.ts'
 import { rarity } from './rank-terms.ts'
 import type { Tables } from './tables.ts'
 
@@ -10,63 +8,146 @@ import type { Tables } from './tables.ts'
 const LEAST_SPELLED = 0.4
 const LEAST_MEANT = 0.3
 
+const NOWHERE: readonly number[] = []
+
+/** Numbers that a matcher has given to words. */
+export type WordIds = Int32Array
+
+/**
+ * Compares the words of passages with those of one question. Words are numbered first, each once; they are compared
+ * when a likeness is asked for, all that are new together: one by one they would take most of a search.
+ */
 export type WordMatcher = {
   /** How much each word of the question counts: rare in the index, telling in the language. */
   weights: readonly number[]
-  /** For each word of the question how alike (0..1) the given word is, in spelling or meaning; null: a stop word. */
-  likeness(word: string): Float32Array | null
+  idsOf(words: readonly string[]): WordIds
+  /** False for a stop word: it is like nothing. */
+  isCompared(id: number): boolean
+  /** How alike (0..1) the word of an id is, in spelling or meaning, to the word of the question at `place`. */
+  likeness(id: number, place: number): number
 }
 
-/** Compares words of passages with those of one question; make a new one for each question. */
+/** Make a new one for each question. */
 export function createMatcher(tables: Tables, question: AnalysedQuestion): WordMatcher {
-  const { words, terms, slots, stem } = tables
-  const asked = question.terms.map(({ word, forms }) => ({
-    forms: new Set(forms),
-    grams: forms[0]!.length > 2 ? new Set(characterNGrams(forms[0]!, 3, 4)) : null,
-    row: question.vector ? words.row(word) : -1,
-  }))
-  const weights = question.terms.map(({ forms, information }) => {
-    const found = forms.reduce(
-      (sum, form) => sum + (terms.postings[terms.ids.get(form) ?? -1]?.length ?? 0),
-      0,
-    )
-    return information * rarity(slots, found)
-  })
-  const languages: Language[] = [...tables.languages]
-  const known = new Map<string, Float32Array | null>()
+  const { terms, slots, lexicon, languages } = tables
+  const asked = askedWords(tables, question)
+  const formsOf = lexicon.in(languages)
+  const ids = new Map<string, number>()
+  const found: (WordForms | null)[] = []
+  let alike = new Float32Array(0)
+  let compared = 0
 
-  const compare = (word: string): Float32Array | null => {
-    const forms = [...new Set(languages.flatMap((language) => termsOfWord(word, language, stem)))]
-    if (forms.length === 0) return null
-    const alike = new Float32Array(asked.length)
-    const grams = forms[0]!.length > 2 ? characterNGrams(forms[0]!, 3, 4) : []
-    const row = words.row(word)
-    for (const [i, term] of asked.entries()) {
-      if (forms.some((form) => term.forms.has(form))) {
-        alike[i] = 1
-        continue
+  const compareNew = (): void => {
+    const size = asked.count
+    const grown = new Float32Array(found.length * size)
+    grown.set(alike)
+    alike = grown
+    const rows = new Int32Array(found.length - compared)
+    for (let i = 0; i < rows.length; i++) rows[i] = found[compared + i]?.row ?? -1
+    const cosines = cosinesOfRows(tables.words, asked.rows, rows)
+    for (let i = 0; i < rows.length; i++) {
+      const forms = found[compared + i]
+      if (!forms) continue
+      const start = (compared + i) * size
+      compareSpelling(asked, forms, alike, start)
+      for (let place = 0; place < size; place++) {
+        const meant = cosines[place]?.[i] ?? 0
+        if (meant >= LEAST_MEANT && meant > alike[start + place]!) alike[start + place] = meant
       }
-      const spelled = term.grams ? shareInCommon(term.grams, grams) : 0
-      const meant = row < 0 || term.row < 0 ? 0 : similarityOfRows(words, term.row, row)
-      alike[i] = Math.max(spelled >= LEAST_SPELLED ? spelled : 0, meant >= LEAST_MEANT ? meant : 0)
+      for (const form of forms.forms) {
+        for (const place of asked.byForm.get(form) ?? NOWHERE) alike[start + place] = 1
+      }
     }
-    return alike
+    compared = found.length
   }
 
   return {
-    weights,
-    likeness(word) {
-      const before = known.get(word)
-      if (before !== undefined) return before
-      const alike = compare(word)
-      known.set(word, alike)
-      return alike
+    weights: question.terms.map(({ forms, information }) => {
+      const held = forms.reduce(
+        (sum, form) => sum + (terms.postings[terms.ids.get(form) ?? -1]?.length ?? 0),
+        0,
+      )
+      return information * rarity(slots, held)
+    }),
+    idsOf(words) {
+      const numbers = new Int32Array(words.length)
+      for (let i = 0; i < words.length; i++) {
+        const word = words[i]!
+        let id = ids.get(word)
+        if (id === undefined) {
+          id = found.length
+          ids.set(word, id)
+          found.push(formsOf(word))
+        }
+        numbers[i] = id
+      }
+      return numbers
+    },
+    isCompared: (id) => found[id] !== null,
+    likeness(id, place) {
+      if (compared < found.length) compareNew()
+      return alike[id * asked.count + place]!
     },
   }
 }
 
-function shareInCommon(own: ReadonlySet<string>, other: readonly string[]): number {
-  let common = 0
-  for (const gram of other) if (own.has(gram)) common++
-  return (2 * common) / (own.size + other.length)
+/** For each word of the question the likeness of the closest of the words. */
+export function bestOf(words: readonly WordIds[], { weights, likeness }: WordMatcher): Float32Array {
+  const best = new Float32Array(weights.length)
+  for (const ids of words) {
+    for (const id of ids) {
+      for (let place = 0; place < best.length; place++) {
+        const alike = likeness(id, place)
+        if (alike > best[place]!) best[place] = alike
+      }
+    }
+  }
+  return best
+}
+
+type Asked = {
+  count: number
+  /** Of each word in the word vectors, -1 for none. */
+  rows: readonly number[]
+  /** How many n-grams each has; 0: its spelling is not compared. */
+  grams: readonly number[]
+  /** Places of the words that have a form, or an n-gram by its hash. */
+  byForm: ReadonlyMap<string, number[]>
+  byGram: ReadonlyMap<number, number[]>
+}
+
+function askedWords({ words }: Tables, { terms, vector }: AnalysedQuestion): Asked {
+  const byForm = new Map<string, number[]>()
+  const byGram = new Map<number, number[]>()
+  const grams = terms.map(({ forms }, place) => {
+    for (const form of forms) addTo(byForm, form, place)
+    const own = gramsOf(forms[0]!)
+    for (const gram of own) addTo(byGram, gram, place)
+    return own.length
+  })
+  const rows = terms.map(({ word, isName }) => (vector && !isName ? words.row(word) : -1))
+  return { count: terms.length, rows, grams, byForm, byGram }
+}
+
+function addTo<K>(places: Map<K, number[]>, key: K, place: number): void {
+  const there = places.get(key)
+  if (there) there.push(place)
+  else places.set(key, [place])
+}
+
+/** Writes, from `start` on, the share of n-grams in common with each word of the question, where it is more than chance. */
+function compareSpelling(asked: Asked, { grams }: WordForms, alike: Float32Array, start: number): void {
+  let any = false
+  for (let i = 0; i < grams.length; i++) {
+    const places = asked.byGram.get(grams[i]!)
+    if (!places) continue
+    any = true
+    for (const place of places) alike[start + place]!++
+  }
+  if (!any) return
+  for (let place = 0; place < asked.count; place++) {
+    const own = asked.grams[place]!
+    const share = own > 0 ? (2 * alike[start + place]!) / (own + grams.length) : 0
+    alike[start + place] = share >= LEAST_SPELLED ? share : 0
+  }
 }

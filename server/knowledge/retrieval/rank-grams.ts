@@ -11,22 +11,23 @@ import { collectHits, type Hits } from './top-hits.ts'
 const MOST_SIMILAR_TERMS = 40
 const LEAST_SIMILARITY = 0.25
 /** From here on a term counts as another spelling of the word, not as a chance likeness. */
-const SAME_WORD = 0.6
+export const SAME_WORD = 0.6
 
 type SimilarTerm = { id: number; similarity: number }
 
-/** `strangeness` is the share (0..1) of the question's words that look like nothing in the index. */
-export type GramHits = Hits & { strangeness: number }
+/** `closest` says for each term of the question how alike (0..1) the most alike term of the index is spelled. */
+export type GramHits = Hits & { closest: number[] }
 
 /** Finds compounds, inflections and misspellings: each word of the question stands for the terms spelled like it. */
 export function rankByGrams(tables: Tables, question: AnalysedQuestion, limit: number): GramHits {
   const { slots, terms } = tables
   const scores = new Float32Array(slots.count)
   const seenFor = new Int32Array(slots.count).fill(-1)
-  let strange = 0
+  const closest: number[] = []
+  const shared = new Float64Array(terms.postings.length)
   question.terms.forEach((term, index) => {
-    const similar = similarTerms(tables, term)
-    strange += 1 - (similar[0]?.similarity ?? 0)
+    const similar = similarTerms(tables, term, shared)
+    closest.push(similar[0]?.similarity ?? 0)
     const found = similar.filter(({ similarity }) => similarity >= SAME_WORD)
     const most = found.reduce((sum, { id }) => sum + terms.postings[id]!.length, 0)
     const weight = rarity(slots, most) * term.information
@@ -44,30 +45,38 @@ export function rankByGrams(tables: Tables, question: AnalysedQuestion, limit: n
   for (let slot = 0; slot < slots.count; slot++) {
     if (scores[slot]! > 0 && slots.states[slot] === LIVE) hits.offer(slot, scores[slot]!)
   }
-  return {
-    ...hits.sorted(),
-    strangeness: question.terms.length > 0 ? strange / question.terms.length : 1,
-  }
+  return { ...hits.sorted(), closest }
 }
 
-/** Terms of the index that share n-grams with a word of the question, by the share of rare n-grams in common. */
-function similarTerms(tables: Tables, term: QuestionTerm): SimilarTerm[] {
+/**
+ * Terms of the index that share n-grams with a word of the question, by the share of rare n-grams in common.
+ * `shared` has a place for each term of the index: zero before, and zero again after.
+ */
+function similarTerms(tables: Tables, term: QuestionTerm, shared: Float64Array): SimilarTerm[] {
   const { grams, terms } = tables
-  const exact = term.forms.map((form) => terms.ids.get(form)).filter((id) => id !== undefined)
-  const shared = new Map<number, number>()
+  const touched: number[] = []
   let mass = 0
   if (!isDense(term.word)) {
     for (const gram of characterNGrams(term.forms[0]!)) {
       const ids = termsWithGram(grams, gram)
       const weight = inverseFrequency(ids.length, grams.termCount)
       mass += weight
-      for (const id of ids) shared.set(id, (shared.get(id) ?? 0) + weight)
+      for (const id of ids) {
+        if (shared[id] === 0) touched.push(id)
+        shared[id]! += weight
+      }
     }
   }
-  for (const id of exact) shared.set(id, mass || 1)
+  for (const form of term.forms) {
+    const id = terms.ids.get(form)
+    if (id === undefined) continue
+    if (shared[id] === 0) touched.push(id)
+    shared[id] = mass || 1
+  }
   const similar: SimilarTerm[] = []
-  for (const [id, sum] of shared) {
-    const similarity = sum / (mass || 1)
+  for (const id of touched) {
+    const similarity = shared[id]! / (mass || 1)
+    shared[id] = 0
     if (similarity >= LEAST_SIMILARITY) similar.push({ id, similarity })
   }
   return similar.sort((a, b) => b.similarity - a.similarity || a.id - b.id).slice(0, MOST_SIMILAR_TERMS)

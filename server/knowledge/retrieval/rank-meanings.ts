@@ -27,7 +27,7 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
     const weight = rarity(slots, found)
     most += weight
     const touched: number[] = []
-    for (const [id, closeness] of termsMeant(tables, term, place < MOST_WIDENED)) {
+    for (const [id, closeness] of termsMeant(tables, term, place < MOST_WIDENED && !term.isName)) {
       for (const posting of terms.postings[id]!) {
         const slot = slotOf(posting)
         const frequency = (posting & FREQUENCY_MASK) / 2
@@ -52,7 +52,7 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
 
 /** Numbers of the index's terms that a word stands for, with 1 for itself and less for its neighbours. */
 function termsMeant(
-  { words, terms, stem }: Tables,
+  { words, terms, lexicon }: Tables,
   { word, forms }: QuestionTerm,
   isWidened: boolean,
 ): Map<number, number> {
@@ -65,7 +65,7 @@ function termsMeant(
   if (row < 0) return meant
   // Closest first: a stem keeps the best of its words.
   for (const { row: other, similarity } of words.neighbours(row)) {
-    for (const form of termsOfWord(words.word(other), 'en', stem)) {
+    for (const form of termsOfWord(words.word(other), 'en', lexicon.stem)) {
       const id = terms.ids.get(form)
       if (id !== undefined && !meant.has(id)) meant.set(id, similarity * similarity)
     }

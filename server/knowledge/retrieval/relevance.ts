@@ -1,4 +1,4 @@
-/** What speaks for a chunk holding the answer; all but `strangeness` are about the chunk. */
+/** What speaks for a chunk holding the answer; the last four are about the question and the index. */
 export type Evidence = {
   /** BM25, as a share of the most that the question could score. */
   terms: number
@@ -14,27 +14,55 @@ export type Evidence = {
   heading: number
   /** Mean likeness of the heading's words to their closest in the question. */
   headingShare: number
+  /** Mean cosine of the passages found below the same heading. */
+  around: number
   /** Share of the question's words spelled like nothing in the whole index. */
   strangeness: number
-}
-
-/** Orders the chunks found for one question; has no meaning across questions. Fitted by scripts/fit-relevance.ts. */
-export function orderOf(evidence: Evidence): number {
-  const { terms, meanings, sentence, match, heading, headingShare } = evidence
-  return sentence === null
-    ? 0.8 * terms + 3.3 * match + 1.7 * heading + 3.2 * headingShare
-    : 1.7 * terms + 2 * meanings + 3.1 * match + 2.1 * sentence + 1.9 * heading + 2.3 * headingShare
+  /** 1 when the question has a name that is nowhere in the index. */
+  unknownName: number
+  /** Words of the question that tell something, up to a bound: of one word a good match is less of a proof. */
+  words: number
+  /** Logarithm of the number of chunks within bounds, 0 for many: among many some are alike by chance. */
+  size: number
 }
 
 /**
- * The chance, 0..1, that a chunk answers the question. Fitted by scripts/fit-relevance.ts; the constants are moved so
- * that at 0.5 as many answerable questions are lost as unanswerable ones are let through.
+ * Orders the chunks found for one question; has no meaning across questions. Fitted by scripts/fit-relevance.ts; the
+ * weight of `terms` is negative because `meanings` and `match` count the same words again.
  */
-export function relevanceOf(evidence: Evidence): number {
-  const { meanings, sentence, match, rarest, strangeness } = evidence
+export function orderOf(evidence: Evidence): number {
+  const { terms, meanings, sentence, match, heading, headingShare, around } = evidence
+  return sentence === null
+    ? 2.3 * terms + 5.5 * match + 0.5 * heading + 4.6 * headingShare
+    : -4.1 * terms +
+        5.6 * match +
+        0.9 * heading +
+        3.5 * headingShare +
+        10.9 * meanings +
+        6.6 * sentence +
+        4 * around
+}
+
+/**
+ * The chance, 0..1, that a chunk answers the question. `pair` is its worst pair, or null. Fitted by
+ * scripts/fit-relevance.ts; constants and weights of `size` are moved so that at 0.5 as many answerable questions are
+ * lost as unanswerable ones are let through, in large and in small sets.
+ */
+export function relevanceOf(evidence: Evidence, pair: number | null): number {
+  const { meanings, sentence, match, rarest, strangeness, unknownName, words, size } = evidence
+  const paired = pair ?? match
   const odds =
     sentence === null
-      ? 3.6 * match + 0.8 * rarest - 2.3 * strangeness - 0.1
-      : 1.8 * match + 1.2 * rarest + 1.7 * meanings - 3.4 * strangeness - 0.7
+      ? 5 * match - 3 * strangeness + 1.2 * words - 1.3 * size - 4.9
+      : 0.6 * match +
+        0.7 * rarest +
+        2.7 * paired -
+        3.3 * strangeness +
+        0.76 * words -
+        0.6 * size +
+        6.7 * meanings -
+        3.7 * sentence -
+        3.3 * unknownName -
+        3.2
   return 1 / (1 + Math.exp(-odds))
 }

@@ -70,7 +70,7 @@ function assertAtLeast(figures: Figures, floors: Partial<Figures>): void {
 test('English: the fusion finds more than words alone, and the bands hold', () => {
   const figures = measure(loadCorpus('en'))
   assert.ok(figures.recall > figures.termsRecall)
-  assertAtLeast(figures, { recall: 0.8, offered: 0.8, cited: 0.62, declined: 0.92 })
+  assertAtLeast(figures, { recall: 0.83, offered: 0.9, cited: 0.71, declined: 0.86 })
 })
 
 test('German: compounds are found without vectors, and the bands hold', () => {
@@ -81,10 +81,10 @@ test('German: compounds are found without vectors, and the bands hold', () => {
 
 test('questions that nothing was tuned on', () => {
   assertAtLeast(measure(loadCorpus('en', 'held-out.json')), {
-    recall: 0.94,
-    offered: 0.88,
-    cited: 0.77,
-    declined: 0.9,
+    recall: 0.98,
+    offered: 0.92,
+    cited: 0.82,
+    declined: 0.82,
   })
   assertAtLeast(measure(loadCorpus('de', 'held-out.json')), {
     recall: 1,
@@ -95,7 +95,7 @@ test('questions that nothing was tuned on', () => {
 })
 
 /** Points of recall@3 that the fusion finds beyond words alone, at least; the figures are in bench/results. */
-const GAINS = { 'camper-manual': 0.18, 'staff-handbook': 0.1, 'server-reference': 0.07, [GERMAN_SET]: 0.02 }
+const GAINS = { 'camper-manual': 0.24, 'staff-handbook': 0.16, 'server-reference': 0.11, [GERMAN_SET]: 0.015 }
 
 test('long documents: the fusion finds more than words alone, most is answered, and most without an answer declined', () => {
   const sum = { answered: 0, answerable: 0, declined: 0, unanswerable: 0 }
@@ -106,8 +106,8 @@ test('long documents: the fusion finds more than words alone, most is answered, 
       retrievalFigures(tables, questions, fused).recall3 -
       retrievalFigures(tables, questions, byTerms).recall3
     assert.ok(gain(set.answerable) >= GAINS[name], `${name}: ${gain(set.answerable)}`)
-    assert.ok(gain(halfOf(set.answerable, 'held-out')) >= 0, name)
     if (name === GERMAN_SET) continue
+    assert.ok(gain(halfOf(set.answerable, 'odd')) >= 0, name)
     const { answered, declined } = answerFigures(tables, set, words)
     sum.answered += answered * set.answerable.length
     sum.answerable += set.answerable.length
@@ -115,5 +115,5 @@ test('long documents: the fusion finds more than words alone, most is answered, 
     sum.unanswerable += set.unanswerable.length
   }
   assert.ok(sum.answered / sum.answerable >= 0.8, `answered ${sum.answered / sum.answerable}`)
-  assert.ok(sum.declined / sum.unanswerable >= 0.75, `declined ${sum.declined / sum.unanswerable}`)
+  assert.ok(sum.declined / sum.unanswerable >= 0.8, `declined ${sum.declined / sum.unanswerable}`)
 })

@@ -7,6 +7,7 @@ import { rankByVector } from './rank-vectors.ts'
 import { orderOf, relevanceOf } from './relevance.ts'
 import type { Tables } from './tables.ts'
 import type { Hits } from './top-hits.ts'
+import { worstPair } from './worst-pair.ts'
 
 /** Hits of a provider's vectors that are fused with the rest. */
 const PROVIDED = 100
@@ -24,7 +25,7 @@ export type SearchResult = { passages: Passage[]; confidence: number }
 export function searchTables(tables: Tables, question: string, options: SearchOptions): SearchResult {
   const exact = findQuestion(tables.exact, question)
   const analysed = analyseQuestion(question, tables, options.queryVector)
-  const ranked = rankChunks(tables, analysed)
+  const ranked = rankChunks(tables, analysed, options.limit)
   const others = ranked.slots.map((slot, i) => ({ slot, score: ranked.scores[i]! }))
   const first = exact.map((slot) => ({ slot, score: 1 }))
   const found = [...first, ...others.filter(({ slot }) => !exact.includes(slot))].slice(0, options.limit)
@@ -34,16 +35,18 @@ export function searchTables(tables: Tables, question: string, options: SearchOp
   }
 }
 
-function rankChunks(tables: Tables, question: AnalysedQuestion): Hits {
+/** The best chunks with a chance for each; `limit` of them, or a few more. */
+function rankChunks(tables: Tables, question: AnalysedQuestion, limit: number): Hits {
   if (question.terms.length === 0 && !question.provided) return { slots: [], scores: [] }
   const provided = question.provided
     ? rankByVector(tables.slots, tables.provided!, question.provided, PROVIDED)
     : null
-  const candidates = gatherEvidence(tables, question, provided)
-    .map(({ slot, evidence }) => ({ slot, order: orderOf(evidence), chance: relevanceOf(evidence) }))
+  const { candidates: found, matcher } = gatherEvidence(tables, question, provided)
+  const candidates = found
+    .map(({ slot, evidence }) => ({ slot, order: orderOf(evidence) }))
     .sort((a, b) => b.order - a.order || a.slot - b.slot)
   spreadSections(tables, candidates)
-  const chances = new Map(candidates.map(({ slot, chance }) => [slot, chance]))
+  const evidenceOf = new Map(found.map(({ slot, evidence }) => [slot, evidence]))
   const slots = candidates.map(({ slot }) => slot)
   const own: Hits = { slots, scores: slots.map(() => 0) }
   const order = provided
@@ -55,12 +58,17 @@ function rankChunks(tables: Tables, question: AnalysedQuestion): Hits {
         slots.length,
       ).slots
     : slots
+  const kept = order.slice(0, Math.max(limit, CONFIDENT))
+  const chances = kept.map((slot) => {
+    const evidence = evidenceOf.get(slot)
+    return evidence ? relevanceOf(evidence, worstPair(tables.slots.chunks[slot]!, question, matcher)) : 0
+  })
   // The order and the chance weigh the evidence differently; scores are not to rise from one place to the next.
-  let score = order.slice(0, CONFIDENT).reduce((most, slot) => Math.max(most, chances.get(slot) ?? 0), 0)
+  let score = Math.max(0, ...chances.slice(0, CONFIDENT))
   return {
-    slots: order,
-    scores: order.map((slot, place) => {
-      if (place > 0) score = Math.min(score, chances.get(slot) ?? 0)
+    slots: kept,
+    scores: chances.map((chance, place) => {
+      if (place > 0) score = Math.min(score, chance)
       return score
     }),
   }

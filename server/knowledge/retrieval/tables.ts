@@ -1,14 +1,11 @@
 import type { WordVectors } from '../../models/static/word-vectors.ts'
 import type { Language } from '../../text/language.ts'
-import { createStemmer, type Stemmer } from '../../text/stem.ts'
 import type { ExactQuestions } from './exact-questions.ts'
 import { createGramTable, type GramTable } from './gram-table.ts'
+import { createLexicon, type Lexicon } from './lexicon.ts'
 import { createSlotTable, type SlotTable } from './slot-table.ts'
 import { createTermTable, type TermTable } from './term-table.ts'
 import { createVectorTable, type VectorTable } from './vector-table.ts'
-
-/** Words of each language whose stems are remembered: up to 1 MB. */
-const STEMS = 5_000
 
 /** Everything one agent's index is made of. */
 export type Tables = {
@@ -20,13 +17,12 @@ export type Tables = {
   /** Vectors of an embedding provider; made when the first chunk brings one. */
   provided: VectorTable | null
   readonly exact: ExactQuestions
-  /** Remembers the words that questions and the chunks found for them have. */
-  readonly stem: Stemmer
+  readonly lexicon: Lexicon
   /** Languages that chunks of this index were stemmed in. */
   readonly languages: Set<Language>
 }
 
-export function createTables(words: WordVectors): Tables {
+export function createTables(words: WordVectors, lexicon = createLexicon(words)): Tables {
   return {
     words,
     slots: createSlotTable(),
@@ -35,7 +31,7 @@ export function createTables(words: WordVectors): Tables {
     passages: createVectorTable(words.dimensions),
     provided: null,
     exact: new Map(),
-    stem: createStemmer(STEMS),
+    lexicon,
     languages: new Set(),
   }
 }

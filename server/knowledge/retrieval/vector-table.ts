@@ -1,4 +1,4 @@
-import { scaleFor, writeCompact } from '../../models/static/compact-vector.ts'
+import { compactCosine, scaleFor, writeCompact } from '../../models/static/compact-vector.ts'
 import { scanBlock, strideOf } from '../../models/static/scan-block.ts'
 
 /** Rows of one block; tables grow by blocks, so that growing copies nothing. */
@@ -29,6 +29,13 @@ export function cosinesOf(table: VectorTable, vector: Int8Array, count: number):
   for (const [index, block] of used.entries()) scanBlock(vector, block, stride, dots, index * ROWS)
   const scale = scaleFor(table.dimensions) ** 2
   return new Float32Array(dots).map((dot) => dot / scale)
+}
+
+/** Cosine of a compact vector with that of one slot. */
+export function cosineOf(table: VectorTable, vector: Int8Array, slot: number): number {
+  const stride = strideOf(table.dimensions)
+  const block = table.blocks[Math.floor(slot / ROWS)]
+  return block ? compactCosine(vector, block, (slot % ROWS) * stride) : 0
 }
 
 export function bytesOfVectors({ blocks }: VectorTable): number {

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { LoadedChunk } from '../load-content.ts'
+import { createBreather } from '../retrieval/breathe.ts'
 
 /** Equal for equal chunks, in their order; what of a page never reaches an answer does not count. */
-export function contentHash(chunks: readonly LoadedChunk[]): string {
+export async function contentHash(chunks: readonly LoadedChunk[]): Promise<string> {
+  const breathe = createBreather()
   const hash = createHash('sha256')
   for (const { headingPath, page, text, questions } of chunks) {
+    await breathe()
     hash.update(JSON.stringify([headingPath, page, text, questions]))
   }
   return hash.digest('base64url')

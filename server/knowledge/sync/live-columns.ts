@@ -3,7 +3,6 @@ import { json } from '../../db/json.ts'
 import { storable } from '../../http/storable.ts'
 import type { Loaded } from '../load-content.ts'
 import type { SourceRow } from '../queries.ts'
-import { contentHash } from './content-hash.ts'
 import { WEEK_MS } from './sync-task.ts'
 
 /**
@@ -12,13 +11,14 @@ import { WEEK_MS } from './sync-task.ts'
  */
 export function liveColumns(
   { name, content }: Pick<SourceRow, 'name' | 'content'>,
-  { chunks, origin, title, url }: Loaded,
+  { origin, title, url }: Loaded,
+  hash: string,
 ) {
   const nextWeek = new Date(Date.now() + WEEK_MS)
   const ownTitle = title ? storable(title) : null
   const isNamedByTitle = name === null || name === content.title
   return {
-    content_hash: contentHash(chunks),
+    content_hash: hash,
     origin_etag: storableOrNull(origin?.etag),
     origin_modified: storableOrNull(origin?.modified),
     next_sync_at: sql<Date | null>`case when next_sync_at is null then null else ${nextWeek}::timestamptz end`,

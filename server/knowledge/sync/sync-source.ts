@@ -7,7 +7,10 @@ import { keepVersion, noteFailure, startVersion, takeOut } from './outcomes.ts'
 import { startCrawl } from './start-crawl.ts'
 import type { SyncSource } from './sync-task.ts'
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'log' | 'fetcher' | 'extractor' | 'filesDir' | 'secrets'>
+type Needs = Pick<
+  Context,
+  'db' | 'jobs' | 'log' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'secrets'
+>
 
 /**
  * Looks at a source's origin once: what has not changed stays, what has is trained anew, what is gone goes from
@@ -24,7 +27,7 @@ export async function syncSource(
   try {
     const loaded = await loadIfChanged(ctx, source, attempt.signal)
     if (loaded === null) await keepVersion(ctx.db, source, undefined)
-    else if (source.live_version !== null && contentHash(loaded.chunks) === source.content_hash)
+    else if (source.live_version !== null && (await contentHash(loaded.chunks)) === source.content_hash)
       await keepVersion(ctx.db, source, loaded.origin)
     else await startVersion(ctx, source)
   } catch (error) {

@@ -27,7 +27,10 @@ export const createClient: Adapter['client'] = ({
 }): ProviderClient => {
   const base = baseUrl ?? PUBLIC_URL
 
-  async function fetchBytes(url: string, { method, body, type, maxBytes = MAX_BYTES }: Request): Promise<Uint8Array> {
+  async function fetchBytes(
+    url: string,
+    { method, body, type, maxBytes = MAX_BYTES }: Request,
+  ): Promise<Uint8Array> {
     const answer = await fetcher
       .fetch(url, {
         method,

@@ -19,6 +19,7 @@ export function fileMessage({ name, type, bytes }: File): { form: FormData; mess
   const kind = SHOWN.find(([types, , most]) => types.test(type) && bytes.byteLength <= most)?.[1]
   return {
     form,
-    message: (id) => (kind ? { type: kind, [kind]: { id } } : { type: 'document', document: { id, filename: name } }),
+    message: (id) =>
+      kind ? { type: kind, [kind]: { id } } : { type: 'document', document: { id, filename: name } },
   }
 }

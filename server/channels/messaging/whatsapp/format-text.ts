@@ -1,6 +1,6 @@
 /** Code, escapes, images, links, bold, struck out, italic, line breaks, citations: in this order of precedence. */
 const MARKS =
-  /(`[^`\n]+`)|\\([\\`*_{}[\]()#+.!~>|-])|!?\[([^\]\n]*)\]\(([^)\s]{1,2000})[^)\n]*\)|\*\*([^*\n]+)\*\*|__([^_\n]+)__|~~([^~\n]+)~~|\*([^*\s][^*\n]*)\*|(<br\s*\/?>)|( ?\[\d{1,3}(?:\s*,\s*\d{1,3})*\])/gi
+  /(`[^`\n]+`)|\\([\\`*_{}[\]()#+.!~>|-])|!?\[([^\]\n]*)\]\(([^)\s]{1,2000})[^)\n]*\)|\*\*([^*\n]+)\*\*|__([^_\n]+)__|~~([^~\n]+)~~|\*([^*\s][^*\n]*)\*|(<br\s*\/?>)|( ?\[\d{1,3}(?:\s*,\s*\d{1,3})*\](?!\())/gi
 
 /**
  * Markdown as the channel marks text: *bold*, _italic_, ~struck out~, code as it is. Headings become bold, links keep
@@ -28,7 +28,12 @@ function formatLine(line: string, dropCitations: boolean): string[] {
   if (bare.includes('-') && bare.includes('|') && /^[|:\s-]+$/.test(bare)) return []
   const inline = (text: string): string => formatInline(text, dropCitations)
   const heading = /^\s{0,3}#{1,6}\s+(.*)$/.exec(line)
-  if (heading) return [`*${inline(heading[1] ?? '').replaceAll('*', '').trim()}*`]
+  if (heading)
+    return [
+      `*${inline(heading[1] ?? '')
+        .replaceAll('*', '')
+        .trim()}*`,
+    ]
   if (bare.startsWith('|')) {
     const cells = bare.replace(/^\||\|$/g, '').split('|')
     return [inline(cells.map((cell) => cell.trim()).join(' | '))]

@@ -27,7 +27,10 @@ function wordsOf(type: string, part: Wire): { words: string; silent?: true } {
     case 'order':
       return { words: orderOf(part) }
     case 'reaction':
-      return { words: text(part.emoji) ? `[reaction: ${text(part.emoji)}]` : '[reaction removed]', silent: true }
+      return {
+        words: text(part.emoji) ? `[reaction: ${text(part.emoji)}]` : '[reaction removed]',
+        silent: true,
+      }
     case 'system':
       return { words: `[${text(part.body) || 'note of the channel'}]`, silent: true }
     case 'request_welcome':
@@ -47,7 +50,12 @@ function answerOf({ button_reply, list_reply, nfm_reply }: Wire): string {
 }
 
 function locationOf({ name, address, latitude, longitude, url }: Wire): string {
-  const place = [text(name), text(address), [text(latitude), text(longitude)].filter(Boolean).join(', '), text(url)]
+  const place = [
+    text(name),
+    text(address),
+    [text(latitude), text(longitude)].filter(Boolean).join(', '),
+    text(url),
+  ]
   const named = place.filter(Boolean).join('\n')
   return named && `Location:\n${named}`
 }
@@ -76,14 +84,23 @@ function orderOf({ text: note, product_items }: Wire): string {
 }
 
 const FILES = ['image', 'video', 'audio', 'voice', 'document', 'sticker']
-const ENDINGS: Record<string, string> = { jpeg: 'jpg', mpeg: 'mp3', plain: 'txt', 'svg+xml': 'svg', quicktime: 'mov' }
+const ENDINGS: Record<string, string> = {
+  jpeg: 'jpg',
+  mpeg: 'mp3',
+  plain: 'txt',
+  'svg+xml': 'svg',
+  quicktime: 'mov',
+}
 
 function fileOf(type: string, part: Wire): AwaitedFile | null {
   const id = text(part.id)
   if (!FILES.includes(type) || !/^[\w.-]{1,200}$/.test(id)) return null
   const [mediaType = ''] = text(part.mime_type).toLowerCase().split(';')
-  const known = /^[\w.+-]{1,80}\/[\w.+-]{1,80}$/.test(mediaType.trim()) ? mediaType.trim() : 'application/octet-stream'
+  const known = /^[\w.+-]{1,80}\/[\w.+-]{1,80}$/.test(mediaType.trim())
+    ? mediaType.trim()
+    : 'application/octet-stream'
   const ending = known.split('/')[1] ?? ''
-  const name = text(part.filename).trim().slice(0, 200).toWellFormed() || `${type}.${ENDINGS[ending] ?? ending}`
+  const name =
+    text(part.filename).trim().slice(0, 200).toWellFormed() || `${type}.${ENDINGS[ending] ?? ending}`
   return { id, name, type: known }
 }

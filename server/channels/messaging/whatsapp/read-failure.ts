@@ -61,7 +61,9 @@ export function failureOf(
   const { code, message, error_data } = wire(body?.error)
   const details = text(wire(error_data).details)
   // For the log: the sender's own words.
-  const cause = new Error(`HTTP ${status} ${text(code)} ${text(message).slice(0, 300)} ${details.slice(0, 300)}`)
+  const cause = new Error(
+    `HTTP ${status} ${text(code)} ${text(message).slice(0, 300)} ${details.slice(0, 300)}`,
+  )
   const seconds = Number(headers['retry-after'] ?? Number.NaN)
   const retryAfterMs = seconds >= 0 ? Math.min(MOST_WAIT_MS, seconds * 1_000) : null
   const [kind, sentence, detail] = known(Number(code)) ?? byStatus(status)

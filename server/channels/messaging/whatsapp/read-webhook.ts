@@ -13,7 +13,10 @@ export function readWebhook(body: unknown, now: Date): WebhookEvent[] {
     wires(entry.changes)
       .filter(({ field }) => field === 'messages')
       .flatMap(({ value }) => {
-        const of = { businessAccountId: id(entry.id), numberId: id(wire(wire(value).metadata).phone_number_id) }
+        const of = {
+          businessAccountId: id(entry.id),
+          numberId: id(wire(wire(value).metadata).phone_number_id),
+        }
         if (of.businessAccountId === '' || of.numberId === '') return []
         const { contacts, messages, statuses } = wire(value)
         return [
@@ -30,12 +33,15 @@ function readMessage(of: Of, message: Wire, contacts: Wire[], now: Date): Webhoo
   const messageId = id(message.id)
   const from = text(message.from)
   if (messageId === '' || !/^[0-9]{5,20}$/.test(from)) return []
-  const contact = contacts.find(({ wa_id }) => text(wa_id) === from) ?? (contacts.length === 1 ? contacts[0] : {})
+  const contact =
+    contacts.find(({ wa_id }) => text(wa_id) === from) ?? (contacts.length === 1 ? contacts[0] : {})
   const name = text(wire(contact?.profile).name).trim().slice(0, 100).toWellFormed() || null
   const content = contentOf(message)
   const isText = message.type === 'text' || message.type === 'button'
   const sentAt = timeOf(message.timestamp, now)
-  return [{ kind: 'message', ...of, from, name, messageId, sentAt, content, words: isText ? content.text : null }]
+  return [
+    { kind: 'message', ...of, from, name, messageId, sentAt, content, words: isText ? content.text : null },
+  ]
 }
 
 function readStatus(of: Of, status: Wire): WebhookEvent[] {

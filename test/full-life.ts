@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { ModelServer } from '../../test/fakes/model-server.ts'
-import type { Client, Service } from '../../test/start.ts'
-import { createMember } from '../accounts/members.ts'
-import { newId } from '../db/ids.ts'
-import { json } from '../db/json.ts'
+import { createMember } from '../server/accounts/members.ts'
+import { newId } from '../server/db/ids.ts'
+import { json } from '../server/db/json.ts'
+import type { ModelServer } from './fakes/model-server.ts'
+import type { Client, Service } from './start.ts'
 
 /** For tests: stands in everything that a person says or is called. */
 export const MARK = 'markerzq'
@@ -259,4 +260,15 @@ async function addChannelRows({ service, client, agentId }: World, conversationI
     .insertInto('stream_frames')
     .values({ generation_id, position: 0, frames: json([MARK]) })
     .execute()
+}
+
+/** For tests: erases and waits for the end; answers the erasure. */
+export async function erased(client: Client, body: object) {
+  const { status, body: answer } = await client.request('POST', '/users/erase', body)
+  if (status !== 202) throw new Error(JSON.stringify(answer))
+  for (;;) {
+    const { data } = (await client.request('GET', `/users/erasures/${answer.data.id}`)).body
+    if (data.status === 'finished') return data
+    await wait(30)
+  }
 }

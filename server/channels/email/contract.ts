@@ -1,0 +1,136 @@
+import Type from 'typebox'
+import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../http/contract.ts'
+
+const params = Exact({ agentId: Type.String({ minLength: 1 }) })
+const tag = 'Email'
+const path = '/agents/{agentId}/email/connection'
+
+const modes = ['agent', 'tickets'] as const
+const securities = ['tls', 'starttls', 'none'] as const
+const line = '^[^\\u0000-\\u001f\\u007f]*$'
+const server = {
+  host: Type.String({
+    minLength: 1,
+    maxLength: 253,
+    pattern: '^[A-Za-z0-9._:\\[\\]-]+$',
+    refusal: 'Must be the name or the address of a host.',
+  }),
+  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  security: OneOf(securities, { description: '`none` sends the password in the clear' }),
+  username: Type.Optional(Type.String({ minLength: 1, maxLength: 320, pattern: line })),
+  password: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1_000, description: 'Left out: unchanged for the same login' }),
+  ),
+}
+
+export const connectMailbox = endpoint({
+  method: 'PUT',
+  path,
+  name: 'connectMailbox',
+  tag,
+  summary: 'Connect a mailbox',
+  description:
+    'What is written to it is answered by the agent, or becomes tickets. Passwords and secret are stored encrypted and never read back. Mails that are in the mailbox already are not read.',
+  scope: 'messaging:write',
+  params,
+  body: Exact({
+    address: Type.String({
+      format: 'email',
+      maxLength: 254,
+      refusal: 'Must be an e-mail address like support@example.com.',
+    }),
+    fromName: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        pattern: line,
+        description: 'Default: the name of the agent',
+      }),
+    ),
+    mode: OneOf(modes, { default: 'agent', description: '`tickets`: the team answers, not the agent' }),
+    plusAddressing: Type.Boolean({
+      default: false,
+      description:
+        'The mailbox takes what is written to name+anything@: answers then find their thread by it',
+    }),
+    smtp: Exact(server),
+    imap: Type.Optional(
+      Exact({
+        ...server,
+        mailbox: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 200, pattern: line, description: 'Default: INBOX' }),
+        ),
+      }),
+    ),
+    inboundSecret: Type.Optional(
+      Type.String({
+        minLength: 16,
+        maxLength: 200,
+        description: 'Signs mails that are posted to /webhooks/email/{agentId}',
+      }),
+    ),
+  }),
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+const state = {
+  host: Type.String(),
+  port: Type.Integer(),
+  security: OneOf(securities),
+  username: Nullable(Type.String()),
+  hasPassword: Type.Boolean(),
+  lastError: Nullable(Type.String()),
+  lastCheckedAt: Nullable(IsoTime),
+}
+
+export const readMailboxConnection = endpoint({
+  method: 'GET',
+  path,
+  name: 'readMailboxConnection',
+  tag,
+  summary: 'Read how the mailbox is connected',
+  scope: 'messaging:read',
+  params,
+  success: {
+    status: 200,
+    schema: Exact({
+      address: Type.String(),
+      fromName: Nullable(Type.String()),
+      mode: OneOf(modes),
+      plusAddressing: Type.Boolean(),
+      smtp: Exact(state),
+      imap: Nullable(Exact({ ...state, mailbox: Type.String() })),
+      hasInboundSecret: Type.Boolean(),
+    }),
+  },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+export const disconnectMailbox = endpoint({
+  method: 'DELETE',
+  path,
+  name: 'disconnectMailbox',
+  tag,
+  summary: 'Disconnect the mailbox',
+  description: 'Conversations stay; what still waits to be sent fails.',
+  scope: 'messaging:write',
+  params,
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+const outcome = Exact({ ok: Type.Boolean(), error: Nullable(Type.String()) })
+
+export const testMailbox = endpoint({
+  method: 'POST',
+  path: `${path}/test`,
+  name: 'testMailbox',
+  tag,
+  summary: 'Log in to the servers of the mailbox',
+  description: 'Nothing is sent.',
+  scope: 'messaging:write',
+  params,
+  success: { status: 200, schema: Exact({ smtp: outcome, imap: Nullable(outcome) }) },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})

@@ -1,0 +1,70 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/**
+ * A mark names a thread of mails in what goes out, so that the answer finds it: `peer` and a signature over it. Only
+ * small letters and digits, because servers may change the case of an address.
+ */
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567'
+const PEER_BYTES = 10
+const PEER_LENGTH = 16
+const SIGNATURE_LENGTH = 12
+const MARK = new RegExp(`^[a-z2-7]{${PEER_LENGTH + SIGNATURE_LENGTH}}$`)
+/** RFC 5321, 4.5.3.1.1. */
+const LONGEST_LOCAL_PART = 64
+
+export const newPeer = (): string => letters(randomBytes(PEER_BYTES))
+
+/** The same for the same text: for threads that this side begins. */
+export const peerFrom = (key: Buffer, text: string): string =>
+  letters(createHmac('sha256', key).update(`peer ${text}`).digest()).slice(0, PEER_LENGTH)
+
+export const markOf = (key: Buffer, peer: string): string => peer + signatureOf(key, peer)
+
+/** The peer that a mark names; null when it was not made with this key. */
+export function peerOfMark(key: Buffer, mark: string): string | null {
+  const text = mark.toLowerCase()
+  if (!MARK.test(text)) return null
+  const peer = text.slice(0, PEER_LENGTH)
+  const isOurs = timingSafeEqual(Buffer.from(text.slice(PEER_LENGTH)), Buffer.from(signatureOf(key, peer)))
+  return isOurs ? peer : null
+}
+
+/** `name+mark@domain`; null where that is longer than a mail server takes. */
+export function markedAddress(key: Buffer, address: string, peer: string): string | null {
+  const at = address.lastIndexOf('@')
+  const local = `${address.slice(0, at)}+${markOf(key, peer)}`
+  return local.length > LONGEST_LOCAL_PART ? null : local + address.slice(at)
+}
+
+export function peerOfAddress(key: Buffer, address: string): string | null {
+  return peerOfMark(key, /\+([a-z2-7]+)@[^@]+$/i.exec(address)?.[1] ?? '')
+}
+
+/** The Message-ID of a delivery: the same at every attempt, so that a second copy can be told. */
+export const messageIdOf = (key: Buffer, deliveryId: string, peer: string, domain: string): string =>
+  `<${deliveryId}.${markOf(key, peer)}@${domain}>`
+
+/** What one of our own Message-IDs says; null for every other. */
+export function readMessageId(key: Buffer, messageId: string): { deliveryId: string; peer: string } | null {
+  const [, deliveryId = '', mark = ''] = /^<([0-9a-f-]{36})\.([a-z2-7]+)@[^@>]+>$/i.exec(messageId) ?? []
+  const peer = peerOfMark(key, mark)
+  return peer === null ? null : { deliveryId: deliveryId.toLowerCase(), peer }
+}
+
+const signatureOf = (key: Buffer, peer: string): string =>
+  letters(createHmac('sha256', key).update(`mark ${peer}`).digest()).slice(0, SIGNATURE_LENGTH)
+
+function letters(bytes: Uint8Array): string {
+  let text = ''
+  let bits = 0
+  let value = 0
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xfff
+    bits += 8
+    while (bits >= 5) {
+      bits -= 5
+      text += LETTERS[(value >> bits) & 31]
+    }
+  }
+  return text
+}

@@ -1,0 +1,101 @@
+import type { ImapFlow } from 'imapflow'
+import type { Context } from '../../context.ts'
+import { type ClaimedMailbox, claimMailbox, LostLease, noteRead, releaseMailbox } from './claim-mailbox.ts'
+import { imapLogin } from './connection.ts'
+import { openImap } from './imap.ts'
+import { describeMailError } from './mail-failure.ts'
+import { takeMail } from './take-mail.ts'
+
+const AT_ONCE = 3
+/** Then other mailboxes have their turn. */
+const MOST_MAILS = 50
+/** Of a larger mail only the beginning is read: its words. */
+const LARGEST_BYTES = 60 * 1024 * 1024
+const BEGINNING_BYTES = 2 * 1024 * 1024
+/** The clocks of two servers. */
+const SKEW_MS = 2 * 60_000
+
+/** A process that ends waits for what is under way. */
+const LONGEST_MS = 10_000
+
+/**
+ * Reads the mailboxes that are due, for some seconds. Nothing in them is changed: mails stay where and as they are.
+ */
+export async function readMailboxes(ctx: Context): Promise<void> {
+  const until = Date.now() + LONGEST_MS
+  const work = async (): Promise<void> => {
+    while (Date.now() < until) {
+      const row = await claimMailbox(ctx.db)
+      if (!row) return
+      await readOne(ctx, row, until)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
+
+async function readOne(ctx: Context, row: ClaimedMailbox, until: number): Promise<void> {
+  try {
+    const more = await readNew(ctx, row, until)
+    await releaseMailbox(ctx.db, row, { error: null, more })
+  } catch (error) {
+    if (error instanceof LostLease) return
+    const { message, cause } = describeMailError(error, row.imap?.host ?? '')
+    ctx.log.warn({ err: cause ?? error, agent: row.agent_id }, 'a mailbox could not be read')
+    await releaseMailbox(ctx.db, row, { error: message, more: false })
+  }
+}
+
+/** Takes what came since the last time, one transaction a mail; whether there is more. */
+async function readNew(ctx: Context, row: ClaimedMailbox, until: number): Promise<boolean> {
+  const login = imapLogin(ctx, row)
+  if (!login) return false
+  const client = await openImap(login, ctx.config.allowedPrivateHosts)
+  try {
+    const mailbox = await client.mailboxOpen(login.mailbox, { readOnly: true })
+    const { uidValidity, uidNext } = mailbox
+    const isSame = row.uid_validity !== null && String(row.uid_validity) === String(uidValidity)
+    const after = isSame ? Number(row.last_uid) : 0
+    const uids = await uidsAfter(client, after, isSame ? null : row.reads_from)
+    for (const uid of uids.slice(0, MOST_MAILS)) {
+      if (Date.now() > until) return true
+      const mail = await download(client, uid)
+      const note = { uidValidity, lastUid: uid }
+      const isOld = !isSame && mail !== null && mail.receivedAt.getTime() < row.reads_from.getTime() - SKEW_MS
+      if (mail === null || isOld) await noteRead(ctx.db, row, note)
+      else await takeMail(ctx, row, mail, (trx) => noteRead(trx, row, note))
+    }
+    if (uids.length > MOST_MAILS) return true
+    await noteRead(ctx.db, row, { uidValidity, lastUid: Math.max(after, uidNext - 1, uids.at(-1) ?? 0) })
+    return false
+  } finally {
+    await client.logout().catch(() => client.close())
+  }
+}
+
+/** Ascending. A mailbox that is new to us, or was made anew, is looked through by date. */
+async function uidsAfter(client: ImapFlow, after: number, since: Date | null): Promise<number[]> {
+  const query = since ? { since: new Date(since.getTime() - 24 * 60 * 60_000) } : { uid: `${after + 1}:*` }
+  const found = (await client.search(query, { uid: true })) || []
+  // `n:*` names the last mail also when it comes before n.
+  return found.filter((uid) => uid > after).sort((a, b) => a - b)
+}
+
+/** null: it has been removed meanwhile. */
+async function download(
+  client: ImapFlow,
+  uid: number,
+): Promise<{ raw: Buffer; receivedAt: Date; cut?: { bytes: number } } | null> {
+  const about = await client.fetchOne(String(uid), { size: true, internalDate: true }, { uid: true })
+  if (!about) return null
+  const bytes = about.size ?? 0
+  const isCut = bytes > LARGEST_BYTES
+  const source = isCut ? { start: 0, maxLength: BEGINNING_BYTES } : true
+  const message = await client.fetchOne(String(uid), { source }, { uid: true })
+  if (!message || message.source === undefined) return null
+  const received = new Date(about.internalDate ?? Date.now())
+  return {
+    raw: message.source,
+    receivedAt: received.getTime() > Date.now() ? new Date() : received,
+    ...(isCut ? { cut: { bytes } } : {}),
+  }
+}

@@ -1,0 +1,75 @@
+import type { Static } from 'typebox'
+import { requireAgent } from '../../agents/find-agent.ts'
+import type { Context } from '../../context.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { type Route, route } from '../../http/route.ts'
+import { type ConnectionRow, deleteConnection, putConnection, rowOf } from './connection.ts'
+import { connectMailbox, disconnectMailbox, readMailboxConnection, testMailbox } from './contract.ts'
+import { tryServers } from './try-servers.ts'
+
+const success = { success: true as const }
+
+export const emailRoutes = (ctx: Context): Route[] => [
+  route(connectMailbox, async ({ caller: { account }, params: { agentId }, body }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    await putConnection(ctx, account.id, agentId, body)
+    return success
+  }),
+
+  route(readMailboxConnection, async ({ caller: { account }, params: { agentId } }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    return presentConnection(await requireConnection(ctx, account.id, agentId))
+  }),
+
+  route(disconnectMailbox, async ({ caller: { account }, params: { agentId } }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    await deleteConnection(ctx.db, account.id, agentId)
+    return success
+  }),
+
+  route(testMailbox, async ({ caller: { account }, params: { agentId } }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    const row = await requireConnection(ctx, account.id, agentId)
+    const { smtp, imap } = await tryServers(ctx, row)
+    return { smtp: outcomeOf(smtp), imap: row.imap ? outcomeOf(imap) : null }
+  }),
+]
+
+const outcomeOf = (error: string | null) => ({ ok: error === null, error })
+
+async function requireConnection(
+  ctx: Context,
+  accountId: AccountId,
+  agentId: string,
+): Promise<ConnectionRow> {
+  const row = await rowOf(ctx.db, accountId, agentId)
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'No mailbox is connected to this agent.' })
+  return row
+}
+
+function presentConnection(row: ConnectionRow): Static<(typeof readMailboxConnection)['success']['schema']> {
+  const { host, port, security, username } = row.smtp
+  return {
+    address: row.address,
+    fromName: row.from_name,
+    mode: row.mode,
+    plusAddressing: row.plus_addressing,
+    smtp: {
+      host,
+      port,
+      security,
+      username,
+      hasPassword: row.smtp_password !== null,
+      lastError: row.smtp_error,
+      lastCheckedAt: row.smtp_checked_at?.toISOString() ?? null,
+    },
+    imap: row.imap && {
+      ...row.imap,
+      hasPassword: row.imap_password !== null,
+      lastError: row.imap_error,
+      lastCheckedAt: row.imap_checked_at?.toISOString() ?? null,
+    },
+    hasInboundSecret: row.inbound_secret !== null,
+  }
+}

@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type MailServer, startMailServer } from '../../../test/fakes/mail-server.ts'
+import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
+import {
+  ADDRESS,
+  connectTestMailbox,
+  headerOf,
+  mail,
+  type TestMailbox,
+  until,
+} from '../../../test/mailbox.ts'
+import { type Client, type Service, startService } from '../../../test/start.ts'
+import { createMember } from '../../accounts/members.ts'
+import { keepAttachment } from '../../attachments/attachments.ts'
+import { newId } from '../../db/ids.ts'
+import { json } from '../../db/json.ts'
+import { enqueueDelivery } from '../../deliveries/enqueue-delivery.ts'
+import { readMail } from './read-mail.ts'
+
+let service: Service
+let client: Client
+let server: MailServer
+let models: ModelServer
+let box: TestMailbox
+
+before(async () => {
+  server = await startMailServer()
+  models = await startModelServer()
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    OPENAI_BASE_URL: `${models.url}/v1`,
+    OPENAI_API_KEY: 'k',
+    OPENAI_MODEL: 'fake',
+  })
+})
+after(async () => {
+  await service.close()
+  await models.close()
+  await server.close()
+})
+beforeEach(async () => {
+  client = await service.account()
+  box = await connectTestMailbox(service, client, { smtpPort: server.port })
+  server.mails.length = 0
+  server.troubles.length = 0
+  models.queue.length = 0
+  models.requests.length = 0
+  models.otherwise(() => ({ tokens: ['**Yes**, see [here](https://shop.example/a).'] }))
+})
+
+const parsed = (raw: string) => readMail(Buffer.from(raw, 'latin1'))
+
+/** Words of a person to the first thread. */
+async function say(text: string, more: Record<string, unknown> = {}): Promise<string> {
+  const [thread] = await box.threads()
+  return service.ctx.db.transaction().execute((trx) =>
+    enqueueDelivery(trx, {
+      accountId: client.accountId,
+      agentId: box.agentId,
+      channel: 'email',
+      threadId: thread?.id ?? null,
+      conversationId: null,
+      ticketId: null,
+      messageId: null,
+      ticketMessageId: null,
+      content: { text },
+      ...more,
+    }),
+  )
+}
+
+const statuses = async () => (await box.deliveries()).map(({ status }) => status)
+
+/** A thread that the agent does not answer in. */
+const silentThread = (headers: Record<string, string> = {}) =>
+  box.receive(mail('Hello', { Precedence: 'bulk', ...headers }))
+
+test('an answer of the agent: to whom, in answer to what, as text and page, marked as automatic', async () => {
+  await box.receive(
+    mail('Hello?', {
+      'Message-ID': '<q1@example.com>',
+      References: '<q0@example.com>',
+      Subject: '=?utf-8?q?Gr=C3=BC=C3=9Fe?=',
+    }),
+  )
+  await until('the answer', async () => (await box.deliveries()).length === 1)
+  await box.send()
+  const [sent] = server.mails
+  const raw = sent?.raw ?? ''
+  const { from, subject, text, answers, automatic } = await parsed(raw)
+  assert.deepEqual([sent?.from, sent?.to], [ADDRESS, ['ann@example.com']])
+  assert.deepEqual(
+    [from, subject, text],
+    [{ address: ADDRESS, name: 'Shop' }, 'Re: Grüße', '**Yes**, see [here](https://shop.example/a).'],
+  )
+  assert.deepEqual([answers, automatic], [['<q1@example.com>'], true])
+  assert.equal(headerOf(raw, 'Auto-Submitted'), 'auto-replied')
+  assert.match(
+    raw.replaceAll('=\r\n', ''),
+    /<p><strong>Yes<\/strong>, see <a href=3D"https:\/\/shop.example\/a"[^>]*>here<\/a>/,
+  )
+  assert.deepEqual(await statuses(), ['sent'])
+  const [thread] = await box.threads()
+  assert.deepEqual(thread?.data.references, ['<q1@example.com>', headerOf(raw, 'Message-ID')])
+})
+
+test('nothing that a customer or a model writes becomes a header or an element', async () => {
+  await silentThread({
+    From: '=?utf-8?b?QW5uDQpCY2M6IGV2ZUBldmlsLmV4YW1wbGU=?= <ann@example.com>',
+    Subject: '=?utf-8?b?SGkNCkJjYzogZXZlQGV2aWwuZXhhbXBsZQ==?=',
+    'Message-ID': '<a@b>\t<c@d>',
+  })
+  await say(
+    '<script>alert(1)</script> [x](javascript:alert(1)) [y](https://a.example/"onclick=z)\r\nBcc: eve@evil.example',
+  )
+  await box.send()
+  const raw = server.mails[0]?.raw ?? ''
+  assert.deepEqual(server.mails[0]?.to, ['ann@example.com'])
+  const head = raw.split('\r\n\r\n', 1)[0] ?? ''
+  assert.doesNotMatch(head, /^bcc:/im)
+  const page = raw.slice(raw.indexOf('<!doctype')).replaceAll('=\r\n', '').replaceAll('=3D', '=')
+  assert.doesNotMatch(page, /<script|href="javascript|"onclick/)
+})
+
+test('the mail server is away and comes back: every mail once, in order', async () => {
+  await silentThread()
+  await server.stop()
+  for (const text of ['One', 'Two', 'Three']) await say(text)
+  for (let tries = 0; tries < 3; tries++) await box.send()
+  assert.deepEqual(await statuses(), ['queued', 'queued', 'queued'])
+  const connection = await client.request('GET', `/agents/${box.agentId}/email/connection`)
+  assert.equal(connection.body.smtp.lastError, '127.0.0.1 refused the connection.')
+  await server.start()
+  for (let tries = 0; tries < 4; tries++) await box.send()
+  const texts = await Promise.all(server.mails.map(async ({ raw }) => (await parsed(raw)).text))
+  assert.deepEqual(texts, ['One', 'Two', 'Three'])
+  assert.deepEqual(await statuses(), ['sent', 'sent', 'sent'])
+  // Each one goes back to the one before.
+  const last = server.mails[2]?.raw ?? ''
+  assert.ok(headerOf(last, 'References')?.includes(headerOf(server.mails[1]?.raw ?? '', 'Message-ID') ?? 'x'))
+})
+
+test('not now is tried again, never is not, and a lost receipt is sent again as the same mail', async () => {
+  await silentThread()
+  server.troubles.push({ code: 451, text: 'greylisted' })
+  await say('Later')
+  await box.send()
+  assert.deepEqual([await statuses(), server.mails.length], [['queued'], 0])
+  await box.send()
+  assert.deepEqual([await statuses(), server.mails.length], [['sent'], 1])
+  server.troubles.push({ code: 550, text: '5.1.1 no such user' })
+  await say('Never')
+  await box.send()
+  const [, never] = await box.deliveries()
+  assert.equal(never?.status, 'failed')
+  assert.match(never?.error ?? '', /no such user/)
+  server.troubles.push('cut after data')
+  await say('Perhaps')
+  await box.send()
+  assert.deepEqual(
+    [(await box.deliveries()).at(-1)?.maybe_sent, await statuses()],
+    [true, ['sent', 'failed', 'queued']],
+  )
+  await box.send()
+  const [first, second] = server.mails.slice(1).map(({ raw }) => headerOf(raw, 'Message-ID'))
+  assert.ok(first && first === second)
+  assert.equal((await statuses()).at(-1), 'sent')
+})
+
+test('a report that a mail did not arrive marks its delivery and comes to its thread', async () => {
+  await silentThread()
+  await say('Hello')
+  await box.send()
+  const id = headerOf(server.mails[0]?.raw ?? '', 'Message-ID')
+  const report = (messageId?: string) =>
+    mail(
+      '--x\r\nContent-Type: text/plain\r\n\r\nSorry\r\n--x\r\nContent-Type: message/delivery-status\r\n\r\nAction: failed\r\nDiagnostic-Code: smtp; 550 unknown\r\n' +
+        `--x\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: ${messageId}\r\n--x--`,
+      { From: 'MAILER-DAEMON@mx.example', 'Content-Type': 'multipart/report; boundary=x' },
+    )
+  await box.receive(report(id?.replace(/\.[a-z2-7]/, '.q')))
+  assert.deepEqual(await statuses(), ['sent'])
+  await box.receive(report(id))
+  const [delivery] = await box.deliveries()
+  assert.deepEqual([delivery?.status, delivery?.error], ['failed', 'It could not be delivered: 550 unknown'])
+  const inbound = await box.inbound()
+  assert.equal(inbound.at(-1)?.thread_id, inbound[0]?.thread_id)
+  assert.equal(inbound.at(-1)?.content.silent, true)
+})
+
+test('a member answers a ticket that no mail began: a new thread, and what comes back is on the ticket', async () => {
+  const ticketId = newId()
+  await service.ctx.db
+    .insertInto('tickets')
+    .values({
+      id: ticketId,
+      account_id: client.accountId,
+      agent_id: box.agentId,
+      number: 7,
+      subject: 'Lamp',
+      description: 'Broken',
+      status_category: 'new',
+      assignee_id: null,
+      customer: json({ id: null, name: 'Bob', email: 'Bob@Example.com', phoneNumber: null }),
+      metadata: json({}),
+      channel: 'api',
+      conversation_id: null,
+    })
+    .execute()
+  const ticketMessageId = newId()
+  await service.ctx.db
+    .insertInto('ticket_messages')
+    .values({
+      id: ticketMessageId,
+      account_id: client.accountId,
+      agent_id: box.agentId,
+      ticket_id: ticketId,
+      type: 'reply',
+      sender: json(null),
+      content: '<p>Sorry!</p>',
+      content_text: 'Sorry!',
+      attachments: json([]),
+      metadata: null,
+      message_id: null,
+    })
+    .execute()
+  const file = await service.ctx.db
+    .transaction()
+    .execute((trx) =>
+      keepAttachment(
+        service.ctx.filesDir,
+        trx,
+        { accountId: client.accountId, agentId: box.agentId },
+        { name: 'plan "B".txt', mediaType: 'text/plain', bytes: Buffer.from('plan') },
+      ),
+    )
+  const content = { text: 'Sorry!', html: '<p>Sorry!</p>', attachments: [file] }
+  const words = { threadId: null, ticketId, ticketMessageId }
+  await say('', { ...words, content })
+  await box.send()
+  await say('', { ...words, content: { text: 'And more.' } })
+  await box.send()
+  assert.deepEqual(await statuses(), ['sent', 'sent'])
+  const [first, second] = server.mails
+  const mailed = await parsed(first?.raw ?? '')
+  assert.deepEqual(
+    [first?.to, mailed.subject, mailed.automatic, mailed.text, mailed.files.map(({ name }) => name)],
+    [['bob@example.com'], '[#7] Lamp', false, 'Sorry!', ['plan "B".txt']],
+  )
+  const id = headerOf(first?.raw ?? '', 'Message-ID') ?? ''
+  assert.equal(headerOf(second?.raw ?? '', 'References'), id)
+  await box.receive(mail('It works now.', { From: 'bob@example.com', 'In-Reply-To': id }))
+  const replies = await until('the answer on the ticket', async () => {
+    const rows = await service.ctx.db
+      .selectFrom('ticket_messages')
+      .selectAll()
+      .where('ticket_id', '=', ticketId)
+      .orderBy('id')
+      .execute()
+    return rows.length === 2 && rows
+  })
+  assert.equal(replies[1]?.content_text, 'It works now.')
+  assert.equal((await box.threads()).length, 1)
+})
+
+test('taken over while the agent answers: no word of the model is mailed', async () => {
+  models.queue.push({ tokens: ['Late'], firstDelayMs: 2_500 })
+  await box.receive(mail('Hello?'))
+  await until('the request', async () => models.requests.some(({ wire }) => wire === 'chat'))
+  const [conversation] = await box.conversations()
+  const member = await createMember(
+    service.ctx.db,
+    { id: client.accountId, plan: 'unlimited' },
+    { email: 'ann@shop.example', name: 'Ann' },
+  )
+  const taken = await client.request(
+    'POST',
+    `/agents/${box.agentId}/conversations/${conversation?.id}/takeover`,
+    {
+      memberId: (member as { id: string }).id,
+    },
+  )
+  assert.equal(taken.status, 200)
+  await wait(3_500)
+  await box.send()
+  assert.deepEqual([await box.deliveries(), server.mails], [[], []])
+})
+
+test('without a mailbox what waits fails, and says why', async () => {
+  await silentThread()
+  await say('Hello')
+  await client.request('DELETE', `/agents/${box.agentId}/email/connection`)
+  await box.send()
+  const [delivery] = await box.deliveries()
+  assert.deepEqual([delivery?.status, delivery?.error], ['failed', 'No mailbox is connected to the agent.'])
+})

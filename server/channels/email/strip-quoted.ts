@@ -1,0 +1,98 @@
+/** Clients in English and German, and the words that some of them use in other languages. */
+const WROTE = '(?:wrote|schrieb|schreibt|writes|a écrit|escribió|ha scritto|schreef)'
+const ATTRIBUTIONS = [
+  // On Mon, Jan 5, 2026 at 9:14 AM Support <a@b.c> wrote: — Am 05.01.26 um 09:14 schrieb Support:
+  new RegExp(`^(?:On|Am|Le|El|Il|Op|Den)\\s.{4,300}\\s${WROTE}\\b.{0,200}:$`, 'i'),
+  // Support <a@b.c> schrieb am Mo., 5. Jan. 2026, 09:14: — Support wrote on 5 January:
+  new RegExp(`^.{1,200}\\s${WROTE}\\s(?:am|on|at|le|el)\\s.{4,200}:$`, 'i'),
+  // 2026-01-05 9:14 GMT+01:00 Support <a@b.c>:
+  /^\d{4}-\d{2}-\d{2}\s\d{1,2}:\d{2}.{0,200}<[^<>\s]+@[^<>\s]+>:$/,
+  // "Support" <a@b.c> wrote:
+  new RegExp(`^[^.?!]{0,100}<[^<>\\s]+@[^<>\\s]+>\\s${WROTE}:$`, 'i'),
+]
+/** Attributions are folded over so many lines at most. */
+const MOST_LINES = 4
+
+const ORIGINAL =
+  /^\s*[-_*]{2,}\s*(?:original message|original appointment|ursprüngliche nachricht|originalnachricht|original-nachricht|message d'origine|mensaje original)\s*[-_*]{2,}\s*$/i
+const HEADER_FIELDS = [
+  /^\s*>?\*?(?:from|von|de):\*?\s*\S/i,
+  /^\s*>?\*?(?:sent|date|gesendet|datum|envoyé|enviado)(?: (?:on|am))?:\*?\s*\S/i,
+  /^\s*>?\*?(?:to|an|à|para):\*?\s*\S/i,
+  /^\s*>?\*?(?:subject|betreff|objet|asunto):\*?/i,
+]
+const SENT_FROM =
+  /^(?:sent from my .{1,60}|sent (?:from|with) .{1,60}(?:mail|app|ios|android)|von meinem .{1,60} gesendet|gesendet (?:von|mit) .{1,80}|get outlook for .{1,40}|outlook für .{1,40} (?:herunterladen|beziehen)|diese nachricht wurde von meinem .{1,60} gesendet\.?)$/i
+const LONGEST_SIGNATURE = 20
+
+/**
+ * What a person has written, without quoted mails and signature; the whole text where that would be nothing.
+ * A forwarded mail is what was sent, and stays.
+ */
+export function stripQuoted(text: string, { isForward = false } = {}): string {
+  const lines = text.replace(/\r\n?/g, '\n').split('\n')
+  const own = isForward ? lines : withoutQuotes(lines)
+  const left = tidy(withoutSignature(own))
+  return left === '' ? tidy(lines) : left
+}
+
+/** Whether a subject says that another mail is passed on. */
+export const isForwarded = (subject: string): boolean => /^\s*(?:fwd?|wg|tr)\s*:/i.test(subject)
+
+function withoutQuotes(lines: string[]): string[] {
+  const kept: string[] = []
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    if (ORIGINAL.test(line) || isHeaderBlock(lines, at)) {
+      // Whoever answers below a mail quoted like this cannot be told from it: then everything is kept.
+      while (/^[\s_-]*$/.test(kept.at(-1) ?? 'x')) kept.pop()
+      return kept
+    }
+    const folded = attributionAt(lines, at)
+    if (folded > 0) {
+      const next = lines.slice(at + folded).find((candidate) => candidate.trim() !== '')
+      // Clients that do not mark what they quote put all of it below.
+      if (next === undefined || !isQuote(next)) return kept
+      at += folded - 1
+    } else if (!isQuote(line)) kept.push(line)
+  }
+  return kept
+}
+
+const isQuote = (line: string): boolean => /^ ?>/.test(line)
+
+/** How many lines an attribution that begins here has; 0 when none does. */
+function attributionAt(lines: string[], at: number): number {
+  let joined = ''
+  for (let count = 1; count <= MOST_LINES && at + count <= lines.length; count++) {
+    const line = (lines[at + count - 1] ?? '').trim()
+    if (line === '') return 0
+    joined = `${joined} ${line.replace(/^>\s?/, '')}`.trim()
+    if (joined.length > 500) return 0
+    if (joined.endsWith(':') && ATTRIBUTIONS.some((pattern) => pattern.test(joined))) return count
+  }
+  return 0
+}
+
+/** The header block that Outlook puts above what it quotes: who, when, to whom, about what. */
+function isHeaderBlock(lines: string[], at: number): boolean {
+  if (!HEADER_FIELDS[0]?.test(lines[at] ?? '')) return false
+  const block = lines.slice(at, at + 8).filter((line) => line.trim() !== '')
+  return HEADER_FIELDS.every((field) => block.some((line) => field.test(line)))
+}
+
+function withoutSignature(lines: string[]): string[] {
+  const start = lines.findLastIndex((line) => /^-- ?$/.test(line))
+  const isShort = start >= 0 && lines.slice(start).filter((line) => line.trim()).length <= LONGEST_SIGNATURE
+  const rest = isShort ? lines.slice(0, start) : [...lines]
+  while (rest.length > 0 && (rest.at(-1)?.trim() === '' || SENT_FROM.test(rest.at(-1)?.trim() ?? '')))
+    rest.pop()
+  return rest
+}
+
+const tidy = (lines: string[]): string =>
+  lines
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()

@@ -1,0 +1,62 @@
+import type { Context } from '../../context.ts'
+import { type ConnectionRow, imapLogin, noteSmtp, smtpLogin } from './connection.ts'
+import { openImap } from './imap.ts'
+import { describeMailError } from './mail-failure.ts'
+import { openSmtp } from './smtp.ts'
+
+const LONGEST_MS = 45_000
+
+/** Logs in to both servers and opens the mailbox; answers a sentence for what failed, null for what worked. */
+export async function tryServers(
+  ctx: Pick<Context, 'db' | 'secrets' | 'config'>,
+  row: ConnectionRow,
+): Promise<{ smtp: string | null; imap: string | null }> {
+  const [smtp, imap] = await Promise.all([trySmtp(ctx, row), tryImap(ctx, row)])
+  await noteSmtp(ctx.db, { ...row, smtp_checked_at: null }, smtp)
+  if (row.imap) {
+    await ctx.db
+      .updateTable('email_connections')
+      .set({
+        imap_error: imap,
+        imap_checked_at: new Date(),
+        ...(imap === null ? { next_read_at: new Date() } : {}),
+      })
+      .where('account_id', '=', row.account_id)
+      .where('agent_id', '=', row.agent_id)
+      .execute()
+  }
+  return { smtp, imap }
+}
+
+type Needs = Pick<Context, 'secrets' | 'config'>
+
+async function trySmtp(ctx: Needs, row: ConnectionRow): Promise<string | null> {
+  const { allowedPrivateHosts } = ctx.config
+  try {
+    const signal = AbortSignal.timeout(LONGEST_MS)
+    const smtp = await openSmtp(smtpLogin(ctx, row), { address: row.address, allowedPrivateHosts, signal })
+    smtp.close()
+    return null
+  } catch (error) {
+    return describeMailError(error, row.smtp.host).message
+  }
+}
+
+async function tryImap(ctx: Needs, row: ConnectionRow): Promise<string | null> {
+  const login = imapLogin(ctx, row)
+  if (!login) return null
+  try {
+    const client = await openImap(login, ctx.config.allowedPrivateHosts)
+    try {
+      await client.mailboxOpen(login.mailbox, { readOnly: true })
+      return null
+    } catch (error) {
+      const { message } = describeMailError(error, login.host)
+      return `The mailbox ${login.mailbox} cannot be opened. ${message}`
+    } finally {
+      client.close()
+    }
+  } catch (error) {
+    return describeMailError(error, login.host).message
+  }
+}

@@ -1,0 +1,80 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../http/errors.ts'
+import { renderError } from '../../http/serve.ts'
+import type { ConnectionRow } from './connection.ts'
+import { takeMail } from './take-mail.ts'
+
+/** 25 MB of attachments as they are packed in a mail. */
+const LARGEST_BYTES = 40 * 1024 * 1024
+/** A request is taken so long before and after its time; the same mail again in between is known. */
+const TOLERANCE_SECONDS = 300
+
+type Place = { Params: { agentId: string } }
+
+/**
+ * POST /webhooks/email/{agentId}: a mail as it came (message/rfc822), from a mail server of the operator or a service
+ * that receives mail. `x-timestamp` is in Unix seconds, `x-signature` the hex HMAC-SHA256 of timestamp, a dot and the
+ * body with the connection's inboundSecret. Without such a secret nothing is taken.
+ */
+export function serveMailWebhook(app: FastifyInstance, ctx: Context): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.setErrorHandler((error, request, reply) => renderError(error, request, reply, false))
+    const types = ['message/rfc822', 'application/octet-stream', 'text/plain']
+    scope.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.post<Place>(
+      '/webhooks/email/:agentId',
+      {
+        bodyLimit: LARGEST_BYTES,
+        // Before the body: nobody without a connection gets 40 MB read.
+        onRequest: async (request) => void (await requireSigned(ctx, request as FastifyRequest<Place>)),
+      },
+      async (request) => {
+        const { row, secret, signature } = await requireSigned(ctx, request)
+        const raw = request.body
+        if (!Buffer.isBuffer(raw) || !isSignedWith(secret, request, raw, signature)) throw refused()
+        await takeMail(ctx, row, { raw, receivedAt: new Date() })
+        return { success: true }
+      },
+    )
+  })
+}
+
+const refused = (): ApiError =>
+  new ApiError('WEBHOOK_SIGNATURE_INVALID', {
+    message:
+      'The request is not signed with the inboundSecret of a connected mailbox, or its time is too far off.',
+  })
+
+const timestampOf = ({ headers }: FastifyRequest): string => String(headers['x-timestamp'] ?? '')
+
+type Signed = { row: ConnectionRow; secret: string; signature: Buffer }
+
+/** What can be told without the body; one answer for everything that is wrong. */
+async function requireSigned(ctx: Context, request: FastifyRequest<Place>): Promise<Signed> {
+  await ctx.maintenance.refuse()
+  const { agentId } = request.params
+  const timestamp = timestampOf(request)
+  const signature = Buffer.from(String(request.headers['x-signature'] ?? ''), 'hex')
+  const isNow =
+    /^\d{1,12}$/.test(timestamp) && Math.abs(Date.now() / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS
+  if (!isNow || signature.length !== 32 || agentId.includes('\0')) throw refused()
+  const row = await ctx.db
+    .selectFrom('email_connections')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+  if (!row?.inbound_secret) throw refused()
+  return { row, secret: ctx.secrets.decrypt(row.inbound_secret), signature }
+}
+
+const isSignedWith = (secret: string, request: FastifyRequest, raw: Buffer, signature: Buffer): boolean =>
+  timingSafeEqual(
+    signature,
+    createHmac('sha256', secret)
+      .update(`${timestampOf(request)}.`)
+      .update(raw)
+      .digest(),
+  )

@@ -1,0 +1,79 @@
+import Type from 'typebox'
+import { Exact, endpoint, Success } from '../../http/contract.ts'
+import { Connection, SentTemplate, TemplateList, TemplateMessage } from './schema.ts'
+
+const params = Exact({ agentId: Type.String({ minLength: 1 }) })
+const tag = 'Messaging'
+const path = '/agents/{agentId}/messaging'
+
+export const connectMessaging = endpoint({
+  method: 'PUT',
+  path: `${path}/connection`,
+  name: 'connectMessaging',
+  tag,
+  summary: 'Connect business accounts',
+  description:
+    'In place of the accounts that were connected before. Secrets are stored encrypted and never read back. The webhook of the accounts is `/webhooks/messaging/{agentId}` on this host.',
+  scope: 'agents:write',
+  params,
+  body: Connection,
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const disconnectMessaging = endpoint({
+  method: 'DELETE',
+  path: `${path}/connection`,
+  name: 'disconnectMessaging',
+  tag,
+  summary: 'Disconnect all business accounts',
+  description: 'Conversations stay; nothing is sent or received any more.',
+  scope: 'agents:write',
+  params,
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const listMessagingTemplates = endpoint({
+  method: 'GET',
+  path: `${path}/templates`,
+  name: 'listMessagingTemplates',
+  tag,
+  summary: 'List approved templates and the numbers that can send them',
+  description: 'A template can only be sent from a number of its own business account.',
+  scope: 'messaging:read',
+  params,
+  success: { status: 200, schema: TemplateList },
+  errors: ['AGENT_NOT_FOUND', 'MESSAGING_NOT_CONNECTED'],
+})
+
+export const sendMessagingTemplate = endpoint({
+  method: 'POST',
+  path: `${path}/messages/template`,
+  name: 'sendMessagingTemplate',
+  tag,
+  summary: 'Send an approved template',
+  description:
+    'The message is also added to the conversation with the recipient, or begins one; when a person has that conversation, or it has ended, it is sent on the channel only.',
+  scope: 'messaging:write',
+  params,
+  body: TemplateMessage,
+  success: { status: 201, schema: SentTemplate, description: 'The channel has taken the message' },
+  errors: [
+    'AGENT_NOT_FOUND',
+    'MESSAGING_NOT_CONNECTED',
+    'PHONE_NUMBER_REQUIRED',
+    'TEMPLATE_LANGUAGE_REQUIRED',
+    'PHONE_NUMBER_NOT_FOUND',
+    'TEMPLATE_NOT_FOUND',
+    'TEMPLATE_NOT_APPROVED',
+    'SEND_BLOCKED',
+    'MISSING_TEMPLATE_VARIABLES',
+    'INVALID_TEMPLATE_VARIABLES',
+    'TEMPLATE_BUTTONS_UNSUPPORTED',
+    'TEMPLATE_PARAMS_REJECTED',
+    'RECIPIENT_INVALID',
+    'RECIPIENT_NOT_REACHABLE',
+    'MESSAGING_SEND_FAILED',
+  ],
+})

@@ -1,0 +1,28 @@
+import type { AttachmentNote, DeliveryContent } from '../../db/tables.ts'
+import { adapter } from './adapters.ts'
+import { splitText } from './split-text.ts'
+
+/** One message of the channel. */
+export type Piece =
+  | { kind: 'text'; text: string }
+  | { kind: 'file'; file: AttachmentNote }
+  | { kind: 'template' }
+
+/** A delivery as messages of the channel, in order; always the same for the same content. */
+export function piecesOf({ text, html, attachments = [], template }: DeliveryContent): Piece[] {
+  if (template) return [{ kind: 'template' }]
+  // Only people write HTML, and what they put in brackets is meant so.
+  const formatted = adapter.formatText(text, { dropCitations: html === undefined })
+  return [
+    ...splitText(formatted, adapter.longestText).map((piece): Piece => ({ kind: 'text', text: piece })),
+    ...attachments.map((file): Piece => ({ kind: 'file', file })),
+  ]
+}
+
+/** Comes back with each status of the message. */
+export const callbackOf = (deliveryId: string, ordinal: number): string => `${deliveryId}.${ordinal}`
+
+export function readCallback(callback: string): { deliveryId: string; ordinal: number } | null {
+  const [, deliveryId, ordinal] = /^([0-9a-f-]{36})\.(\d{1,4})$/.exec(callback) ?? []
+  return deliveryId ? { deliveryId, ordinal: Number(ordinal) } : null
+}

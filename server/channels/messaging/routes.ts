@@ -1,0 +1,53 @@
+import { requireAgent } from '../../agents/find-agent.ts'
+import type { Context } from '../../context.ts'
+import { type Route, route } from '../../http/route.ts'
+import { type Details, refuseInvalid } from '../../http/validate.ts'
+import { checkBaseUrl } from '../../knowledge/notion/check-base-url.ts'
+import { deleteConnection, type NewAccount, putConnection } from './connection.ts'
+import {
+  connectMessaging,
+  disconnectMessaging,
+  listMessagingTemplates,
+  sendMessagingTemplate,
+} from './contract.ts'
+import { listTemplates } from './list-templates.ts'
+import { sendTemplate } from './send-template.ts'
+
+const success = { success: true as const }
+
+export const messagingRoutes = (ctx: Context): Route[] => [
+  route(connectMessaging, async ({ caller: { account }, params: { agentId }, body }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    refuseInvalid(repeated(body.accounts))
+    const baseUrl = body.baseUrl === undefined ? null : checkBaseUrl(body.baseUrl)
+    await putConnection(ctx, account.id, agentId, { accounts: body.accounts, baseUrl })
+    return success
+  }),
+
+  route(disconnectMessaging, async ({ caller: { account }, params: { agentId } }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    await deleteConnection(ctx.db, account.id, agentId)
+    return success
+  }),
+
+  route(listMessagingTemplates, async ({ caller: { account }, params: { agentId } }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    return listTemplates(ctx, agentId)
+  }),
+
+  route(sendMessagingTemplate, async ({ caller: { account }, params: { agentId }, body, idempotency }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    return sendTemplate(ctx, { accountId: account.id, agentId }, body, idempotency?.key ?? null)
+  }),
+]
+
+function repeated(accounts: NewAccount[]): Details {
+  const ids = accounts.map(({ businessAccountId }) => businessAccountId)
+  return Object.fromEntries(
+    ids.flatMap((id, index) =>
+      ids.indexOf(id) < index
+        ? [[`accounts.${index}.businessAccountId`, 'Is in the list already.'] as const]
+        : [],
+    ),
+  )
+}

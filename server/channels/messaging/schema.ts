@@ -1,0 +1,106 @@
+import Type from 'typebox'
+import { Exact } from '../../http/contract.ts'
+
+const shown = (description: string) => Type.String({ description })
+
+/** service-api, "Messaging template list". */
+export const Template = Exact({
+  id: Type.String(),
+  name: Type.String(),
+  language: Type.String(),
+  category: shown('MARKETING, UTILITY or AUTHENTICATION'),
+  status: shown('APPROVED'),
+  parameterFormat: shown('POSITIONAL or NAMED'),
+  businessAccountId: shown('The business account that has it'),
+  variables: Exact(
+    { header: Type.Array(Type.String()), body: Type.Array(Type.String()) },
+    { description: 'Keys of the values that a send request must give' },
+  ),
+  components: Type.Array(
+    Exact({
+      type: shown('HEADER, BODY, FOOTER or BUTTONS'),
+      format: Type.Optional(shown('Of a header: TEXT, IMAGE, VIDEO or DOCUMENT')),
+      text: Type.Optional(Type.String()),
+      buttons: Type.Optional(
+        Type.Array(Exact({ type: Type.String(), text: Type.String(), url: Type.Optional(Type.String()) })),
+      ),
+    }),
+  ),
+})
+
+export const TemplateList = Exact({
+  templates: Type.Array(Template),
+  complete: Type.Boolean({
+    description: 'false: some business accounts could not be read; the list is partial',
+  }),
+  unavailableBusinessAccountIds: Type.Array(Type.String(), { description: 'Ask again to pick them up' }),
+  senders: Type.Array(
+    Exact({
+      from: shown('A connected number, E.164'),
+      businessAccountId: Type.String(),
+      verifiedName: Type.String(),
+    }),
+  ),
+})
+
+const secret = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 1_000,
+    pattern: '^[\\x21-\\x7e]+$',
+    refusal: 'Must be a text without spaces.',
+    description,
+  })
+
+export const Connection = Exact({
+  accounts: Type.Array(
+    Exact({
+      businessAccountId: Type.String({
+        pattern: '^[\\w-]{1,64}$',
+        refusal: 'Must be the id of a business account.',
+      }),
+      accessToken: secret('Lets this service read the account and send in its name'),
+      appSecret: secret('Signs the webhooks of the account'),
+      verifyToken: secret('What the channel says when it asks whose webhook this is'),
+    }),
+    { minItems: 1, maxItems: 20 },
+  ),
+  baseUrl: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2_048,
+      description: 'Another server that speaks the same interface; default: the public one',
+    }),
+  ),
+})
+
+const Values = Type.Record(Type.String(), Type.String({ maxLength: 4_096 }))
+
+export const TemplateMessage = Exact({
+  to: Type.String({ minLength: 1, maxLength: 64, description: 'Phone number with country code' }),
+  from: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'The connected number that sends; needed when there are several',
+    }),
+  ),
+  template: Exact({
+    name: Type.String({ minLength: 1, maxLength: 512 }),
+    language: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 20, description: 'Needed when there are several' }),
+    ),
+    variables: Type.Optional(
+      Exact(
+        { header: Type.Optional(Values), body: Type.Optional(Values) },
+        { description: 'Each value by its key, as the list of templates names them' },
+      ),
+    ),
+  }),
+})
+
+export const SentTemplate = Exact({
+  messageId: shown('As the channel has named the message'),
+  conversationId: shown('Where the recipient’s replies continue'),
+  to: shown('The recipient, as the channel names people'),
+})

@@ -1,0 +1,48 @@
+import type { ErrorCode } from '../../http/error-codes.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { ProviderFailure, ProviderFailureCode } from './provider-failure.ts'
+
+/** What the caller is answered; all else is MESSAGING_SEND_FAILED. */
+const CODES: Partial<Record<ProviderFailureCode, ErrorCode>> = {
+  template_unknown: 'TEMPLATE_NOT_FOUND',
+  template_not_approved: 'TEMPLATE_NOT_APPROVED',
+  blocked: 'SEND_BLOCKED',
+  params_rejected: 'TEMPLATE_PARAMS_REJECTED',
+  recipient_invalid: 'RECIPIENT_INVALID',
+  not_reachable: 'RECIPIENT_NOT_REACHABLE',
+}
+
+/** The contract's error for a message that the channel did not take. */
+export function sendErrorOf(failure: ProviderFailure): ApiError {
+  if (failure.code === 'uncertain') return mayBeSent(failure)
+  const code = CODES[failure.code]
+  if (!code) return sendFailed(failure)
+  const { message, detail } = failure
+  const named = code === 'TEMPLATE_NOT_APPROVED' ? 'status' : 'reason'
+  return new ApiError(code, {
+    message,
+    cause: failure,
+    ...(detail === null ? {} : { details: { [named]: detail } }),
+  })
+}
+
+/** MESSAGING_SEND_FAILED when certainly nothing has left. */
+export function sendFailed(failure: ProviderFailure): ApiError {
+  const { message, retryAfterMs } = failure
+  const headers: Record<string, string> =
+    retryAfterMs === null ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }
+  return new ApiError('MESSAGING_SEND_FAILED', {
+    message: `${message} Nothing was sent.`,
+    headers,
+    cause: failure,
+  })
+}
+
+/** MESSAGING_SEND_FAILED when nobody knows. */
+export const mayBeSent = (cause?: unknown): ApiError =>
+  new ApiError('MESSAGING_SEND_FAILED', {
+    message:
+      'The channel did not say whether it took the message: it may have been sent. A repetition with the same Idempotency-Key after a minute sends it only if the channel has not confirmed it since.',
+    headers: { 'retry-after': '60' },
+    cause,
+  })

@@ -1,0 +1,64 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../http/errors.ts'
+import { adapter } from './adapters.ts'
+import { accountsOf } from './connection.ts'
+import { takeWebhook } from './take-webhook.ts'
+
+/** The channel sends up to 3 MB. */
+const BODY_LIMIT = 4 * 1_048_576
+
+type Params = { Params: { agentId: string } }
+
+/**
+ * `/webhooks/messaging/{agentId}`: no key, but the verify token of one of the agent's accounts to be subscribed, and
+ * the signature of one under every body. Answered when all of it is durably stored; anything else is sent again.
+ */
+export function serveMessagingWebhook(app: FastifyInstance, ctx: Context): void {
+  app.register(async (scope) => {
+    // The signature is over the bytes.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    const connected = (agentId: string) => (agentId.includes('\0') ? [] : accountsOf(ctx, agentId))
+
+    scope.get<Params>('/webhooks/messaging/:agentId', async ({ params, query }, reply) => {
+      await ctx.maintenance.refuse()
+      const asked = adapter.readHandshake(query as Record<string, unknown>)
+      const accounts = await connected(params.agentId)
+      if (!asked || !accounts.some(({ verifyToken }) => isSame(asked.token, verifyToken)))
+        throw new ApiError('WEBHOOK_SIGNATURE_INVALID', {
+          message: 'This is not the verify token of a connected account.',
+        })
+      return reply.type('text/plain; charset=utf-8').send(asked.challenge)
+    })
+
+    scope.post<Params>(
+      '/webhooks/messaging/:agentId',
+      { bodyLimit: BODY_LIMIT },
+      async ({ params, headers, body }, reply) => {
+        await ctx.maintenance.refuse()
+        const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+        const accounts = await connected(params.agentId)
+        const signers = accounts.filter(({ appSecret }) => adapter.isSigned(headers, bytes, appSecret))
+        if (signers.length === 0) throw new ApiError('WEBHOOK_SIGNATURE_INVALID')
+        await takeWebhook(ctx, signers, adapter.readWebhook(parse(bytes), new Date()))
+        return reply.type('text/plain; charset=utf-8').send('ok')
+      },
+    )
+  })
+}
+
+/** In a time that does not tell how much of it is right. */
+function isSame(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch (error) {
+    throw new ApiError('VALIDATION_INVALID_JSON', { cause: error })
+  }
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { splitText } from '../split-text.ts'
+import { formatText } from './format-text.ts'
+
+const format = (markdown: string) => formatText(markdown, { dropCitations: true })
+
+test('Markdown becomes what the channel can show', () => {
+  assert.equal(format('## Opening **hours**'), '*Opening hours*')
+  assert.equal(format('**Bold**, *slanted*, ~~gone~~ and `a*b*c`'), '*Bold*, _slanted_, ~gone~ and `a*b*c`')
+  assert.equal(format('See [the page](https://x.example/a) now'), 'See the page (https://x.example/a) now')
+  assert.equal(format('[https://x.example](https://x.example)'), 'https://x.example')
+  assert.equal(format('![plan](https://x.example/p.png)'), 'plan (https://x.example/p.png)')
+  assert.equal(format('* one\n+ two\n  - three\n1. four'), '- one\n- two\n  - three\n1. four')
+  assert.equal(format('| Day | Open |\n| --- | :-: |\n| Mon | 9 |'), 'Day | Open\nMon | 9')
+  assert.equal(format('a\n\n---\n\nb'), 'a\n\nb')
+  assert.equal(format('```js\nconst a = b[1] * 2\n```'), '```\nconst a = b[1] * 2\n```')
+  assert.equal(format('Not \\*bold\\* <br> next'), 'Not *bold* \n next')
+})
+
+test('citations go from answers and stay in what people write', () => {
+  assert.equal(format('From nine [1] to five [2, 3]. Call [1](tel:1)'), 'From nine to five. Call 1 (tel:1)')
+  assert.equal(formatText('Item [1] fits', { dropCitations: false }), 'Item [1] fits')
+  assert.equal(format('The year [2024] stays'), 'The year [2024] stays')
+})
+
+test('any text is formatted in no time, and cut without a loss', () => {
+  const marks = fc.array(
+    fc.constantFrom('*', '_', '[', ']', '(', ')', '`', '~', '|', '#', ' ', '\n', 'word', '😀'),
+  )
+  fc.assert(
+    fc.property(marks, fc.integer({ min: 4, max: 40 }), (parts, longest) => {
+      const text = format(parts.join(''))
+      const pieces = splitText(text, longest)
+      assert.ok(pieces.every((piece) => piece.length <= longest && piece.isWellFormed() && piece !== ''))
+      assert.equal(pieces.join('').replace(/\s/g, ''), text.replace(/\s/g, ''))
+    }),
+  )
+  const long = `${'['.repeat(20_000)}${'*'.repeat(20_000)}`
+  assert.ok(format(long).length > 0)
+})
+
+test('a long text is cut at the end of a paragraph, else of a line, a sentence or a word', () => {
+  assert.deepEqual(splitText('aaaa bbbb\n\ncccc dddd', 14), ['aaaa bbbb', 'cccc dddd'])
+  assert.deepEqual(splitText('One is here. Two is here.', 16), ['One is here.', 'Two is here.'])
+  assert.deepEqual(splitText('x'.repeat(10), 4), ['xxxx', 'xxxx', 'xx'])
+  assert.deepEqual(splitText(' \n ', 4), [])
+})

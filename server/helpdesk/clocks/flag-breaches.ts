@@ -1,0 +1,52 @@
+import type { Context } from '../../context.ts'
+import { transact } from '../../db/transact.ts'
+import { addTicketMessage } from '../add-ticket-message.ts'
+import { recordEvent } from '../record-event.ts'
+
+const BATCH = 200
+
+/** Marks clocks that have run out, each once, with an event on its ticket; answers how many. */
+export async function flagBreaches(ctx: Pick<Context, 'db' | 'notifier'>): Promise<number> {
+  const due = await ctx.db
+    .selectFrom('ticket_clocks')
+    .select(['ticket_id', 'kind'])
+    .where('due_at', '<=', new Date())
+    .where('met_at', 'is', null)
+    .where('breached_at', 'is', null)
+    .orderBy('due_at')
+    .limit(BATCH)
+    .execute()
+  let flagged = 0
+  for (const { ticket_id, kind } of due) {
+    flagged += await transact(ctx.db, async (trx) => {
+      const ticket = await trx
+        .selectFrom('tickets')
+        .selectAll()
+        .where('id', '=', ticket_id)
+        .forNoKeyUpdate()
+        .executeTakeFirst()
+      if (!ticket) return 0
+      const flag = await trx
+        .updateTable('ticket_clocks')
+        .set((eb) => ({ breached_at: eb.ref('due_at') }))
+        .where('ticket_id', '=', ticket_id)
+        .where('kind', '=', kind)
+        .where('due_at', '<=', new Date())
+        .where('met_at', 'is', null)
+        .where('breached_at', 'is', null)
+        .executeTakeFirst()
+      if (flag.numUpdatedRows === 0n) return 0
+      await addTicketMessage(trx, ticket, {
+        type: 'event',
+        sender: null,
+        metadata: { eventType: 'target_missed', clock: kind, doneBy: 'system' },
+      })
+      await recordEvent(ctx, trx, ticket.account_id, ticket.agent_id, {
+        type: 'ticket',
+        data: { ticketNumber: ticket.number },
+      })
+      return 1
+    })
+  }
+  return flagged
+}

@@ -1,0 +1,173 @@
+import type { Selectable } from 'kysely'
+import type { Trx } from '../../db/database.ts'
+import type { ClockKind, HelpdeskSettingsTable, StatusCategory, TicketClocksTable } from '../../db/tables.ts'
+import { isOver, type TicketRow } from '../ticket-queries.ts'
+import { type BusinessTime, businessTime, minutes } from './business-time.ts'
+
+type Clock = Selectable<TicketClocksTable>
+type Held = Pick<TicketRow, 'id' | 'account_id' | 'agent_id' | 'priority' | 'status_category'>
+
+/** The team can do nothing: what is left until the solution is kept. */
+const STANDS_STILL: readonly StatusCategory[] = ['on_customer', 'on_hold']
+
+type Rules = { time: BusinessTime; targetOf(kind: ClockKind): number | undefined }
+
+/** null: the agent's tickets have no targets. */
+async function rulesOf(trx: Trx, ticket: Held): Promise<Rules | null> {
+  const settings: Selectable<HelpdeskSettingsTable> | undefined = await trx
+    .selectFrom('helpdesk_settings')
+    .selectAll()
+    .where('account_id', '=', ticket.account_id)
+    .where('agent_id', '=', ticket.agent_id)
+    .executeTakeFirst()
+  if (!settings) return null
+  const targets = settings.targets[ticket.priority] ?? {}
+  return { time: businessTime(settings.business_hours), targetOf: (kind) => targets[kind] }
+}
+
+/** The clocks of a new ticket. */
+export async function startClocks(trx: Trx, ticket: Held): Promise<void> {
+  const rules = isOver(ticket.status_category) ? null : await rulesOf(trx, ticket)
+  if (!rules) return
+  await start(trx, ticket, rules, 'first_response')
+  await start(trx, ticket, rules, 'resolution')
+  if (STANDS_STILL.includes(ticket.status_category)) await stop(trx, ticket, rules)
+}
+
+/** A customer waits for an answer once more; the first one has a clock of its own. */
+export async function clocksAfterCustomer(trx: Trx, ticket: Held): Promise<void> {
+  const rules = await rulesOf(trx, ticket)
+  if (!rules) return
+  const first = await clockOf(trx, ticket, 'first_response')
+  if (first && first.met_at === null) return
+  const next = await clockOf(trx, ticket, 'next_response')
+  if (next && next.met_at === null) return
+  await start(trx, ticket, rules, 'next_response')
+}
+
+export async function clocksAfterReply(trx: Trx, ticket: Held): Promise<void> {
+  await meet(trx, ticket, ['first_response', 'next_response'])
+}
+
+export async function clocksAfterMove(trx: Trx, ticket: Held, before: StatusCategory): Promise<void> {
+  const now = ticket.status_category
+  if (isOver(now)) return meet(trx, ticket, ['first_response', 'next_response', 'resolution'])
+  const rules = await rulesOf(trx, ticket)
+  if (!rules) return
+  if (isOver(before)) await start(trx, ticket, rules, 'resolution')
+  if (STANDS_STILL.includes(now)) await stop(trx, ticket, rules)
+  else await goOn(trx, ticket, rules)
+}
+
+/** Other targets: what is gone of the time stays gone. */
+export async function clocksAfterPriority(trx: Trx, ticket: Held): Promise<void> {
+  const rules = isOver(ticket.status_category) ? null : await rulesOf(trx, ticket)
+  if (!rules) return
+  for (const kind of ['first_response', 'next_response', 'resolution'] as const) {
+    const clock = await clockOf(trx, ticket, kind)
+    const target = rules.targetOf(kind)
+    if (!clock) {
+      if (kind === 'resolution') await start(trx, ticket, rules, kind)
+      continue
+    }
+    if (clock.met_at !== null || clock.breached_at !== null || clock.target_minutes === target) continue
+    if (target === undefined) await drop(trx, ticket, kind)
+    else {
+      const change = minutes(target - clock.target_minutes)
+      const left = (clock.left_ms ?? rules.time.between(Date.now(), timeOf(clock.due_at))) + change
+      await set(trx, ticket, kind, {
+        target_minutes: target,
+        ...(clock.due_at === null
+          ? { left_ms: Math.max(0, left) }
+          : { due_at: new Date(rules.time.add(Date.now(), Math.max(0, left))) }),
+      })
+    }
+  }
+  if (STANDS_STILL.includes(ticket.status_category)) await stop(trx, ticket, rules)
+}
+
+async function start(trx: Trx, ticket: Held, { time, targetOf }: Rules, kind: ClockKind): Promise<void> {
+  const target = targetOf(kind)
+  if (target === undefined) return drop(trx, ticket, kind)
+  const now = new Date()
+  const clock = {
+    target_minutes: target,
+    started_at: now,
+    due_at: new Date(time.add(now.getTime(), minutes(target))),
+    left_ms: null,
+    met_at: null,
+    breached_at: null,
+  }
+  await trx
+    .insertInto('ticket_clocks')
+    .values({
+      ticket_id: ticket.id,
+      kind,
+      account_id: ticket.account_id,
+      agent_id: ticket.agent_id,
+      ...clock,
+    })
+    .onConflict((conflict) => conflict.columns(['ticket_id', 'kind']).doUpdateSet(clock))
+    .execute()
+}
+
+/** Only the way to the solution can stand still: an answer is owed whatever the ticket's status says. */
+async function stop(trx: Trx, ticket: Held, { time }: Rules): Promise<void> {
+  const clock = await clockOf(trx, ticket, 'resolution')
+  if (!clock?.due_at || clock.met_at !== null || clock.breached_at !== null) return
+  const left = Math.max(0, time.between(Date.now(), clock.due_at.getTime()))
+  await set(trx, ticket, 'resolution', { due_at: null, left_ms: left })
+}
+
+async function goOn(trx: Trx, ticket: Held, { time }: Rules): Promise<void> {
+  const clock = await clockOf(trx, ticket, 'resolution')
+  if (clock?.left_ms == null || clock.met_at !== null) return
+  await set(trx, ticket, 'resolution', {
+    due_at: new Date(time.add(Date.now(), clock.left_ms)),
+    left_ms: null,
+  })
+}
+
+/** One that is met too late, before anybody saw that it was due, is breached all the same. */
+async function meet(trx: Trx, ticket: Held, kinds: ClockKind[]): Promise<void> {
+  const now = new Date()
+  await trx
+    .updateTable('ticket_clocks')
+    .set((eb) => ({
+      met_at: now,
+      breached_at: eb
+        .case()
+        .when(eb.and([eb('breached_at', 'is', null), eb('due_at', '<', now)]))
+        .then(eb.ref('due_at'))
+        .else(eb.ref('breached_at'))
+        .end(),
+    }))
+    .where('ticket_id', '=', ticket.id)
+    .where('kind', 'in', kinds)
+    .where('met_at', 'is', null)
+    .execute()
+}
+
+const timeOf = (time: Date | null): number => time?.getTime() ?? Date.now()
+
+async function clockOf(trx: Trx, { id }: Held, kind: ClockKind): Promise<Clock | undefined> {
+  return trx
+    .selectFrom('ticket_clocks')
+    .selectAll()
+    .where('ticket_id', '=', id)
+    .where('kind', '=', kind)
+    .executeTakeFirst()
+}
+
+async function set(trx: Trx, { id }: Held, kind: ClockKind, values: Partial<Clock>): Promise<void> {
+  await trx
+    .updateTable('ticket_clocks')
+    .set(values)
+    .where('ticket_id', '=', id)
+    .where('kind', '=', kind)
+    .execute()
+}
+
+async function drop(trx: Trx, { id }: Held, kind: ClockKind): Promise<void> {
+  await trx.deleteFrom('ticket_clocks').where('ticket_id', '=', id).where('kind', '=', kind).execute()
+}

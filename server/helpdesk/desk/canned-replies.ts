@@ -1,0 +1,86 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import { isId, newId } from '../../db/ids.ts'
+import type { AccountId, CannedRepliesTable } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { refuseUnknownVariables } from './fill-variables.ts'
+import { refuseTakenName } from './taken-name.ts'
+
+export type CannedRow = Selectable<CannedRepliesTable>
+
+type Owner = { accountId: AccountId; agentId: string }
+
+const noReply = (): ApiError =>
+  new ApiError('RESOURCE_NOT_FOUND', { message: 'The prepared reply does not exist.' })
+
+export async function cannedRepliesOf(db: Db, { accountId, agentId }: Owner): Promise<CannedRow[]> {
+  return db
+    .selectFrom('canned_replies')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .orderBy((eb) => eb.fn('lower', ['name']))
+    .execute()
+}
+
+export async function requireCannedReply(
+  db: Db,
+  { accountId, agentId }: Owner,
+  id: string,
+): Promise<CannedRow> {
+  if (!isId(id)) throw noReply()
+  const row = await db
+    .selectFrom('canned_replies')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw noReply()
+  return row
+}
+
+export async function createCannedReply(
+  db: Db,
+  { accountId, agentId }: Owner,
+  { name, content }: { name: string; content: string },
+): Promise<CannedRow> {
+  refuseUnknownVariables(content)
+  return refuseTakenName(() =>
+    db
+      .insertInto('canned_replies')
+      .values({ id: newId(), account_id: accountId, agent_id: agentId, name: name.trim(), content })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  )
+}
+
+export async function updateCannedReply(
+  db: Db,
+  owner: Owner,
+  id: string,
+  { name, content }: { name?: string; content?: string },
+): Promise<CannedRow> {
+  const before = await requireCannedReply(db, owner, id)
+  if (content !== undefined) refuseUnknownVariables(content)
+  const changed = await refuseTakenName(() =>
+    db
+      .updateTable('canned_replies')
+      .set({ name: name?.trim() ?? before.name, content: content ?? before.content, updated_at: new Date() })
+      .where('account_id', '=', owner.accountId)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst(),
+  )
+  if (!changed) throw noReply()
+  return changed
+}
+
+export async function deleteCannedReply(db: Db, owner: Owner, id: string): Promise<void> {
+  await requireCannedReply(db, owner, id)
+  await db
+    .deleteFrom('canned_replies')
+    .where('account_id', '=', owner.accountId)
+    .where('id', '=', id)
+    .execute()
+}

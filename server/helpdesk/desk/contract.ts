@@ -1,0 +1,286 @@
+import Type from 'typebox'
+import { LARGEST_BYTES } from '../../attachments/attachments.ts'
+import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../http/contract.ts'
+import { Attachment, Author } from '../schema.ts'
+import { BusinessHours, Targets } from './settings-schema.ts'
+
+const Id = Type.String({ minLength: 1 })
+const tag = 'Helpdesk'
+const base = '/agents/{agentId}/helpdesk'
+const agentParams = Exact({ agentId: Id })
+const TicketNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+const ticketParams = Exact({ agentId: Id, ticketNumber: TicketNumber })
+const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', refusal: 'Must not be blank.' })
+const Color = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', refusal: 'Must be a colour such as #2563eb.' })
+
+const Tag = Exact({ id: Type.String(), name: Type.String(), color: Type.String() })
+const tagParams = Exact({ agentId: Id, tagId: Id })
+
+export const listTags = endpoint({
+  method: 'GET',
+  path: `${base}/tags`,
+  name: 'listTicketTags',
+  tag,
+  summary: 'List the tags that tickets can have',
+  scope: 'helpdesk:read',
+  params: agentParams,
+  success: { status: 200, schema: Type.Array(Tag) },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const createTag = endpoint({
+  method: 'POST',
+  path: `${base}/tags`,
+  name: 'createTicketTag',
+  tag,
+  summary: 'Create a tag',
+  scope: 'helpdesk:write',
+  params: agentParams,
+  body: Exact({ name: Name, color: Type.Optional(Color) }),
+  success: { status: 201, schema: Tag },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+})
+
+export const updateTag = endpoint({
+  method: 'PUT',
+  path: `${base}/tags/{tagId}`,
+  name: 'updateTicketTag',
+  tag,
+  summary: 'Change a tag',
+  scope: 'helpdesk:write',
+  params: tagParams,
+  body: Exact({ name: Type.Optional(Name), color: Type.Optional(Color) }),
+  success: { status: 200, schema: Tag },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+})
+
+export const deleteTag = endpoint({
+  method: 'DELETE',
+  path: `${base}/tags/{tagId}`,
+  name: 'deleteTicketTag',
+  tag,
+  summary: 'Delete a tag',
+  description: 'Tickets lose it.',
+  scope: 'helpdesk:write',
+  params: tagParams,
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+export const readTicketTags = endpoint({
+  method: 'GET',
+  path: `${base}/tickets/{ticketNumber}/tags`,
+  name: 'readTagsOfTicket',
+  tag,
+  summary: 'The tags of a ticket',
+  scope: 'helpdesk:read',
+  params: ticketParams,
+  success: { status: 200, schema: Type.Array(Tag) },
+  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND'],
+})
+
+export const setTicketTags = endpoint({
+  method: 'PUT',
+  path: `${base}/tickets/{ticketNumber}/tags`,
+  name: 'setTagsOfTicket',
+  tag,
+  summary: 'Give a ticket these tags and no others',
+  scope: 'helpdesk:write',
+  params: ticketParams,
+  body: Exact({ tagIds: Type.Array(Type.String({ minLength: 1 }), { maxItems: 20, uniqueItems: true }) }),
+  success: { status: 200, schema: Type.Array(Tag) },
+  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+const CannedReply = Exact({
+  id: Type.String(),
+  name: Type.String(),
+  content: Type.String(),
+  createdAt: IsoTime,
+  updatedAt: IsoTime,
+})
+const cannedParams = Exact({ agentId: Id, cannedReplyId: Id })
+const CannedContent = Type.String({
+  minLength: 1,
+  maxLength: 10_000,
+  description: 'Markdown with variables such as {{customer.name}}',
+})
+
+export const listCannedReplies = endpoint({
+  method: 'GET',
+  path: `${base}/canned-replies`,
+  name: 'listCannedReplies',
+  tag,
+  summary: 'List the replies that were prepared',
+  scope: 'helpdesk:read',
+  params: agentParams,
+  success: { status: 200, schema: Type.Array(CannedReply) },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const createCannedReply = endpoint({
+  method: 'POST',
+  path: `${base}/canned-replies`,
+  name: 'createCannedReply',
+  tag,
+  summary: 'Prepare a reply',
+  description:
+    'Variables: customer.name, customer.email, customer.phoneNumber, ticket.number, ticket.subject, author.name, author.email, agent.name.',
+  scope: 'helpdesk:write',
+  params: agentParams,
+  body: Exact({ name: Name, content: CannedContent }),
+  success: { status: 201, schema: CannedReply },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+})
+
+export const updateCannedReply = endpoint({
+  method: 'PUT',
+  path: `${base}/canned-replies/{cannedReplyId}`,
+  name: 'updateCannedReply',
+  tag,
+  summary: 'Change a prepared reply',
+  scope: 'helpdesk:write',
+  params: cannedParams,
+  body: Exact({ name: Type.Optional(Name), content: Type.Optional(CannedContent) }),
+  success: { status: 200, schema: CannedReply },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+})
+
+export const deleteCannedReply = endpoint({
+  method: 'DELETE',
+  path: `${base}/canned-replies/{cannedReplyId}`,
+  name: 'deleteCannedReply',
+  tag,
+  summary: 'Delete a prepared reply',
+  scope: 'helpdesk:write',
+  params: cannedParams,
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+export const fillCannedReply = endpoint({
+  method: 'POST',
+  path: `${base}/canned-replies/{cannedReplyId}/fill`,
+  name: 'fillCannedReply',
+  tag,
+  summary: 'Fill a prepared reply in for a ticket',
+  description: 'Nothing is sent. `missing` names the variables that are not known; they are left empty.',
+  scope: 'helpdesk:read',
+  params: cannedParams,
+  body: Exact({ ticketNumber: TicketNumber, ...Author }),
+  success: { status: 200, schema: Exact({ content: Type.String(), missing: Type.Array(Type.String()) }) },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'TICKET_NOT_FOUND', 'TEAM_MEMBER_NOT_FOUND'],
+})
+
+const Settings = Exact({
+  targets: Targets,
+  businessHours: Nullable(BusinessHours),
+  surveyEnabled: Type.Boolean(),
+})
+
+export const readSettings = endpoint({
+  method: 'GET',
+  path: `${base}/settings`,
+  name: 'readHelpdeskSettings',
+  tag,
+  summary: 'Read the settings of a help desk',
+  scope: 'helpdesk:read',
+  params: agentParams,
+  success: { status: 200, schema: Settings },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const updateSettings = endpoint({
+  method: 'PUT',
+  path: `${base}/settings`,
+  name: 'updateHelpdeskSettings',
+  tag,
+  summary: 'Change the settings of a help desk',
+  description:
+    'A field that is left out stays as it is. Targets count for tickets from then on. Without business hours every minute counts.',
+  scope: 'helpdesk:write',
+  params: agentParams,
+  body: Exact({
+    targets: Type.Optional(Targets),
+    businessHours: Type.Optional(Nullable(BusinessHours)),
+    surveyEnabled: Type.Optional(Type.Boolean({ description: 'Ask customers of closed tickets' })),
+  }),
+  success: { status: 200, schema: Settings },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const readTicketClocks = endpoint({
+  method: 'GET',
+  path: `${base}/tickets/{ticketNumber}/clocks`,
+  name: 'readClocksOfTicket',
+  tag,
+  summary: 'When answers and the solution of a ticket are due',
+  description:
+    '`dueAt` is null while the clock stands still: the way to a solution does on_customer and on_hold.',
+  scope: 'helpdesk:read',
+  params: ticketParams,
+  success: {
+    status: 200,
+    schema: Type.Array(
+      Exact({
+        kind: OneOf(['first_response', 'next_response', 'resolution']),
+        targetMinutes: Type.Integer(),
+        startedAt: IsoTime,
+        dueAt: Nullable(IsoTime),
+        metAt: Nullable(IsoTime),
+        breached: Type.Boolean(),
+      }),
+    ),
+  },
+  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND'],
+})
+
+export const readTicketSurvey = endpoint({
+  method: 'GET',
+  path: `${base}/tickets/{ticketNumber}/survey`,
+  name: 'readSurveyOfTicket',
+  tag,
+  summary: 'What the customer answered when asked how satisfied they are',
+  scope: 'helpdesk:read',
+  params: ticketParams,
+  success: {
+    status: 200,
+    schema: Exact({
+      sentAt: Nullable(IsoTime),
+      answeredAt: Nullable(IsoTime),
+      rating: Nullable(Type.Integer({ minimum: 1, maximum: 5 })),
+      comment: Nullable(Type.String()),
+    }),
+  },
+  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND'],
+})
+
+export const uploadAttachment = endpoint({
+  method: 'POST',
+  path: `${base}/attachments`,
+  name: 'uploadAttachment',
+  tag,
+  summary: 'Upload a file for a reply',
+  description:
+    'multipart/form-data with the field `file`, at most 25 MB. What no reply has taken after two days is removed.',
+  scope: 'helpdesk:write',
+  params: agentParams,
+  multipart: { fields: Exact({}), file: 'file', maxBytes: LARGEST_BYTES },
+  success: { status: 201, schema: Exact({ id: Type.String(), ...Attachment.properties }) },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const followEvents = endpoint({
+  method: 'GET',
+  path: `${base}/events`,
+  name: 'followHelpdesk',
+  tag,
+  summary: 'Follow what happens in a help desk',
+  description:
+    'Server-sent events: ticket, message, mention, conversation, delivery and presence say where to look. With the header `Last-Event-ID` those after that one are sent first; `reload` says that some are not kept any more (24 hours) and everything has to be read again.',
+  scope: 'helpdesk:read',
+  params: agentParams,
+  success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'The service is about to stop' },
+  streams: true,
+  errors: ['AGENT_NOT_FOUND'],
+})

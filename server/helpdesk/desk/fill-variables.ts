@@ -1,0 +1,41 @@
+import { invalidField } from '../../http/errors.ts'
+import type { Member } from '../find-member.ts'
+import type { TicketRow } from '../ticket-queries.ts'
+
+type Known = { ticket: TicketRow; author: Member; agent: { name: string } }
+
+const VARIABLES: Record<string, (known: Known) => string | null> = {
+  'customer.name': ({ ticket }) => ticket.customer.name,
+  'customer.email': ({ ticket }) => ticket.customer.email,
+  'customer.phoneNumber': ({ ticket }) => ticket.customer.phoneNumber,
+  'ticket.number': ({ ticket }) => String(ticket.number),
+  'ticket.subject': ({ ticket }) => ticket.subject,
+  'author.name': ({ author }) => author.name,
+  'author.email': ({ author }) => author.email,
+  'agent.name': ({ agent }) => agent.name,
+}
+
+const SLOT = /\{\{\s*([^{}]*?)\s*\}\}/g
+
+/** VALIDATION_INVALID_BODY for a variable that does not exist. */
+export function refuseUnknownVariables(content: string): void {
+  for (const [, name = ''] of content.matchAll(SLOT)) {
+    if (Object.hasOwn(VARIABLES, name)) continue
+    throw invalidField(
+      'content',
+      `{{${name}}} is not known. There are: ${Object.keys(VARIABLES).join(', ')}.`,
+    )
+  }
+}
+
+/** The text with its variables filled in once: a value that looks like a variable stays as it is. */
+export function fillVariables(content: string, known: Known): { content: string; missing: string[] } {
+  const missing = new Set<string>()
+  const filled = content.replace(SLOT, (slot, name: string) => {
+    if (!Object.hasOwn(VARIABLES, name)) return slot
+    const value = VARIABLES[name]?.(known)?.replace(/\s+/g, ' ').trim()
+    if (!value) missing.add(name)
+    return value ?? ''
+  })
+  return { content: filled, missing: [...missing] }
+}

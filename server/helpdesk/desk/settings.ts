@@ -1,0 +1,70 @@
+import type { Db } from '../../db/database.ts'
+import { json } from '../../db/json.ts'
+import type { AccountId, BusinessHours, ClockTargets } from '../../db/tables.ts'
+import { refuseInvalid } from '../../http/validate.ts'
+import { minutesOf, weeklyMinutes } from '../clocks/business-time.ts'
+import { isTimeZone } from '../clocks/time-zone.ts'
+
+export type Settings = { targets: ClockTargets; businessHours: BusinessHours | null; surveyEnabled: boolean }
+
+type Owner = { accountId: AccountId; agentId: string }
+
+/** With less of it a target of a month would be due in a generation. */
+const LEAST_WEEKLY_MINUTES = 60
+
+export async function readSettings(db: Db, { accountId, agentId }: Owner): Promise<Settings> {
+  const row = await db
+    .selectFrom('helpdesk_settings')
+    .select(['targets', 'business_hours', 'survey_enabled'])
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+  return {
+    targets: row?.targets ?? {},
+    businessHours: row?.business_hours ?? null,
+    surveyEnabled: row?.survey_enabled ?? false,
+  }
+}
+
+/** Changes the fields that are given. VALIDATION_INVALID_BODY for hours that make no sense. */
+export async function updateSettings(db: Db, owner: Owner, change: Partial<Settings>): Promise<Settings> {
+  if (change.businessHours) refuseHours(change.businessHours)
+  const { targets, businessHours, surveyEnabled } = change
+  await db
+    .insertInto('helpdesk_settings')
+    .values({
+      agent_id: owner.agentId,
+      account_id: owner.accountId,
+      targets: json(targets ?? {}),
+      business_hours: json(businessHours ?? null),
+      survey_enabled: surveyEnabled ?? false,
+    })
+    .onConflict((conflict) =>
+      conflict.column('agent_id').doUpdateSet({
+        ...(targets === undefined ? {} : { targets: json(targets) }),
+        ...(businessHours === undefined ? {} : { business_hours: json(businessHours) }),
+        ...(surveyEnabled === undefined ? {} : { survey_enabled: surveyEnabled }),
+        updated_at: new Date(),
+      }),
+    )
+    .execute()
+  return readSettings(db, owner)
+}
+
+function refuseHours(hours: BusinessHours): void {
+  const problems: Record<string, string> = {}
+  if (!isTimeZone(hours.timeZone))
+    problems['businessHours.timeZone'] = 'Must be a time zone such as Europe/Berlin.'
+  for (const [day, openings] of Object.entries(hours.days)) {
+    openings.forEach(({ from, to }, at) => {
+      if (minutesOf(from) >= minutesOf(to)) {
+        problems[`businessHours.days.${day}.${at}.to`] =
+          'Must be later than `from`. Give what lies after midnight to the next day.'
+      }
+    })
+  }
+  refuseInvalid(problems)
+  if (weeklyMinutes(hours) < LEAST_WEEKLY_MINUTES) {
+    refuseInvalid({ 'businessHours.days': `Must be at least ${LEAST_WEEKLY_MINUTES} minutes a week.` })
+  }
+}

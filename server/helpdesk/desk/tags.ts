@@ -1,0 +1,126 @@
+import type { Selectable } from 'kysely'
+import type { Context } from '../../context.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import { isId, newId } from '../../db/ids.ts'
+import type { AccountId, TicketTagsTable } from '../../db/tables.ts'
+import { transact } from '../../db/transact.ts'
+import { ApiError } from '../../http/errors.ts'
+import { recordEvent } from '../record-event.ts'
+import { requireTicket, type TicketPlace, type TicketRow } from '../ticket-queries.ts'
+import { refuseTakenName } from './taken-name.ts'
+
+export type TagRow = Selectable<TicketTagsTable>
+
+type Owner = { accountId: AccountId; agentId: string }
+
+const COLOR = '#64748b'
+const noTag = (): ApiError => new ApiError('RESOURCE_NOT_FOUND', { message: 'The tag does not exist.' })
+
+export async function tagsOf(db: Db, { accountId, agentId }: Owner): Promise<TagRow[]> {
+  return db
+    .selectFrom('ticket_tags')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .orderBy((eb) => eb.fn('lower', ['name']))
+    .execute()
+}
+
+export async function createTag(
+  db: Db,
+  { accountId, agentId }: Owner,
+  { name, color = COLOR }: { name: string; color?: string },
+): Promise<TagRow> {
+  return refuseTakenName(() =>
+    db
+      .insertInto('ticket_tags')
+      .values({ id: newId(), account_id: accountId, agent_id: agentId, name: name.trim(), color })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  )
+}
+
+export async function updateTag(
+  db: Db,
+  { accountId, agentId }: Owner,
+  id: string,
+  { name, color }: { name?: string; color?: string },
+): Promise<TagRow> {
+  if (!isId(id)) throw noTag()
+  const changed = await refuseTakenName(() =>
+    db
+      .updateTable('ticket_tags')
+      .set((eb) => ({
+        name: name === undefined ? eb.ref('name') : name.trim(),
+        color: color ?? eb.ref('color'),
+      }))
+      .where('account_id', '=', accountId)
+      .where('agent_id', '=', agentId)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst(),
+  )
+  if (!changed) throw noTag()
+  return changed
+}
+
+export async function deleteTag(db: Db, { accountId, agentId }: Owner, id: string): Promise<void> {
+  if (!isId(id)) throw noTag()
+  const { numDeletedRows } = await db
+    .deleteFrom('ticket_tags')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) throw noTag()
+}
+
+export async function tagsOfTicket(db: Db, ticket: TicketRow): Promise<TagRow[]> {
+  return db
+    .selectFrom('ticket_tags')
+    .selectAll('ticket_tags')
+    .innerJoin('tagged_tickets', 'tagged_tickets.tag_id', 'ticket_tags.id')
+    .where('tagged_tickets.ticket_id', '=', ticket.id)
+    .where('ticket_tags.account_id', '=', ticket.account_id)
+    .orderBy((eb) => eb.fn('lower', ['ticket_tags.name']))
+    .execute()
+}
+
+/** RESOURCE_NOT_FOUND for a tag that the agent does not have; then nothing is changed. */
+export async function setTags(
+  ctx: Pick<Context, 'db' | 'notifier'>,
+  place: TicketPlace,
+  tagIds: string[],
+): Promise<TagRow[]> {
+  return transact(ctx.db, async (trx) => {
+    const ticket = await requireTicket(trx, place, true)
+    const known = await held(trx, place, tagIds.filter(isId))
+    if (known.length !== tagIds.length) throw noTag()
+    await trx.deleteFrom('tagged_tickets').where('ticket_id', '=', ticket.id).execute()
+    if (known.length > 0) {
+      await trx
+        .insertInto('tagged_tickets')
+        .values(known.map((tag_id) => ({ ticket_id: ticket.id, tag_id, account_id: place.accountId })))
+        .execute()
+    }
+    await recordEvent(ctx, trx, place.accountId, place.agentId, {
+      type: 'ticket',
+      data: { ticketNumber: ticket.number },
+    })
+    return tagsOfTicket(trx, ticket)
+  })
+}
+
+/** Nobody deletes them meanwhile. */
+async function held(trx: Trx, { accountId, agentId }: Owner, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const rows = await trx
+    .selectFrom('ticket_tags')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('id', 'in', ids)
+    .forKeyShare()
+    .execute()
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables.ts'
+
+/** Frames of the events after a number, and the number that they reach. */
+export type Feed = { text: string; position: number; hasMore: boolean }
+
+const BATCH = 200
+const KEPT_HOURS = 24
+
+export async function lastNumber(db: Db, accountId: AccountId, agentId: string): Promise<number> {
+  const row = await db
+    .selectFrom('helpdesk_streams')
+    .select('last_number')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+  return row?.last_number ?? 0
+}
+
+/**
+ * What has come after `position`. Where some of it is not kept any more, or the number is one of another time, it is
+ * the one event `reload` instead. `gone`: there is no such agent any more.
+ */
+export async function eventsAfter(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  position: number,
+): Promise<Feed | 'gone'> {
+  const { rows } = await sql<{ last: number | null; number: number | null; type: string; data: unknown }>`
+    select streams.last_number as last, events.number, events.type, events.data
+    from agents left join helpdesk_streams as streams on streams.agent_id = agents.id
+    left join lateral (
+      select number, type, data from helpdesk_events
+      where agent_id = agents.id and number > ${position} order by number limit ${BATCH}
+    ) as events on true
+    where agents.account_id = ${accountId} and agents.id = ${agentId}
+    order by events.number`.execute(db)
+  const [first] = rows
+  if (!first) return 'gone'
+  const last = first.last ?? 0
+  if (last === position) return { text: '', position, hasMore: false }
+  if (last < position || first.number !== position + 1) {
+    return { text: frame(last, 'reload', {}), position: last, hasMore: false }
+  }
+  const text = rows.map(({ number, type, data }) => frame(number ?? 0, type, data)).join('')
+  return { text, position: rows.at(-1)?.number ?? position, hasMore: rows.length === BATCH }
+}
+
+const frame = (number: number, type: string, data: unknown): string =>
+  `id: ${number}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+
+/** Removes events that are older than a day; answers how many. */
+export async function purgeEvents(db: Db): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('helpdesk_events')
+    .where('created_at', '<', sql<Date>`now() - ${KEPT_HOURS} * interval '1 hour'`)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import type { Context } from '../context.ts'
+import type { ConversationRow } from '../conversations/queries.ts'
+import type { Trx } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+import { json } from '../db/json.ts'
+import type { AttachmentNote } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
+import { enqueueDelivery } from '../deliveries/enqueue-delivery.ts'
+import { ApiError, invalidField } from '../http/errors.ts'
+import { addTicketMessage, noteMessage, type TicketMessageRow } from './add-ticket-message.ts'
+import { changeTicket, defaultStatus } from './change-ticket.ts'
+import { clocksAfterReply } from './clocks/ticket-clocks.ts'
+import type { Member } from './find-member.ts'
+import { recordEvent } from './record-event.ts'
+import { renderMarkdown, showsNothing } from './render/render-markdown.ts'
+import { holdTicket, type TicketPlace, type TicketRow } from './ticket-queries.ts'
+import { takeUploads } from './uploads.ts'
+import { wayTo } from './way-to-customer.ts'
+
+const LONGEST = 10_000
+
+/** What was written, trimmed; VALIDATION_INVALID_BODY for nothing or too much. */
+export function trimmed(content: string): string {
+  const text = content.trim()
+  if (text === '') throw invalidField('content', 'Must not be empty.')
+  if (text.length > LONGEST) throw invalidField('content', `Must have at most ${LONGEST} characters.`)
+  return text
+}
+
+/** The HTML of Markdown; MESSAGE_CONTENT_NOT_RENDERABLE when a reader would see nothing. */
+export function rendered(text: string): string {
+  const html = renderMarkdown(text)
+  if (showsNothing(html)) throw new ApiError('MESSAGE_CONTENT_NOT_RENDERABLE')
+  return html
+}
+
+type Reply = { text: string; html: string; attachmentIds: string[] }
+
+/**
+ * Stores a team member's reply: on the ticket, in its conversation, and as a delivery where the customer is on a
+ * channel. CONVERSATION_NOT_TAKEN_OVER when the ticket has a conversation that no person has.
+ */
+export async function replyToTicket(
+  ctx: Pick<Context, 'db' | 'notifier'>,
+  place: TicketPlace,
+  author: Member,
+  reply: Reply,
+): Promise<TicketMessageRow> {
+  const { accountId, agentId } = place
+  return transact(ctx.db, async (trx) => {
+    const { ticket, conversation } = await holdTicket(trx, place)
+    if (conversation && conversation.status !== 'taken_over')
+      throw new ApiError('CONVERSATION_NOT_TAKEN_OVER')
+    const attachments = await takeUploads(trx, ticket, reply.attachmentIds)
+    const messageId = conversation ? await say(trx, conversation, author, reply.text, attachments) : null
+    const message = await addTicketMessage(trx, ticket, {
+      type: 'reply',
+      sender: { type: 'agent', id: author.id, name: author.name, email: author.email },
+      content: reply.html,
+      contentText: reply.text,
+      attachments,
+      messageId,
+    })
+    await deliver(trx, ticket, conversation, message, attachments)
+    await noteMessage(trx, ticket, message)
+    await clocksAfterReply(trx, ticket)
+    await moveAfterReply(trx, ticket, author.id)
+    await recordEvent(ctx, trx, accountId, agentId, {
+      type: 'message',
+      data: { ticketNumber: ticket.number, messageId: message.id },
+    })
+    return message
+  })
+}
+
+async function say(
+  trx: Trx,
+  { id, account_id, agent_id }: ConversationRow,
+  author: Member,
+  text: string,
+  attachments: AttachmentNote[],
+): Promise<string> {
+  const messageId = newId()
+  const { last_seq } = await trx
+    .updateTable('conversations')
+    .set({ last_seq: sql<number>`last_seq + 1`, updated_at: new Date() })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .returning('last_seq')
+    .executeTakeFirstOrThrow()
+  await trx
+    .insertInto('messages')
+    .values({
+      id: messageId,
+      account_id,
+      agent_id,
+      conversation_id: id,
+      seq: last_seq,
+      role: 'assistant',
+      parts: json([{ type: 'text', text }]),
+      metadata: json({
+        author: { type: 'human_agent', name: author.name, memberId: author.id },
+        ...(attachments.length > 0 ? { attachments } : {}),
+      }),
+    })
+    .execute()
+  return messageId
+}
+
+async function deliver(
+  trx: Trx,
+  ticket: TicketRow,
+  conversation: ConversationRow | null,
+  message: TicketMessageRow,
+  attachments: AttachmentNote[],
+): Promise<void> {
+  const way = await wayTo(trx, ticket, conversation)
+  if (!way) return
+  await enqueueDelivery(trx, {
+    accountId: ticket.account_id,
+    agentId: ticket.agent_id,
+    ...way,
+    conversationId: conversation?.id ?? null,
+    ticketId: ticket.id,
+    messageId: message.message_id,
+    ticketMessageId: message.id,
+    content: {
+      text: message.content_text ?? '',
+      ...(message.content === null ? {} : { html: message.content }),
+      ...(attachments.length > 0 ? { attachments } : {}),
+    },
+  })
+}
+
+/** A team member has spoken: what waited for the team waits for the customer now. */
+async function moveAfterReply(trx: Trx, ticket: TicketRow, memberId: string): Promise<void> {
+  if (ticket.status_category !== 'new' && ticket.status_category !== 'on_you') return
+  await changeTicket(
+    trx,
+    ticket,
+    { status: await defaultStatus(trx, ticket.agent_id, 'on_customer') },
+    memberId,
+  )
+}

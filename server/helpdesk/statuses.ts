@@ -1,0 +1,72 @@
+import { type Selectable, sql } from 'kysely'
+import { requireAgent } from '../agents/find-agent.ts'
+import type { Db, Trx } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+import type { AccountId, StatusCategory, TicketStatusesTable } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
+
+export type StatusRow = Selectable<TicketStatusesTable>
+
+type Owner = { accountId: AccountId; agentId: string }
+
+const FIRST: [StatusCategory, string, string, string][] = [
+  ['new', 'Received', 'New', '#2563eb'],
+  ['on_you', 'In progress', 'Waiting for us', '#d97706'],
+  ['on_customer', 'Waiting for you', 'Waiting for customer', '#7c3aed'],
+  ['on_hold', 'On hold', 'On hold', '#64748b'],
+  ['closed', 'Solved', 'Closed', '#16a34a'],
+  ['cancelled', 'Cancelled', 'Cancelled', '#9ca3af'],
+]
+
+/** The agent's statuses in their order; made when there are none. */
+export async function statusesOf(db: Db, owner: Owner): Promise<StatusRow[]> {
+  const known = await select(db, owner)
+  if (known.length > 0) return known
+  return transact(db, async (trx) => {
+    await requireAgent(trx, owner.accountId, owner.agentId, 'update')
+    await ensureStatuses(trx, owner)
+    return select(trx, owner)
+  })
+}
+
+const select = (db: Db, { accountId, agentId }: Owner): Promise<StatusRow[]> =>
+  db
+    .selectFrom('ticket_statuses')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .orderBy('position')
+    .orderBy('id')
+    .execute()
+
+/** Gives an agent its first statuses, and its tickets theirs. The agent's row is locked. */
+export async function ensureStatuses(trx: Trx, { accountId, agentId }: Owner): Promise<void> {
+  const known = await trx
+    .selectFrom('ticket_statuses')
+    .select('id')
+    .where('agent_id', '=', agentId)
+    .limit(1)
+    .executeTakeFirst()
+  if (known) return
+  await trx
+    .insertInto('ticket_statuses')
+    .values(
+      FIRST.map(([category, external, internal, color], position) => ({
+        id: newId(),
+        account_id: accountId,
+        agent_id: agentId,
+        category,
+        external_label: external,
+        internal_label: internal,
+        color,
+        is_default: true,
+        position,
+      })),
+    )
+    .execute()
+  await sql`update tickets set status_id = s.id from ticket_statuses as s
+    where tickets.account_id = ${accountId} and tickets.agent_id = ${agentId} and tickets.status_id is null
+      and s.agent_id = tickets.agent_id and s.category = tickets.status_category and s.is_default`.execute(
+    trx,
+  )
+}

@@ -1,0 +1,68 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Config } from '../../config.ts'
+import type { ConversationRow } from '../../conversations/queries.ts'
+import type { Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { enqueueDelivery } from '../../deliveries/enqueue-delivery.ts'
+import { addTicketMessage, noteMessage } from '../add-ticket-message.ts'
+import { textAsHtml } from '../render/escape-html.ts'
+import { renderMarkdown } from '../render/render-markdown.ts'
+import type { TicketRow } from '../ticket-queries.ts'
+import { wayTo } from '../way-to-customer.ts'
+
+export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+/** Asks the customer of a closed ticket, once, where the agent's settings say so and a channel reaches the customer. */
+export async function sendSurvey(
+  config: Pick<Config, 'publicUrl' | 'host' | 'port'>,
+  trx: Trx,
+  ticket: TicketRow,
+  conversation: ConversationRow | null,
+): Promise<void> {
+  const settings = await trx
+    .selectFrom('helpdesk_settings')
+    .select('survey_enabled')
+    .where('account_id', '=', ticket.account_id)
+    .where('agent_id', '=', ticket.agent_id)
+    .executeTakeFirst()
+  const way = settings?.survey_enabled ? await wayTo(trx, ticket, conversation) : null
+  if (!way) return
+  const token = randomBytes(24).toString('base64url')
+  const added = await trx
+    .insertInto('ticket_surveys')
+    .values({
+      id: newId(),
+      account_id: ticket.account_id,
+      agent_id: ticket.agent_id,
+      ticket_id: ticket.id,
+      token_hash: hashOf(token),
+      rating: null,
+      comment: null,
+    })
+    .onConflict((conflict) => conflict.column('ticket_id').doNothing())
+    .executeTakeFirst()
+  if (!added.numInsertedOrUpdatedRows) return
+  const address = `${config.publicUrl ?? `http://${config.host}:${config.port}`}/surveys/${token}`
+  const text = `How did we do? Please tell us: ${address}`
+  // The team reads that the question was sent, not the customer's own address of it.
+  const message = await addTicketMessage(trx, ticket, {
+    type: 'reply',
+    sender: { type: 'system', id: null, name: null, email: null },
+    content: textAsHtml(ASKED),
+    contentText: ASKED,
+    metadata: { survey: true },
+  })
+  await noteMessage(trx, ticket, message)
+  await enqueueDelivery(trx, {
+    accountId: ticket.account_id,
+    agentId: ticket.agent_id,
+    ...way,
+    conversationId: conversation?.id ?? null,
+    ticketId: ticket.id,
+    messageId: null,
+    ticketMessageId: message.id,
+    content: { text, html: renderMarkdown(text) },
+  })
+}
+
+const ASKED = 'The customer was asked how satisfied they are.'

@@ -1,0 +1,108 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
+import { transact } from '../../db/transact.ts'
+import { ApiError, invalidField } from '../../http/errors.ts'
+import { storable } from '../../http/storable.ts'
+import { recordEvent } from '../record-event.ts'
+import { hashOf } from './send-survey.ts'
+import { formPage, thanksPage } from './survey-pages.ts'
+
+type Needs = Pick<Context, 'db' | 'notifier' | 'maintenance'>
+
+const LONGEST_COMMENT = 2_000
+const LONGEST_BODY = 16_384
+
+const notThere = (): ApiError => new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such survey.' })
+
+/** `/surveys/{token}`, for whoever has the link: read it, and answer it once. JSON for programs, pages for people. */
+export async function serveSurveys(app: FastifyInstance, ctx: Needs): Promise<void> {
+  await app.register(async (own) => {
+    own.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: LONGEST_BODY },
+      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(body as string))),
+    )
+    own.get<{ Params: { token: string } }>('/surveys/:token', async (request, reply) => {
+      await ctx.maintenance.refuse()
+      const survey = await findSurvey(ctx.db, request.params.token)
+      if (!survey) throw notThere()
+      const isAnswered = survey.answered_at !== null
+      if (wantsPage(request)) return sendPage(reply, isAnswered ? thanksPage() : formPage(survey.subject))
+      return { subject: survey.subject, answered: isAnswered }
+    })
+    own.post<{ Params: { token: string } }>('/surveys/:token', async (request, reply) => {
+      await ctx.maintenance.refuse()
+      await answerSurvey(ctx, request.params.token, readAnswer(request.body))
+      return wantsPage(request) ? sendPage(reply, thanksPage()) : { success: true }
+    })
+  })
+}
+
+const wantsPage = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') ?? false
+
+const sendPage = (reply: FastifyReply, html: string): FastifyReply =>
+  reply
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    })
+    .send(html)
+
+async function findSurvey(db: Db, token: string) {
+  return db
+    .selectFrom('ticket_surveys')
+    .innerJoin('tickets', 'tickets.id', 'ticket_surveys.ticket_id')
+    .select(['ticket_surveys.id', 'ticket_surveys.answered_at', 'tickets.subject'])
+    .where('ticket_surveys.token_hash', '=', hashOf(token))
+    .executeTakeFirst()
+}
+
+type SurveyAnswer = { rating: number; comment: string | null }
+
+function readAnswer(body: unknown): SurveyAnswer {
+  const { rating, comment = '' } = (typeof body === 'object' && body !== null ? body : {}) as Record<
+    string,
+    unknown
+  >
+  const stars = typeof rating === 'string' && /^[1-5]$/.test(rating) ? Number(rating) : rating
+  if (typeof stars !== 'number' || !Number.isInteger(stars) || stars < 1 || stars > 5) {
+    throw invalidField('rating', 'Must be a whole number from 1 to 5.')
+  }
+  if (comment !== null && typeof comment !== 'string')
+    throw invalidField('comment', 'Must be a string or null.')
+  const text = storable((comment ?? '').trim())
+  if (text.length > LONGEST_COMMENT) {
+    throw invalidField('comment', `Must have at most ${LONGEST_COMMENT} characters.`)
+  }
+  return { rating: stars, comment: text === '' ? null : text }
+}
+
+/** The first answer stays: RESOURCE_DUPLICATE for a second one. */
+async function answerSurvey(ctx: Needs, token: string, { rating, comment }: SurveyAnswer): Promise<void> {
+  await transact(ctx.db, async (trx) => {
+    const answered = await trx
+      .updateTable('ticket_surveys')
+      .set({ rating, comment, answered_at: new Date() })
+      .where('token_hash', '=', hashOf(token))
+      .where('answered_at', 'is', null)
+      .returning(['account_id', 'agent_id', 'ticket_id'])
+      .executeTakeFirst()
+    if (!answered) {
+      if (!(await findSurvey(trx, token))) throw notThere()
+      throw new ApiError('RESOURCE_DUPLICATE', { message: 'The survey was answered already. Thank you.' })
+    }
+    const { number } = await trx
+      .selectFrom('tickets')
+      .select('number')
+      .where('id', '=', answered.ticket_id)
+      .executeTakeFirstOrThrow()
+    await recordEvent(ctx, trx, answered.account_id, answered.agent_id, {
+      type: 'ticket',
+      data: { ticketNumber: number },
+    })
+  })
+}

@@ -1,0 +1,200 @@
+import Type from 'typebox'
+import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../http/contract.ts'
+import { statusCategories } from '../schema.ts'
+
+const Id = Type.String({ minLength: 1 })
+const tag = 'Helpdesk'
+const agentParams = Exact({ agentId: Id })
+const presences = ['online', 'away', 'offline'] as const
+
+const Member = Exact({
+  id: Type.String(),
+  name: Type.String(),
+  email: Type.String(),
+  presence: OneOf(presences),
+  lastSeenAt: Nullable(IsoTime),
+  openTickets: Type.Integer({ minimum: 0 }),
+  teamIds: Type.Array(Type.String()),
+})
+
+export const listMembers = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/helpdesk/members',
+  name: 'listMembers',
+  tag,
+  summary: 'List the team members of the account',
+  description:
+    'With their presence, which holds for 15 minutes, and the teams of this agent that they were added to.',
+  scope: 'helpdesk:read',
+  params: agentParams,
+  success: { status: 200, schema: Type.Array(Member) },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const setMemberPresence = endpoint({
+  method: 'PUT',
+  path: '/members/{memberId}/presence',
+  name: 'setMemberPresence',
+  tag,
+  summary: 'Say that a member is there, away or gone',
+  description: 'It holds for 15 minutes: say it again before. New tickets go to members that are online.',
+  scope: 'helpdesk:write',
+  params: Exact({ memberId: Id }),
+  body: Exact({ presence: OneOf(presences) }),
+  success: {
+    status: 200,
+    schema: Exact({ id: Type.String(), presence: OneOf(presences), lastSeenAt: IsoTime }),
+  },
+  errors: ['RESOURCE_NOT_FOUND'],
+})
+
+const Team = Exact({
+  id: Type.String(),
+  name: Type.String(),
+  isDefault: Type.Boolean({ description: 'Everybody of the account is in it' }),
+  memberCount: Type.Integer({ minimum: 0 }),
+})
+const teams = '/agents/{agentId}/helpdesk/teams'
+const teamParams = Exact({ agentId: Id, teamId: Id })
+const TeamName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', refusal: 'Must not be blank.' })
+const MemberIds = Type.Array(Type.String({ minLength: 1 }), { maxItems: 500, uniqueItems: true })
+
+export const listTeams = endpoint({
+  method: 'GET',
+  path: teams,
+  name: 'listTeams',
+  tag,
+  summary: 'List the teams of an agent',
+  scope: 'helpdesk:read',
+  params: agentParams,
+  success: { status: 200, schema: Type.Array(Team) },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const createTeam = endpoint({
+  method: 'POST',
+  path: teams,
+  name: 'createTeam',
+  tag,
+  summary: 'Create a team',
+  scope: 'helpdesk:write',
+  params: agentParams,
+  body: Exact({ name: TeamName, memberIds: Type.Optional(MemberIds) }),
+  success: { status: 201, schema: Team },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE', 'TEAM_MEMBER_NOT_FOUND'],
+})
+
+export const updateTeam = endpoint({
+  method: 'PUT',
+  path: `${teams}/{teamId}`,
+  name: 'updateTeam',
+  tag,
+  summary: 'Change a team',
+  description:
+    '`memberIds` replaces all of its members; those of the default team are everybody of the account.',
+  scope: 'helpdesk:write',
+  params: teamParams,
+  body: Exact({ name: Type.Optional(TeamName), memberIds: Type.Optional(MemberIds) }),
+  success: { status: 200, schema: Team },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'RESOURCE_DUPLICATE', 'TEAM_MEMBER_NOT_FOUND'],
+})
+
+export const deleteTeam = endpoint({
+  method: 'DELETE',
+  path: `${teams}/{teamId}`,
+  name: 'deleteTeam',
+  tag,
+  summary: 'Delete a team',
+  description: 'Its tickets stay, without a team. The default team cannot be deleted.',
+  scope: 'helpdesk:write',
+  params: teamParams,
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+const TicketStatus = Exact({
+  id: Type.String(),
+  category: OneOf(statusCategories),
+  externalLabel: Type.String({ description: 'What the customer reads' }),
+  internalLabel: Type.String({ description: 'What the team reads' }),
+  color: Type.String(),
+  isDefault: Type.Boolean({
+    description: 'What tickets of the category have unless somebody says otherwise',
+  }),
+  position: Type.Integer({ minimum: 0 }),
+})
+const statuses = '/agents/{agentId}/helpdesk/ticket-statuses'
+const statusParams = Exact({ agentId: Id, statusId: Id })
+const Label = Type.String({ minLength: 1, maxLength: 100 })
+const Color = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', refusal: 'Must be a colour such as #2563eb.' })
+const statusFields = {
+  externalLabel: Type.Optional(Label),
+  internalLabel: Type.Optional(Label),
+  color: Type.Optional(Color),
+  isDefault: Type.Optional(Type.Literal(true, { description: 'The one that was it before is not any more' })),
+}
+
+export const listTicketStatuses = endpoint({
+  method: 'GET',
+  path: statuses,
+  name: 'listTicketStatuses',
+  tag,
+  summary: 'List the statuses that tickets can have',
+  scope: 'helpdesk:read',
+  params: agentParams,
+  success: { status: 200, schema: Type.Array(TicketStatus) },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const createTicketStatus = endpoint({
+  method: 'POST',
+  path: statuses,
+  name: 'createTicketStatus',
+  tag,
+  summary: 'Create a ticket status',
+  scope: 'helpdesk:write',
+  params: agentParams,
+  body: Exact({ ...statusFields, category: OneOf(statusCategories), internalLabel: Label }),
+  success: { status: 201, schema: TicketStatus },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const updateTicketStatus = endpoint({
+  method: 'PUT',
+  path: `${statuses}/{statusId}`,
+  name: 'updateTicketStatus',
+  tag,
+  summary: 'Change a ticket status',
+  scope: 'helpdesk:write',
+  params: statusParams,
+  body: Exact(statusFields),
+  success: { status: 200, schema: TicketStatus },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+export const deleteTicketStatus = endpoint({
+  method: 'DELETE',
+  path: `${statuses}/{statusId}`,
+  name: 'deleteTicketStatus',
+  tag,
+  summary: 'Delete a ticket status',
+  description: 'Its tickets get the default status of the category, which cannot be deleted itself.',
+  scope: 'helpdesk:write',
+  params: statusParams,
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+export const orderTicketStatuses = endpoint({
+  method: 'PUT',
+  path: statuses,
+  name: 'orderTicketStatuses',
+  tag,
+  summary: 'Put the ticket statuses in another order',
+  description: '`statusIds` names every status of the agent once.',
+  scope: 'helpdesk:write',
+  params: agentParams,
+  body: Exact({ statusIds: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, uniqueItems: true }) }),
+  success: { status: 200, schema: Type.Array(TicketStatus) },
+  errors: ['AGENT_NOT_FOUND'],
+})

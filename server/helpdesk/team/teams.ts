@@ -1,0 +1,151 @@
+import { type Selectable, sql } from 'kysely'
+import { requireAgent } from '../../agents/find-agent.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import { isId, newId } from '../../db/ids.ts'
+import type { AccountId, TeamsTable } from '../../db/tables.ts'
+import { transact } from '../../db/transact.ts'
+import { ApiError, invalidField } from '../../http/errors.ts'
+
+export type TeamRow = Selectable<TeamsTable> & { member_count: number }
+
+type Owner = { accountId: AccountId; agentId: string }
+
+const FIRST_NAME = 'Support'
+const MOST_TEAMS = 100
+
+/** The agent's teams, the default one first; that one is made when it is not there. */
+export async function teamsOf(db: Db, owner: Owner): Promise<TeamRow[]> {
+  const known = await select(db, owner)
+  if (known.some(({ is_default }) => is_default)) return known
+  await transact(db, async (trx) => {
+    await requireAgent(trx, owner.accountId, owner.agentId, 'update')
+    await ensureDefault(trx, owner)
+  })
+  return select(db, owner)
+}
+
+async function ensureDefault(trx: Trx, { accountId, agentId }: Owner): Promise<void> {
+  const taken = await trx
+    .selectFrom('teams')
+    .select(['name', 'is_default'])
+    .where('agent_id', '=', agentId)
+    .execute()
+  if (taken.some(({ is_default }) => is_default)) return
+  const names = new Set(taken.map(({ name }) => name.toLowerCase()))
+  let name = FIRST_NAME
+  for (let count = 2; names.has(name.toLowerCase()); count++) name = `${FIRST_NAME} ${count}`
+  await trx
+    .insertInto('teams')
+    .values({ id: newId(), account_id: accountId, agent_id: agentId, name, is_default: true })
+    .execute()
+}
+
+async function select(db: Db, { accountId, agentId }: Owner, id: string | null = null): Promise<TeamRow[]> {
+  const { rows } = await sql<TeamRow>`
+    select teams.*, case when is_default then (select count(*) from members where account_id = ${accountId})
+      else (select count(*) from team_members where team_id = teams.id) end as member_count
+    from teams where account_id = ${accountId} and agent_id = ${agentId}
+      and (${id}::uuid is null or id = ${id}::uuid)
+    order by is_default desc, lower(name), id`.execute(db)
+  return rows.map((row) => ({ ...row, member_count: Number(row.member_count) }))
+}
+
+async function requireTeam(db: Db, owner: Owner, id: string): Promise<TeamRow> {
+  const [row] = isId(id) ? await select(db, owner, id) : []
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The team does not exist.' })
+  return row
+}
+
+type Fields = { name?: string; memberIds?: string[] }
+
+/** Throws RESOURCE_DUPLICATE for a name that is taken, TEAM_MEMBER_NOT_FOUND for an unknown member. */
+export async function createTeam(
+  db: Db,
+  owner: Owner,
+  { name, memberIds }: Fields & { name: string },
+): Promise<TeamRow> {
+  return transact(db, async (trx) => {
+    await requireAgent(trx, owner.accountId, owner.agentId, 'update')
+    await ensureDefault(trx, owner)
+    const known = await select(trx, owner)
+    if (known.length >= MOST_TEAMS) throw invalidField('name', `An agent has at most ${MOST_TEAMS} teams.`)
+    refuseTaken(known, name)
+    const id = newId()
+    await trx
+      .insertInto('teams')
+      .values({ id, account_id: owner.accountId, agent_id: owner.agentId, name: name.trim() })
+      .execute()
+    if (memberIds) await setMembers(trx, owner.accountId, id, memberIds)
+    return requireTeam(trx, owner, id)
+  })
+}
+
+export async function updateTeam(
+  db: Db,
+  owner: Owner,
+  id: string,
+  { name, memberIds }: Fields,
+): Promise<TeamRow> {
+  return transact(db, async (trx) => {
+    await requireAgent(trx, owner.accountId, owner.agentId, 'update')
+    const team = await requireTeam(trx, owner, id)
+    if (memberIds && team.is_default) {
+      throw invalidField('memberIds', 'Everybody of the account is in the default team.')
+    }
+    if (name !== undefined) {
+      refuseTaken(
+        (await select(trx, owner)).filter((other) => other.id !== id),
+        name,
+      )
+      await trx
+        .updateTable('teams')
+        .set({ name: name.trim() })
+        .where('account_id', '=', owner.accountId)
+        .where('id', '=', id)
+        .execute()
+    }
+    if (memberIds) await setMembers(trx, owner.accountId, id, memberIds)
+    return requireTeam(trx, owner, id)
+  })
+}
+
+export async function deleteTeam(db: Db, owner: Owner, id: string): Promise<void> {
+  await transact(db, async (trx) => {
+    await requireAgent(trx, owner.accountId, owner.agentId, 'update')
+    const team = await requireTeam(trx, owner, id)
+    if (team.is_default) throw invalidField('teamId', 'The default team cannot be deleted.')
+    await trx.deleteFrom('teams').where('account_id', '=', owner.accountId).where('id', '=', id).execute()
+  })
+}
+
+function refuseTaken(known: TeamRow[], name: string): void {
+  const wanted = name.trim().toLowerCase()
+  if (known.some((team) => team.name.toLowerCase() === wanted)) {
+    throw new ApiError('RESOURCE_DUPLICATE', { message: 'The agent has a team of this name already.' })
+  }
+}
+
+async function setMembers(
+  trx: Trx,
+  accountId: AccountId,
+  teamId: string,
+  memberIds: string[],
+): Promise<void> {
+  const wanted = memberIds.filter(isId)
+  const known =
+    wanted.length === 0
+      ? []
+      : await trx
+          .selectFrom('members')
+          .select('id')
+          .where('account_id', '=', accountId)
+          .where('id', 'in', wanted)
+          .execute()
+  if (known.length !== memberIds.length) throw new ApiError('TEAM_MEMBER_NOT_FOUND')
+  await trx.deleteFrom('team_members').where('team_id', '=', teamId).execute()
+  if (known.length === 0) return
+  await trx
+    .insertInto('team_members')
+    .values(known.map(({ id }) => ({ team_id: teamId, member_id: id, account_id: accountId })))
+    .execute()
+}

@@ -1,0 +1,34 @@
+import { type MemberRow, setPresence } from '../../accounts/members.ts'
+import type { Context } from '../../context.ts'
+import type { AccountId, Presence } from '../../db/tables.ts'
+import { transact } from '../../db/transact.ts'
+import { ApiError } from '../../http/errors.ts'
+import { recordEvent } from '../record-event.ts'
+
+/**
+ * Notes a member's presence; where it is another one, those who watch a help desk of the account's agents are told.
+ * RESOURCE_NOT_FOUND when the account has no such member.
+ */
+export async function tellPresence(
+  ctx: Pick<Context, 'db' | 'notifier'>,
+  accountId: AccountId,
+  memberId: string,
+  presence: Presence,
+): Promise<MemberRow> {
+  return transact(ctx.db, async (trx) => {
+    const noted = await setPresence(trx, accountId, memberId, presence)
+    if (!noted) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The team member does not exist.' })
+    if (noted.before === presence) return noted.member
+    // An agent without a stream has no help desk that anybody has used.
+    const watched = await trx
+      .selectFrom('helpdesk_streams')
+      .select('agent_id')
+      .where('account_id', '=', accountId)
+      .orderBy('agent_id')
+      .execute()
+    for (const { agent_id } of watched) {
+      await recordEvent(ctx, trx, accountId, agent_id, { type: 'presence', data: { memberId, presence } })
+    }
+    return noted.member
+  })
+}

@@ -1,0 +1,127 @@
+import { sql } from 'kysely'
+import { requireAgent } from '../../agents/find-agent.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import { isId, newId } from '../../db/ids.ts'
+import type { AccountId, StatusCategory } from '../../db/tables.ts'
+import { transact } from '../../db/transact.ts'
+import { ApiError, invalidField } from '../../http/errors.ts'
+import { ensureStatuses, type StatusRow, statusesOf } from '../statuses.ts'
+
+type Owner = { accountId: AccountId; agentId: string }
+type Fields = { externalLabel?: string; internalLabel?: string; color?: string; isDefault?: true }
+
+const MOST_STATUSES = 50
+const COLOR = '#64748b'
+
+export async function createStatus(
+  db: Db,
+  owner: Owner,
+  fields: Fields & { category: StatusCategory; internalLabel: string },
+): Promise<StatusRow> {
+  return change(db, owner, async (trx, known) => {
+    if (known.length >= MOST_STATUSES) {
+      throw invalidField('category', `An agent has at most ${MOST_STATUSES} statuses.`)
+    }
+    if (fields.isDefault) await noDefault(trx, owner, fields.category)
+    return trx
+      .insertInto('ticket_statuses')
+      .values({
+        id: newId(),
+        account_id: owner.accountId,
+        agent_id: owner.agentId,
+        category: fields.category,
+        internal_label: fields.internalLabel,
+        external_label: fields.externalLabel ?? fields.internalLabel,
+        color: fields.color ?? COLOR,
+        is_default: fields.isDefault ?? false,
+        position: Math.max(...known.map(({ position }) => position)) + 1,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+export async function updateStatus(db: Db, owner: Owner, id: string, fields: Fields): Promise<StatusRow> {
+  return change(db, owner, async (trx, known) => {
+    const status = requireStatus(known, id)
+    if (fields.isDefault && !status.is_default) await noDefault(trx, owner, status.category)
+    return trx
+      .updateTable('ticket_statuses')
+      .set({
+        external_label: fields.externalLabel ?? status.external_label,
+        internal_label: fields.internalLabel ?? status.internal_label,
+        color: fields.color ?? status.color,
+        is_default: fields.isDefault ?? status.is_default,
+      })
+      .where('account_id', '=', owner.accountId)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+export async function deleteStatus(db: Db, owner: Owner, id: string): Promise<void> {
+  await change(db, owner, async (trx, known) => {
+    const status = requireStatus(known, id)
+    if (status.is_default) {
+      throw invalidField(
+        'statusId',
+        'The default status of a category cannot be deleted. Make another one it first.',
+      )
+    }
+    const heir = known.find(({ category, is_default }) => is_default && category === status.category)
+    await trx
+      .updateTable('tickets')
+      .set({ status_id: heir?.id ?? null })
+      .where('account_id', '=', owner.accountId)
+      .where('status_id', '=', id)
+      .execute()
+    await trx
+      .deleteFrom('ticket_statuses')
+      .where('account_id', '=', owner.accountId)
+      .where('id', '=', id)
+      .execute()
+  })
+}
+
+export async function orderStatuses(db: Db, owner: Owner, ids: string[]): Promise<StatusRow[]> {
+  return change(db, owner, async (trx, known) => {
+    const own = new Set(known.map(({ id }) => id))
+    if (ids.length !== own.size || !ids.every((id) => own.has(id))) {
+      throw invalidField('statusIds', 'Must name every status of the agent once.')
+    }
+    for (const [position, id] of ids.entries()) {
+      await trx
+        .updateTable('ticket_statuses')
+        .set({ position })
+        .where('account_id', '=', owner.accountId)
+        .where('id', '=', id)
+        .execute()
+    }
+    return statusesOf(trx, owner)
+  })
+}
+
+/** The agent's row is locked, so the statuses stay what they are. */
+async function change<T>(
+  db: Db,
+  owner: Owner,
+  work: (trx: Trx, known: StatusRow[]) => Promise<T>,
+): Promise<T> {
+  return transact(db, async (trx) => {
+    await requireAgent(trx, owner.accountId, owner.agentId, 'update')
+    await ensureStatuses(trx, owner)
+    return work(trx, await statusesOf(trx, owner))
+  })
+}
+
+function requireStatus(known: StatusRow[], id: string): StatusRow {
+  const found = isId(id) ? known.find((status) => status.id === id.toLowerCase()) : undefined
+  if (!found) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The ticket status does not exist.' })
+  return found
+}
+
+async function noDefault(trx: Trx, { accountId, agentId }: Owner, category: StatusCategory): Promise<void> {
+  await sql`update ticket_statuses set is_default = false
+    where account_id = ${accountId} and agent_id = ${agentId} and category = ${category}`.execute(trx)
+}

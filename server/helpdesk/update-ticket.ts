@@ -1,0 +1,91 @@
+import type { Static } from 'typebox'
+import { requireAgent } from '../agents/find-agent.ts'
+import type { Context } from '../context.ts'
+import { type ConversationRow, requireConversation } from '../conversations/queries.ts'
+import { endRequested } from '../conversations/stop-generation.ts'
+import type { Trx } from '../db/database.ts'
+import { transact } from '../db/transact.ts'
+import { type Change, changeTicket } from './change-ticket.ts'
+import { endInside } from './end-conversation.ts'
+import { recordEvent } from './record-event.ts'
+import type { UpdateTicket } from './schema.ts'
+import { statusesOf } from './statuses.ts'
+import { sendSurvey } from './survey/send-survey.ts'
+import { assigneeOf, refuseBoth, refuseSecondOpen, statusOf, teamOf } from './ticket-input.ts'
+import { holdTicket, isOver, type TicketPlace, type TicketRow } from './ticket-queries.ts'
+
+type Needs = Pick<Context, 'db' | 'notifier' | 'generations' | 'config'>
+
+/**
+ * Changes a ticket, all or nothing; one that is closed or cancelled ends its conversation if a person has that.
+ * Throws as createTicket does.
+ */
+export async function updateTicket(
+  ctx: Needs,
+  place: TicketPlace,
+  body: Static<typeof UpdateTicket>,
+): Promise<TicketRow> {
+  refuseBoth(body)
+  const { accountId, agentId } = place
+  await requireAgent(ctx.db, accountId, agentId)
+  await statusesOf(ctx.db, place)
+  const { ticket, generationId } = await transact(ctx.db, async (trx) => {
+    const held = await holdTicket(trx, place)
+    const linked = await linkedTo(trx, place, body.conversationId)
+    const change = await changeOf(trx, place, body)
+    const category = change.status?.category ?? held.ticket.status_category
+    const conversationId =
+      change.conversationId === undefined ? held.ticket.conversation_id : change.conversationId
+    if (conversationId && !isOver(category))
+      await refuseSecondOpen(trx, accountId, conversationId, held.ticket.id)
+    const ticket = await changeTicket(trx, held.ticket, change, 'api')
+    const conversation = linked === undefined ? held.conversation : linked
+    const running = await endIfOver(ctx, trx, held.ticket, ticket, conversation)
+    await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber: ticket.number } })
+    return { ticket, generationId: running }
+  })
+  if (generationId !== null) await endRequested(ctx, generationId, 'takeover')
+  return ticket
+}
+
+async function linkedTo(
+  trx: Trx,
+  { accountId, agentId }: TicketPlace,
+  conversationId: string | null | undefined,
+): Promise<ConversationRow | null | undefined> {
+  if (conversationId === undefined || conversationId === null) return conversationId
+  return requireConversation(trx, accountId, agentId, conversationId, true)
+}
+
+async function changeOf(trx: Trx, place: TicketPlace, body: Static<typeof UpdateTicket>): Promise<Change> {
+  const status = await statusOf(trx, place, body)
+  const assigneeId = await assigneeOf(trx, place, body)
+  const teamId = await teamOf(trx, place, body)
+  return {
+    ...(status ? { status } : {}),
+    ...(assigneeId === undefined ? {} : { assigneeId }),
+    ...(teamId === undefined ? {} : { teamId }),
+    ...(body.priority === undefined ? {} : { priority: body.priority }),
+    ...(body.conversationId === undefined ? {} : { conversationId: body.conversationId }),
+  }
+}
+
+async function endIfOver(
+  ctx: Needs,
+  trx: Trx,
+  before: TicketRow,
+  ticket: TicketRow,
+  conversation: ConversationRow | null,
+): Promise<string | null> {
+  if (!isOver(ticket.status_category) || isOver(before.status_category)) return null
+  const isHeld = conversation?.status === 'taken_over'
+  const running = isHeld ? await endInside(trx, ticket.account_id, conversation.id) : null
+  if (ticket.status_category === 'closed') await sendSurvey(ctx.config, trx, ticket, conversation)
+  if (isHeld) {
+    await recordEvent(ctx, trx, ticket.account_id, ticket.agent_id, {
+      type: 'conversation',
+      data: { conversationId: conversation.id },
+    })
+  }
+  return running
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { MessageRow } from '../../conversations/queries.ts'
+import type { AccountId, MessagePart } from '../../db/tables.ts'
+import { createLexicon } from '../sentiment/lexicon.ts'
+import { findUnanswered } from './find-unanswered.ts'
+
+const lexicon = createLexicon()
+let seq = 0
+function message(
+  role: 'user' | 'assistant',
+  text: string,
+  metadata: object | null,
+  parts: MessagePart[] = [],
+): MessageRow {
+  seq++
+  return {
+    id: `m${seq}`,
+    account_id: 'a' as AccountId,
+    agent_id: 'b',
+    conversation_id: 'c',
+    seq,
+    role,
+    parts: [...parts, { type: 'text', text }],
+    metadata: metadata as MessageRow['metadata'],
+    feedback: null,
+    created_at: new Date(seq),
+  }
+}
+const asked = (text: string) => message('user', text, null)
+const said = (metadata: object, parts?: MessagePart[]) => message('assistant', 'Well …', metadata, parts)
+const questions = (...messages: MessageRow[]) =>
+  findUnanswered(messages, lexicon).map(({ question }) => question)
+const result = (output: unknown): MessagePart[] => [
+  { type: 'tool-result', toolCallId: 't', toolName: 'find', output },
+]
+const source = { id: 's', name: 'x', url: null, score: 0.9 }
+
+test('a question is unanswered when the answer stands on nothing', () => {
+  const question = asked('Where can I park?')
+  const model = { model: 'chat', finishReason: 'stop' }
+  assert.deepEqual(questions(question, said({ ...model, score: 0.2 })), ['Where can I park?'])
+  assert.deepEqual(questions(question, said({ model: 'builtin', score: 0.9 })), ['Where can I park?'])
+  assert.deepEqual(questions(question, said({ ...model, score: 0.2 }, result({ status: 'error' }))), [
+    'Where can I park?',
+  ])
+  const answered = [
+    said({ ...model, score: 0.8 }),
+    said({ ...model, score: 0.2, sources: [source] }),
+    said({ ...model, score: 0.2 }, result({ status: 'success', data: {} })),
+    said({ model: 'chat' }),
+    said({ model: 'chat', score: 0, finishReason: 'error' }),
+    said({ score: 0, author: { type: 'human_agent', name: 'Ann' } }),
+  ]
+  for (const answer of answered) assert.deepEqual(questions(question, answer), [])
+  assert.deepEqual(questions(said({ ...model, score: 0 })), [], 'a greeting before any question')
+})
+
+test('what asks nothing is no question', () => {
+  const nothing = [
+    'Hello!',
+    'ok',
+    'Vielen Dank',
+    'Great, thanks a lot, perfect',
+    '???',
+    '12',
+    'Super, danke!',
+    '👍',
+    '',
+  ]
+  for (const text of nothing)
+    assert.deepEqual(questions(asked(text), said({ model: 'builtin', score: 0 })), [], text)
+})
+
+test('the reply of a person that comes later is the suggestion', () => {
+  const person = message('assistant', ' Behind the house. ', { author: { type: 'human_agent', name: 'Ann' } })
+  const found = findUnanswered(
+    [asked('Where can I park?'), said({ model: 'builtin', score: 0 }), asked('Anybody there?'), person],
+    lexicon,
+  )
+  assert.deepEqual(
+    found.map(({ suggestedAnswer }) => suggestedAnswer),
+    ['Behind the house.'],
+  )
+})

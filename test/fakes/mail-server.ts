@@ -1,0 +1,95 @@
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+
+export type ReceivedMail = { from: string; to: string[]; raw: string }
+
+/** What the server does with the next mail: an SMTP answer, or to fall silent after it has taken it. */
+export type Trouble = { code: number; text: string } | 'cut after data'
+
+/** A real SMTP server that keeps what it takes. The user is `user`, the password `secret`. */
+export type MailServer = {
+  port: number
+  /** As they were taken, also those whose sender heard nothing of it. */
+  mails: ReceivedMail[]
+  /** What the next mails get, in order; refused at the recipient, so that it is known before the mail. */
+  troubles: Trouble[]
+  /** Called for each mail that is taken. */
+  onMail(handle: (mail: ReceivedMail) => void): void
+  /** Takes connections no more, until `start` on the same port. */
+  stop(): Promise<void>
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+/** `withTls`: it offers STARTTLS, with a certificate that nobody vouches for. */
+export async function startMailServer({ withTls = false } = {}): Promise<MailServer> {
+  const mails: ReceivedMail[] = []
+  const troubles: Trouble[] = []
+  let handle: (mail: ReceivedMail) => void = () => {}
+  let server: SMTPServer | null = null
+  let port = 0
+
+  const open = async (): Promise<void> => {
+    const opened = new SMTPServer({
+      ...(withTls ? {} : { disabledCommands: ['STARTTLS'] }),
+      authOptional: true,
+      allowInsecureAuth: true,
+      disableReverseLookup: true,
+      closeTimeout: 100,
+      onAuth(auth, _session, done) {
+        if (auth.username === 'user' && auth.password === 'secret') done(null, { user: 'user' })
+        else done(new Error('no such user'))
+      },
+      onRcptTo(_address, _session, done) {
+        const trouble = troubles[0]
+        if (typeof trouble !== 'object') return done()
+        troubles.shift()
+        done(Object.assign(new Error(trouble.text), { responseCode: trouble.code }))
+      },
+      onData(stream, session, done) {
+        const chunks: Buffer[] = []
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+        stream.on('end', () => {
+          const { mailFrom, rcptTo } = session.envelope
+          const mail = {
+            from: mailFrom ? mailFrom.address : '',
+            to: rcptTo.map(({ address }) => address),
+            raw: Buffer.concat(chunks).toString('latin1'),
+          }
+          mails.push(mail)
+          if (troubles[0] === 'cut after data') {
+            troubles.shift()
+            for (const connection of opened.connections) connection._socket.destroy()
+            return
+          }
+          handle(mail)
+          done()
+        })
+      },
+    })
+    // Connections that are cut are what some tests are about.
+    opened.on('error', () => {})
+    await new Promise<void>((resolve) => opened.listen(port, '127.0.0.1', resolve))
+    port = (opened.server.address() as AddressInfo).port
+    server = opened
+  }
+
+  const stop = async (): Promise<void> => {
+    const closing = server
+    server = null
+    if (closing) await new Promise<void>((resolve) => closing.close(() => resolve()))
+  }
+
+  await open()
+  return {
+    port,
+    mails,
+    troubles,
+    onMail(wanted) {
+      handle = wanted
+    },
+    stop,
+    start: open,
+    close: stop,
+  }
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { emailChannel } from '../server/channels/email/email-channel.ts'
+import { createSender } from '../server/channels/send-deliveries.ts'
+import type { Client, Service } from './start.ts'
+
+/** For tests: an agent with a mailbox, and what comes to it and leaves it. */
+export type TestMailbox = Awaited<ReturnType<typeof connectTestMailbox>>
+
+export const ADDRESS = 'support@shop.example'
+export const SECRET = 'a secret for tests of webhooks'
+
+type Options = { address?: string; smtpPort: number; agent?: string } & Record<string, unknown>
+
+export async function connectTestMailbox(
+  service: Service,
+  client: Client,
+  { smtpPort, agent = 'Shop', ...more }: Options,
+) {
+  const agentId: string = (await client.request('POST', '/agents', { name: agent })).body.id
+  const connected = await client.request('PUT', `/agents/${agentId}/email/connection`, {
+    address: ADDRESS,
+    smtp: { host: '127.0.0.1', port: smtpPort, security: 'none', username: 'user', password: 'secret' },
+    inboundSecret: SECRET,
+    ...more,
+  })
+  assert.equal(connected.status, 200, JSON.stringify(connected.body))
+  const { db } = service.ctx
+  const post = (raw: string | Buffer, headers: Record<string, string> = {}) =>
+    postMail(service, agentId, raw, headers)
+  const sender = createSender(service.ctx, [emailChannel])
+  return {
+    agentId,
+    post,
+    /** Posts it and sees it taken. */
+    async receive(raw: string | Buffer): Promise<void> {
+      const answer = await post(raw)
+      assert.equal(answer.status, 200, await answer.text())
+    },
+    threads: () =>
+      db
+        .selectFrom('channel_threads')
+        .selectAll()
+        .where('agent_id', '=', agentId)
+        .orderBy('created_at')
+        .execute(),
+    inbound: () =>
+      db.selectFrom('inbound_messages').selectAll().where('agent_id', '=', agentId).orderBy('id').execute(),
+    conversations: () =>
+      db
+        .selectFrom('conversations')
+        .selectAll()
+        .where('agent_id', '=', agentId)
+        .orderBy('created_at')
+        .execute(),
+    deliveries: () =>
+      db.selectFrom('deliveries').selectAll().where('agent_id', '=', agentId).orderBy('id').execute(),
+    /** What was said in all conversations, in order. */
+    async said(): Promise<string[]> {
+      const rows = await db
+        .selectFrom('messages')
+        .innerJoin('conversations', 'conversations.id', 'messages.conversation_id')
+        .select(['messages.role', 'messages.parts'])
+        .where('messages.agent_id', '=', agentId)
+        .orderBy('conversations.created_at')
+        .orderBy('messages.seq')
+        .execute()
+      return rows.map(({ role, parts }) => `${role}: ${(parts[0] as { text: string }).text}`)
+    },
+    /** Makes every waiting delivery due and lets it be tried. */
+    async send(): Promise<void> {
+      await db
+        .updateTable('deliveries')
+        .set({ next_at: new Date(0) })
+        .where('agent_id', '=', agentId)
+        .where('status', '=', 'queued')
+        .execute()
+      await sender.tick()
+      await sender.idle()
+    },
+  }
+}
+
+export async function postMail(
+  service: Service,
+  agentId: string,
+  raw: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const timestamp = headers['x-timestamp'] ?? String(Math.floor(Date.now() / 1000))
+  const body = new Uint8Array(Buffer.from(raw as string))
+  const signature = createHmac('sha256', SECRET).update(`${timestamp}.`).update(body).digest('hex')
+  return fetch(`${service.url}/webhooks/email/${agentId}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'message/rfc822',
+      'x-timestamp': timestamp,
+      'x-signature': signature,
+      ...headers,
+    },
+    body,
+  })
+}
+
+let number = 0
+
+/** A mail with these headers over the usual ones. */
+export function mail(text: string, headers: Record<string, string> = {}): string {
+  const all: Record<string, string> = {
+    From: 'Ann <ann@example.com>',
+    To: ADDRESS,
+    Subject: 'A question',
+    'Message-ID': `<${number++}.${process.pid}@example.com>`,
+    'Content-Type': 'text/plain; charset=utf-8',
+    ...headers,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  return `${lines.join('\r\n')}\r\n\r\n${text}\r\n`
+}
+
+/** The value of a header of a mail, unfolded. */
+export const headerOf = (raw: string, name: string): string | undefined =>
+  new RegExp(`^${name}:[ \\t]*(.*(?:\\r?\\n[ \\t].*)*)`, 'im')
+    .exec(raw)?.[1]
+    ?.replace(/\r?\n[ \t]+/g, ' ')
+    .trim()
+
+export async function until<T>(what: string, look: () => Promise<T | undefined | false | null>): Promise<T> {
+  for (let looks = 0; looks < 600; looks++) {
+    const found = await look()
+    if (found) return found
+    await wait(50)
+  }
+  assert.fail(`${what} never came`)
+}
