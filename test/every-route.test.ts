@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createAgent } from '../server/agents/create-agent.ts'
 import { newId } from '../server/db/ids.ts'
+import { json } from '../server/db/json.ts'
 import type { Endpoint } from '../server/http/contract.ts'
 import { contracts } from '../server/pages/contracts.ts'
 import { type Schema, sampleOf, wrongTypeOf } from './sample.ts'
@@ -51,6 +52,18 @@ async function world(options: Parameters<Service['account']>[0] = {}): Promise<W
     .insertInto('procedures')
     .values({ ...named, id: procedureId, trigger: 'x', steps: '[]' })
     .execute()
+  await service.ctx.db
+    .insertInto('tickets')
+    .values({
+      ...owned,
+      id: newId(),
+      number: 1,
+      status_category: 'new',
+      customer: json({ id: null, name: null, email: null, phoneNumber: null }),
+      metadata: json({}),
+      channel: 'helpdesk',
+    })
+    .execute()
   return {
     client,
     ids: {
@@ -72,6 +85,8 @@ const pathOf = (endpoint: Endpoint, ids: Record<string, string>): string =>
 /** Where the smallest body that the schema accepts is not yet one that the endpoint does. */
 const bodies: Record<string, Record<string, unknown>> = {
   takeOverConversation: { memberEmail: 'ann@example.com' },
+  replyToTicket: { type: 'reply', content: 'x', authorEmail: 'ann@example.com' },
+  addTicketNote: { content: 'x', authorEmail: 'ann@example.com' },
 }
 
 const bodyOf = (endpoint: Endpoint): Record<string, unknown> | undefined =>

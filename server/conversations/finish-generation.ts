@@ -39,7 +39,7 @@ export async function finishGeneration(
     // The conversation's lock first, as everywhere: a takeover waits for it or has it.
     const conversation = await trx
       .selectFrom('conversations')
-      .select(['status', 'transient', 'thread_id'])
+      .select(['status', 'transient', 'thread_id', 'source'])
       .where('account_id', '=', owner.accountId)
       .where('id', '=', ids.conversationId)
       .forNoKeyUpdate()
@@ -51,7 +51,13 @@ export async function finishGeneration(
     }
     const ending = await endIn(trx, owner, ids, conversation.status, outcome)
     if (ending === 'stored' && conversation.thread_id !== null) {
-      await deliver(trx, owner, ids, conversation.thread_id, outcome)
+      await deliver(
+        trx,
+        owner,
+        ids,
+        { threadId: conversation.thread_id, source: conversation.source },
+        outcome,
+      )
     }
     if (conversation.transient) {
       await trx
@@ -64,17 +70,22 @@ export async function finishGeneration(
   })
 }
 
-/** What was said on a channel has to be sent. */
+/**
+ * What was said on a channel has to be sent. A conversation of an application may have a thread, too, once its ticket
+ * was answered by mail: there only what answers a message of the thread is.
+ */
 async function deliver(
   trx: Trx,
   { accountId, agentId }: Owner,
-  { conversationId, messageId }: GenerationIds,
-  threadId: string,
+  { conversationId, messageId, userMessageId }: GenerationIds,
+  { threadId, source }: { threadId: string; source: string },
   { message }: Outcome,
 ): Promise<void> {
   const text = textOf(message ?? { parts: [] })
   const thread = text.trim() === '' ? null : await threadOf(trx, accountId, threadId)
   if (!thread) return
+  const isHeldThere = source.toLowerCase() === thread.channel
+  if (!isHeldThere && !(await cameIn(trx, accountId, userMessageId))) return
   await enqueueDelivery(trx, {
     accountId,
     agentId,
@@ -86,6 +97,16 @@ async function deliver(
     ticketMessageId: null,
     content: { text },
   })
+}
+
+async function cameIn(trx: Trx, accountId: Owner['accountId'], messageId: string): Promise<boolean> {
+  const inbound = await trx
+    .selectFrom('inbound_messages')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('message_id', '=', messageId)
+    .executeTakeFirst()
+  return inbound !== undefined
 }
 
 /** Ends it in a conversation of that status, whose row is locked. */

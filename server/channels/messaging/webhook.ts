@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
+import { renderError } from '../../http/serve.ts'
 import { adapter } from './adapters.ts'
 import { accountsOf } from './connection.ts'
 import { takeWebhook } from './take-webhook.ts'
@@ -19,6 +20,8 @@ export function serveMessagingWebhook(app: FastifyInstance, ctx: Context): void 
   app.register(async (scope) => {
     // The signature is over the bytes.
     scope.removeAllContentTypeParsers()
+    // The application's own is set later than this scope is made.
+    scope.setErrorHandler((error, request, reply) => renderError(error, request, reply, false))
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     const connected = (agentId: string) => (agentId.includes('\0') ? [] : accountsOf(ctx, agentId))
 

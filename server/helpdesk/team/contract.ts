@@ -131,7 +131,7 @@ const statusFields = {
   externalLabel: Type.Optional(Label),
   internalLabel: Type.Optional(Label),
   color: Type.Optional(Color),
-  isDefault: Type.Optional(Type.Literal(true, { description: 'The one that was it before is not any more' })),
+  isDefault: Type.Optional(Type.Boolean({ description: 'The one that was it before is not any more' })),
 }
 
 export const listTicketStatuses = endpoint({

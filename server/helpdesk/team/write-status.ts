@@ -8,7 +8,7 @@ import { ApiError, invalidField } from '../../http/errors.ts'
 import { ensureStatuses, type StatusRow, statusesOf } from '../statuses.ts'
 
 type Owner = { accountId: AccountId; agentId: string }
-type Fields = { externalLabel?: string; internalLabel?: string; color?: string; isDefault?: true }
+type Fields = { externalLabel?: string; internalLabel?: string; color?: string; isDefault?: boolean }
 
 const MOST_STATUSES = 50
 const COLOR = '#64748b'
@@ -44,6 +44,9 @@ export async function createStatus(
 export async function updateStatus(db: Db, owner: Owner, id: string, fields: Fields): Promise<StatusRow> {
   return change(db, owner, async (trx, known) => {
     const status = requireStatus(known, id)
+    if (fields.isDefault === false && status.is_default) {
+      throw invalidField('isDefault', 'Make another status of the category its default instead.')
+    }
     if (fields.isDefault && !status.is_default) await noDefault(trx, owner, status.category)
     return trx
       .updateTable('ticket_statuses')

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import type { Client, Service } from '../../test/start.ts'
+import { createMember } from '../accounts/members.ts'
+
+/** An account with an agent and members, for tests of the help desk. */
+export type Desk = {
+  client: Client
+  agentId: string
+  /** Ids by name; each has the address name@example.com. */
+  members: Record<string, string>
+  owner: { accountId: Client['accountId']; agentId: string }
+  call(method: string, path: string, body?: object): ReturnType<Client['request']>
+  /** Opens a ticket; the answer's body. */
+  open(fields?: object): Promise<{ ticketNumber: number } & Record<string, unknown>>
+}
+
+export async function openDesk(service: Service, names: string[] = ['ann', 'bob']): Promise<Desk> {
+  const client = await service.account()
+  const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+  const members: Record<string, string> = {}
+  for (const name of names) {
+    const account = { id: client.accountId, plan: 'unlimited' }
+    const made = await createMember(service.ctx.db, account, { email: `${name}@example.com`, name })
+    members[name] = (made as { id: string }).id
+  }
+  const call: Desk['call'] = (method, path, body) =>
+    client.request(method, `/agents/${agentId}/helpdesk${path}`, body)
+  return {
+    client,
+    agentId,
+    members,
+    owner: { accountId: client.accountId, agentId },
+    call,
+    async open(fields = {}) {
+      const body = {
+        subject: 'Late',
+        description: 'Where is it?',
+        customer: { email: 'eve@example.org' },
+        ...fields,
+      }
+      const answer = await call('POST', '/tickets', body)
+      assert.equal(answer.status, 201, JSON.stringify(answer.body))
+      return answer.body
+    },
+  }
+}

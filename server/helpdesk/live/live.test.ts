@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { onPostgres } from '../../../test/database.ts'
+import { clientOf, type Service, startService } from '../../../test/start.ts'
+import { type Desk, openDesk } from '../for-tests.ts'
+import { openTicket } from '../open-ticket.ts'
+import { purgeEvents } from './event-queries.ts'
+
+let service: Service
+const open = new Set<AbortController>()
+
+before(async () => {
+  service = await startService()
+})
+afterEach(() => {
+  for (const controller of open) controller.abort()
+  open.clear()
+})
+after(() => service.close())
+
+type Seen = { id: number; event: string; data: Record<string, unknown> }
+
+/** Reads the stream until it is left; what has come so far is in `seen`. */
+async function follow(desk: Desk, lastEventId?: number | string, client = desk.client) {
+  const controller = new AbortController()
+  open.add(controller)
+  const response = await client.raw('GET', `/agents/${desk.agentId}/helpdesk/events`, {
+    signal: controller.signal,
+    headers: lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) },
+  })
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), 'text/event-stream')
+  const seen: Seen[] = []
+  const state = { seen, ended: false, leave: () => controller.abort() }
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  void (async () => {
+    let rest = ''
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) break
+      const pieces = (rest + value).split('\n\n')
+      rest = pieces.pop() ?? ''
+      for (const piece of pieces) {
+        const [, id, event, data] = /^id: (\d+)\nevent: (\w+)\ndata: (.*)$/.exec(piece) ?? []
+        if (id) seen.push({ id: Number(id), event: event ?? '', data: JSON.parse(data ?? '') })
+      }
+    }
+  })()
+    .catch(() => {})
+    .finally(() => {
+      state.ended = true
+    })
+  return state
+}
+
+async function until(look: () => boolean): Promise<void> {
+  for (let looks = 0; looks < 300; looks++) {
+    if (look()) return
+    await wait(20)
+  }
+  assert.fail('It never came.')
+}
+
+const numbers = (seen: Seen[]) => seen.map(({ id }) => id)
+
+test('what happens is told as it happens, and again to who comes back', async () => {
+  const desk = await openDesk(service)
+  const first = await follow(desk)
+  await desk.open()
+  const reply = await desk.call('POST', '/tickets/1/messages', {
+    type: 'reply',
+    content: 'Hi',
+    authorId: desk.members.ann,
+  })
+  await desk.client.request('PUT', `/members/${desk.members.ann}/presence`, { presence: 'online' })
+  await desk.client.request('PUT', `/members/${desk.members.ann}/presence`, { presence: 'online' })
+  await desk.call('POST', '/tickets/1/notes', { content: '@bob please', authorId: desk.members.ann })
+  await until(() => first.seen.length >= 5)
+  assert.deepEqual(
+    first.seen.map(({ id, event }) => [id, event]),
+    [
+      [1, 'ticket'],
+      [2, 'message'],
+      [3, 'presence'],
+      [4, 'message'],
+      [5, 'mention'],
+    ],
+  )
+  assert.deepEqual(first.seen[1]?.data, { ticketNumber: 1, messageId: reply.body.id })
+  assert.equal(first.seen[4]?.data.memberId, desk.members.bob)
+  first.leave()
+  await desk.call('PATCH', '/tickets/1', { priority: 'low' })
+  const second = await follow(desk, 2)
+  await until(() => second.seen.length >= 4)
+  assert.deepEqual(numbers(second.seen), [3, 4, 5, 6])
+  const fresh = await follow(desk)
+  await desk.call('PATCH', '/tickets/1', { priority: 'high' })
+  await until(() => fresh.seen.length > 0 && second.seen.length > 4)
+  assert.deepEqual([numbers(fresh.seen), numbers(second.seen).at(-1)], [[7], 7])
+})
+
+test('takeover, hand-back, end and escalation are told', async () => {
+  const desk = await openDesk(service)
+  const ids: string[] = []
+  for (let at = 0; at < 2; at++) {
+    const said = await desk.client.request('POST', `/agents/${desk.agentId}/chat`, {
+      message: 'Hi',
+      stream: false,
+    })
+    ids.push(said.body.data.metadata.conversationId)
+  }
+  const { seen } = await follow(desk)
+  const [first, second] = ids
+  const act = (id: string | undefined, what: string, body?: object) =>
+    desk.client.request('POST', `/agents/${desk.agentId}/conversations/${id}/${what}`, body)
+  await act(first, 'takeover', { memberId: desk.members.ann })
+  await act(first, 'handback')
+  await act(second, 'end')
+  const nobody = { id: null, name: null, email: null, phoneNumber: null }
+  const wanted = {
+    ...desk.owner,
+    conversationId: first ?? '',
+    subject: 'x',
+    description: 'x',
+    customer: nobody,
+    assigneeId: null,
+  }
+  // As the action does it, which is below the help desk and gives no notice.
+  await service.ctx.db.transaction().execute((trx) => openTicket(trx, wanted))
+  await until(() => seen.length >= 6)
+  assert.deepEqual(
+    seen.map(({ event }) => event),
+    ['ticket', 'conversation', 'ticket', 'conversation', 'conversation', 'ticket'],
+  )
+})
+
+test('who comes back after what is kept is told to read everything again', async () => {
+  const desk = await openDesk(service)
+  for (let at = 0; at < 3; at++) await desk.open()
+  const { db } = service.ctx
+  await sql`update helpdesk_events set created_at = now() - interval '25 hours' where agent_id = ${desk.agentId}
+    and number <= 2`.execute(db)
+  assert.ok((await purgeEvents(db)) >= 2)
+  for (const [after, expected] of [
+    [1, [[3, 'reload']]],
+    [2, [[3, 'ticket']]],
+    [99, [[3, 'reload']]],
+  ] as const) {
+    const { seen, leave } = await follow(desk, after)
+    await until(() => seen.length > 0)
+    assert.deepEqual(
+      seen.map(({ id, event }) => [id, event]),
+      expected,
+    )
+    leave()
+  }
+  const { seen } = await follow(desk, 'nonsense')
+  await desk.open()
+  await until(() => seen.length > 0)
+  assert.deepEqual(numbers(seen), [4])
+})
+
+test('more than a batch comes in order and without a hole', async () => {
+  const desk = await openDesk(service)
+  await desk.open()
+  await sql`insert into helpdesk_events (agent_id, number, account_id, type, data)
+    select ${desk.agentId}, n, ${desk.owner.accountId}::uuid, 'ticket', '{}' from generate_series(2, 950) as n`.execute(
+    service.ctx.db,
+  )
+  await sql`update helpdesk_streams set last_number = 950 where agent_id = ${desk.agentId}`.execute(
+    service.ctx.db,
+  )
+  const { seen } = await follow(desk, 0)
+  await until(() => seen.length >= 950)
+  assert.deepEqual(
+    numbers(seen),
+    Array.from({ length: 950 }, (_, at) => at + 1),
+  )
+})
+
+test('when the agent goes, the stream ends', async () => {
+  const desk = await openDesk(service)
+  const state = await follow(desk)
+  await desk.client.request('DELETE', `/agents/${desk.agentId}`)
+  await until(() => state.ended)
+})
+
+test('two processes: what one of them does is told by the other', { skip: !onPostgres() }, async () => {
+  const desk = await openDesk(service)
+  const beside = await startService({}, service)
+  try {
+    const there = await follow(desk, 0, clientOf(beside.url, desk.client.key))
+    await Promise.all(Array.from({ length: 20 }, () => desk.open()))
+    await until(() => there.seen.length >= 20)
+    assert.deepEqual(
+      numbers(there.seen),
+      Array.from({ length: 20 }, (_, at) => at + 1),
+    )
+    // A service that stops leaves nobody waiting.
+    const closing = beside.close()
+    await until(() => there.ended)
+    await closing
+  } finally {
+    for (const controller of open) controller.abort()
+  }
+})
