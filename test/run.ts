@@ -41,6 +41,8 @@ function runSuite(title: string, files: string[], env: NodeJS.ProcessEnv): Promi
     '--test',
     `--test-concurrency=${Math.min(4, availableParallelism() + 1)}`,
     '--test-timeout=300000',
+    // What a failed test left open must not hold the run.
+    '--test-force-exit',
     '--test-reporter=dot',
     '--test-reporter-destination=stdout',
     '--test-reporter=tap',

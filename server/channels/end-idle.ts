@@ -22,6 +22,17 @@ export async function endIdle(db: Db): Promise<number> {
         ),
       ),
     )
+    // Whoever has an open ticket waits for people, who could not answer in a conversation that has ended.
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('tickets')
+            .select('tickets.id')
+            .whereRef('tickets.conversation_id', '=', 'conversations.id')
+            .where('tickets.status_category', 'not in', ['closed', 'cancelled']),
+        ),
+      ),
+    )
     .executeTakeFirst()
   return Number(numUpdatedRows)
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { type Desk, openDesk, write } from '../../test/open-desk.ts'
 import { type Service, startService } from '../../test/start.ts'
-import { type Inbound, receiveMessage } from '../channels/receive-message.ts'
-import { takeIn } from '../channels/take-in.ts'
-import { type Desk, openDesk } from './for-tests.ts'
+import { endIdle } from '../channels/end-idle.ts'
 
 let service: Service
 
@@ -11,44 +10,6 @@ before(async () => {
   service = await startService()
 })
 after(() => service.close())
-
-let received = 0
-
-/** A customer's message on a channel, taken in at once; answers its conversation. */
-export async function write(
-  service: Service,
-  { owner }: Desk,
-  text: string,
-  peer = '+12025550100',
-): Promise<string> {
-  const { db } = service.ctx
-  const inbound: Inbound = {
-    ...owner,
-    channel: 'messaging',
-    connection: '1',
-    peer,
-    person: { phonenumber: peer },
-    providerMessageId: `m${received++}`,
-    sentAt: new Date(),
-    // Nobody answers it: the tests are about people.
-    content: { text, attachments: [], silent: true },
-  }
-  const { threadId } = await db.transaction().execute((trx) => receiveMessage(service.ctx, trx, inbound))
-  await db
-    .updateTable('inbound_messages')
-    .set({ created_at: new Date(Date.now() - 60_000) })
-    .where('thread_id', '=', threadId)
-    .execute()
-  await takeIn(service.ctx, { threadId })
-  const { id } = await db
-    .selectFrom('conversations')
-    .select('id')
-    .where('thread_id', '=', threadId)
-    .orderBy('created_at', 'desc')
-    .limit(1)
-    .executeTakeFirstOrThrow()
-  return id
-}
 
 const messages = async ({ call }: Desk, number: number, types = 'reply,note,event') =>
   (await call('GET', `/tickets/${number}/messages?types=${types}`)).body.data
@@ -115,6 +76,19 @@ test('takeover assigns, hand-back closes, and what the customer writes then is t
   assert.equal(await statusOf(desk, number), 'closed')
 })
 
+test('whoever gets the ticket of a conversation has the conversation', async () => {
+  const desk = await openDesk(service)
+  const path = `/agents/${desk.agentId}/conversations/${await write(service, desk, 'Hello')}/takeover`
+  const takeover = (memberId: string | undefined) => desk.client.request('POST', path, { memberId })
+  const { ticketNumber } = (await takeover(desk.members.ann)).body.data
+  assert.equal((await takeover(desk.members.bob)).status, 409)
+  await desk.call('PATCH', `/tickets/${ticketNumber}`, { assigneeId: desk.members.bob })
+  assert.deepEqual(
+    [(await takeover(desk.members.bob)).status, (await takeover(desk.members.ann)).status],
+    [200, 409],
+  )
+})
+
 test('closing or cancelling ends a conversation that a person has, and no other', async () => {
   const desk = await openDesk(service)
   for (const category of ['closed', 'cancelled'] as const) {
@@ -160,157 +134,22 @@ test('who comes back to a solved ticket opens it again, in the new conversation'
   )
 })
 
-test('a reply is said in the conversation and sent on its channel', async () => {
+test('a conversation with an open ticket does not end by idling; one that has ended hands its ticket on', async () => {
   const desk = await openDesk(service)
-  const conversationId = await write(service, desk, 'Hello')
-  const { ticketNumber } = await desk.open({ conversationId })
-  const early = await reply(desk, ticketNumber)
-  assert.deepEqual([early.status, early.body.error.code], [409, 'CONVERSATION_NOT_TAKEN_OVER'])
-  await desk.client.request('POST', `/agents/${desk.agentId}/conversations/${conversationId}/takeover`, {
-    memberId: desk.members.ann,
-  })
-  const sent = await reply(desk, ticketNumber, 'One **two**\nthree <b>four</b>')
-  assert.equal(sent.status, 201)
-  const { id: _id, createdAt: _createdAt, ...shown } = sent.body
-  assert.deepEqual(shown, {
-    type: 'reply',
-    sender: { type: 'agent', id: desk.members.ann, name: 'ann', email: 'ann@example.com' },
-    content: '<p>One <strong>two</strong><br>three four</p>',
-    contentText: 'One **two**\nthree <b>four</b>',
-    attachments: [],
-    metadata: { delivery: { status: 'queued', error: null } },
-  })
+  const first = await write(service, desk, 'Hello')
+  const { ticketNumber } = await desk.open({ conversationId: first })
   const { db } = service.ctx
-  const said = await db
-    .selectFrom('messages')
-    .select(['id', 'role', 'parts', 'metadata'])
-    .where('conversation_id', '=', conversationId)
-    .orderBy('seq', 'desc')
-    .limit(1)
+  const day = new Date(Date.now() - 25 * 3_600_000)
+  await db.updateTable('conversations').set({ updated_at: day }).where('id', '=', first).execute()
+  await endIdle(db)
+  const { status } = await db
+    .selectFrom('conversations')
+    .select('status')
+    .where('id', '=', first)
     .executeTakeFirstOrThrow()
-  assert.deepEqual(
-    [said.role, said.parts, said.metadata?.author],
-    [
-      'assistant',
-      [{ type: 'text', text: sent.body.contentText }],
-      { type: 'human_agent', name: 'ann', memberId: desk.members.ann },
-    ],
-  )
-  const delivery = await db
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('ticket_message_id', '=', sent.body.id)
-    .executeTakeFirstOrThrow()
-  assert.deepEqual(
-    [delivery.channel, delivery.message_id, delivery.content.html, delivery.conversation_id],
-    ['messaging', said.id, sent.body.content, conversationId],
-  )
-  await db
-    .updateTable('deliveries')
-    .set({ status: 'failed', error: 'No.' })
-    .where('id', '=', delivery.id)
-    .execute()
-  const path = `/tickets/${ticketNumber}/messages`
-  const failed = (await desk.call('GET', path)).body.data.at(-1)
-  assert.deepEqual(failed.metadata, { delivery: { status: 'failed', error: 'No.' } })
-  const again = await desk.call('POST', `${path}/${sent.body.id}/retry`)
-  assert.deepEqual([again.status, again.body.metadata.delivery.status], [200, 'queued'])
-  const found = await desk.client.request(
-    'GET',
-    `/agents/${desk.agentId}/conversations/export?conversationId=${conversationId}&include=messages`,
-  )
-  assert.equal(found.body.data[0].messages.at(-1).parts[0].text, sent.body.contentText)
-})
-
-test('a ticket without a conversation is answered by mail', async () => {
-  const desk = await openDesk(service)
-  const { ticketNumber } = await desk.open()
-  const { body } = await reply(desk, ticketNumber)
-  const delivery = await service.ctx.db
-    .selectFrom('deliveries')
-    .select(['channel', 'thread_id', 'ticket_id', 'lane'])
-    .where('ticket_message_id', '=', body.id)
-    .executeTakeFirstOrThrow()
-  assert.deepEqual([delivery.channel, delivery.thread_id], ['email', null])
-  assert.equal(delivery.lane, delivery.ticket_id)
-})
-
-test('what is wrong with a reply is said', async () => {
-  const desk = await openDesk(service)
-  const stranger = await openDesk(service)
-  const { ticketNumber } = await desk.open()
-  const path = `/tickets/${ticketNumber}/messages`
-  const ann = { authorId: desk.members.ann }
-  const cases: [object, number, string][] = [
-    [{ type: 'reply', content: '  \n ', ...ann }, 400, 'VALIDATION_INVALID_BODY'],
-    [{ type: 'reply', content: 'x'.repeat(10_001), ...ann }, 400, 'VALIDATION_INVALID_BODY'],
-    [{ type: 'note', content: 'x', ...ann }, 400, 'VALIDATION_INVALID_BODY'],
-    [{ type: 'reply', content: 'x' }, 400, 'VALIDATION_INVALID_BODY'],
-    [{ type: 'reply', content: 'x', ...ann, authorEmail: 'ann@example.com' }, 400, 'VALIDATION_INVALID_BODY'],
-    [{ type: 'reply', content: 'x', authorId: 'nobody' }, 422, 'TEAM_MEMBER_NOT_FOUND'],
-    [{ type: 'reply', content: 'x', authorId: stranger.members.ann }, 422, 'TEAM_MEMBER_NOT_FOUND'],
-    [{ type: 'reply', content: 'x', authorEmail: 'eve@example.com' }, 422, 'TEAM_MEMBER_NOT_FOUND'],
-    [{ type: 'reply', content: '<script>x</script>', ...ann }, 422, 'MESSAGE_CONTENT_NOT_RENDERABLE'],
-    [{ type: 'reply', content: '<!-- x -->', ...ann }, 422, 'MESSAGE_CONTENT_NOT_RENDERABLE'],
-    [{ type: 'reply', content: 'x', ...ann, attachments: ['nothing'] }, 400, 'VALIDATION_INVALID_BODY'],
-  ]
-  for (const [body, status, code] of cases) {
-    const answer = await desk.call('POST', path, body)
-    assert.deepEqual(
-      [answer.status, answer.body.error.code],
-      [status, code],
-      JSON.stringify(body).slice(0, 90),
-    )
-  }
-  assert.deepEqual(await messages(desk, ticketNumber), [])
-  const longest = await desk.call('POST', path, { type: 'reply', content: ` ${'x'.repeat(10_000)} `, ...ann })
-  assert.deepEqual([longest.status, longest.body.contentText.length], [201, 10_000])
-  for (const number of ['2', '2147483647']) {
-    const answer = await desk.call('POST', `/tickets/${number}/messages`, {
-      type: 'reply',
-      content: 'x',
-      ...ann,
-    })
-    assert.deepEqual([answer.status, answer.body.error.code], [404, 'TICKET_NOT_FOUND'])
-  }
-  const tooLarge = await desk.call('POST', '/tickets/2147483648/messages', {
-    type: 'reply',
-    content: 'x',
-    ...ann,
-  })
-  assert.deepEqual([tooLarge.status, Object.keys(tooLarge.body.error.details)], [400, ['ticketNumber']])
-})
-
-test('the same Idempotency-Key replies once', async () => {
-  const desk = await openDesk(service)
-  const { ticketNumber } = await desk.open()
-  const body = { type: 'reply', content: 'Once', authorId: desk.members.ann }
-  const path = `/agents/${desk.agentId}/helpdesk/tickets/${ticketNumber}/messages`
-  const send = () => desk.client.request('POST', path, body, { 'idempotency-key': 'k' })
-  const [one, two] = await Promise.all([send(), send()])
-  assert.equal(one.body.id, two.body.id)
-  assert.equal((await messages(desk, ticketNumber, 'reply')).length, 1)
-})
-
-test('notes stay inside and mention members', async () => {
-  const desk = await openDesk(service, ['ann', 'ann lee', 'bob'])
-  const { ticketNumber } = await desk.open()
-  const content = 'Ask @Ann Lee or @bob@example.com, not eve@ann.example'
-  const note = await desk.call('POST', `/tickets/${ticketNumber}/notes`, {
-    content,
-    authorId: desk.members.bob,
-  })
-  assert.equal(note.status, 201, JSON.stringify(note.body))
-  assert.equal(note.body.type, 'note')
-  assert.deepEqual(
-    note.body.metadata.mentions.map(({ name }: { name: string }) => name),
-    ['ann lee', 'bob'],
-  )
-  assert.equal(await statusOf(desk, ticketNumber), 'new')
-  const deliveries = await service.ctx.db
-    .selectFrom('deliveries')
-    .select('id')
-    .where('agent_id', '=', desk.agentId)
-    .execute()
-  assert.deepEqual(deliveries, [])
+  assert.equal(status, 'ongoing')
+  await db.updateTable('conversations').set({ status: 'ended' }).where('id', '=', first).execute()
+  const second = await write(service, desk, 'Still here')
+  const ticket = (await desk.call('GET', `/tickets/${ticketNumber}`)).body
+  assert.deepEqual([ticket.conversationId, ticket.statusCategory], [second, 'new'])
 })

@@ -6,7 +6,7 @@ import { changeTicket, defaultStatus } from './change-ticket.ts'
 import { clocksAfterCustomer } from './clocks/ticket-clocks.ts'
 import { addEvent } from './record-event.ts'
 import { textAsHtml } from './render/escape-html.ts'
-import { openTicketOf, type TicketRow } from './ticket-queries.ts'
+import { isOver, openTicketOf, type TicketRow } from './ticket-queries.ts'
 
 export type CustomerMessage = {
   /** The message of the conversation that says the same. */
@@ -31,7 +31,7 @@ export async function storeCustomerMessage(
 ): Promise<void> {
   const { account_id, agent_id } = conversation
   const ticket =
-    (await openTicketOf(trx, account_id, conversation.id)) ?? (await closedTicketOf(trx, conversation))
+    (await openTicketOf(trx, account_id, conversation.id)) ?? (await ticketBefore(trx, conversation))
   if (!ticket) return
   const contact = conversation.contact_id
     ? await trx
@@ -78,10 +78,10 @@ export async function storeCustomerMessage(
 }
 
 /**
- * The solved ticket that a customer comes back to: of this conversation, or of the one before it on the same thread.
- * Not one that was closed because the agent has the conversation again: then it is the agent's to answer.
+ * The ticket that a customer comes back to: a solved one of this conversation, or one of the conversation before it on
+ * the same thread. Not one that was closed because the agent has the conversation again: that is the agent's to answer.
  */
-async function closedTicketOf(trx: Trx, conversation: Conversation): Promise<TicketRow | undefined> {
+async function ticketBefore(trx: Trx, conversation: Conversation): Promise<TicketRow | undefined> {
   const { account_id, id, thread_id, parent_conversation_id } = conversation
   const isNext =
     thread_id !== null && parent_conversation_id !== null && (await isFirstSaid(trx, conversation))
@@ -95,7 +95,9 @@ async function closedTicketOf(trx: Trx, conversation: Conversation): Promise<Tic
     .limit(1)
     .forNoKeyUpdate()
     .executeTakeFirst()
-  return newest?.status_category === 'closed' && !newest.handed_back ? newest : undefined
+  if (!newest) return undefined
+  const isSolved = newest.status_category === 'closed' && !newest.handed_back
+  return isSolved || !isOver(newest.status_category) ? newest : undefined
 }
 
 /** Only with the first words of a conversation does the ticket of the one before come along. */

@@ -6,7 +6,7 @@ import { endRequested } from '../conversations/stop-generation.ts'
 import type { Trx } from '../db/database.ts'
 import { transact } from '../db/transact.ts'
 import { type Change, changeTicket } from './change-ticket.ts'
-import { endInside } from './end-conversation.ts'
+import { endInside, setStatus } from './end-conversation.ts'
 import { recordEvent } from './record-event.ts'
 import type { UpdateTicket } from './schema.ts'
 import { statusesOf } from './statuses.ts'
@@ -40,6 +40,7 @@ export async function updateTicket(
       await refuseSecondOpen(trx, accountId, conversationId, held.ticket.id)
     const ticket = await changeTicket(trx, held.ticket, change, 'api')
     const conversation = linked === undefined ? held.conversation : linked
+    await handOn(trx, held.ticket, ticket, conversation)
     const running = await endIfOver(ctx, trx, held.ticket, ticket, conversation)
     await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber: ticket.number } })
     return { ticket, generationId: running }
@@ -68,6 +69,18 @@ async function changeOf(trx: Trx, place: TicketPlace, body: Static<typeof Update
     ...(body.priority === undefined ? {} : { priority: body.priority }),
     ...(body.conversationId === undefined ? {} : { conversationId: body.conversationId }),
   }
+}
+
+/** Who gets the ticket of a conversation that a person has, has it from now on. */
+async function handOn(
+  trx: Trx,
+  before: TicketRow,
+  ticket: TicketRow,
+  conversation: ConversationRow | null,
+): Promise<void> {
+  const isAnothers = ticket.assignee_id !== null && ticket.assignee_id !== before.assignee_id
+  if (!isAnothers || conversation?.status !== 'taken_over') return
+  await setStatus(trx, ticket.account_id, conversation.id, 'taken_over', ticket.assignee_id)
 }
 
 async function endIfOver(

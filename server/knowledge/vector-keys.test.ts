@@ -15,7 +15,7 @@ const chunks = [
 ]
 
 test('vectors of before the migration stay, under the keys that the same chunks get today', async () => {
-  const { database, drop } = await freshDatabase()
+  const { database, drop } = await freshDatabase({ empty: true })
   const { db } = database
   const all = readMigrations()
   await migrate(

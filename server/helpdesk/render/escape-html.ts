@@ -14,5 +14,5 @@ export const textAsHtml = (text: string): string =>
     .trim()
     .split(/\n[^\S\n]*\n\s*/)
     .filter((paragraph) => paragraph !== '')
-    .map((paragraph) => `<p>${escapeHtml(paragraph).replace(/\n/g, '<br>')}</p>`)
+    .map((paragraph) => `<p>${escapeHtml(paragraph).replace(/\n/g, '<br />')}</p>`)
     .join('\n')

@@ -1,6 +1,6 @@
 import { Marked, type RendererObject } from 'marked'
 import sanitizeHtml from 'sanitize-html'
-import { escapeHtml } from './escape-html.ts'
+import { escapeHtml, textAsHtml } from './escape-html.ts'
 import { stripHtml } from './strip-html.ts'
 
 /** Only these lead anywhere: whatever else stands in a reply stays words. */
@@ -42,11 +42,19 @@ const ALLOWED: sanitizeHtml.IOptions = {
  * GitHub-flavoured Markdown as clean HTML (service-api, "POST …/messages"): single newlines are line breaks, HTML in
  * it is stripped.
  */
-export const renderMarkdown = (markdown: string): string =>
-  sanitizeHtml(marked.parse(stripHtml(markdown.replace(/\r\n?/g, '\n'))) as string, ALLOWED).trim()
+export function renderMarkdown(markdown: string): string {
+  const text = stripHtml(markdown.replace(/\r\n?/g, '\n'))
+  try {
+    return sanitizeHtml(marked.parse(text) as string, ALLOWED).trim()
+  } catch {
+    // Nested thousands of times: more than the parser's stack holds.
+    return textAsHtml(text)
+  }
+}
 
 const INVISIBLE =
   /\s|\u034f|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]/gu
 
 /** Whether the HTML shows a reader nothing. */
-export const showsNothing = (html: string): boolean => html.replace(/<[^>]*>/g, '').replace(INVISIBLE, '') === ''
+export const showsNothing = (html: string): boolean =>
+  html.replace(/<[^>]*>/g, '').replace(INVISIBLE, '') === ''

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import type { Client, Service } from '../../test/start.ts'
-import { createMember } from '../accounts/members.ts'
+import { createMember } from '../server/accounts/members.ts'
+import { type Inbound, receiveMessage } from '../server/channels/receive-message.ts'
+import { takeIn } from '../server/channels/take-in.ts'
+import type { Client, Service } from './start.ts'
 
 /** An account with an agent and members, for tests of the help desk. */
 export type Desk = {
@@ -43,4 +45,42 @@ export async function openDesk(service: Service, names: string[] = ['ann', 'bob'
       return answer.body
     },
   }
+}
+
+let received = 0
+
+/** A customer's message on a channel, taken in at once; answers its conversation. */
+export async function write(
+  service: Service,
+  { owner }: Desk,
+  text: string,
+  peer = '+12025550100',
+): Promise<string> {
+  const { db } = service.ctx
+  const inbound: Inbound = {
+    ...owner,
+    channel: 'messaging',
+    connection: '1',
+    peer,
+    person: { phonenumber: peer },
+    providerMessageId: `m${received++}`,
+    sentAt: new Date(),
+    // Nobody answers it: the tests are about people.
+    content: { text, attachments: [], silent: true },
+  }
+  const { threadId } = await db.transaction().execute((trx) => receiveMessage(service.ctx, trx, inbound))
+  await db
+    .updateTable('inbound_messages')
+    .set({ created_at: new Date(Date.now() - 60_000) })
+    .where('thread_id', '=', threadId)
+    .execute()
+  await takeIn(service.ctx, { threadId })
+  const { id } = await db
+    .selectFrom('conversations')
+    .select('id')
+    .where('thread_id', '=', threadId)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  return id
 }
