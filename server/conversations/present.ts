@@ -10,6 +10,8 @@ export type MessageMetadata = {
   sources?: Static<typeof CitedSource>[]
   finishReason?: FinishReason
   model?: string
+  /** Of a message that a person of the team wrote. */
+  author?: { type: 'human_agent'; name: string; memberId: string }
 }
 
 export const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)
@@ -28,11 +30,12 @@ export function presentConversation(row: Selectable<ConversationsTable>): Static
 }
 
 export function presentMessage(row: Selectable<MessagesTable>): Static<typeof Message> {
-  const { score, sources, finishReason } = (row.metadata ?? {}) as MessageMetadata
+  const { score, sources, finishReason, author } = (row.metadata ?? {}) as MessageMetadata
   const shown = {
     ...(score === undefined ? {} : { score }),
     ...(sources?.length ? { sources } : {}),
     ...(finishReason === undefined ? {} : { finishReason }),
+    ...(author ? { author: { type: author.type, name: author.name } } : {}),
   }
   return {
     id: row.id,

@@ -55,6 +55,12 @@ export const Message = Exact({
       score: Type.Optional(Type.Number({ description: 'Retrieval confidence of the answer, 0 to 1' })),
       sources: Type.Optional(Type.Array(CitedSource)),
       finishReason: Type.Optional(OneOf(finishReasons, { description: 'How the answer ended' })),
+      author: Type.Optional(
+        Exact(
+          { type: Type.Literal('human_agent'), name: Type.String() },
+          { description: 'The team member who wrote the message' },
+        ),
+      ),
     }),
   ),
 })
