@@ -14,8 +14,7 @@ import { createGuardedFetcher } from './fetch/guarded-fetcher.ts'
 import { createRenderer } from './fetch/render/renderer.ts'
 import { openTicket } from './helpdesk/open-ticket.ts'
 import { createMaintenance } from './http/maintenance.ts'
-import { memoryRateLimiter } from './http/rate-limit.ts'
-import { redisRateLimiter } from './http/redis-rate-limiter.ts'
+import { memoryRateLimiter, type RateLimiter } from './http/rate-limit.ts'
 import { openJobs } from './jobs/jobs.ts'
 import { createExtractor } from './knowledge/extract/extractor.ts'
 import { createKnowledge } from './knowledge/knowledge.ts'
@@ -52,9 +51,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const secrets = await openSecrets(db, config.secretKey, config.dataDir)
     const vacuum = embedded ? scheduleVacuum(db, onError) : null
     const jobs = await openJobs({ db, embedded, onError })
-    const limiter = config.redisUrl
-      ? redisRateLimiter({ url: config.redisUrl, onState: (problem) => noteRedis(log, problem) })
-      : memoryRateLimiter()
+    const limiter = config.redisUrl ? await sharedLimiter(config.redisUrl, log) : memoryRateLimiter()
     const words = loadWordVectors()
     const models = createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(words) })
     const { allowedPrivateHosts, browserPath } = config
@@ -112,6 +109,12 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     await database.close()
     throw error
   }
+}
+
+/** Its client is a quarter of all modules: it is loaded where it is wanted. */
+async function sharedLimiter(url: string, log: Logger): Promise<RateLimiter> {
+  const { redisRateLimiter } = await import('./http/redis-rate-limiter.ts')
+  return redisRateLimiter({ url, onState: (problem) => noteRedis(log, problem) })
 }
 
 function noteRedis(log: Logger, problem: Error | null): void {

@@ -18,7 +18,8 @@ export async function claimDelivery(db: Db): Promise<DeliveryRow | null> {
       lease_until = now() + ${LEASE_SECONDS} * interval '1 second'
     where id = (
       select due.id from deliveries as due
-      where due.status in ('queued', 'sending') and due.next_at <= now()
+      -- Times are kept in milliseconds and rounded: what is due now may be due in half of one.
+      where due.status in ('queued', 'sending') and due.next_at <= now() + interval '1 millisecond'
         and (due.status = 'queued' or due.lease_until < now())
         and not exists (
           select from deliveries as earlier

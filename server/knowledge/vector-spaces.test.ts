@@ -110,12 +110,10 @@ test('a changed model builds its space beside the old one, goes on after a failu
   assert.equal(texts, 40)
   const { models, knowledge } = withModel('new')
 
-  // The first batch comes; of the second, all tries fail.
-  const moving = move(models)
-  moving.catch(() => {})
-  await until('the first batch', () => embedded('new').length > 0)
+  // The first batch is answered; of the second, all tries fail.
+  server.queue.push({ firstDelayMs: 1 })
   for (let i = 0; i < 4; i++) server.queue.push({ status: 503, retryAfter: 0 })
-  await assert.rejects(moving)
+  await assert.rejects(move(models))
   assert.deepEqual(await spacesOf(), { old: 40, new: 32 })
   assert.match(await passages(knowledge, 'What does the lampha weigh?'), /lampha weighs/)
   assert.equal(embedded('old').at(-1), 'What does the lampha weigh?')

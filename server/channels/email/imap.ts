@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { ImapFlow } from 'imapflow'
+import type { ImapFlow } from 'imapflow'
 import type { Login } from './connection.ts'
 import { describeMailError } from './mail-failure.ts'
 import { reachHost } from './reach-host.ts'
@@ -12,7 +12,9 @@ const LARGEST_ANSWER = 72 * 1024 * 1024
 /** A client that is logged in, without a mailbox open; throws MailFailure. The caller closes it. */
 export async function openImap(login: Login, allowedPrivateHosts: readonly string[]): Promise<ImapFlow> {
   const { host, port, security, username, password } = login
-  const client = new ImapFlow({
+  // Not at the start of the process: most have no mailbox to read.
+  const imap = await import('imapflow')
+  const client = new imap.ImapFlow({
     host: await reachHost(host, port, allowedPrivateHosts),
     port,
     ...(isIP(host) ? {} : { servername: host }),
