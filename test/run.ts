@@ -39,7 +39,8 @@ function runSuite(title: string, files: string[], env: NodeJS.ProcessEnv): Promi
   console.log(`\n== ${title}: ${files.length} files ==`)
   const args = [
     '--test',
-    `--test-concurrency=${Math.min(4, availableParallelism() + 1)}`,
+    // More than there are cores: many tests wait for a clock or a timeout.
+    `--test-concurrency=${Math.min(6, availableParallelism() + 2)}`,
     '--test-timeout=300000',
     // What a failed test left open must not hold the run.
     '--test-force-exit',

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openEmbedded, openPostgres } from '../../server/db/database.ts'
+import { onPostgres } from '../database.ts'
 import { startModelServer } from '../fakes/model-server.ts'
 import { tokens } from '../fakes/reply.ts'
 import { readStream } from '../read-stream.ts'
@@ -16,7 +17,10 @@ const oneLine = (text: string): string => {
   return text.trim()
 }
 
-test('a port in use on the first start does not cost the key that is shown only once', async () => {
+/** These do not look at the database, or only at the embedded one. */
+const skip = onPostgres() && 'It runs when TEST_DATABASE_URL is not set.'
+
+test('a port in use on the first start does not cost the key that is shown only once', { skip }, async () => {
   const home = await newHome({ embedded: true, empty: true })
   const holder = createServer()
   await new Promise<void>((ready) => holder.listen(0, '127.0.0.1', ready))
@@ -31,7 +35,7 @@ test('a port in use on the first start does not cost the key that is shown only 
   await home.remove()
 })
 
-test('a command that comes while the service starts is answered by it', async () => {
+test('a command that comes while the service starts is answered by it', { skip }, async () => {
   const home = await newHome({ embedded: true, empty: true })
   const starting = spawnService(home.env)
   // The database's folder appears when the service holds the lock.
@@ -44,7 +48,8 @@ test('a command that comes while the service starts is answered by it', async ()
 })
 
 test('whoever only connects to the command socket keeps nothing from working or ending', {
-  skip: !existsSync('/proc/self/fd') && 'only Linux reaches a socket in a folder with so long a path',
+  skip:
+    skip || (!existsSync('/proc/self/fd') && 'only Linux reaches a socket in a folder with so long a path'),
 }, async () => {
   const home = await newHome({ embedded: true })
   const folder = join(home.folder, 'long'.repeat(30))

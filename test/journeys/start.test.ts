@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { onPostgres } from '../database.ts'
 import { readStream } from '../read-stream.ts'
 import { failedStart, newHome, parley, spawnService } from '../spawn-service.ts'
+
+/** These do not look at the database, or only at the embedded one. */
+const skip = onPostgres() && 'It runs when TEST_DATABASE_URL is not set.'
 
 test('the first start prints a curl line that streams a cited answer; the second keeps everything', async () => {
   const home = await newHome({ empty: true })
@@ -29,7 +33,7 @@ test('the first start prints a curl line that streams a cited answer; the second
   await home.remove()
 })
 
-test('a wrong environment is refused with a line for each problem', async () => {
+test('a wrong environment is refused with a line for each problem', { skip }, async () => {
   const home = await newHome({ embedded: true })
   const { code, stderr } = await failedStart({
     ...home.env,
@@ -59,7 +63,9 @@ test('a wrong environment is refused with a line for each problem', async () => 
   await home.remove()
 })
 
-test('a second process on the data folder is refused; a killed one leaves no lock behind', async () => {
+test('a second process on the data folder is refused; a killed one leaves no lock behind', {
+  skip,
+}, async () => {
   const home = await newHome({ embedded: true })
   const first = await spawnService(home.env)
   const second = await failedStart(home.env)
@@ -78,7 +84,7 @@ test('a second process on the data folder is refused; a killed one leaves no loc
   await elsewhere.remove()
 })
 
-test('a database that cannot be reached or used is one clear line', async () => {
+test('a database that cannot be reached or used is one clear line', { skip }, async () => {
   const home = await newHome({ embedded: true })
   const { code, stderr } = await failedStart({
     ...home.env,
