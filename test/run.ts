@@ -18,29 +18,48 @@ type Counts = { passed: number; failed: number; skipped: number }
 const isJourney = (file: string): boolean => file.startsWith(join('test', 'journeys'))
 
 function testFiles(): string[] {
-  return (
-    ['server', 'client', 'test']
-      .flatMap((folder) => {
-        try {
-          return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
-            join(folder, name),
-          )
-        } catch {
-          return []
-        }
-      })
-      .filter((name) => name.endsWith('.test.ts'))
-      // The longest first, so that none of them is left running alone at the end.
-      .sort((a, b) => Number(isJourney(b)) - Number(isJourney(a)) || (a < b ? -1 : 1))
-  )
+  return ['server', 'client', 'test']
+    .flatMap((folder) => {
+      try {
+        return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+          join(folder, name),
+        )
+      } catch {
+        return []
+      }
+    })
+    .filter((name) => name.endsWith('.test.ts'))
+    .sort()
 }
 
-function runSuite(title: string, files: string[], env: NodeJS.ProcessEnv): Promise<Counts> {
+/**
+ * The journeys start processes and mostly wait for them: they run one by one beside the others, so that none of them
+ * is left running alone at the end.
+ */
+async function runSuite(title: string, files: string[], env: NodeJS.ProcessEnv): Promise<Counts> {
   console.log(`\n== ${title}: ${files.length} files ==`)
+  const [journeys, others] = await Promise.all([
+    runFiles(files.filter(isJourney), 1, env),
+    runFiles(
+      files.filter((file) => !isJourney(file)),
+      Math.min(4, availableParallelism() + 1),
+      env,
+    ),
+  ])
+  const sum = {
+    passed: journeys.passed + others.passed,
+    failed: journeys.failed + others.failed,
+    skipped: journeys.skipped + others.skipped,
+  }
+  console.log(`${title}: ${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`)
+  return sum
+}
+
+function runFiles(files: string[], atOnce: number, env: NodeJS.ProcessEnv): Promise<Counts> {
+  if (files.length === 0) return Promise.resolve({ passed: 0, failed: 0, skipped: 0 })
   const args = [
     '--test',
-    // More than there are cores: many tests wait for a clock or a timeout.
-    `--test-concurrency=${Math.min(6, availableParallelism() + 2)}`,
+    `--test-concurrency=${atOnce}`,
     '--test-timeout=300000',
     // What a failed test left open must not hold the run.
     '--test-force-exit',
@@ -72,7 +91,6 @@ function runSuite(title: string, files: string[], env: NodeJS.ProcessEnv): Promi
         console.log(failures(report))
         counts.failed = Math.max(1, counts.failed)
       }
-      console.log(`${title}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
       settle(counts)
     })
   })
@@ -88,10 +106,10 @@ const files = process.argv.length > 2 ? process.argv.slice(2) : testFiles()
 const postgres = await preparePostgres()
 const total = await runSuite('embedded database', files, { TEST_DATABASE_URL: undefined })
 if (postgres.url !== null) {
-  // What never opens a database cannot behave differently on the other one.
+  // What opens no database, or is about the browser that reads a page, cannot behave differently on the other one.
   const touching = files.filter(
     (file) =>
-      !/^server\/(text|fetch|models|knowledge\/(retrieval|extract|chunk))\//.test(file) &&
+      !/^server\/(text|fetch|models|knowledge\/(retrieval|extract|chunk|crawl\/built-site))\b/.test(file) &&
       !/^client\/(?!real-service)|^test\/(pages|retrieval-corpus)\//.test(file),
   )
   const counts = await runSuite(`PostgreSQL ${postgres.version}`, touching, {

@@ -95,6 +95,8 @@ function runNode(
 
 function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   return new Promise((done) => {
+    // It may have ended by itself; then nothing tells so any more.
+    if (child.exitCode !== null || child.signalCode !== null) return done(child.exitCode)
     child.removeAllListeners('exit')
     child.on('exit', (code) => done(code))
     child.kill(signal)

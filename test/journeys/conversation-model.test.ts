@@ -11,7 +11,7 @@ import { onPostgres } from '../database.ts'
 const seed = Number(process.env.PARLEY_SEED ?? 20_260_707)
 const numRuns = Number(process.env.PARLEY_RUNS ?? 40)
 /** The plans that a slow machine does not get to in this time are left out, unless somebody asked for them. */
-const TIME_MS = process.env.PARLEY_RUNS ? Number.POSITIVE_INFINITY : 40_000
+const TIME_MS = process.env.PARLEY_RUNS ? Number.POSITIVE_INFINITY : 25_000
 /** For making a failed plan smaller; one that fails by chance of timing is tried so often again. */
 const SHRINK_MS = 180_000
 const TRIES = 3

@@ -19,7 +19,7 @@ test('twenty kills during training lose no source, and every one goes live', asy
     await Promise.allSettled(
       Array.from({ length: 4 }, async (_, i) => {
         const word = `marker${round}x${i}`
-        const content = `${'Filler sentence about nothing. '.repeat(200)} The secret ${word} is here.`
+        const content = `${'Filler sentence about nothing. '.repeat(60)} The secret ${word} is here.`
         const body = i % 2 ? { type: 'text', name: word, content } : null
         const created = body
           ? await client.request('POST', `/agents/${agent}/sources`, body)

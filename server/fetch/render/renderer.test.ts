@@ -34,7 +34,8 @@ describe('pages that scripts write', () => {
       browsers: 1,
       onError: (error: unknown) => errors.push(error),
     }
-    renderer = createRenderer({ ...settings, timeoutMs: 12_000 })
+    // A browser on a machine that is busy with other tests may take its time.
+    renderer = createRenderer({ ...settings, timeoutMs: 60_000 })
     hasty = createRenderer({ ...settings, timeoutMs: 1_000 })
   })
   after(async () => {
