@@ -61,8 +61,6 @@ function runFiles(files: string[], atOnce: number, env: NodeJS.ProcessEnv): Prom
     '--test',
     `--test-concurrency=${atOnce}`,
     '--test-timeout=300000',
-    // What a failed test left open must not hold the run.
-    '--test-force-exit',
     '--test-reporter=dot',
     '--test-reporter-destination=stdout',
     '--test-reporter=tap',

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
+import { transact } from '../db/transact.ts'
 import { storable } from '../http/storable.ts'
 import { dropUnusedVectors, embedChunks, vectorKey } from './embed-chunks.ts'
 import { type Loaded, loadContent, TrainingFailure } from './load-content.ts'
@@ -36,14 +37,15 @@ export async function trainSource(
     const loaded = await loadContent(ctx, source, attempt.signal)
     await embedChunks(ctx, source, loaded.chunks, attempt.signal)
     const hash = await contentHash(loaded.chunks)
-    await ctx.db.transaction().execute((trx) => goLive(ctx, trx, source, loaded, hash))
+    await transact(ctx.db, (trx) => goLive(ctx, trx, source, loaded, hash))
   } catch (error) {
     const failure =
       error instanceof TrainingFailure
         ? error
         : new TrainingFailure('It could not be stored. Try again.', true, error)
     ctx.log.warn({ err: failure.cause ?? failure, source: sourceId }, failure.message)
-    if (failure.transient && !attempt.last) throw failure
+    // An attempt that was broken off says nothing of the source: the next start takes it up again.
+    if (attempt.signal.aborted || (failure.transient && !attempt.last)) throw failure
     await markFailed(ctx.db, source, failure.message)
   }
 }
