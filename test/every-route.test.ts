@@ -87,6 +87,7 @@ const bodies: Record<string, Record<string, unknown>> = {
   takeOverConversation: { memberEmail: 'ann@example.com' },
   replyToTicket: { type: 'reply', content: 'x', authorEmail: 'ann@example.com' },
   addTicketNote: { content: 'x', authorEmail: 'ann@example.com' },
+  fillCannedReply: { ticketNumber: 1, authorEmail: 'ann@example.com' },
 }
 
 const bodyOf = (endpoint: Endpoint): Record<string, unknown> | undefined =>
@@ -163,6 +164,10 @@ for (const endpoint of protectedEndpoints) {
         assert.deepEqual([broken.status, broken.body.error.code], [400, 'VALIDATION_INVALID_JSON'])
         const xml = await send('<a/>', 'application/xml')
         assert.deepEqual([xml.status, xml.body.error.code], [415, 'VALIDATION_UNSUPPORTED_MEDIA_TYPE'])
+        if (!endpoint.multipart) {
+          const form = await send('--b\r\n\r\n--b--\r\n', 'multipart/form-data; boundary=b')
+          assert.deepEqual([form.status, form.body.error.code], [415, 'VALIDATION_UNSUPPORTED_MEDIA_TYPE'])
+        }
         const large = await send(`"${'x'.repeat((endpoint.bodyLimit ?? 1_048_576) + 1)}"`, 'application/json')
         assert.deepEqual([large.status, large.body.error.code], [413, 'VALIDATION_BODY_TOO_LARGE'])
       })

@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
+import { NEVER } from '../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { createMember } from '../accounts/members.ts'
 import { closeOrphans } from '../conversations/close-orphans.ts'
@@ -112,10 +113,13 @@ test('a burst that comes in any order is one conversation in the order of sendin
 })
 
 test('what is written while an answer is made is answered after it, and read last', async () => {
-  models.queue.push({ tokens: ['First.'], firstDelayMs: 4_000 })
+  const second = Promise.withResolvers<void>()
+  models.queue.push({ tokens: ['First.'], after: second.promise })
   await write('One?')
   await until('the first request', async () => models.requests.some(({ wire }) => wire === 'chat'))
   await write('Two?')
+  await saidIn(2)
+  second.resolve()
   const { said } = await saidIn(4)
   assert.deepEqual(said, ['user: One?', 'user: Two?', 'assistant: First.', 'assistant: Yes.'])
   const last = models.requests.findLast(({ body }) => JSON.stringify(body).includes('Two?'))
@@ -139,7 +143,7 @@ test('a model that fails is asked again; when it goes on failing a person is ask
 })
 
 test('an answer that died with its process is made again', async () => {
-  models.queue.push({ tokens: ['Lost'], firstDelayMs: 6_000 })
+  models.queue.push({ tokens: ['Lost'], after: NEVER })
   await write('Hello?')
   const { id } = await until('the generation', () =>
     service.ctx.db.selectFrom('generations').select('id').where('agent_id', '=', agentId).executeTakeFirst(),

@@ -1,5 +1,15 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, Limit, Nullable, OneOf, Page, Success } from '../http/contract.ts'
+import {
+  Cursor,
+  DayOrTime,
+  Exact,
+  endpoint,
+  Limit,
+  Nullable,
+  OneOf,
+  Page,
+  Success,
+} from '../http/contract.ts'
 import { Answer, Question, Source } from '../knowledge/schema.ts'
 import { ChatAnswer, Conversation, ConversationWithMessages, Message, UserId } from './schema.ts'
 
@@ -17,8 +27,6 @@ const ChatErrors = [
 ] as const
 const conversationParams = Exact({ agentId: Id, conversationId: Id })
 const paging = { cursor: Type.Optional(Cursor), limit: Limit }
-
-const DAY_OR_TIME = 'YYYY-MM-DD (UTC) or an ISO 8601 date-time'
 
 export const chat = endpoint({
   method: 'POST',
@@ -192,10 +200,8 @@ export const listConversations = endpoint({
   query: Exact(
     {
       ...paging,
-      startDate: Type.Optional(Type.String({ description: `Created at or after: ${DAY_OR_TIME}` })),
-      endDate: Type.Optional(
-        Type.String({ description: `Created at or before: ${DAY_OR_TIME}; a day is included` }),
-      ),
+      startDate: Type.Optional(DayOrTime('Created at or after')),
+      endDate: Type.Optional(DayOrTime('Created at or before')),
     },
     { additionalProperties: true },
   ),

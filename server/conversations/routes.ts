@@ -108,8 +108,8 @@ export const conversationRoutes = (ctx: Context): Route[] => [
   }),
 
   route(listConversations, async ({ caller: { account }, params, query }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
     const filter = { agentId: params.agentId, ...readDateRange(query) }
+    await requireAgent(ctx.db, account.id, params.agentId)
     const print = fingerprint('conversations', filter)
     const position = decodeCursor(query.cursor, print)
     const { rows, total } = await conversationsByCreation(ctx.db, account.id, filter, {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
-import { tokens } from '../../test/fakes/reply.ts'
+import { NEVER, tokens } from '../../test/fakes/reply.ts'
 import { readStream } from '../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../test/start.ts'
 import { reconcile } from '../accounts/reconcile.ts'
@@ -147,7 +147,7 @@ test('stop ends the reply where it is, keeps what was said, and says whether the
 
 test('stop before the first word costs nothing and leaves only the question', async () => {
   const conversationId = await newConversation()
-  models.queue.push({ tokens: ['late'], firstDelayMs: 3_000 })
+  models.queue.push({ tokens: ['late'], after: NEVER })
   const asking = say({ message: 'Hm?', conversationId })
   await wait(100)
   assert.equal(

@@ -1,8 +1,16 @@
 import Type from 'typebox'
 import { Conversation, Message } from '../conversations/schema.ts'
-import { Cursor, Exact, endpoint, Limit, Nullable, OneOf, Page } from '../http/contract.ts'
-
-const DAY_OR_TIME = 'YYYY-MM-DD (UTC) or an ISO 8601 date-time'
+import {
+  CommaList,
+  Cursor,
+  DayOrTime,
+  Exact,
+  endpoint,
+  Limit,
+  Nullable,
+  OneOf,
+  Page,
+} from '../http/contract.ts'
 
 export const exportConversations = endpoint({
   method: 'GET',
@@ -19,17 +27,9 @@ export const exportConversations = endpoint({
       cursor: Type.Optional(Cursor),
       limit: Limit,
       conversationId: Type.Optional(Type.String({ minLength: 1, description: 'Only this one' })),
-      source: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 2048,
-          description: 'Comma-separated sources such as API or Email',
-        }),
-      ),
-      startDate: Type.Optional(Type.String({ description: `Created at or after: ${DAY_OR_TIME}` })),
-      endDate: Type.Optional(
-        Type.String({ description: `Created at or before: ${DAY_OR_TIME}; a day is included` }),
-      ),
+      source: Type.Optional(CommaList('sources such as API or Email')),
+      startDate: Type.Optional(DayOrTime('Created at or after')),
+      endDate: Type.Optional(DayOrTime('Created at or before')),
       include: OneOf(['messages', 'summary'], {
         default: 'messages',
         description: '`summary` leaves the messages out',

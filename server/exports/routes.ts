@@ -3,10 +3,10 @@ import type { Context } from '../context.ts'
 import type { ConversationRow } from '../conversations/queries.ts'
 import { conversationTotal } from '../conversations/totals.ts'
 import type { AccountId } from '../db/tables.ts'
+import { commaList } from '../http/comma-list.ts'
 import { readDateRange } from '../http/dates.ts'
 import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Route, route } from '../http/route.ts'
-import { commaList } from '../search/comma-list.ts'
 import { exportConversations } from './contract.ts'
 import { type ExportedConversation, exportedMessage, exportedSummary } from './present.ts'
 import { conversationsToExport, conversationToExport, messagesToExport } from './queries.ts'
@@ -14,6 +14,7 @@ import { untilFull } from './until-full.ts'
 
 export const exportRoutes = (ctx: Context): Route[] => [
   route(exportConversations, async ({ caller: { account }, params: { agentId }, query }) => {
+    const range = readDateRange(query)
     await requireAgent(ctx.db, account.id, agentId)
     const withMessages = query.include === 'messages'
     if (query.conversationId !== undefined) {
@@ -22,7 +23,7 @@ export const exportRoutes = (ctx: Context): Route[] => [
       return { data, pagination: { cursor: null, hasMore: false, total: data.length } }
     }
     const sources = query.source === undefined ? null : commaList(query.source)
-    const filter = { agentId, sources, ...readDateRange(query) }
+    const filter = { agentId, sources, ...range }
     const print = fingerprint('export', filter, query.include)
     const position = decodeCursor(query.cursor, print)
     const rows = await conversationsToExport(ctx.db, account.id, filter, { limit: query.limit, position })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import multipart from '@fastify/multipart'
 import { type FastifyInstance, fastify } from 'fastify'
 import Type from 'typebox'
 import { type Client, type Service, startService } from '../../test/start.ts'
@@ -37,6 +38,7 @@ before(async () => {
   client = await service.account()
   const { ctx } = service
   app = fastify()
+  await app.register(multipart)
   acceptJson(app)
   serveRoutes(app, {
     routes: [route(speak, (call) => handle(call))],

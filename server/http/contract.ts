@@ -97,6 +97,22 @@ export const Cursor = Type.String({
 })
 export const Limit = Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items on a page' })
 export const IsoTime = Type.String({ format: 'date-time', description: 'ISO 8601, milliseconds, UTC' })
+/** A point of a range, read with spanOf(); `monthsBack`: at the earliest on the 1st of the month so long ago. */
+export const DayOrTime = (description: string, { monthsBack }: { monthsBack?: number } = {}) =>
+  Type.String({
+    format: 'day-or-time',
+    ...(monthsBack === undefined ? {} : { monthsBack }),
+    refusal: 'Must be a day as YYYY-MM-DD or an ISO 8601 date-time.',
+    description: `${description}: YYYY-MM-DD (UTC, the end included) or an ISO 8601 date-time`,
+  })
+/** Comma-separated values, read with commaList(); `known`: no others are taken. */
+export const CommaList = (description: string, known: readonly string[] = []) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 2048,
+    commaList: known,
+    description: `Comma-separated: ${known.length > 0 ? `${known.join(', ')}; ` : ''}${description}`,
+  })
 export const EpochSeconds = Type.Integer({ description: 'Unix epoch seconds' })
 
 /** `{data, pagination}` of every list (service-api, "Pagination envelope"). */

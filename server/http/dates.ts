@@ -3,28 +3,46 @@ import { ApiError, invalidField } from './errors.ts'
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
 const TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?$/
 const DAY_MS = 86_400_000
+/** What JavaScript and PostgreSQL both write with four digits, with a day to spare at either end. */
+const FIRST = Date.parse('0001-01-02T00:00:00.000Z')
+const LAST = Date.parse('9999-12-30T23:59:59.999Z')
 
 export type DateRange = { from: Date | null; until: Date | null }
 
 /**
  * Reads `startDate` and `endDate` (a UTC day or an ISO 8601 time; without an offset it is UTC). `until` is
  * inclusive to the millisecond: a day ends with it, and a time given in whole seconds covers its second, as
- * times are shown in seconds. Throws VALIDATION_INVALID_BODY or VALIDATION_INVALID_DATE_RANGE.
+ * times are shown in seconds. Both are texts that isDate() takes. Throws VALIDATION_INVALID_DATE_RANGE.
  */
 export function readDateRange(query: { startDate?: string; endDate?: string }): DateRange {
-  const start = query.startDate === undefined ? null : readDate('startDate', query.startDate)
-  const end = query.endDate === undefined ? null : readDate('endDate', query.endDate)
+  const start = query.startDate === undefined ? null : spanOf(query.startDate)
+  const end = query.endDate === undefined ? null : spanOf(query.endDate)
   if (start && end && start.from > end.until) throw new ApiError('VALIDATION_INVALID_DATE_RANGE')
   return { from: start?.from ?? null, until: end?.until ?? null }
 }
 
-/** What a day or a time spans; `until` is inclusive. Throws VALIDATION_INVALID_BODY for the field. */
-export function readDate(field: string, text: string): { from: Date; until: Date } {
+/**
+ * What a day or a time that isDate() takes spans; `until` is inclusive. Nothing is older or younger than the years
+ * that can be written, so times beyond them stand for the ends.
+ */
+export function spanOf(text: string): { from: Date; until: Date } {
   const from = parseDate(text)
-  if (!from) throw invalidField(field, 'Must be a day as YYYY-MM-DD or an ISO 8601 date-time.')
+  if (!from) throw new RangeError(`${text} is no date.`)
   const span = DAY.test(text) ? DAY_MS : text.includes('.') ? 1 : 1000
-  return { from, until: new Date(from.getTime() + span - 1) }
+  return { from: bounded(from.getTime()), until: bounded(from.getTime() + span - 1) }
 }
+
+/** As spanOf(); throws VALIDATION_INVALID_BODY for the field. */
+export function readDate(field: string, text: string): { from: Date; until: Date } {
+  if (!isDate(text)) throw invalidField(field, 'Must be a day as YYYY-MM-DD or an ISO 8601 date-time.')
+  return spanOf(text)
+}
+
+const bounded = (time: number): Date => new Date(Math.min(Math.max(time, FIRST), LAST))
+
+/** The first instant of the month so many months before now, UTC. */
+export const monthStart = (now: Date, monthsBack: number): Date =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsBack, 1))
 
 /** Whether the text is a day or an ISO 8601 time. */
 export const isDate = (text: string): boolean => parseDate(text) !== null

@@ -29,6 +29,8 @@ export const errorCodes = {
   AGENT_NOT_TRAINED: [409, 'The agent has no live source yet.'],
   SOURCE_NOT_FOUND: [404, 'The source does not exist.'],
   SOURCE_DUPLICATE: [409, 'The agent already has a source with this URL and link type.'],
+  SOURCE_PENDING_DELETION: [409, 'The source is being deleted and cannot be changed any more.'],
+  SOURCE_ALREADY_PENDING_DELETION: [409, 'The source is being deleted already.'],
   SOURCE_SIZE_LIMIT_EXCEEDED: [422, "The sources would exceed the plan's training size."],
   SOURCE_UNSUPPORTED_TYPE: [422, 'The file is of a type that cannot be used as a source.'],
   PAGES_NOT_CONNECTED: [409, 'No workspace of pages is connected. Connect one first.'],

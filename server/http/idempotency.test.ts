@@ -127,6 +127,27 @@ test('an upload is the same when its fields and its file are', async () => {
   assert.equal(list.body.pagination.total, 1)
 })
 
+test('an upload that is malformed is refused with a key as without one', async () => {
+  const client = await service.account()
+  const { body: agent } = await client.request('POST', '/agents', { name: 'Ada' })
+  const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nx\r\n`
+  for (const body of [
+    part('name'),
+    `${part('constructor')}--b--\r\n`,
+    `${part('name').repeat(26)}--b--\r\n`,
+  ]) {
+    const send = (headers: Record<string, string>) =>
+      client.request('POST', `/agents/${agent.id}/sources`, body, {
+        'content-type': 'multipart/form-data; boundary=b',
+        ...headers,
+      })
+    for (const key of [{}, { 'idempotency-key': 'broken' }] as Record<string, string>[]) {
+      const answer = await send(key)
+      assert.deepEqual([answer.status, answer.body.error.code], [400, 'VALIDATION_INVALID_BODY'], body)
+    }
+  }
+})
+
 test('the same key of another account is another key', async () => {
   const [one, other] = [await service.account(), await service.account()]
   await send(one, 'shared')

@@ -30,6 +30,9 @@ export function openApiDocument(endpoints: Endpoint[], serverUrl: string): Json 
   }
 }
 
+/** What our schemas say to ourselves. */
+const OWN_KEYWORDS = new Set(['refusal', 'commaList', 'monthsBack'])
+
 const errorSchema: Json = {
   type: 'object',
   required: ['error'],
@@ -143,7 +146,7 @@ function shown(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(shown)
   if (typeof schema !== 'object' || schema === null) return schema
   const copy: Json = {}
-  for (const [name, value] of Object.entries(schema)) if (name !== 'refusal') copy[name] = shown(value)
+  for (const [name, value] of Object.entries(schema)) if (!OWN_KEYWORDS.has(name)) copy[name] = shown(value)
   const { properties, required } = copy as { properties?: Record<string, Json>; required?: string[] }
   if (properties && Array.isArray(required)) {
     copy.required = required.filter((name) => !('default' in (properties[name] ?? {})))

@@ -18,13 +18,14 @@ type Expected = { file: string; maxBytes: number }
  * VALIDATION_INVALID_BODY for a body that is cut short, malformed, or of more parts than any form has.
  */
 export async function readMultipart(request: FastifyRequest, expected: Expected): Promise<Multipart> {
-  try {
-    return await readParts(request, expected)
-  } catch (error) {
-    if ((error as { code?: string }).code === 'FST_REQ_FILE_TOO_LARGE') throw error
-    const message = 'The multipart body is malformed, cut short, or has too many parts.'
-    throw new ApiError('VALIDATION_INVALID_BODY', { message, cause: error })
-  }
+  return readParts(request, expected).catch(refuseMalformed)
+}
+
+/** Says of what went wrong with reading parts that the body was. Throws VALIDATION_INVALID_BODY or _BODY_TOO_LARGE. */
+export function refuseMalformed(error: unknown): never {
+  if (error instanceof ApiError || (error as { code?: string }).code === 'FST_REQ_FILE_TOO_LARGE') throw error
+  const message = 'The multipart body is malformed, cut short, or has too many parts.'
+  throw new ApiError('VALIDATION_INVALID_BODY', { message, cause: error })
 }
 
 async function readParts(request: FastifyRequest, { file: name, maxBytes }: Expected): Promise<Multipart> {

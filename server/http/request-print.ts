@@ -3,13 +3,14 @@ import type { Multipart } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import type { Endpoint } from './contract.ts'
 import { ApiError } from './errors.ts'
+import { refuseMalformed } from './read-multipart.ts'
 
 /** SHA-256 of what a checked request asks for: two that differ only in the order of members are equal. */
 export async function requestPrint(endpoint: Endpoint, request: FastifyRequest): Promise<string> {
   const { params, query } = request
   const body =
     endpoint.multipart && request.isMultipart()
-      ? await readAhead(request, endpoint.multipart.maxBytes)
+      ? await readAhead(request, endpoint.multipart.maxBytes).catch(refuseMalformed)
       : (request.body ?? {})
   return sha256()
     .update(canonical([endpoint.method, endpoint.path, params, query, body]))

@@ -112,7 +112,8 @@ function handlerOf({ endpoint, handle }: Route, db: Db, strict: boolean) {
   const check = strict ? responseChecker(endpoint) : null
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { caller } = request
-    const multipart = endpoint.multipart !== undefined && request.isMultipart()
+    const multipart = request.isMultipart()
+    if (multipart && !endpoint.multipart) throw new ApiError('VALIDATION_UNSUPPORTED_MEDIA_TYPE')
     const key = endpoint.method === 'POST' ? (request.headers['idempotency-key']?.toString() ?? null) : null
     refuseInvalid({
       ...params?.(request.params),

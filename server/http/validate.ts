@@ -1,6 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import type { TSchema } from 'typebox'
+import { commaList } from './comma-list.ts'
+import { isDate, monthStart, spanOf } from './dates.ts'
 import { ApiError } from './errors.ts'
 import { unstorable } from './storable.ts'
 
@@ -18,7 +20,22 @@ const SHARED = {
 const bodies = new Ajv({ ...SHARED })
 // Query and path values arrive as text.
 const texts = new Ajv({ ...SHARED, coerceTypes: true })
-for (const ajv of [bodies, texts]) (formats as unknown as (ajv: Ajv) => void)(ajv)
+for (const ajv of [bodies, texts]) {
+  ;(formats as unknown as (ajv: Ajv) => void)(ajv)
+  ajv.addFormat('day-or-time', isDate)
+  ajv.addKeyword({ keyword: 'monthsBack', type: 'string', validate: isSince })
+  ajv.addKeyword({ keyword: 'commaList', type: 'string', validate: isListOf })
+}
+
+function isSince(months: number, text: string): boolean {
+  return !isDate(text) || spanOf(text).from >= monthStart(new Date(), months)
+}
+
+/** Whether the text has a value, and none but the known ones when there are any. */
+function isListOf(known: readonly string[], text: string): boolean {
+  const values = commaList(text)
+  return values.length > 0 && (known.length === 0 || values.every((value) => known.includes(value)))
+}
 
 export function bodyValidator(schema: TSchema): Validator {
   return validator(bodies.compile(schema), 'body')
@@ -93,6 +110,14 @@ function sentence(error: ErrorObject): string {
       return `Must be ${params.limit} or more.`
     case 'maximum':
       return `Must be ${params.limit} or less.`
+    case 'commaList':
+      return listSentence(error)
+    case 'monthsBack': {
+      const first = monthStart(new Date(), error.schema as number)
+        .toISOString()
+        .slice(0, 10)
+      return `The search covers the last ${error.schema} months: the first day is ${first}.`
+    }
     case 'pattern':
       return `Must match the pattern ${params.pattern}.`
     case 'format':
@@ -100,6 +125,13 @@ function sentence(error: ErrorObject): string {
     default:
       return `Is not valid: ${error.message ?? keyword}.`
   }
+}
+
+function listSentence({ schema, data }: ErrorObject): string {
+  const unknown = commaList(String(data)).find((value) => !(schema as string[]).includes(value))
+  if (unknown === undefined) return 'Must hold at least one value.'
+  const known = (schema as string[]).join(', ')
+  return `${JSON.stringify(unknown)} is not known here. Use a comma-separated list of: ${known}.`
 }
 
 function article(types: unknown[]): string {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, Limit, OneOf, Page } from '../http/contract.ts'
+import { CommaList, Cursor, Exact, endpoint, Limit, OneOf, Page } from '../http/contract.ts'
 import { MAX_FILE_BYTES, MAX_JSON_BYTES } from './limits.ts'
 import {
   CreateSource,
@@ -8,6 +8,7 @@ import {
   pageStatuses,
   Source,
   SourcesSummary,
+  sourceTypes,
   UpdatePage,
   UpdateSource,
   Page as WebPage,
@@ -33,7 +34,7 @@ export const listSources = endpoint({
     {
       cursor: Type.Optional(Cursor),
       limit: Limit,
-      type: Type.Optional(Type.String({ description: 'Comma-separated types' })),
+      type: Type.Optional(CommaList('only these types', sourceTypes)),
       name: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name, in any case' })),
     },
     { additionalProperties: true },
@@ -90,14 +91,20 @@ export const updateSource = endpoint({
   tag,
   summary: 'Change a source',
   description:
-    'Fields of its type, each optional; a file as multipart/form-data with `name`, `file` or both. After a change of content the earlier version answers until the new one is live, also when the new one fails.',
+    'Fields of its type, each optional, as in its creation but for type and url; a file as multipart/form-data with `name`, `file` or both. After a change of content the earlier version answers until the new one is live, also when the new one fails.',
   scope: 'sources:write',
   params: sourceParams,
   body: UpdateSource,
   multipart: { fields: FileUpdateFields, file: 'file', maxBytes: MAX_FILE_BYTES },
   bodyLimit: MAX_JSON_BYTES,
   success: { status: 200, schema: Source },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND', ...uploadErrors],
+  errors: [
+    'AGENT_NOT_FOUND',
+    'SOURCE_NOT_FOUND',
+    'SOURCE_PENDING_DELETION',
+    'SOURCE_DUPLICATE',
+    ...uploadErrors,
+  ],
 })
 
 export const deleteSource = endpoint({
@@ -106,11 +113,12 @@ export const deleteSource = endpoint({
   name: 'deleteSource',
   tag,
   summary: 'Delete a source',
-  description: 'It is gone from answers at once.',
+  description:
+    'It is gone from answers at once. A large one has the status toBeDeleted until all of it is removed; that goes on also when the connection ends.',
   scope: 'sources:write',
   params: sourceParams,
   success: { status: 200, schema: Source },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND'],
+  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND', 'SOURCE_ALREADY_PENDING_DELETION'],
 })
 
 export const listPages = endpoint({
@@ -142,5 +150,11 @@ export const updatePage = endpoint({
   params: Exact({ agentId: Id, sourceId: Id, pageId: Id }),
   body: UpdatePage,
   success: { status: 200, schema: WebPage },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'SOURCE_SIZE_LIMIT_EXCEEDED'],
+  errors: [
+    'AGENT_NOT_FOUND',
+    'SOURCE_NOT_FOUND',
+    'RESOURCE_NOT_FOUND',
+    'SOURCE_PENDING_DELETION',
+    'SOURCE_SIZE_LIMIT_EXCEEDED',
+  ],
 })

@@ -1,6 +1,6 @@
 import { requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
-import { invalidField } from '../http/errors.ts'
+import { commaList } from '../http/comma-list.ts'
 import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Route, route } from '../http/route.ts'
 import * as contract from './contract.ts'
@@ -14,14 +14,14 @@ import { evaluationRoutes } from './evaluations/routes.ts'
 import { pagesConnectionRoutes } from './notion/routes.ts'
 import { presentSource } from './present.ts'
 import { listSourceRows, requireSource, type SourceRow, sizesByType } from './queries.ts'
-import { sourceTypes } from './schema.ts'
 import { ticketKnowledgeRoutes } from './tickets/routes.ts'
 import { updateFromUpload, updateSource } from './update-source.ts'
 
 export const sourceRoutes = (ctx: Context): Route[] => [
   route(contract.listSources, async ({ caller: { account }, params, query }) => {
     await requireAgent(ctx.db, account.id, params.agentId)
-    const filter = { agentId: params.agentId, types: typesOf(query.type), name: query.name ?? null }
+    const types = query.type === undefined ? null : (commaList(query.type) as SourceRow['type'][])
+    const filter = { agentId: params.agentId, types, name: query.name ?? null }
     const print = fingerprint('sources', filter)
     const position = decodeCursor(query.cursor, print)
     const { rows, total } = await listSourceRows(ctx.db, account.id, filter, { limit: query.limit, position })
@@ -91,11 +91,3 @@ export const sourceRoutes = (ctx: Context): Route[] => [
   ...pagesConnectionRoutes(ctx),
   ...ticketKnowledgeRoutes(ctx),
 ]
-
-function typesOf(list: string | undefined): SourceRow['type'][] | null {
-  if (list === undefined) return null
-  const types = list.split(',').map((type) => type.trim())
-  const strange = types.find((type) => !(sourceTypes as readonly string[]).includes(type))
-  if (strange !== undefined) throw invalidField('type', `Must be a comma list of: ${sourceTypes.join(', ')}.`)
-  return types as SourceRow['type'][]
-}

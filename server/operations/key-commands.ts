@@ -2,7 +2,7 @@ import { recordAudit } from '../accounts/audit.ts'
 import { createKey, revokeKey } from '../accounts/keys.ts'
 import { isId } from '../db/ids.ts'
 import { type Scope, scopes } from '../http/contract.ts'
-import { readDateRange } from '../http/dates.ts'
+import { isDate, spanOf } from '../http/dates.ts'
 import { type Command, CommandFailure, required, usageFailure } from './command.ts'
 import { findAccount } from './find-account.ts'
 
@@ -68,9 +68,6 @@ function scopesOf(list: string | undefined): Scope[] | null {
 
 function expiryOf(text: string | undefined): Date | null {
   if (text === undefined) return null
-  try {
-    return readDateRange({ startDate: text }).from
-  } catch {
-    throw usageFailure(`--expires must be an ISO 8601 time like 2027-01-31T00:00:00Z, not "${text}".`)
-  }
+  if (isDate(text)) return spanOf(text).from
+  throw usageFailure(`--expires must be an ISO 8601 time like 2027-01-31T00:00:00Z, not "${text}".`)
 }

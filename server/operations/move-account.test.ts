@@ -17,6 +17,7 @@ import { migrate } from '../db/migrate.ts'
 import type { AccountId } from '../db/tables.ts'
 import { conversationLines, type FileFormat } from '../exports/conversation-lines.ts'
 import { createIndexer } from '../search/index-conversations.ts'
+import { readFilters } from '../search/read-filters.ts'
 import { createSearch } from '../search/search-conversations.ts'
 import { createSecrets } from '../secrets/secrets.ts'
 import type { Line } from './backup-format.ts'
@@ -107,13 +108,8 @@ test('an account moves to the other database with all that belongs to it, and no
   const accounts = await to.db.selectFrom('accounts').select('id').execute()
   assert.deepEqual(accounts.map(({ id }) => id).sort(), [here, account.id].sort())
   await createIndexer().run(to.db)
-  const { data } = await createSearch()(
-    to.db,
-    account.id,
-    agentId,
-    { query: 'case 299', limit: 5 },
-    new Date(),
-  )
+  const asked = { query: 'case 299', limit: 5 }
+  const { data } = await createSearch()(to.db, account.id, readFilters(agentId, asked, new Date()), asked)
   assert.equal(data[0]?.title, 'Case 299')
   const all = { agentId, sources: null, from: null, until: null }
   assert.equal(await conversationTotal(to.db, account.id, all), 300)

@@ -1,17 +1,12 @@
 import Type from 'typebox'
-import { Conversation } from '../conversations/schema.ts'
-import { Cursor, Exact, endpoint, Nullable, OneOf } from '../http/contract.ts'
+import { Conversation, conversationStatuses } from '../conversations/schema.ts'
+import { CommaList, Cursor, DayOrTime, Exact, endpoint, Nullable, OneOf } from '../http/contract.ts'
+import { SEARCHED_MONTHS } from './searched-months.ts'
 
-const commaList = (values: string, description = '') =>
-  Type.Optional(
-    Type.String({ maxLength: 2048, description: `Comma-separated${description}: ${values}`, minLength: 1 }),
-  )
-const date = (description: string) =>
-  Type.Optional(
-    Type.String({
-      description: `${description}; YYYY-MM-DD (UTC, the end included) or an ISO 8601 date-time`,
-    }),
-  )
+const OUTCOMES = ['success', 'error', 'pending', 'ignored']
+const RUNS = ['running', 'completed', 'failed', 'abandoned']
+const RATINGS = ['positive', 'negative']
+const SENTIMENTS = ['positive', 'neutral', 'negative', 'unspecified']
 
 export const searchConversations = endpoint({
   method: 'GET',
@@ -32,25 +27,23 @@ export const searchConversations = endpoint({
             'Every word must stand in the title or a message; quotes hold phrases; the last word may be the beginning of one',
         }),
       ),
-      source: commaList('sources such as API or Email'),
-      sentiment: commaList('positive, neutral, negative, or unspecified for none'),
-      topic: commaList('names of topics, or unspecified for none'),
-      userId: commaList('user ids'),
-      activityState: commaList('ongoing, ended, taken_over, paused'),
-      feedback: commaList('positive, negative', ' ratings of messages'),
+      source: Type.Optional(CommaList('sources such as API or Email')),
+      sentiment: Type.Optional(CommaList('unspecified stands for none', SENTIMENTS)),
+      topic: Type.Optional(CommaList('names of topics, or unspecified for none')),
+      userId: Type.Optional(CommaList('user ids')),
+      activityState: Type.Optional(CommaList('where the conversation stands', conversationStatuses)),
+      feedback: Type.Optional(CommaList('ratings of messages', RATINGS)),
       escalated: Type.Optional(OneOf(['true'], { description: 'Only those with a ticket or a takeover' })),
-      actionType: commaList('types of actions that ran'),
-      tool: commaList('names of actions that were called'),
-      toolOutcome: commaList('success, error, pending, ignored; of the actions in `tool` when that is given'),
-      procedure: commaList('names of procedures that ran'),
-      procedureOutcome: commaList(
-        'running, completed, failed, abandoned; of the procedures in `procedure` when that is given',
-      ),
+      actionType: Type.Optional(CommaList('types of actions that ran')),
+      tool: Type.Optional(CommaList('names of actions that were called')),
+      toolOutcome: Type.Optional(CommaList('of the actions in `tool` when that is given', OUTCOMES)),
+      procedure: Type.Optional(CommaList('names of procedures that ran')),
+      procedureOutcome: Type.Optional(CommaList('of the procedures in `procedure` when that is given', RUNS)),
       hasVoice: Type.Optional(OneOf(['true', 'false'])),
-      startDate: date('Created at or after'),
-      endDate: date('Created at or before'),
-      updatedAfter: date('Last active at or after'),
-      updatedBefore: date('Last active at or before'),
+      startDate: Type.Optional(DayOrTime('Created at or after', { monthsBack: SEARCHED_MONTHS })),
+      endDate: Type.Optional(DayOrTime('Created at or before', { monthsBack: SEARCHED_MONTHS })),
+      updatedAfter: Type.Optional(DayOrTime('Last active at or after', { monthsBack: SEARCHED_MONTHS })),
+      updatedBefore: Type.Optional(DayOrTime('Last active at or before', { monthsBack: SEARCHED_MONTHS })),
       cursor: Type.Optional(Cursor),
       limit: Type.Integer({ minimum: 1, maximum: 25, default: 25, description: 'Items on a page' }),
     },

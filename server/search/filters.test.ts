@@ -10,6 +10,7 @@ import { json } from '../db/json.ts'
 import { migrate } from '../db/migrate.ts'
 import type { AccountId } from '../db/tables.ts'
 import { createIndexer } from './index-conversations.ts'
+import { readFilters } from './read-filters.ts'
 import { createSearch } from './search-conversations.ts'
 
 let fresh: Awaited<ReturnType<typeof freshDatabase>>
@@ -98,7 +99,7 @@ async function found(
   let cursor: string | undefined
   do {
     const asked = { ...parameters, limit, ...(cursor ? { cursor } : {}) }
-    const page = await search(fresh.database.db, accountId, agentId, asked, NOW)
+    const page = await search(fresh.database.db, accountId, readFilters(agentId, asked, NOW), asked)
     assert.ok(page.data.length <= limit)
     ids.push(...page.data.map(({ id }) => id))
     cursor = page.pagination.cursor ?? undefined

@@ -4,7 +4,7 @@ import type { AccountId } from '../db/tables.ts'
 import type { Term } from './parse-query.ts'
 import { bestStretch, type Highlights, highlight, hitsIn } from './snippet.ts'
 import type { Stemmers } from './stemmers.ts'
-import { tokensOf } from './text-tokens.ts'
+import { tokensOfOne } from './text-tokens.ts'
 
 export type Snippet = { speaker: 'user' | 'assistant' | 'human_agent'; highlights: Highlights }
 
@@ -51,23 +51,22 @@ type Search = {
 }
 
 function startSearch(title: string | null, terms: readonly Term[], stem: Stemmers): Search {
-  const [tokens = []] = tokensOf([title ?? ''], stem)
-  return { found: new Set(hitsIn(terms, tokens).map(({ term }) => term)), best: null, isOver: false }
+  return {
+    found: new Set(hitsIn(terms, tokensOfOne(title ?? '', stem)).map(({ term }) => term)),
+    best: null,
+    isOver: false,
+  }
 }
 
 function look(search: Search, said: Said[], terms: readonly Term[], stem: Stemmers): void {
-  const tokens = tokensOf(
-    said.map(({ text }) => text),
-    stem,
-  )
-  said.forEach(({ text, speaker }, i) => {
-    const hits = hitsIn(terms, tokens[i] ?? [])
-    if (hits.length === 0) return
+  for (const { text, speaker } of said) {
+    const hits = hitsIn(terms, tokensOfOne(text, stem))
+    if (hits.length === 0) continue
     for (const { term } of hits) search.found.add(term)
     const stretch = bestStretch(hits)
-    if (stretch.terms <= (search.best?.terms ?? 0)) return
+    if (stretch.terms <= (search.best?.terms ?? 0)) continue
     search.best = { terms: stretch.terms, snippet: { speaker, highlights: highlight(text, hits, stretch) } }
-  })
+  }
 }
 
 /** Texts of the next messages of each conversation; the pieces of one message are texts of their own. */

@@ -11,6 +11,7 @@ import type { Db } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import type { AccountId } from '../db/tables.ts'
 import { conversationsToExport, messagesAfter, messagesToExport } from '../exports/queries.ts'
+import { readFilters } from './read-filters.ts'
 import { createSearch } from './search-conversations.ts'
 
 /** Most of the table belongs to others, as it does where the plan matters. */
@@ -119,7 +120,10 @@ test('no list, export or search reads a table of conversations from end to end',
   ]
   for (const parameters of searches) {
     work[JSON.stringify(parameters)] = (on) =>
-      search(on, accountId, agentId, { ...parameters, limit: 25 }, now)
+      search(on, accountId, readFilters(agentId, { ...parameters, limit: 25 }, now), {
+        ...parameters,
+        limit: 25,
+      })
   }
   for (const [name, run] of Object.entries(work)) {
     for (const plan of await plansOf(run))

@@ -10,25 +10,18 @@ import { findByRank, type Reach, usualReach } from './find-by-rank.ts'
 import { findSnippets, type Snippet } from './find-snippets.ts'
 import { parseQuery, type Term } from './parse-query.ts'
 import { decodeRank, encodeRank, isRankValue } from './rank-cursor.ts'
-import { type Filters, readFilters, type SearchQuery } from './read-filters.ts'
+import type { Filters, SearchQuery } from './read-filters.ts'
 import { createStemmers, type Stemmers } from './stemmers.ts'
 
 export type SearchPage = Static<typeof searchConversations.success.schema>
 
-/** A search that remembers its stemmers. Throws VALIDATION_INVALID_BODY, _DATE_RANGE and _CURSOR. */
+/** A search that remembers its stemmers. Throws VALIDATION_INVALID_CURSOR. */
 export function createSearch(reach = usualReach) {
   const stem = createStemmers()
-  return async (
-    db: Db,
-    accountId: AccountId,
-    agentId: string,
-    query: SearchQuery,
-    now: Date,
-  ): Promise<SearchPage> => {
-    const filters = readFilters(agentId, query, now)
+  return async (db: Db, accountId: AccountId, filters: Filters, query: SearchQuery): Promise<SearchPage> => {
     const { limit, cursor, ...asked } = query
     const text = query.query?.trim() ?? ''
-    const print = fingerprint('search', agentId, Object.entries(asked).sort())
+    const print = fingerprint('search', filters.agentId, Object.entries(asked).sort())
     if (text === '') return byActivity(db, accountId, filters, { limit, cursor, print })
     const terms = parseQuery(text, stem)
     if (terms.length === 0) return { data: [], pagination: { cursor: null, hasMore: false } }

@@ -98,6 +98,58 @@ test('words are found in all messages and the title, in any form, phrases and be
   for (const [query, ids] of found) assert.deepEqual(idsOf(await search({ query })), ids, query)
 })
 
+test('a title that does not tell its language is in that of the messages', async () => {
+  const agent = (await client.request('POST', '/agents', { name: 'Titles' })).body.id
+  const said = 'Guten Tag, ich habe das gestern schon bezahlt, aber ich weiß nicht, wie ich es zeigen kann.'
+  await add([['user', said]], { title: 'Offene Rechnungen' }, agent)
+  await index()
+  const { data } = await search({ query: 'Rechnung bezahlt' }, agent)
+  assert.equal(data.length, 1)
+  assert.ok(data[0].snippet.highlights.some(({ value }: { value: string }) => value === 'bezahlt'))
+})
+
+test('a range may end at any time, also one that no calendar holds', async () => {
+  const agent = (await client.request('POST', '/agents', { name: 'Ends' })).body.id
+  const id = await add([['user', 'hello']], {}, agent)
+  await index()
+  for (const endDate of ['9999-12-31', '9999-12-31T23:59:59Z', '9000-01-01']) {
+    assert.deepEqual(idsOf(await search({ endDate }, agent)), [id], endDate)
+    for (const list of ['conversations', 'conversations/export']) {
+      const { status, body } = await client.request('GET', `/agents/${agent}/${list}?endDate=${endDate}`)
+      assert.deepEqual([status, body.pagination?.total], [200, 1], `${list} ${endDate}`)
+    }
+  }
+  assert.deepEqual(idsOf(await search({ startDate: '9999-12-31' }, agent)), [])
+  for (const startDate of ['0000-01-01', '0001-01-01T00:00:00+14:00']) {
+    const { status, body } = await client.request(
+      'GET',
+      `/agents/${agent}/conversations?startDate=${encodeURIComponent(startDate)}`,
+    )
+    assert.deepEqual([status, body.pagination?.total], [200, 1], startDate)
+  }
+  assert.equal((await client.request('GET', `/agents/${agent}/insights?startDate=9999-12-31`)).status, 200)
+})
+
+test('all that is wrong is said at once, before anybody looks for the agent', async () => {
+  const refused = async (path: string) => {
+    const { status, body } = await client.request('GET', `/agents/nobody/${path}`)
+    assert.deepEqual([status, body.error.code], [400, 'VALIDATION_INVALID_BODY'], path)
+    return Object.keys(body.error.details).sort()
+  }
+  assert.deepEqual(
+    await refused('conversations/search?limit=99&sentiment=bogus&startDate=x&updatedAfter=y'),
+    ['limit', 'sentiment', 'startDate', 'updatedAfter'],
+  )
+  for (const list of ['conversations', 'conversations/export'])
+    assert.deepEqual(await refused(`${list}?limit=0&startDate=x&endDate=2026-02-30`), [
+      'endDate',
+      'limit',
+      'startDate',
+    ])
+  assert.deepEqual(await refused('conversations/export?source=,'), ['source'])
+  assert.deepEqual(await refused('sources?type=text,film&limit=0'), ['limit', 'type'])
+})
+
 test('a snippet shows who said it, about 180 characters around the hit, and marks the hits', async () => {
   const agent = (await client.request('POST', '/agents', { name: 'Snippets' })).body.id
   const filler = 'Something else entirely was said here. '.repeat(20)

@@ -78,19 +78,35 @@ const distinct = (terms: string[]): string[] => [...new Set(terms.filter((term) 
 /** Turns texts of one conversation into tokens; a text that does not tell its language has that of the others. */
 export function tokensOf(texts: readonly string[], stem: Stemmers): Token[][] {
   const split = texts.map(wordsOf)
-  const spoken = split.map((words) => spokenLanguage(words.map(({ text }) => text)))
+  const spoken = split.map(spokenIn)
   const usual = spoken.find((language) => language !== null) ?? 'english'
   return split.map((words, i) => {
     const language = spoken[i] ?? usual
-    const known = new Map<string, string[]>()
-    return words.map((word) => {
-      const key = word.dense ? ` ${word.text}` : word.text
-      let terms = known.get(key)
-      if (!terms) {
-        terms = termsOf(word, language, stem)
-        known.set(key, terms)
-      }
-      return { start: word.start, end: word.end, terms }
-    })
+    return tokensBy(words, (word) => termsOf(word, language, stem))
+  })
+}
+
+/** The same for a text whose others are not at hand: when it does not tell its language it may be any. */
+export function tokensOfOne(text: string, stem: Stemmers): Token[] {
+  const words = wordsOf(text)
+  const language = spokenIn(words)
+  return tokensBy(words, (word) => {
+    if (language !== null) return termsOf(word, language, stem)
+    return word.dense ? [word.text] : queryTerms(word.text, stem)
+  })
+}
+
+const spokenIn = (words: readonly Word[]) => spokenLanguage(words.map(({ text }) => text))
+
+function tokensBy(words: readonly Word[], make: (word: Word) => string[]): Token[] {
+  const known = new Map<string, string[]>()
+  return words.map((word) => {
+    const key = word.dense ? ` ${word.text}` : word.text
+    let terms = known.get(key)
+    if (!terms) {
+      terms = make(word)
+      known.set(key, terms)
+    }
+    return { start: word.start, end: word.end, terms }
   })
 }

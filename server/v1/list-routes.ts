@@ -10,8 +10,8 @@ import { presentConversation, presentLead } from './present.ts'
 export const listRoutes = (ctx: Context): Route[] => [
   route(contract.listConversations, async ({ caller: { account }, query }) => {
     const { chatbotId: agentId, filteredSources } = query
-    await requireAgent(ctx.db, account.id, agentId)
     const filter = { agentId, ...readDateRange(query), sources: sourcesOf(filteredSources) }
+    await requireAgent(ctx.db, account.id, agentId)
     const rows = await conversationsOfPage(ctx.db, account.id, filter, query)
     const ids = rows.map(({ id }) => id)
     const messages = await messagesToExport(ctx.db, account.id, ids)
@@ -20,8 +20,9 @@ export const listRoutes = (ctx: Context): Route[] => [
 
   route(contract.listLeads, async ({ caller: { account }, query }) => {
     const { chatbotId: agentId } = query
+    const filter = { agentId, ...readDateRange(query) }
     await requireAgent(ctx.db, account.id, agentId)
-    const rows = await leadsOfPage(ctx.db, account.id, { agentId, ...readDateRange(query) }, query)
+    const rows = await leadsOfPage(ctx.db, account.id, filter, query)
     return { collectedCustomers: rows.map(presentLead) }
   }),
 ]

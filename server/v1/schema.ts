@@ -7,13 +7,13 @@ export const ATTRIBUTES = 'Custom attributes'
 
 export const Said = Exact({ message: Type.String() })
 
-const DAY = '^\\d{4}-\\d{2}-\\d{2}$'
+const Day = Type.String({ format: 'date' })
 
 /** Query of the lists that are paged by number, newest first; days are UTC, the last one included. */
 export const PageQuery = {
   chatbotId: ChatbotId,
-  startDate: Type.Optional(Type.String({ pattern: DAY })),
-  endDate: Type.Optional(Type.String({ pattern: DAY })),
+  startDate: Type.Optional(Day),
+  endDate: Type.Optional(Day),
   page: Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 }),
   size: Type.Integer({ minimum: 1, maximum: 100, default: 10 }),
 }

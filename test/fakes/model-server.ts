@@ -53,9 +53,10 @@ export async function startModelServer(): Promise<ModelServer> {
       await send(response, make(), next ?? otherwise(noted))
     } else if (path === '/v1/embeddings') {
       const noted = note('embeddings')
-      const { status, retryAfter, firstDelayMs } =
-        queue[0]?.status || queue[0]?.firstDelayMs ? (queue.shift() ?? {}) : {}
+      const isTold = queue[0]?.status || queue[0]?.firstDelayMs || queue[0]?.after
+      const { status, retryAfter, firstDelayMs, after } = isTold ? (queue.shift() ?? {}) : {}
       if (firstDelayMs) await wait(firstDelayMs)
+      await after
       if (status) {
         const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
         response.writeHead(status, headers).end('{"error":{"message":"told to fail"}}')
@@ -100,6 +101,8 @@ async function textOf(request: IncomingMessage): Promise<string> {
 
 async function send(response: ServerResponse, wire: Wire, reply: Reply): Promise<void> {
   if (reply.firstDelayMs) await wait(reply.firstDelayMs)
+  await reply.after
+  if (response.destroyed) return
   if (reply.status) {
     const headers = reply.retryAfter === undefined ? {} : { 'retry-after': String(reply.retryAfter) }
     response.writeHead(reply.status, { 'content-type': 'application/json', ...headers })

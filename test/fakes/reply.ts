@@ -12,6 +12,8 @@ export type Reply = {
   /** Milliseconds before the first token and between tokens. */
   firstDelayMs?: number
   delayMs?: number
+  /** Nothing is answered before this has come about; NEVER: the request is held until somebody gives it up. */
+  after?: Promise<unknown>
   /** Milliseconds between the calls and the end of the stream. */
   endDelayMs?: number
   /** After so many tokens: the socket is cut, nothing more comes, or bytes that are no events come. */
@@ -22,6 +24,8 @@ export type Reply = {
   withoutFinish?: boolean
   contentType?: string
 }
+
+export const NEVER = new Promise<never>(() => {})
 
 /** What a reranking request gets instead of an order; `body` as it is sent. */
 export type RerankReply = { status?: number; firstDelayMs?: number; body?: string }

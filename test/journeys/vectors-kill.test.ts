@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
+import { NEVER } from '../fakes/reply.ts'
 import { type Home, newHome, parley, type Running, spawnService } from '../spawn-service.ts'
 import { clientOf } from '../start.ts'
 
@@ -43,7 +44,7 @@ test('a process killed while it builds vectors for a new model goes on where it 
   assert.equal(embedded('old').length, SECTIONS)
 
   // The process is gone before the second batch is answered.
-  server.queue.push({ firstDelayMs: 1 }, { firstDelayMs: 8_000 })
+  server.queue.push({ firstDelayMs: 1 }, { after: NEVER })
   running = await start('new')
   while (embedded('new').length < SECTIONS * 0.8) await wait(20)
   await running.kill('SIGKILL')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type MailServer, startMailServer } from '../../../test/fakes/mail-server.ts'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
+import { NEVER } from '../../../test/fakes/reply.ts'
 import {
   ADDRESS,
   connectTestMailbox,
@@ -266,9 +266,9 @@ test('a member answers a ticket that no mail began: a new thread, and what comes
 })
 
 test('taken over while the agent answers: no word of the model is mailed', async () => {
-  models.queue.push({ tokens: ['Late'], firstDelayMs: 2_500 })
+  models.queue.push({ tokens: ['Late'], after: NEVER })
   await box.receive(mail('Hello?'))
-  await until('the request', async () => models.requests.some(({ wire }) => wire === 'chat'))
+  const asked = await until('the request', async () => models.requests.find(({ wire }) => wire === 'chat'))
   const [conversation] = await box.conversations()
   const member = await createMember(
     service.ctx.db,
@@ -283,7 +283,7 @@ test('taken over while the agent answers: no word of the model is mailed', async
     },
   )
   assert.equal(taken.status, 200)
-  await wait(3_500)
+  await asked.aborted
   await box.send()
   assert.deepEqual([await box.deliveries(), server.mails], [[], []])
 })

@@ -137,7 +137,7 @@ test('what is said while the model thinks makes its answer void', async () => {
       message: 'Found it',
       conversationId: id,
     })
-    return { ...says({ sentiment: 'negative', topics: [] }), firstDelayMs: 400 }
+    return { ...says({ sentiment: 'negative', topics: [] }), after: more }
   }
   await lookNow(service.ctx, agentId)
   await more

@@ -22,8 +22,9 @@ export function readRange(
 }
 
 const usualEnd = (first: string, today: string): string => {
+  if (first > today) return first
   const end = dayOf(Date.parse(first) + (USUAL_DAYS - 1) * DAY_MS)
-  return first <= today && end > today ? today : end
+  return end > today ? today : end
 }
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
