@@ -6,10 +6,12 @@ import { splitWords } from '../../server/text/words.ts'
 import { ENGLISH_SETS, GERMAN_SET, isExpected, loadSet } from './load-set.ts'
 
 const SETS = [...ENGLISH_SETS, GERMAN_SET]
+/** With the questions that the weights are fitted to, and with those that nothing is. */
+const ALL = [false, true].flatMap((unseen) => SETS.map((name) => loadSet(name, { unseen })))
 
 test('the sets are as large as is said', () => {
   for (const name of SETS) assert.ok(loadSet(name).chunks.length >= 300, name)
-  const english = ENGLISH_SETS.map(loadSet)
+  const english = ENGLISH_SETS.map((name) => loadSet(name))
   const answerable = english.flatMap((set) => set.answerable)
   assert.ok(answerable.length >= 150)
   assert.equal(answerable.filter(({ kind }) => kind === 'paraphrase').length * 3, answerable.length)
@@ -20,8 +22,7 @@ test('the sets are as large as is said', () => {
 })
 
 test('every section that a question expects is there', () => {
-  for (const name of SETS) {
-    const { chunks, answerable } = loadSet(name)
+  for (const { name, chunks, answerable } of ALL) {
     for (const question of answerable) {
       for (const expect of question.expect ?? []) {
         const sections = new Set(
@@ -37,13 +38,12 @@ test('every section that a question expects is there', () => {
 
 test('a paraphrase shares no word with its answer', () => {
   const stem = createStemmer()
-  for (const name of SETS) {
+  for (const { name, chunks, answerable } of ALL) {
     const language = name === GERMAN_SET ? 'de' : 'en'
     const stems = (text: string): string[] =>
       splitWords(text)
         .filter((word) => !isStopWord(word, language))
         .map((word) => stem(word, language))
-    const { chunks, answerable } = loadSet(name)
     for (const question of answerable.filter(({ kind }) => kind === 'paraphrase')) {
       const answers = chunks.filter((chunk) => isExpected(chunk, question))
       const said = new Set(

@@ -28,13 +28,17 @@ export type SetName = (typeof ENGLISH_SETS)[number] | typeof GERMAN_SET
 export type Half = 'even' | 'odd'
 
 const FOLDER = join(import.meta.dirname, 'sets')
+const UNSEEN = join(import.meta.dirname, 'unseen')
 const REFERENCE = `Server Reply Request Routes Hooks Validation-and-Serialization Logging Plugins Decorators
 ContentTypeParser Errors Lifecycle HTTP2 Encapsulation Middleware Warnings LTS`.split(/\s+/)
 
-/** One of the document sets, cut into chunks the way sources are, with its questions. */
-export function loadSet(name: SetName): DocumentSet {
+/**
+ * One of the document sets, cut into chunks the way sources are, with its questions; `unseen`: with those that nothing
+ * was fitted to and that were written without knowing the others or the ranker, as hard as their author could.
+ */
+export function loadSet(name: SetName, { unseen = false } = {}): DocumentSet {
   const chunks = name === 'server-reference' ? referenceChunks() : chunksOf(join(FOLDER, `${name}.md`))
-  const questions = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'))
+  const questions = JSON.parse(readFileSync(join(unseen ? UNSEEN : FOLDER, `${name}.json`), 'utf8'))
   return { name, chunks, ...questions }
 }
 
