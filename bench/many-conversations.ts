@@ -28,13 +28,13 @@ export async function addManyConversations(
       await sql`alter table ${sql.table(table)} disable trigger user`.execute(one)
     await makeTexts(one, Math.min(conversations, MOST_TEXTS))
     await sql`insert into conversations (id, account_id, agent_id, source, user_id, status, title, sentiment, last_seq,
-        created_at, updated_at)
+        escalated, created_at, updated_at)
       select gen_random_uuid(), ${accountId}, ${agentId},
         (array['API', 'API', 'API', 'Widget or Iframe', 'Widget or Iframe', 'Email', 'Phone'])[1 + i % 7],
         case when i % 3 = 0 then 'user-' || i % 10000 end,
         (array['ongoing', 'ended', 'ended', 'ended'])[1 + i % 4], 'Case ' || i,
         (array['positive', 'neutral', 'neutral', 'negative', null])[1 + i % 5], ${sql.lit(MESSAGES)},
-        now() - i * (interval '380 days' / ${sql.lit(conversations)}),
+        i % 40 = 0, now() - i * (interval '380 days' / ${sql.lit(conversations)}),
         now() - i * (interval '380 days' / ${sql.lit(conversations)}) + interval '1 hour' * (i % 24)
       from generate_series(1, ${sql.lit(conversations)}) as i`.execute(one)
     // The number in the title decides about the rest.

@@ -2,9 +2,11 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { createAuthenticator } from './accounts/authenticate.ts'
 import { createToolkits } from './actions/toolkits.ts'
+import { createMailParser } from './channels/email/mail-parser.ts'
 import type { Config } from './config.ts'
 import { createFollowers } from './conversations/follow-elsewhere.ts'
 import { createGenerations } from './conversations/generations.ts'
+import type { CustomerWrote } from './conversations/start-generation.ts'
 import { type Database, openEmbedded, openPostgres } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { localNotifier, postgresNotifier } from './db/notifier.ts'
@@ -13,6 +15,7 @@ import { scheduleVacuum } from './db/vacuum.ts'
 import { createGuardedFetcher } from './fetch/guarded-fetcher.ts'
 import { createRenderer } from './fetch/render/renderer.ts'
 import { openTicket } from './helpdesk/open-ticket.ts'
+import { storeCustomerMessage } from './helpdesk/store-customer-message.ts'
 import { createMaintenance } from './http/maintenance.ts'
 import { memoryRateLimiter, type RateLimiter } from './http/rate-limit.ts'
 import { openJobs } from './jobs/jobs.ts'
@@ -61,6 +64,10 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const extractor = createExtractor()
     const notifier = database.url ? postgresNotifier(database.url, onError) : localNotifier()
     const generations = createGenerations({ db, notifier, onError })
+    const customerWrote: CustomerWrote = async (trx, conversation, message) => {
+      await storeCustomerMessage(trx, conversation, { ...message, attachments: [] })
+      await notifier.publish(trx, 'helpdesk', conversation.agent_id)
+    }
     return {
       config,
       log,
@@ -78,6 +85,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       notifier,
       followers: createFollowers({ db, notifier, log }),
       generations,
+      customerWrote,
       toolkits: createToolkits({
         db,
         fetcher,
@@ -87,6 +95,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
         onError,
       }),
       indexer: createIndexer(),
+      mailParser: createMailParser(),
       knowledge: createKnowledge({ db, words, embedderOf: models.embedderOf, log }),
       keys: createAuthenticator(db, onError),
       maintenance: createMaintenance(db),

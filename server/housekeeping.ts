@@ -1,7 +1,7 @@
 import { abandonIdleRuns } from './actions/procedure-runs.ts'
 import { sweepAttachments } from './attachments/attachments.ts'
 import { channels } from './channels/channels.ts'
-import { readMailboxes } from './channels/email/read-mailboxes.ts'
+import { createMailReader, type MailReader } from './channels/email/mail-reader.ts'
 import { endIdle } from './channels/end-idle.ts'
 import { findUnanswered } from './channels/find-unanswered.ts'
 import { createSender, type Sender } from './channels/send-deliveries.ts'
@@ -17,6 +17,7 @@ import { purgeKeys } from './http/idempotency.ts'
 import { claimConversations } from './insights/analysis/claim-conversations.ts'
 import { refreshDays } from './insights/days/refresh-days.ts'
 import { purgeCandidates } from './insights/topics/proposed-labels.ts'
+import { freeDeletions, resumeDeletions } from './knowledge/empty-source.ts'
 import { claimDueSyncs } from './knowledge/sync/claim-syncs.ts'
 import { planSyncs } from './knowledge/sync/plan-syncs.ts'
 import { sweepOldConversations } from './privacy/retention.ts'
@@ -27,13 +28,15 @@ const MINUTE = 60 * SECOND
 // Keeps the wait at the end of the process short; the next second goes on.
 const INDEX_BATCHES = 20
 
-type Duty = { what: string; everyMs: number; run(db: Db, ctx: Context, sender: Sender): Promise<unknown> }
+type Hands = { sender: Sender; reader: MailReader }
+
+type Duty = { what: string; everyMs: number; run(db: Db, ctx: Context, hands: Hands): Promise<unknown> }
 
 /** What every process does from time to time; each is safe to be done by several at once. */
 const DUTIES: Duty[] = [
   { what: 'the search index', everyMs: SECOND, run: (db, ctx) => ctx.indexer.run(db, INDEX_BATCHES) },
-  { what: 'deliveries', everyMs: SECOND, run: (_db, _ctx, sender) => sender.tick() },
-  { what: 'mailboxes', everyMs: 5 * SECOND, run: (_db, ctx) => readMailboxes(ctx) },
+  { what: 'deliveries', everyMs: SECOND, run: (_db, _ctx, { sender }) => sender.tick() },
+  { what: 'mailboxes', everyMs: 5 * SECOND, run: (_db, _ctx, { reader }) => reader.tick() },
   { what: 'unanswered customers', everyMs: 20 * SECOND, run: (_db, ctx) => findUnanswered(ctx) },
   { what: 'idle conversations', everyMs: MINUTE, run: (db) => endIdle(db) },
   {
@@ -45,6 +48,7 @@ const DUTIES: Duty[] = [
   { what: 'old events of help desks', everyMs: 10 * MINUTE, run: purgeEvents },
   { what: 'forsaken uploads', everyMs: 60 * MINUTE, run: dropForsakenUploads },
   { what: 'orphaned generations', everyMs: 5 * SECOND, run: (db) => closeOrphans(db, { all: false }) },
+  { what: 'sources that are being deleted', everyMs: 10 * SECOND, run: (_db, ctx) => resumeDeletions(ctx) },
   { what: 'due re-syncs', everyMs: MINUTE, run: (_db, ctx) => claimDueSyncs(ctx) },
   { what: 'planning of re-syncs', everyMs: 10 * MINUTE, run: (db) => planSyncs(db) },
   { what: 'conversations to look at', everyMs: 10 * SECOND, run: (_db, ctx) => claimConversations(ctx) },
@@ -64,12 +68,13 @@ export async function keepHouse(ctx: Context): Promise<() => Promise<void>> {
   const report = (what: string) => (error: unknown) => log.error({ err: error }, what)
   // With the embedded database nobody else can be running what the last process left.
   await closeOrphans(db, { all: embedded }).catch(report('orphaned generations'))
-  const sender = createSender(ctx, channels)
+  if (embedded) await freeDeletions(db).catch(report('sources that are being deleted'))
+  const hands = { sender: createSender(ctx, channels), reader: createMailReader(ctx) }
   const running = new Map<string, Promise<unknown>>()
   const timers = DUTIES.flatMap(({ what, everyMs, run }) => {
     const once = (): void => {
       if (running.has(what)) return
-      const done = run(db, ctx, sender)
+      const done = run(db, ctx, hands)
         .catch(report(what))
         .finally(() => running.delete(what))
       running.set(what, done)
@@ -78,6 +83,6 @@ export async function keepHouse(ctx: Context): Promise<() => Promise<void>> {
   })
   return async () => {
     for (const timer of timers) clearInterval(timer)
-    await Promise.all([...running.values(), sender.idle()])
+    await Promise.all([...running.values(), hands.sender.idle(), hands.reader.close()])
   }
 }

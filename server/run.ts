@@ -35,12 +35,11 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   const close = async (): Promise<void> => {
     const idle = stopHousekeeping()
     const closing = app?.close()
-    const finished = Promise.all([socket?.close(), closing, ctx.generations.drain(DRAIN_MS)])
+    const finished = Promise.all([socket?.close(), closing, ctx.generations.drain(DRAIN_MS), idle])
     await Promise.race([finished, wait(DRAIN_MS + FAREWELL_MS)])
-    // Whoever still sends or reads after that is cut off.
+    // Whoever still sends or reads after that is cut off, and a duty that still waits is left: others take it up.
     app?.server.closeAllConnections()
     await closing
-    await idle
     await ctx.close()
   }
   endOnSignal(close, log)

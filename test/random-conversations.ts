@@ -97,7 +97,10 @@ export const filters: Filter[] = [
     parameters: { feedback: 'negative' },
     keeps: ({ messages }) => messages.some(({ feedback }) => feedback === 'negative'),
   },
-  { parameters: { escalated: 'true' }, keeps: ({ escalated }) => escalated },
+  {
+    parameters: { escalated: 'true' },
+    keeps: ({ escalated, status }) => escalated || status === 'taken_over',
+  },
   {
     parameters: { actionType: 'http,web-search' },
     keeps: ({ calls }) => calls.some(({ type }) => type !== 'client'),

@@ -3,7 +3,14 @@ import { newId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
 import { DEFAULT_PLAN, type PlanName } from './plans.ts'
 
-export type AccountSummary = { id: AccountId; name: string; plan: string; createdAt: Date }
+export type AccountSummary = {
+  id: AccountId
+  name: string
+  plan: string
+  /** null: the usual limit. */
+  idleHours: number | null
+  createdAt: Date
+}
 
 export async function createAccount(db: Db, name: string, plan: PlanName = DEFAULT_PLAN): Promise<AccountId> {
   const id = newId() as AccountId
@@ -13,7 +20,21 @@ export async function createAccount(db: Db, name: string, plan: PlanName = DEFAU
 
 export async function listAccounts(db: Db): Promise<AccountSummary[]> {
   const rows = await db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id').execute()
-  return rows.map(({ id, name, plan, created_at }) => ({ id, name, plan, createdAt: created_at }))
+  return rows.map(({ id, name, plan, idle_hours, created_at }) => ({
+    id,
+    name,
+    plan,
+    idleHours: idle_hours,
+    createdAt: created_at,
+  }))
+}
+
+/** Hours; the bounds of accounts.idle_hours. */
+export const LONGEST_IDLE_HOURS = 8_760
+
+/** After how many hours conversations of the account's channels end by idling; null: the usual limit. */
+export async function setIdleHours(db: Db, accountId: AccountId, hours: number | null): Promise<void> {
+  await db.updateTable('accounts').set({ idle_hours: hours }).where('id', '=', accountId).execute()
 }
 
 /** False when there is no account with this id. */

@@ -7,8 +7,9 @@ export const MOST_PROCEDURES = 100
 const Name = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: '^[^\\p{Cc}]*[^\\s\\p{Cc}][^\\p{Cc}]*$',
-  refusal: 'Must not be blank or hold line breaks.',
+  // A comma would end the name in the filter of the search.
+  pattern: '^[^\\s,\\p{Cc}]([^,\\p{Cc}]*[^\\s,\\p{Cc}])?$',
+  refusal: 'Must not begin or end with a space, and must not hold a comma or a line break.',
 })
 const text = (description: string) =>
   Type.String({ minLength: 1, maxLength: 2_000, pattern: '\\S', refusal: 'Must not be blank.', description })
@@ -32,7 +33,7 @@ const Steps = Type.Array(Step, { minItems: 1, maxItems: 50 })
 /** contract, section 6. */
 export const Procedure = Exact({
   id: Type.String(),
-  name: Name,
+  name: Type.String(),
   trigger: Trigger,
   steps: Type.Array(Exact(stepFields)),
   enabled: Type.Boolean(),

@@ -232,7 +232,10 @@ test('the last place of a plan is given once, however many ask at the same time'
 test('the status follows from the sources', async () => {
   const id = await newAgent()
   const set = async (
-    sources: { status: 'untrained' | 'trained' | 'updated' | 'failed'; live: boolean }[],
+    sources: {
+      status: 'untrained' | 'trained' | 'updated' | 'failed' | 'toBeDeleted'
+      live: boolean
+    }[],
   ) => {
     await service.ctx.db.deleteFrom('sources').where('agent_id', '=', id).execute()
     for (const { status, live } of sources) {
@@ -272,6 +275,14 @@ test('the status follows from the sources', async () => {
   )
   assert.equal(await set([{ status: 'failed', live: false }]), 'untrained')
   assert.equal((await read(id)).size, 10)
+  assert.equal(await set([{ status: 'toBeDeleted', live: false }]), 'untrained')
+  assert.equal(
+    await set([
+      { status: 'trained', live: true },
+      { status: 'toBeDeleted', live: false },
+    ]),
+    'trained',
+  )
 })
 
 test('the weekly re-sync needs the feature and a live source', async () => {

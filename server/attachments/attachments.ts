@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createReadStream, type ReadStream } from 'node:fs'
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Selectable } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
@@ -71,6 +71,18 @@ export async function findAttachment(
 
 export const openAttachment = (filesDir: string, { path }: AttachmentRow): ReadStream =>
   createReadStream(join(filesDir, path))
+
+/** An attachment with its bytes; null when its row or its file is no longer there. */
+export async function readAttachment(
+  filesDir: string,
+  db: Db,
+  owner: Owner,
+  id: string,
+): Promise<{ row: AttachmentRow; bytes: Uint8Array<ArrayBuffer> } | null> {
+  const row = await findAttachment(db, owner, id)
+  const bytes = row && (await readFile(join(filesDir, row.path)).catch(() => null))
+  return row && bytes ? { row, bytes } : null
+}
 
 /** An unfinished write has this long to get its row. */
 const GRACE_MS = 60 * 60 * 1_000

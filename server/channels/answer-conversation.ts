@@ -7,6 +7,7 @@ import { transact } from '../db/transact.ts'
 import { openTicket } from '../helpdesk/open-ticket.ts'
 import { ApiError } from '../http/errors.ts'
 import { ANSWER, type Answer } from './channel-tasks.ts'
+import { screenSpam } from './screen-spam.ts'
 
 /** A reply that is being made is over by then, mostly; a model that failed has had a rest. */
 const LATER_SECONDS = 2
@@ -15,7 +16,8 @@ const MOST_TRIES = 4
 
 /**
  * Starts the agent's answer to what a conversation of a channel holds unanswered. One that is being answered is looked
- * at again later, and so is a failed one; when nobody can answer, a ticket is opened, because the customer waits.
+ * at again later, and so is a failed one; when nobody can answer, a ticket is opened, because the customer waits. Spam
+ * is not answered.
  */
 export async function answerConversation(ctx: Context, { conversationId }: Answer): Promise<void> {
   const { db } = ctx
@@ -35,6 +37,7 @@ export async function answerConversation(ctx: Context, { conversationId }: Answe
     return
   }
   const agent = await requireAgent(db, account.id, conversation.agent_id)
+  if (await screenSpam(ctx, agent, conversation)) return
   const later = () => ctx.jobs.enqueue<Answer>(db, ANSWER, { conversationId }, LATER_SECONDS)
   try {
     const live = await startChat(ctx, requestOf(account, agent, conversation))

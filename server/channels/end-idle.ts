@@ -1,17 +1,30 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { SOURCE_OF } from './take-in.ts'
 
-/** Contract, section 4: conversations of channels end by idling, those of the API never do. */
+/** Contract, section 4: what is not said otherwise for an account. */
 const IDLE_HOURS = 24
 
-/** Ends what nobody has written in for a day and no person has; what the customer writes next begins a new one. */
+/**
+ * Ends what nobody has written in for the account's limit and no person has; what the customer writes next begins a new
+ * one. Conversations of the API never end by idling, also when mails have been added to them.
+ */
 export async function endIdle(db: Db): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('conversations')
+    .from('accounts')
     .set({ status: 'ended' })
-    .where('thread_id', 'is not', null)
-    .where('status', '=', 'ongoing')
-    .where('updated_at', '<', sql<Date>`now() - ${IDLE_HOURS} * interval '1 hour'`)
+    .whereRef('accounts.id', '=', 'conversations.account_id')
+    .where('conversations.thread_id', 'is not', null)
+    .where('conversations.source', 'in', Object.values(SOURCE_OF))
+    .where('conversations.status', '=', 'ongoing')
+    // The shortest limit, for the index.
+    .where('conversations.updated_at', '<', sql<Date>`now() - interval '1 hour'`)
+    .where(
+      'conversations.updated_at',
+      '<',
+      sql<Date>`now() - coalesce(accounts.idle_hours, ${IDLE_HOURS}) * interval '1 hour'`,
+    )
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

@@ -5,6 +5,7 @@ import type { Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import type { AccountId, ChannelName, InboundContent } from '../db/tables.ts'
+import type { ThreadRow } from '../deliveries/enqueue-delivery.ts'
 import { TAKE_IN, type TakeIn } from './channel-tasks.ts'
 
 export type Inbound = {
@@ -94,3 +95,13 @@ export async function ensureThread(trx: Trx, wanted: ThreadKey): Promise<string>
   if (!made) throw new Error('The thread was removed while it was made.')
   return made.id
 }
+
+/** The thread's row, which the transaction then holds. */
+export const lockThread = (trx: Trx, threadId: string): Promise<ThreadRow> =>
+  trx
+    .selectFrom('channel_threads')
+    .selectAll()
+    .where('id', '=', threadId)
+    // Not FOR UPDATE: a reply that ends holds the conversation and refers to the thread.
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()

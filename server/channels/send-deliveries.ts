@@ -5,7 +5,7 @@ import { type Attempt, settleAttempt } from '../deliveries/settle-delivery.ts'
 import { noteDelivery } from '../helpdesk/note-delivery.ts'
 import type { Channel } from './channel.ts'
 
-/** Attempts at once in one process; each lane has one at a time anyway. */
+/** Attempts at once in one process; each lane has one at a time anyway, and each account a part of them. */
 const AT_ONCE = 8
 const LONGEST_MS = (LEASE_SECONDS - 30) * 1_000
 
@@ -19,7 +19,7 @@ export type Sender = {
 
 export function createSender(ctx: Context, channels: Channel[]): Sender {
   const underWay = new Set<Promise<void>>()
-  const tick = async (): Promise<void> => {
+  const fill = async (): Promise<void> => {
     while (underWay.size < AT_ONCE) {
       const delivery = await claimDelivery(ctx.db)
       if (!delivery) return
@@ -30,6 +30,13 @@ export function createSender(ctx: Context, channels: Channel[]): Sender {
         .catch((error: unknown) => ctx.log.error({ err: error }, 'the next delivery'))
       underWay.add(done)
     }
+  }
+  // One claim after the other: what each may take depends on what the ones before it took.
+  let last: Promise<void> = Promise.resolve()
+  const tick = (): Promise<void> => {
+    const filled = last.then(fill)
+    last = filled.catch(() => {})
+    return filled
   }
   return {
     tick,

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import type { Context } from '../context.ts'
+import { appendMessage } from '../conversations/append-message.ts'
 import { readParent } from '../conversations/parent-conversation.ts'
 import { titleFromWords } from '../conversations/title.ts'
 import type { Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
-import { json } from '../db/json.ts'
 import type {
   ChannelName,
   ChannelThreadsTable,
@@ -66,7 +66,17 @@ export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
 }
 
 async function openOrNew(trx: Trx, thread: Thread, first: InboundContent): Promise<Conversation> {
-  const newest = await trx
+  const newest = await newestOf(trx, thread)
+  if (newest && newest.status !== 'ended') return newest
+  const parent = newest
+    ? await readParent(trx, thread.account_id, thread.agent_id, newest.id, undefined)
+    : null
+  return newConversation(trx, thread, titleFromWords(wordsOf(first)), parent)
+}
+
+/** The last conversation of a thread, whatever its status, locked. */
+export function newestOf(trx: Trx, thread: Thread): Promise<Conversation | undefined> {
+  return trx
     .selectFrom('conversations')
     .selectAll()
     .where('account_id', '=', thread.account_id)
@@ -75,11 +85,6 @@ async function openOrNew(trx: Trx, thread: Thread, first: InboundContent): Promi
     .limit(1)
     .forNoKeyUpdate()
     .executeTakeFirst()
-  if (newest && newest.status !== 'ended') return newest
-  const parent = newest
-    ? await readParent(trx, thread.account_id, thread.agent_id, newest.id, undefined)
-    : null
-  return newConversation(trx, thread, titleFromWords(wordsOf(first)), parent)
 }
 
 /** A conversation of a thread, without a message yet. */
@@ -121,27 +126,11 @@ const wordsOf = ({ text, attachments, awaited = [] }: InboundContent): string =>
 
 async function append(trx: Trx, conversation: Conversation, message: Waiting): Promise<void> {
   const { id, account_id, content } = message
-  const messageId = newId()
-  const { last_seq } = await trx
-    .updateTable('conversations')
-    .set({ last_seq: sql<number>`last_seq + 1`, updated_at: new Date() })
-    .where('account_id', '=', account_id)
-    .where('id', '=', conversation.id)
-    .returning('last_seq')
-    .executeTakeFirstOrThrow()
-  await trx
-    .insertInto('messages')
-    .values({
-      id: messageId,
-      account_id,
-      agent_id: message.agent_id,
-      conversation_id: conversation.id,
-      seq: last_seq,
-      role: 'user',
-      parts: json([{ type: 'text', text: wordsOf(content) }]),
-      metadata: content.attachments.length > 0 ? json({ attachments: content.attachments }) : null,
-    })
-    .execute()
+  const messageId = await appendMessage(trx, conversation, {
+    role: 'user',
+    parts: [{ type: 'text', text: wordsOf(content) }],
+    ...(content.attachments.length > 0 ? { metadata: { attachments: content.attachments } } : {}),
+  })
   if (content.attachments.length > 0) {
     await trx
       .updateTable('attachments')

@@ -14,7 +14,8 @@ const takingIn = (ctx: Context): Task<TakeIn> => ({
 
 const answering = (ctx: Context): Task<Answer> => ({
   name: ANSWER,
-  concurrency: 2,
+  // A job may wait for a model that looks for spam.
+  concurrency: 4,
   retries: 4,
   run: (payload) => answerConversation(ctx, payload),
 })

@@ -69,13 +69,16 @@ export const chatAgentOf = (row: AgentRow): ChatAgent => ({
   toolsVersion: row.tools_version,
 })
 
-type Needs = Pick<Context, 'db' | 'log' | 'models' | 'knowledge' | 'generations' | 'toolkits'>
+type Needs = Pick<
+  Context,
+  'db' | 'log' | 'models' | 'knowledge' | 'generations' | 'toolkits' | 'customerWrote'
+>
 
 /** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */
 export async function startChat(ctx: Needs, request: ChatRequest): Promise<LiveGeneration> {
   const model = chooseModel(ctx, request)
   return ctx.generations.start(request.account.id, async () => {
-    const started = await startGeneration(ctx.db, { ...request, model: model.entry })
+    const started = await startGeneration(ctx, { ...request, model: model.entry })
     const live = createLiveGeneration(started.ids)
     runInBackground(ctx, request, model, started, live)
     return live

@@ -68,7 +68,9 @@ async function storedAnswer({ models }: Needs, row: GenerationRow): Promise<Answ
     throw new ApiError('CHAT_PROVIDER_ERROR', { details: { provider } })
   }
   const { score, sources } = (row.message_metadata ?? {}) as MessageMetadata
-  const parts = (row.message_parts ?? []).slice(row.parts_from, row.parts_from + row.parts_count)
+  // What a retry has replaced is kept for who asks with the key of the first request.
+  const said = row.message_parts ?? (row.message_state === 'cut' ? row.parts : [])
+  const parts = said.slice(row.parts_from, row.parts_from + row.parts_count)
   return {
     id: row.message_id,
     role: 'assistant',

@@ -3,13 +3,15 @@ import { isId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
 
+export type RetryTarget = { from: number; question: { id: string; seq: number } }
+
 /** Where a retry cuts (the number of the assistant message), and the user message it answers again. */
 export async function findRetry(
   db: Db,
   accountId: AccountId,
   conversationId: string,
   messageId: string,
-): Promise<{ from: number; question: { id: string; seq: number } }> {
+): Promise<RetryTarget> {
   const messages = db
     .selectFrom('messages')
     .select(['id', 'seq'])

@@ -17,7 +17,7 @@ import {
   requireApiConversation,
   requireConversation,
 } from './queries.ts'
-import { findRetry } from './retry-target.ts'
+import { findRetry, type RetryTarget } from './retry-target.ts'
 import { notOngoing } from './status.ts'
 import { continueConversation, openConversation } from './store-turn.ts'
 import { titleFromWords } from './title.ts'
@@ -50,6 +50,15 @@ export type Turn = {
   idempotencyKey: string | null
 }
 
+/** Puts a customer's message on the ticket of its conversation; the help desk is above this folder. */
+export type CustomerWrote = (
+  trx: Trx,
+  conversation: ConversationRow,
+  message: { messageId: string; text: string },
+) => Promise<void>
+
+type Needs = { db: Db; customerWrote: CustomerWrote }
+
 export type StartedTurn = {
   ids: GenerationIds
   /** Oldest first, up to what has to be answered. */
@@ -62,14 +71,14 @@ export type StartedTurn = {
  * Stores the user message and the running generation, with its credits reserved, in one transaction: after
  * it nothing is lost, whatever happens to the client or to this process. Throws the chat codes of the contract.
  */
-export async function startGeneration(db: Db, turn: Turn): Promise<StartedTurn> {
+export async function startGeneration({ db, customerWrote }: Needs, turn: Turn): Promise<StartedTurn> {
   const { message, conversationId } = turn
   if (conversationId === undefined) {
     if (message === undefined)
       throw invalidField('message', 'This field is required to start a conversation.')
     return transact(db, (trx) => startConversation(trx, turn, message))
   }
-  const start = (trx: Trx): Promise<StartedTurn> => goOn(trx, turn, conversationId)
+  const start = (trx: Trx): Promise<StartedTurn> => goOn(trx, turn, conversationId, customerWrote)
   try {
     return await transact(db, start)
   } catch (error) {
@@ -120,13 +129,20 @@ async function startConversation(trx: Trx, turn: Turn, message: string): Promise
   return { ids, transcript: [...(turn.told ?? []), { role: 'user', parts }], isFirst: true, parent }
 }
 
-async function goOn(trx: Trx, turn: Turn, conversationId: string): Promise<StartedTurn> {
-  const { account, agent } = turn
+async function goOn(
+  trx: Trx,
+  turn: Turn,
+  conversationId: string,
+  customerWrote: CustomerWrote,
+): Promise<StartedTurn> {
+  const { account, agent, message } = turn
   const require = turn.pending ? requireConversation : requireApiConversation
   const conversation = await require(trx, account.id, agent.id, conversationId, true)
+  const target =
+    turn.retryOf === undefined ? null : await findRetry(trx, account.id, conversation.id, turn.retryOf)
   if (conversation.status !== 'ongoing') throw notOngoing(conversation.status)
-  const plan = await planTurn(trx, turn, conversation)
-  const parts = turn.message === undefined ? null : textPart(turn.message)
+  const plan = await planTurn(trx, turn, conversation, target)
+  const parts = message === undefined ? null : textPart(message)
   const newIds = {
     id: newId(),
     conversationId,
@@ -136,11 +152,11 @@ async function goOn(trx: Trx, turn: Turn, conversationId: string): Promise<Start
     credits: turn.model.credits,
     kind: plan.kind,
   }
-  const firstEvent = await continueConversation(trx, { accountId: account.id, agentId: agent.id }, newIds, {
-    model: turn.model.id,
-    parts,
-    cut: plan.cut,
-  })
+  const owner = { accountId: account.id, agentId: agent.id }
+  const beginning = { model: turn.model.id, parts, cut: plan.cut }
+  const { firstEvent, hasTicket } = await continueConversation(trx, owner, newIds, beginning)
+  if (hasTicket && message !== undefined)
+    await customerWrote(trx, conversation, { messageId: plan.userMessageId, text: message })
   const ids = { ...newIds, firstEvent }
   await reserve(trx, turn, ids)
   const asked: Said[] = parts ? [{ role: 'user', parts }] : []
@@ -162,8 +178,13 @@ type Plan = {
 }
 
 /** What the turn does to the conversation, whose row is locked. */
-async function planTurn(trx: Trx, turn: Turn, { id, last_seq }: ConversationRow): Promise<Plan> {
-  const { account, agent, retryOf } = turn
+async function planTurn(
+  trx: Trx,
+  turn: Turn,
+  { id, last_seq }: ConversationRow,
+  retried: RetryTarget | null,
+): Promise<Plan> {
+  const { account, agent } = turn
   const read = async (beforeSeq: number | null): Promise<MessageRow[]> => {
     const page = { limit: MOST_HISTORY - 1, beforeSeq }
     const newest = (await messagesBackwards(trx, account.id, id, page)).reverse()
@@ -172,8 +193,8 @@ async function planTurn(trx: Trx, turn: Turn, { id, last_seq }: ConversationRow)
       ? newest
       : newest.slice(newest.findIndex(({ role }) => role === 'user'))
   }
-  if (retryOf !== undefined) {
-    const { from, question } = await findRetry(trx, account.id, id, retryOf)
+  if (retried) {
+    const { from, question } = retried
     const history = await read(question.seq + 1)
     return {
       kind: 'retry',

@@ -61,17 +61,18 @@ export async function openConversation(
 
 /**
  * Adds the running generation, and the user's message if there is one, to a conversation whose row the
- * transaction has locked. Answers the number that its events begin after.
+ * transaction has locked. Answers the number that its events begin after, and whether there is a ticket that the
+ * message belongs on, too.
  */
 export async function continueConversation(
   trx: Trx,
   { accountId, agentId }: Owner,
   ids: NewIds,
   beginning: Beginning,
-): Promise<number> {
+): Promise<{ firstEvent: number; hasTicket: boolean }> {
   const { parts } = beginning
   const asks = parts !== null
-  const { rows } = await sql<{ first_event: number }>`
+  const { rows } = await sql<{ first_event: number; has_ticket: boolean }>`
     with moved as (
       update conversations set last_seq = last_seq + ${asks ? 1 : 0}, generation_count = generation_count + 1,
         updated_at = now()
@@ -81,8 +82,11 @@ export async function continueConversation(
       select ${ids.userMessageId}::uuid, ${accountId}::uuid, ${agentId}, ${ids.conversationId}::uuid, last_seq, 'user',
         ${json(parts ?? [])} from moved where ${asks}::boolean
     )
-    ${insertGeneration({ accountId, agentId }, ids, beginning)}`.execute(trx)
-  return rows[0]?.first_event ?? 0
+    ${insertGeneration({ accountId, agentId }, ids, beginning)}
+    returning first_event, ${asks}::boolean and exists (
+      select from tickets where account_id = ${accountId} and conversation_id = ${ids.conversationId}
+    ) as has_ticket`.execute(trx)
+  return { firstEvent: rows[0]?.first_event ?? 0, hasTicket: rows[0]?.has_ticket ?? false }
 }
 
 function insertGeneration(
@@ -97,8 +101,7 @@ function insertGeneration(
       ${ids.messageId}::uuid, ${model}, 'running', ${ids.credits}, ${ids.kind},
       (generation_count - 1)::bigint * ${EVENTS_PER_GENERATION}::integer, ${cut?.from ?? null}::integer,
       ${cut?.to ?? null}::integer, now() + ${LEASE_SECONDS} * interval '1 second'
-    from moved
-    returning first_event`
+    from moved`
 }
 
 export type StoredMessage = { parts: MessagePart[]; metadata: MessageMetadata }
@@ -130,10 +133,10 @@ export async function endWithMessage(
       delete from messages using spoken
       where messages.account_id = ${accountId} and messages.conversation_id = ${ids.conversationId}
         and messages.seq between spoken.cut_from and spoken.cut_to
-      returning messages.id
+      returning messages.id, messages.parts
     ), replaced as (
-      update generations set message_state = 'cut'
-      where account_id = ${accountId} and conversation_id = ${ids.conversationId} and message_id in (select id from cut)
+      update generations set message_state = 'cut', parts = cut.parts from cut
+      where account_id = ${accountId} and conversation_id = ${ids.conversationId} and message_id = cut.id
         and message_state = 'stored'
     ), dropped as (
       update tool_calls set status = 'ignored', resolved_at = now()

@@ -186,6 +186,25 @@ test('a retry replaces the answer, and everything after it', async () => {
   assert.equal(page.body.pagination.total, 2)
 })
 
+test('who asks again with the key of an answer that was retried gets that answer', async () => {
+  const headers = { 'idempotency-key': newId() }
+  const ask = { message: 'Which?', stream: false }
+  const path = `/agents/${agentId}/chat`
+  models.queue.push({ tokens: ['The first.'] })
+  const first = await client.request('POST', path, ask, headers)
+  models.queue.push({ tokens: ['The second.'] })
+  const { id, metadata } = first.body.data
+  await client.request('POST', ofConversation(metadata.conversationId, '/retry'), {
+    messageId: id,
+    stream: false,
+  })
+  const again = await client.request('POST', path, ask, headers)
+  assert.deepEqual(
+    [again.status, again.body.data.id, again.body.data.parts],
+    [200, id, first.body.data.parts],
+  )
+})
+
 test('a retry that fails before its first word leaves the answer that was there', async () => {
   models.queue.push({ tokens: ['Good.'] })
   const conversationId = await newConversation()
@@ -224,6 +243,14 @@ test('a retry of what is no answer says so', async () => {
     })
     assert.deepEqual([status, body.error.code], [404, 'CHAT_RETRY_MESSAGE_NOT_FOUND'])
   }
+  const other = await newConversation()
+  await service.ctx.db.updateTable('conversations').set({ status: 'ended' }).where('id', '=', other).execute()
+  const late = await client.request('POST', ofConversation(other, '/retry'), { messageId: newId() })
+  assert.equal(
+    late.body.error.code,
+    'CHAT_RETRY_MESSAGE_NOT_FOUND',
+    'what is missing comes before the status',
+  )
   const [{ account_id, agent_id }] = (await service.ctx.db
     .selectFrom('conversations')
     .select(['account_id', 'agent_id'])

@@ -72,7 +72,14 @@ export type Tables = {
   email_messages: EmailMessagesTable
 }
 
-export type AccountsTable = { id: AccountId; name: string; plan: string; created_at: Time }
+export type AccountsTable = {
+  id: AccountId
+  name: string
+  plan: string
+  created_at: Time
+  /** null: as everywhere, see server/channels/end-idle.ts. */
+  idle_hours: number | null
+}
 
 export type Presence = 'online' | 'away' | 'offline'
 
@@ -169,7 +176,7 @@ export type SourcesTable = {
   agent_id: string
   type: 'text' | 'qna' | 'link' | 'file' | 'notionPage' | 'ticket'
   name: string | null
-  status: 'untrained' | 'trained' | 'updated' | 'failed'
+  status: 'untrained' | 'trained' | 'updated' | 'failed' | 'toBeDeleted'
   error: string | null
   /** Bytes of training text. */
   size: Generated<number>
@@ -192,6 +199,8 @@ export type SourcesTable = {
   external_id: string | null
   /** The answer that this source corrects. */
   message_id: string | null
+  /** Until when nobody else goes on with its deletion. */
+  deletion_held_until: OptionalTime
   created_at: Time
   updated_at: Time
 }
@@ -368,6 +377,8 @@ export type ConversationsTable = {
   /** null: not looked at yet, or none. */
   sentiment: 'positive' | 'neutral' | 'negative' | null
   has_voice: Generated<boolean>
+  /** A ticket was opened for it, or a person took it over, some time. */
+  escalated: Generated<boolean>
   /** The caller's own name for it, unique per agent. */
   external_id: string | null
   contact_id: string | null

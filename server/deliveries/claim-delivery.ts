@@ -8,11 +8,23 @@ export type DeliveryRow = Selectable<DeliveriesTable>
 export const LEASE_SECONDS = 90
 
 /**
+ * Attempts at once for one channel of an account, in all processes together: whoever has slow servers holds back
+ * nobody else. Processes that claim in the same moment may go beyond it by one each.
+ */
+export const MOST_UNDER_WAY = 2
+
+/**
  * Takes the next delivery that is due and first in its lane, for one attempt; null when none is. What a process that
  * died had under way is taken again after its lease, marked as one that may have been sent.
  */
 export async function claimDelivery(db: Db): Promise<DeliveryRow | null> {
   const { rows } = await sql<DeliveryRow>`
+    with busy as materialized (
+      select account_id, channel from deliveries
+      -- Templates are sent by the requests for them, not from here.
+      where status = 'sending' and lease_until >= now() and content -> 'template' is null
+      group by account_id, channel having count(*) >= ${MOST_UNDER_WAY}
+    )
     update deliveries set status = 'sending', attempts = attempts + 1, updated_at = now(),
       maybe_sent = maybe_sent or status = 'sending',
       lease_until = now() + ${LEASE_SECONDS} * interval '1 second'
@@ -21,6 +33,7 @@ export async function claimDelivery(db: Db): Promise<DeliveryRow | null> {
       -- Times are kept in milliseconds and rounded: what is due now may be due in half of one.
       where due.status in ('queued', 'sending') and due.next_at <= now() + interval '1 millisecond'
         and (due.status = 'queued' or due.lease_until < now())
+        and (due.account_id, due.channel) not in (select account_id, channel from busy)
         and not exists (
           select from deliveries as earlier
           where earlier.lane = due.lane and earlier.ordinal < due.ordinal and earlier.status in ('queued', 'sending')

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
-import type { Trx } from '../db/database.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
-import type { AccountId, ChannelName, DeliveryContent } from '../db/tables.ts'
+import type { AccountId, ChannelName, ChannelThreadsTable, DeliveryContent } from '../db/tables.ts'
 
 export type NewDelivery = {
   accountId: AccountId
@@ -49,16 +49,18 @@ export async function enqueueDelivery(trx: Trx, wanted: NewDelivery): Promise<st
   return id
 }
 
-/** The thread of a conversation that is held on a channel; null for the others. */
+export type ThreadRow = Selectable<ChannelThreadsTable>
+
+/** The thread of a delivery, or of a conversation that is held on a channel; null for the others. */
 export async function threadOf(
-  trx: Trx,
+  db: Db,
   accountId: AccountId,
   threadId: string | null,
-): Promise<{ id: string; channel: ChannelName } | null> {
+): Promise<ThreadRow | null> {
   if (threadId === null) return null
-  const row = await trx
+  const row = await db
     .selectFrom('channel_threads')
-    .select(['id', 'channel'])
+    .selectAll()
     .where('account_id', '=', accountId)
     .where('id', '=', threadId)
     .executeTakeFirst()

@@ -59,22 +59,29 @@ const RANK: Record<DeliveryStatus, number> = {
   read: 4,
 }
 
-/**
- * What the provider reports later, in any order and more than once: a status never goes back, and a report of one
- * that was taken for unsent settles it. Answers the row when its status has changed.
- */
-export async function reportDelivery(
-  trx: Trx,
-  id: string,
-  report: { status: 'sent' | 'delivered' | 'read' | 'failed'; providerMessageId?: string; reason?: string },
-): Promise<DeliveryRow | null> {
+/** What the provider tells of a delivery after the attempt. */
+export type Report = {
+  status: 'sent' | 'delivered' | 'read' | 'failed'
+  providerMessageId?: string
+  reason?: string
+}
+
+/** As applyReport, for a row that the transaction does not hold yet. */
+export async function reportDelivery(trx: Trx, id: string, report: Report): Promise<DeliveryRow | null> {
   const row = await trx
     .selectFrom('deliveries')
     .selectAll()
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
-  if (!row) return null
+  return row ? applyReport(trx, row, report) : null
+}
+
+/**
+ * What the provider reports later, in any order and more than once: a status never goes back, and a report of one
+ * that was taken for unsent settles it. The row is locked. Answers it as it is now when its status has changed.
+ */
+export async function applyReport(trx: Trx, row: DeliveryRow, report: Report): Promise<DeliveryRow | null> {
   // A failure that comes after the person has it is a mistake of the provider's.
   const moves =
     report.status === 'failed'
@@ -88,7 +95,7 @@ export async function reportDelivery(
     provider_message_id: report.providerMessageId ?? row.provider_message_id,
     updated_at: new Date(),
   }
-  await trx.updateTable('deliveries').set(changes).where('id', '=', id).execute()
+  await trx.updateTable('deliveries').set(changes).where('id', '=', row.id).execute()
   return { ...row, ...changes }
 }
 

@@ -140,7 +140,7 @@ export const searchTickets = endpoint({
   tag,
   summary: 'Search tickets',
   description:
-    'Every word must be in the subject, description or customer of a ticket, or in one of its messages; the last one also as the beginning of a word. A number finds the ticket of that number. The last changed first.',
+    'Every word must be in the subject, description or customer of a ticket, or in one of its messages; the last one also as the beginning of a word. A number finds the ticket of that number. The last changed first, on one page: when `total` says more than it holds, ask for something narrower.',
   scope: 'helpdesk:read',
   params: agentParams,
   body: Exact({
@@ -170,7 +170,7 @@ export const updateTicket = endpoint({
   tag,
   summary: 'Change a ticket',
   description:
-    'All of it or nothing. A ticket that is closed or cancelled ends its conversation, if a person has that. Each change is an event among the messages.',
+    'All of it or nothing. A ticket that is closed ends its conversation, unless that is paused; one that is cancelled does so only if a person has the conversation. Each change is an event among the messages.',
   scope: 'helpdesk:write',
   params: ticketParams,
   body: UpdateTicket,
@@ -216,7 +216,7 @@ export const replyToTicket = endpoint({
   tag,
   summary: 'Reply to the customer',
   description:
-    'On behalf of a team member. Single newlines are kept; HTML is stripped. The reply is stored when this is answered, and delivered afterwards: `metadata.delivery` of the message says how far it has come.',
+    'On behalf of a team member. Single newlines are kept; HTML is stripped from what the customer reads, `contentText` is as submitted. The reply is stored when this is answered, and delivered afterwards: `metadata.delivery` of the message says how far it has come.',
   scope: 'helpdesk:write',
   params: ticketParams,
   body: Exact({

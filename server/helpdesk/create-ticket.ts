@@ -25,6 +25,7 @@ export async function createTicket(
 ): Promise<TicketRow> {
   refuseBoth(body)
   const { accountId, agentId } = owner
+  await requireAgent(ctx.db, accountId, agentId)
   const { conversationId = null } = body
   return transact(ctx.db, async (trx) => {
     const conversation = conversationId

@@ -1,18 +1,25 @@
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
-import { ApiError, invalidField } from '../http/errors.ts'
+import { ApiError } from '../http/errors.ts'
+import type { Details } from '../http/validate.ts'
 
 export type Member = { id: string; name: string; email: string }
 
 export type Named = { memberId?: string; memberEmail?: string }
 
-/** Throws VALIDATION_INVALID_BODY unless exactly one of the two is given; `what` begins the names of the fields. */
-export function requireOne({ memberId, memberEmail }: Named, what = 'member'): void {
-  if ((memberId === undefined) === (memberEmail === undefined)) {
-    throw invalidField(`${what}Id`, `Send exactly one of ${what}Id and ${what}Email.`)
-  }
+/** What is wrong unless exactly one of the two is given; `what` begins the names of the fields. */
+export function problemsOfName({ memberId, memberEmail }: Named, what = 'member'): Details {
+  return (memberId === undefined) === (memberEmail === undefined)
+    ? { [`${what}Id`]: `Send exactly one of ${what}Id and ${what}Email.` }
+    : {}
 }
+
+/** An author is named as members are. */
+export const memberNamed = ({ authorId, authorEmail }: { authorId?: string; authorEmail?: string }) => ({
+  ...(authorId === undefined ? {} : { memberId: authorId }),
+  ...(authorEmail === undefined ? {} : { memberEmail: authorEmail }),
+})
 
 /** The team member; null when nobody of the account matches. Addresses match in any case of letters. */
 export async function findMember(

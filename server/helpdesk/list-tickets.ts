@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Static } from 'typebox'
+import { requireAgent } from '../agents/find-agent.ts'
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
-import { readDate } from '../http/dates.ts'
-import { invalidField } from '../http/errors.ts'
+import { isDate, readDate } from '../http/dates.ts'
 import { decodeCursor, encodeCursor, fingerprint, type Position } from '../http/pagination.ts'
+import { type Details, refuseInvalid } from '../http/validate.ts'
 import type { listTickets } from './contract.ts'
 import { statusCategories } from './schema.ts'
 import type { TicketRow } from './ticket-queries.ts'
@@ -24,13 +25,15 @@ const SORTS = {
   },
 }
 
-/** A page of tickets; throws VALIDATION_INVALID_CURSOR and VALIDATION_INVALID_BODY. */
+/** A page of the agent's tickets; throws VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR and AGENT_NOT_FOUND. */
 export async function findTickets(db: Db, owner: Owner, query: Query): Promise<Page> {
   const { cursor, limit, includeTotal, ...wanted } = query
   const { sortBy, order } = wanted
-  const filter = sql.join(conditionsOf(owner, wanted), sql` and `)
+  refuseInvalid(problemsOf(wanted))
   const print = fingerprint('tickets', owner.agentId, wanted)
   const position = decodeCursor(cursor, print)
+  await requireAgent(db, owner.accountId, owner.agentId)
+  const filter = sql.join(conditionsOf(owner, wanted), sql` and `)
   const { key, of } = SORTS[sortBy]
   const direction = order === 'asc' ? sql`asc` : sql`desc`
   const { rows } = await sql<TicketRow>`
@@ -92,13 +95,28 @@ function conditionsOf({ accountId, agentId }: Owner, wanted: Partial<Query>): Ra
   ]
 }
 
+const itemsOf = (list: string): string[] => list.split(',').map((item) => item.trim())
+const isCategory = (item: string): boolean => (statusCategories as readonly string[]).includes(item)
+
+/** What the schema does not see. */
+function problemsOf({ status, createdAfter, createdBefore }: Partial<Query>): Details {
+  const isStatus = (item: string): boolean => isCategory(item) || isId(item)
+  const dates = Object.entries({ createdAfter, createdBefore })
+  return {
+    ...(status === undefined || itemsOf(status).every(isStatus)
+      ? {}
+      : { status: `Must be ids of statuses, or of: ${statusCategories.join(', ')}.` }),
+    ...Object.fromEntries(
+      dates
+        .filter(([, text]) => text !== undefined && !isDate(text))
+        .map(([field]) => [field, 'Must be a day as YYYY-MM-DD or an ISO 8601 date-time.']),
+    ),
+  }
+}
+
 /** Categories and ids of statuses, mixed. */
 function statusIs(list: string): RawBuilder<unknown> {
-  const wanted = list.split(',').map((item) => item.trim())
-  const isCategory = (item: string): boolean => (statusCategories as readonly string[]).includes(item)
-  if (!wanted.every((item) => isCategory(item) || isId(item))) {
-    throw invalidField('status', `Must be ids of statuses, or of: ${statusCategories.join(', ')}.`)
-  }
+  const wanted = itemsOf(list)
   const categories = wanted.filter(isCategory)
   const ids = wanted.filter((item) => !isCategory(item))
   if (ids.length === 0 && categories.length === 1) return sql`status_category = ${categories[0]}`

@@ -48,7 +48,12 @@ test("a customer's message moves what waits for the customer to the team", async
     const conversationId = await write(service, desk, 'Hello', peer)
     const { ticketNumber } = await desk.open({ conversationId })
     if (before !== 'new') await desk.call('PATCH', `/tickets/${ticketNumber}`, { statusCategory: before })
-    assert.equal(await write(service, desk, 'Anybody?', peer), conversationId)
+    // A solved ticket has ended its conversation, and comes along to the next one.
+    assert.equal(
+      (await write(service, desk, 'Anybody?', peer)) === conversationId,
+      before !== 'closed',
+      before,
+    )
     const moves = ['on_customer', 'on_hold', 'closed'].includes(before)
     assert.equal(await statusOf(desk, ticketNumber), moves ? 'on_you' : before, before)
     const said = await messages(desk, ticketNumber, 'reply')
@@ -89,32 +94,65 @@ test('whoever gets the ticket of a conversation has the conversation', async () 
   )
 })
 
-test('closing or cancelling ends a conversation that a person has, and no other', async () => {
+const conversationStatus = async (id: string): Promise<string> => {
+  const { db } = service.ctx
+  const row = await db.selectFrom('conversations').select('status').where('id', '=', id).executeTakeFirst()
+  return row?.status ?? 'gone'
+}
+
+/** A conversation in this status with an open ticket. */
+async function held(desk: Desk, conversationId: string, status: 'ongoing' | 'taken_over' | 'paused') {
+  const path = `/agents/${desk.agentId}/conversations/${conversationId}`
+  if (status === 'taken_over')
+    return (await desk.client.request('POST', `${path}/takeover`, { memberId: desk.members.ann })).body.data
+  const ticket = await desk.open({ conversationId })
+  if (status === 'paused') await desk.client.request('PATCH', path, { paused: true })
+  return ticket
+}
+
+test('closing ends a conversation that the agent or a person has, cancelling one that a person has', async () => {
   const desk = await openDesk(service)
-  for (const category of ['closed', 'cancelled'] as const) {
-    for (const isTaken of [true, false]) {
-      const conversationId = await write(
-        service,
-        desk,
-        'Hello',
-        `+1202555020${category.length}${Number(isTaken)}`,
-      )
-      const path = `/agents/${desk.agentId}/conversations/${conversationId}`
-      if (isTaken) await desk.client.request('POST', `${path}/takeover`, { memberId: desk.members.ann })
-      else await desk.open({ conversationId })
-      const { body } = await desk.call('GET', '/tickets?sortBy=createdAt&limit=1')
-      const answer = await desk.call('PATCH', `/tickets/${body.data[0].ticketNumber}`, {
-        statusCategory: category,
-      })
-      assert.equal(answer.body.statusCategory, category)
-      const row = await service.ctx.db
-        .selectFrom('conversations')
-        .select('status')
-        .where('id', '=', conversationId)
-        .executeTakeFirstOrThrow()
-      assert.equal(row.status, isTaken ? 'ended' : 'ongoing')
+  const sayByApi = async (): Promise<string> => {
+    const path = `/agents/${desk.agentId}/chat`
+    const { body } = await desk.client.request('POST', path, { message: 'Hello', stream: false })
+    return body.data.metadata.conversationId
+  }
+  const cases = [
+    ['closed', 'ongoing', 'ended'],
+    ['closed', 'taken_over', 'ended'],
+    ['closed', 'paused', 'paused'],
+    ['cancelled', 'ongoing', 'ongoing'],
+    ['cancelled', 'taken_over', 'ended'],
+    ['cancelled', 'paused', 'paused'],
+  ] as const
+  for (const [at, [statusCategory, before, expected]] of cases.entries()) {
+    for (const conversationId of [
+      await write(service, desk, 'Hello', `+1202555020${at}`),
+      await sayByApi(),
+    ]) {
+      const { ticketNumber } = await held(desk, conversationId, before)
+      const answer = await desk.call('PATCH', `/tickets/${ticketNumber}`, { statusCategory })
+      assert.equal(answer.body.statusCategory, statusCategory)
+      assert.equal(await conversationStatus(conversationId), expected, `${statusCategory} ${before}`)
     }
   }
+})
+
+test('closing a ticket and taking it from its conversation ends what a person has, which no ticket would show', async () => {
+  const desk = await openDesk(service)
+  for (const [at, statusCategory] of (['closed', 'cancelled', 'on_hold'] as const).entries()) {
+    const conversationId = await write(service, desk, 'Hello', `+1202555021${at}`)
+    const { ticketNumber } = await held(desk, conversationId, 'taken_over')
+    const change = { statusCategory, conversationId: null }
+    assert.equal((await desk.call('PATCH', `/tickets/${ticketNumber}`, change)).body.conversationId, null)
+    const expected = statusCategory === 'on_hold' ? 'taken_over' : 'ended'
+    assert.equal(await conversationStatus(conversationId), expected, statusCategory)
+  }
+  const before = await write(service, desk, 'Hello', '+12025550220')
+  const next = await write(service, desk, 'Hello', '+12025550221')
+  const { ticketNumber } = await held(desk, before, 'taken_over')
+  await desk.call('PATCH', `/tickets/${ticketNumber}`, { statusCategory: 'closed', conversationId: next })
+  assert.deepEqual([await conversationStatus(before), await conversationStatus(next)], ['ended', 'ended'])
 })
 
 test('who comes back to a solved ticket opens it again, in the new conversation', async () => {

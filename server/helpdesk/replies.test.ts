@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Desk, openDesk, write } from '../../test/open-desk.ts'
 import { type Service, startService } from '../../test/start.ts'
+import { weekdays } from './desk/settings-schema.ts'
 
 let service: Service
 
@@ -124,8 +125,14 @@ test('what is wrong with a reply is said', async () => {
     )
   }
   assert.deepEqual(await messages(desk, ticketNumber), [])
-  const longest = await desk.call('POST', path, { type: 'reply', content: ` ${'x'.repeat(10_000)} `, ...ann })
-  assert.deepEqual([longest.status, longest.body.contentText.length], [201, 10_000])
+  const empty = await desk.call('POST', path, { type: 'reply', content: '  ' })
+  assert.deepEqual(Object.keys(empty.body.error.details).sort(), ['authorId', 'content'])
+  // Characters, not the halves of them; and what was submitted is kept as it was.
+  const content = ` ${'🙂'.repeat(10_000)}\n`
+  const longest = await desk.call('POST', path, { type: 'reply', content, ...ann })
+  assert.deepEqual([longest.status, longest.body.contentText === content], [201, true])
+  const tooLong = await desk.call('POST', path, { type: 'reply', content: '🙂'.repeat(10_001), ...ann })
+  assert.deepEqual([tooLong.status, Object.keys(tooLong.body.error.details)], [400, ['content']])
   for (const number of ['2', '2147483647']) {
     const answer = await desk.call('POST', `/tickets/${number}/messages`, {
       type: 'reply',
@@ -140,6 +147,38 @@ test('what is wrong with a reply is said', async () => {
     ...ann,
   })
   assert.deepEqual([tooLarge.status, Object.keys(tooLarge.body.error.details)], [400, ['ticketNumber']])
+})
+
+test('what is wrong with a request is said before what it is about is looked for', async () => {
+  const desk = await openDesk(service)
+  const { ticketNumber } = await desk.open()
+  const ticket = { subject: 'x', description: 'x', customer: { email: 'a@b.co' } }
+  const words = { type: 'reply', content: ' ', authorId: 'x' }
+  const days = Object.fromEntries(weekdays.map((day) => [day, []]))
+  const hours = { timeZone: 'Nowhere', days, holidays: [] }
+  const cases: [string, string, object | undefined, string[]][] = [
+    ['GET', '/tickets?createdAfter=x', undefined, ['createdAfter']],
+    ['GET', '/tickets?status=bogus', undefined, ['status']],
+    ['POST', '/tickets', { ...ticket, statusId: 'x', statusCategory: 'new' }, ['statusCategory']],
+    ['PATCH', '/tickets/1', { statusId: 'x', statusCategory: 'new' }, ['statusCategory']],
+    ['POST', '/tickets/1/messages', words, ['content']],
+    ['POST', '/tickets/1/notes', { content: ' ', authorId: 'x' }, ['content']],
+    ['PUT', '/settings', { businessHours: hours }, ['businessHours.timeZone']],
+    ['POST', '/canned-replies', { name: 'x', content: '{{x}}' }, ['content']],
+    ['POST', '/canned-replies/x/fill', { ticketNumber }, ['authorId']],
+  ]
+  for (const [method, path, body, fields] of cases) {
+    const answer = await desk.client.request(method, `/agents/NOPE/helpdesk${path}`, body)
+    assert.equal(answer.status, 400, `${method} ${path}: ${JSON.stringify(answer.body)}`)
+    assert.deepEqual(Object.keys(answer.body.error.details), fields, path)
+  }
+  for (const [method, path, body] of [
+    ['GET', '/tickets', undefined],
+    ['POST', '/tickets', { ...ticket, conversationId: 'x' }],
+  ] as const) {
+    const answer = await desk.client.request(method, `/agents/NOPE/helpdesk${path}`, body)
+    assert.equal(answer.body.error.code, 'AGENT_NOT_FOUND', path)
+  }
 })
 
 test('the same Idempotency-Key replies once', async () => {

@@ -7,7 +7,8 @@ import { json } from '../db/json.ts'
 import type { AttachmentNote } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 import { enqueueDelivery } from '../deliveries/enqueue-delivery.ts'
-import { ApiError, invalidField } from '../http/errors.ts'
+import { ApiError } from '../http/errors.ts'
+import type { Details } from '../http/validate.ts'
 import { addTicketMessage, noteMessage, type TicketMessageRow } from './add-ticket-message.ts'
 import { changeTicket, defaultStatus } from './change-ticket.ts'
 import { clocksAfterReply } from './clocks/ticket-clocks.ts'
@@ -20,15 +21,15 @@ import { wayTo } from './way-to-customer.ts'
 
 const LONGEST = 10_000
 
-/** What was written, trimmed; VALIDATION_INVALID_BODY for nothing or too much. */
-export function trimmed(content: string): string {
+/** What is wrong with what was written: nothing, or too much. It is stored as it was submitted. */
+export function problemsOfContent(content: string): Details {
   const text = content.trim()
-  if (text === '') throw invalidField('content', 'Must not be empty.')
-  if (text.length > LONGEST) throw invalidField('content', `Must have at most ${LONGEST} characters.`)
-  return text
+  if (text === '') return { content: 'Must not be empty.' }
+  // As schemas count them: not the halves of characters that JavaScript's length counts.
+  return [...text].length > LONGEST ? { content: `Must have at most ${LONGEST} characters.` } : {}
 }
 
-/** The HTML of Markdown; MESSAGE_CONTENT_NOT_RENDERABLE when a reader would see nothing. */
+/** The HTML of Markdown; throws MESSAGE_CONTENT_NOT_RENDERABLE when a reader would see nothing. */
 export function rendered(text: string): string {
   const html = renderMarkdown(text)
   if (showsNothing(html)) throw new ApiError('MESSAGE_CONTENT_NOT_RENDERABLE')

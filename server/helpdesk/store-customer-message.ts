@@ -46,8 +46,9 @@ export async function storeCustomerMessage(
     sender: {
       type: 'customer',
       id: conversation.user_id,
-      name: contact?.name ?? null,
-      email: contact?.email ?? null,
+      // Of whom nothing but a user id is known, the ticket may know more.
+      name: (contact ?? ticket.customer).name,
+      email: (contact ?? ticket.customer).email,
     },
     content: textAsHtml(text),
     contentText: text,

@@ -17,8 +17,8 @@ import { holdTicket, isOver, type TicketPlace, type TicketRow } from './ticket-q
 type Needs = Pick<Context, 'db' | 'notifier' | 'generations' | 'config'>
 
 /**
- * Changes a ticket, all or nothing; one that is closed or cancelled ends its conversation if a person has that.
- * Throws as createTicket does.
+ * Changes a ticket, all or nothing; one that is closed or cancelled ends its conversation if a person has that, and
+ * one that is closed also if the agent has it. Throws as createTicket does.
  */
 export async function updateTicket(
   ctx: Needs,
@@ -29,7 +29,7 @@ export async function updateTicket(
   const { accountId, agentId } = place
   await requireAgent(ctx.db, accountId, agentId)
   await statusesOf(ctx.db, place)
-  const { ticket, generationId } = await transact(ctx.db, async (trx) => {
+  const { ticket, running } = await transact(ctx.db, async (trx) => {
     const held = await holdTicket(trx, place)
     const linked = await linkedTo(trx, place, body.conversationId)
     const change = await changeOf(trx, place, body)
@@ -41,11 +41,11 @@ export async function updateTicket(
     const ticket = await changeTicket(trx, held.ticket, change, 'api')
     const conversation = linked === undefined ? held.conversation : linked
     await handOn(trx, held.ticket, ticket, conversation)
-    const running = await endIfOver(ctx, trx, held.ticket, ticket, conversation)
+    const running = await endIfOver(ctx, trx, held, ticket, conversation)
     await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber: ticket.number } })
-    return { ticket, generationId: running }
+    return { ticket, running }
   })
-  if (generationId !== null) await endRequested(ctx, generationId, 'takeover')
+  for (const generationId of running) await endRequested(ctx, generationId, 'takeover')
   return ticket
 }
 
@@ -83,22 +83,40 @@ async function handOn(
   await setStatus(trx, ticket.account_id, conversation.id, 'taken_over', ticket.assignee_id)
 }
 
+/** Answers the replies that have to be ended after the commit. */
 async function endIfOver(
   ctx: Needs,
   trx: Trx,
-  before: TicketRow,
+  before: { ticket: TicketRow; conversation: ConversationRow | null },
   ticket: TicketRow,
   conversation: ConversationRow | null,
-): Promise<string | null> {
-  if (!isOver(ticket.status_category) || isOver(before.status_category)) return null
-  const isHeld = conversation?.status === 'taken_over'
-  const running = isHeld ? await endInside(trx, ticket.account_id, conversation.id) : null
+): Promise<string[]> {
+  if (!isOver(ticket.status_category) || isOver(before.ticket.status_category)) return []
+  const ends = conversationsEndedBy(ticket, conversation, before.conversation)
+  const running: string[] = []
+  for (const { id } of ends) {
+    const generationId = await endInside(trx, ticket.account_id, id)
+    if (generationId !== null) running.push(generationId)
+  }
   if (ticket.status_category === 'closed') await sendSurvey(ctx.config, trx, ticket, conversation)
-  if (isHeld) {
+  for (const { id } of ends) {
     await recordEvent(ctx, trx, ticket.account_id, ticket.agent_id, {
       type: 'conversation',
-      data: { conversationId: conversation.id },
+      data: { conversationId: id },
     })
   }
   return running
+}
+
+/** Contract, sections 4 and 8. One that a person has and that the same change unlinks, no ticket would show again. */
+function conversationsEndedBy(
+  { status_category }: TicketRow,
+  conversation: ConversationRow | null,
+  former: ConversationRow | null,
+): ConversationRow[] {
+  const isUnlinked = former?.status === 'taken_over' && former.id !== conversation?.id
+  const isEnded =
+    conversation?.status === 'taken_over' ||
+    (conversation?.status === 'ongoing' && status_category === 'closed')
+  return [...(isUnlinked ? [former] : []), ...(isEnded ? [conversation] : [])]
 }

@@ -11,7 +11,6 @@ export async function plainFigures(db: Db, agentId: string, days: readonly strin
     .where('agent_id', '=', agentId)
     .execute()
   const messages = await db.selectFrom('messages').selectAll().where('agent_id', '=', agentId).execute()
-  const tickets = await db.selectFrom('tickets').selectAll().where('agent_id', '=', agentId).execute()
   const entries = await db.selectFrom('credit_entries').selectAll().where('agent_id', '=', agentId).execute()
   const questions = await db
     .selectFrom('unanswered_questions')
@@ -34,9 +33,7 @@ export async function plainFigures(db: Db, agentId: string, days: readonly strin
     const isPersons = (row: (typeof said)[number]) =>
       (row.metadata as { author?: { type?: string } } | null)?.author?.type === 'human_agent'
     const settled = begun.filter((row) => row.status === 'ended' || row.analysis_due === null)
-    const isEscalated = (row: (typeof begun)[number]) =>
-      row.status === 'taken_over' || tickets.some((ticket) => ticket.conversation_id === row.id)
-    const deflected = settled.filter((row) => !isEscalated(row)).length
+    const deflected = settled.filter((row) => !row.escalated).length
     const felt = (sentiment: string | null) => begun.filter((row) => row.sentiment === sentiment).length
     return {
       conversations: begun.length,
@@ -56,7 +53,7 @@ export async function plainFigures(db: Db, agentId: string, days: readonly strin
         unspecified: felt(null),
       },
       settled: settled.length,
-      escalated: begun.filter(isEscalated).length,
+      escalated: begun.filter(({ escalated }) => escalated).length,
       deflected,
       deflection: settled.length === 0 ? null : deflected / settled.length,
       unanswered: questions.filter((row) => isIn(row.asked_at)).length,

@@ -28,6 +28,7 @@ export const agentHooks = (ctx: Context): Omit<AgentHooks, 'copyActions'> => ({
       .selectAll()
       .where('account_id', '=', accountId)
       .where('agent_id', '=', fromAgentId)
+      .where('status', '<>', 'toBeDeleted')
       .orderBy('created_at')
       .execute()
     await copyConnection(trx, accountId, fromAgentId, toAgentId)

@@ -44,13 +44,17 @@ async function rowsOf(sourceId: string): Promise<number> {
   return rows.length
 }
 
-test('a large source is deleted in steps, is not in the next answer, and leaves nothing', async () => {
+test('a large source is deleted in steps, says so meanwhile, is not in the next answer, and leaves nothing', async () => {
   const id = await largeSource('quillfeather')
   assert.ok((await rowsOf(id)) > 500)
   assert.match(await ask('quillfeather'), /quillfeather-42/)
   const path = `/agents/${agentId}/sources/${id}`
-  const [first, second] = await Promise.all([client.request('DELETE', path), client.request('DELETE', path)])
-  assert.deepEqual([first.status, second.status].sort(), [200, 404])
+  const deleting = client.request('DELETE', path)
+  let shown = await client.request('GET', path)
+  while (shown.body.status === 'trained') shown = await client.request('GET', path)
+  assert.deepEqual([shown.status, shown.body.status, shown.body.error], [200, 'toBeDeleted', null])
+  const { status, body } = await deleting
+  assert.deepEqual([status, body.status, body.id, body.name], [200, 'deleted', id, 'Text'])
   assert.doesNotMatch(await ask('quillfeather'), /quillfeather-42/)
   assert.equal(await rowsOf(id), 0)
   assert.equal((await client.request('GET', path)).status, 404)

@@ -28,6 +28,13 @@ export async function requireSource(
   return row
 }
 
+/** The same for a change; throws SOURCE_PENDING_DELETION for one that is being deleted. */
+export async function requireChangeable(...which: Parameters<typeof requireSource>): Promise<SourceRow> {
+  const row = await requireSource(...which)
+  if (row.status === 'toBeDeleted') throw new ApiError('SOURCE_PENDING_DELETION')
+  return row
+}
+
 export type SourceFilter = { agentId: string; types: SourceRow['type'][] | null; name: string | null }
 
 /** One more row than `limit`, newest first, and how many match. */
@@ -66,6 +73,7 @@ export async function sizesByType(
     .select((eb) => ['type', eb.fn.countAll<number>().as('count'), sql<number>`sum(size)::bigint`.as('size')])
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
+    .where('status', '<>', 'toBeDeleted')
     .groupBy('type')
     .execute()
   return new Map(rows.map(({ type, count, size }) => [type, { count, size }]))

@@ -13,7 +13,8 @@ export const Source = Exact({
   createdAt: IsoTime,
   updatedAt: IsoTime,
   status: OneOf(['untrained', 'trained', 'updated', 'failed', 'toBeDeleted', 'deleted'], {
-    description: 'untrained and updated are being processed; trained is live',
+    description:
+      'untrained and updated are being processed; trained is live; toBeDeleted is out of answers and about to be gone',
   }),
   error: Nullable(Type.String({ description: 'Why it failed' })),
   metadata: Nullable(
@@ -74,6 +75,7 @@ export const UpdateSource = Subset(
     content: Content,
     questions: Questions,
     answer: Answer,
+    linkType: OneOf(linkTypes, { description: 'A website may go from crawl to sitemap and back' }),
     excludePaths: Patterns,
     includeOnlyPaths: Patterns,
     slowScraping: Type.Boolean(),

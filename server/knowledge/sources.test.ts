@@ -285,6 +285,29 @@ test('each wrong field is refused by its path', async () => {
   assert.deepEqual((await client.request('PUT', `/agents/${agentId}/sources/${id}`, {})).body, before)
 })
 
+test('a change of a page takes what its creation takes, and leaves it one page', async () => {
+  pages.set('/one', { status: 200, body: '<p>One page, and nothing but this page.</p>' })
+  const options = { excludePaths: ['/x'], includeOnlyPaths: ['/y'], slowScraping: true }
+  const id = await add({ type: 'link', url: `${siteUrl}/one`, linkType: 'individual', ...options })
+  await settled(id)
+  const put = (body: object) => client.request('PUT', `/agents/${agentId}/sources/${id}`, body)
+  const before = (await client.request('GET', `/agents/${agentId}/sources/${id}`)).body
+  const same = await put({ linkType: 'individual', ...options })
+  assert.deepEqual([same.status, same.body], [200, before])
+  for (const linkType of ['crawl', 'sitemap']) {
+    const { status, body } = await put({ linkType })
+    assert.deepEqual([status, body.error.code], [400, 'VALIDATION_INVALID_BODY'])
+    assert.match(body.error.details.linkType, /cannot become a website/)
+  }
+  assert.deepEqual(Object.keys((await put({ name: 'x', url: siteUrl })).body.error.details), ['url'])
+  const text = await add({ type: 'text', name: 'T', content: 'Some text.' })
+  const refused = await client.request('PUT', `/agents/${agentId}/sources/${text}`, {
+    linkType: 'individual',
+    slowScraping: true,
+  })
+  assert.deepEqual(Object.keys(refused.body.error.details), ['linkType', 'slowScraping'])
+})
+
 test('the same page cannot be a source twice', async () => {
   pages.set('/once', { status: 200, body: '<p>Once</p>' })
   const owner = await service.account()

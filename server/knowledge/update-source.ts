@@ -8,10 +8,10 @@ import { invalidField } from '../http/errors.ts'
 import { refuseInvalid } from '../http/validate.ts'
 import type { Account } from './add-source.ts'
 import { isCrawl } from './crawl/crawl-source.ts'
-import { updateSite } from './crawl/update-site.ts'
+import { otherLinkType, updateSite } from './crawl/update-site.ts'
 import { sizeOf } from './create-source.ts'
 import { dropFile, folderOf, keepFile } from './files.ts'
-import { moveKnowledge, requireSource, type SourceRow } from './queries.ts'
+import { moveKnowledge, requireChangeable, type SourceRow } from './queries.ts'
 import { readUpload } from './read-upload.ts'
 import { takeRoom } from './room.ts'
 import { FileUpdateFields, type UpdateSource } from './schema.ts'
@@ -24,7 +24,8 @@ type Change = Static<typeof UpdateSource>
 const FIELDS: Record<SourceRow['type'], readonly (keyof Change)[]> = {
   text: ['name', 'content'],
   qna: ['name', 'questions', 'answer'],
-  link: [],
+  // As with its creation: options of websites are taken and mean nothing for one page.
+  link: ['linkType', 'excludePaths', 'includeOnlyPaths', 'slowScraping'],
   file: ['name'],
   notionPage: ['name'],
   ticket: [],
@@ -37,7 +38,7 @@ export async function updateSource(
   place: Place,
   change: Change,
 ): Promise<SourceRow> {
-  const { link_type } = await requireSource(ctx.db, account.id, place.agentId, place.sourceId)
+  const { link_type } = await requireChangeable(ctx.db, account.id, place.agentId, place.sourceId)
   if (isCrawl({ link_type })) return updateSite(ctx, account, place, change)
   return apply(ctx, account, place, (row) => {
     const strange = Object.keys(change).filter((field) => !FIELDS[row.type].includes(field as keyof Change))
@@ -46,6 +47,8 @@ export async function updateSource(
         strange.map((field) => [field, `A source of the type ${row.type} has no ${field}.`]),
       ),
     )
+    if (change.linkType !== undefined && change.linkType !== row.link_type)
+      throw otherLinkType(change.linkType)
     return { name: change.name, ...contentOf(row, change) }
   })
 }
@@ -72,7 +75,7 @@ export async function updateFromUpload(
   request: FastifyRequest,
 ): Promise<SourceRow> {
   const { fields, file } = await readUpload(request, FileUpdateFields)
-  const row = await requireSource(ctx.db, account.id, place.agentId, place.sourceId)
+  const row = await requireChangeable(ctx.db, account.id, place.agentId, place.sourceId)
   if (row.type !== 'file') throw invalidField('file', `A source of the type ${row.type} takes no file.`)
   if (!file) return apply(ctx, account, place, () => ({ name: fields.name }))
   const path = await keepFile(ctx.filesDir, folderOf(account.id, place.agentId, place.sourceId), file.bytes)
@@ -99,7 +102,7 @@ async function apply(
   changesOf: (row: SourceRow) => Changes,
 ): Promise<SourceRow> {
   return db.transaction().execute(async (trx) => {
-    const row = await requireSource(trx, account.id, agentId, sourceId, true)
+    const row = await requireChangeable(trx, account.id, agentId, sourceId, true)
     const { name, content, size, metadata } = changesOf(row)
     if (content && size !== undefined) await takeRoom(trx, account, agentId, size, sourceId)
     const columns: Updateable<SourcesTable> = {

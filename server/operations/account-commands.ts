@@ -1,7 +1,13 @@
-import { changePlan, createAccount, listAccounts } from '../accounts/accounts.ts'
+import {
+  changePlan,
+  createAccount,
+  LONGEST_IDLE_HOURS,
+  listAccounts,
+  setIdleHours,
+} from '../accounts/accounts.ts'
 import { recordAudit } from '../accounts/audit.ts'
 import { DEFAULT_PLAN } from '../accounts/plans.ts'
-import { type Command, required } from './command.ts'
+import { type Command, required, usageFailure } from './command.ts'
 import { findAccount, planName } from './find-account.ts'
 
 const text = { type: 'string' as const }
@@ -61,4 +67,33 @@ export const accountPlan: Command = {
     return { id: account.id, plan }
   },
   print: ({ id, plan }) => `${id} is on the plan ${plan} now.`,
+}
+
+export const accountIdle: Command = {
+  name: 'account idle',
+  usage: 'ID HOURS|default',
+  summary: 'Ends conversations of channels that were idle for so many hours',
+  options: {},
+  positionals: { count: 2 },
+  async run({ db }, { positionals: [id = '', hours = ''] }) {
+    const idleHours = hours === 'default' ? null : Number(hours)
+    const fits = (n: number): boolean => Number.isInteger(n) && n >= 1 && n <= LONGEST_IDLE_HOURS
+    if (idleHours !== null && !fits(idleHours))
+      throw usageFailure(`HOURS must be a whole number from 1 to ${LONGEST_IDLE_HOURS}, or default.`)
+    const account = await findAccount(db, id)
+    await db.transaction().execute(async (trx) => {
+      await setIdleHours(trx, account.id, idleHours)
+      await recordAudit(trx, {
+        accountId: account.id,
+        actor: 'operator',
+        action: 'account.idle',
+        target: String(idleHours ?? 'default'),
+      })
+    })
+    return { id: account.id, idleHours }
+  },
+  print: ({ idleHours }) =>
+    idleHours === null
+      ? 'Conversations of channels end after the usual 24 hours without activity.'
+      : `Conversations of channels end after ${idleHours} hours without activity.`,
 }

@@ -35,6 +35,8 @@ test('what an operator changes is in the audit log, with the account it concerns
   const { id } = await run('account create', { name: 'A' })
   const account = String(id)
   await run('account plan', {}, account, 'pro')
+  await run('account idle', {}, account, '72')
+  await run('account idle', {}, account, 'default')
   const key = await run('keys create', { account, name: 'k' })
   await run('keys revoke', {}, String(key.id))
   await run('keys revoke', {}, String(key.id))
@@ -47,6 +49,8 @@ test('what an operator changes is in the audit log, with the account it concerns
     [
       ['operator', 'account.create', account, account],
       ['operator', 'account.plan', account, 'pro'],
+      ['operator', 'account.idle', account, '72'],
+      ['operator', 'account.idle', account, 'default'],
       ['operator', 'key.create', account, key.id],
       ['operator', 'key.revoke', account, key.id],
       ['operator', 'key.revoke', account, key.id],
@@ -68,6 +72,22 @@ test('expiry is read as UTC, and a day that does not exist is refused', async ()
   assert.equal(row.expires_at?.toISOString(), '2027-01-31T12:00:00.000Z')
   for (const expires of ['2026-02-30', 'tomorrow', '2027-01-31 garbage', ''])
     await assert.rejects(run('keys create', { account, name: 'k', expires }), { exitCode: 64 })
+})
+
+test('the idle limit of an account is set, shown and taken back', async () => {
+  const account = String((await run('account create', { name: 'C' })).id)
+  const shown = async () => {
+    const accounts = (await run('account list')).accounts as { id: string; idleHours: number | null }[]
+    return accounts.find(({ id }) => id === account)?.idleHours
+  }
+  assert.equal(await shown(), null)
+  assert.deepEqual(await run('account idle', {}, account, '8760'), { id: account, idleHours: 8760 })
+  for (const hours of ['0', '8761', '1.5', '-1', 'long', ''])
+    await assert.rejects(run('account idle', {}, account, hours), { exitCode: 64 }, hours)
+  await assert.rejects(run('account idle', {}, 'x', '5'), { exitCode: 1 })
+  assert.equal(await shown(), 8760)
+  await run('account idle', {}, account, 'default')
+  assert.equal(await shown(), null)
 })
 
 test('a refused command has changed nothing', async () => {

@@ -1,4 +1,4 @@
-import { accountCreate, accountList, accountPlan } from './account-commands.ts'
+import { accountCreate, accountIdle, accountList, accountPlan } from './account-commands.ts'
 import { backup, restore } from './backup-commands.ts'
 import type { Command } from './command.ts'
 import { conversationsExport } from './conversation-commands.ts'
@@ -14,6 +14,7 @@ export const commands: Command[] = [
   accountCreate,
   accountList,
   accountPlan,
+  accountIdle,
   keysCreate,
   keysRevoke,
   creditsShow,

@@ -76,7 +76,7 @@ async function detach(
   own: ReadonlySet<string>,
 ): Promise<void> {
   const source = await requireSource(trx, accountId, agent_id, id, true).catch(() => null)
-  if (!source) return
+  if (!source || source.status === 'toBeDeleted') return
   const { questions = [], answer = '' } = source.content
   const kept = questions.filter((question) => !own.has(question))
   const changed = trx.updateTable('sources').where('account_id', '=', accountId).where('id', '=', id)

@@ -18,7 +18,9 @@ export const ticketIds = (accountId: AccountId, person: PersonNames): RawBuilder
 export const threadIds = (accountId: AccountId, person: PersonNames): RawBuilder<unknown> => sql`
   select id from channel_threads where account_id = ${accountId} and contact_id = any(${person.contactIds}::uuid[])
   union select id from channel_threads where account_id = ${accountId}
-    and lower(peer) = any(${[...person.phones, ...person.emails]}::text[])`
+    and lower(peer) = any(${[...person.phones, ...person.emails]}::text[])
+  union select id from channel_threads where account_id = ${accountId} and channel = 'email'
+    and lower(data #>> '{to,address}') = any(${person.emails}::text[])`
 
 /**
  * Ids of the person's conversations, each set cut to `limit`: any of them, or the first beyond the id `after`: those of the user, the

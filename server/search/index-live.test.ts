@@ -103,6 +103,12 @@ test('a takeover, a rating, a pause and a new title are found', async () => {
   await service.ctx.db.insertInto('members').values(member).execute()
   await client.request('POST', ofConversation(conversationId, '/takeover'), { memberId })
   assert.deepEqual(await find({ ...mine, escalated: 'true' }), [conversationId])
+  // The ticket moves on to a later conversation, and this one is handed back: it was escalated all the same.
+  await sql`update tickets set conversation_id = null where conversation_id = ${conversationId}`.execute(
+    service.ctx.db,
+  )
+  await sql`update conversations set status = 'ongoing' where id = ${conversationId}`.execute(service.ctx.db)
+  assert.deepEqual(await find({ ...mine, escalated: 'true', activityState: 'ongoing' }), [conversationId])
   await sql`update conversations set title = 'Zeppelin' where id = ${conversationId}`.execute(service.ctx.db)
   assert.deepEqual(await find({ query: 'zeppel' }), [conversationId])
 })

@@ -50,7 +50,7 @@ export async function loadDocuments(trx: Trx, ids: readonly string[]): Promise<D
         else greatest(held.last_seq - ${MOST_READ}, 0) end as read_from
       from held left join conversation_search as search on search.conversation_id = held.id
     )
-    select c.id, c.account_id, c.agent_id, c.source, c.user_id, c.title, c.status, c.sentiment, c.has_voice,
+    select c.id, c.account_id, c.agent_id, c.source, c.user_id, c.title, c.status, c.sentiment, c.has_voice, c.escalated,
       c.created_at, c.updated_at, c.last_seq, c.cut_messages, c.read_from,
       (select coalesce(jsonb_agg(part.value -> 'text' order by m.seq, part.ordinality), '[]')
         from messages m, jsonb_array_elements(m.parts) with ordinality as part
@@ -58,7 +58,6 @@ export async function loadDocuments(trx: Trx, ids: readonly string[]): Promise<D
       (select coalesce(jsonb_agg(distinct feedback), '[]') from messages
         where conversation_id = c.id and feedback is not null) as feedback,
       (select coalesce(jsonb_agg(name), '[]') from conversation_topics where conversation_id = c.id) as topics,
-      exists (select from tickets where conversation_id = c.id) as escalated,
       (select coalesce(jsonb_agg(distinct jsonb_build_object('name', name, 'type', type, 'status', status)), '[]')
         from tool_calls where conversation_id = c.id) as calls,
       (select coalesce(jsonb_agg(distinct jsonb_build_object('name', name, 'status', status)), '[]')

@@ -72,3 +72,17 @@ export async function releaseMailbox(
     .where('lease_id', '=', lease_id)
     .execute()
 }
+
+/** Lets go of a mailbox whose visit was broken off; whoever comes next reads it at once. */
+export async function giveBackMailbox(
+  db: Db,
+  { agent_id, account_id, lease_id }: ClaimedMailbox,
+): Promise<void> {
+  await db
+    .updateTable('email_connections')
+    .set({ lease_id: null, lease_until: null })
+    .where('account_id', '=', account_id)
+    .where('agent_id', '=', agent_id)
+    .where('lease_id', '=', lease_id)
+    .execute()
+}

@@ -63,6 +63,21 @@ test('a password stays for the same login, and goes to no other server', async (
   assert.equal((await client.request('GET', path)).body.smtp.hasPassword, false)
 })
 
+test('only a key that may change the agent connects a mailbox and disconnects it', async () => {
+  const body = { address: 'support@shop.example', smtp: login() }
+  const writer = await service.account({ scopes: ['messaging:read', 'messaging:write'] })
+  for (const [method, sent] of [
+    ['PUT', body],
+    ['DELETE', undefined],
+  ] as const) {
+    const answer = await writer.request(method, path, sent)
+    assert.deepEqual([answer.status, answer.body.error.code], [403, 'AUTH_INSUFFICIENT_PERMISSIONS'])
+  }
+  // Of another account: it may, and there is no such agent.
+  const owner = await service.account({ scopes: ['agents:write'] })
+  assert.equal((await owner.request('PUT', path, body)).body.error.code, 'AGENT_NOT_FOUND')
+})
+
 test('what is wrong is named, all of it', async () => {
   const answer = await client.request('PUT', path, {
     address: 'a@b, c@d',

@@ -31,7 +31,7 @@ export const connectMailbox = endpoint({
   summary: 'Connect a mailbox',
   description:
     'What is written to it is answered by the agent, or becomes tickets. Passwords and secret are stored encrypted and never read back. Mails that are in the mailbox already are not read.',
-  scope: 'messaging:write',
+  scope: 'agents:write',
   params,
   body: Exact({
     address: Type.String({
@@ -114,7 +114,7 @@ export const disconnectMailbox = endpoint({
   tag,
   summary: 'Disconnect the mailbox',
   description: 'Conversations stay; what still waits to be sent fails.',
-  scope: 'messaging:write',
+  scope: 'agents:write',
   params,
   success: { status: 200, schema: Success },
   errors: ['AGENT_NOT_FOUND'],

@@ -1,8 +1,8 @@
-import type { Readable } from 'node:stream'
-import { findAttachment, LARGEST_BYTES, openAttachment } from '../../attachments/attachments.ts'
+import { LARGEST_BYTES, readAttachment } from '../../attachments/attachments.ts'
 import type { Context } from '../../context.ts'
 import { transact } from '../../db/transact.ts'
 import type { DeliveryRow } from '../../deliveries/claim-delivery.ts'
+import { threadOf } from '../../deliveries/enqueue-delivery.ts'
 import type { Attempt } from '../../deliveries/settle-delivery.ts'
 import type { Channel } from '../channel.ts'
 import { composeMail } from './compose-mail.ts'
@@ -18,7 +18,10 @@ export const emailChannel: Channel = {
   async send(ctx, delivery, signal) {
     const row = await rowOf(ctx.db, delivery.account_id, delivery.agent_id)
     if (!row) return { kind: 'refused', reason: 'No mailbox is connected to the agent.' }
-    const thread = await threadOf(ctx, row, delivery)
+    const { account_id, thread_id } = delivery
+    const thread = thread_id
+      ? await threadOf(ctx.db, account_id, thread_id)
+      : await threadOfTicket(ctx, row, delivery)
     const mailThread = thread && mailThreadOf(thread)
     if (!thread || !mailThread)
       return { kind: 'refused', reason: 'There is no address that could be written to.' }
@@ -47,17 +50,6 @@ export const emailChannel: Channel = {
   },
 }
 
-async function threadOf(ctx: Context, row: ConnectionRow, delivery: DeliveryRow): Promise<ThreadRow | null> {
-  if (delivery.thread_id === null) return threadOfTicket(ctx, row, delivery)
-  const thread = await ctx.db
-    .selectFrom('channel_threads')
-    .selectAll()
-    .where('account_id', '=', delivery.account_id)
-    .where('id', '=', delivery.thread_id)
-    .executeTakeFirst()
-  return thread ?? null
-}
-
 async function agentName({ db }: Context, { account_id, agent_id }: ConnectionRow): Promise<string | null> {
   const agent = await db
     .selectFrom('agents')
@@ -76,18 +68,11 @@ async function readFiles(ctx: Context, delivery: DeliveryRow): Promise<MailFile[
   const owner = { accountId: delivery.account_id, agentId: delivery.agent_id }
   const files: MailFile[] = []
   for (const { id, name } of notes) {
-    const row = await findAttachment(ctx.db, owner, id)
-    const bytes = row && (await collect(openAttachment(ctx.filesDir, row)).catch(() => null))
-    if (!row || !bytes) return `The file ${name} is no longer there.`
-    files.push({ name: row.name, mediaType: row.media_type, bytes })
+    const file = await readAttachment(ctx.filesDir, ctx.db, owner, id)
+    if (!file) return `The file ${name} is no longer there.`
+    files.push({ name: file.row.name, mediaType: file.row.media_type, bytes: file.bytes })
   }
   return files
-}
-
-async function collect(stream: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
 }
 
 type Mail = { raw: Buffer; envelope: { from: string; to: string[] }; messageId: string }

@@ -1,5 +1,6 @@
 import { parseHTML } from 'linkedom'
 import { tooComplex } from '../../knowledge/extract/html-shape.ts'
+import { bareText } from './bare-text.ts'
 
 /** Where mail clients put what is quoted. */
 const QUOTES = [
@@ -26,11 +27,13 @@ const BLOCKS = new Set(
 )
 const UNSEEN = new Set('SCRIPT STYLE HEAD TITLE TEMPLATE NOSCRIPT OBJECT SVG'.split(' '))
 
+/** As many as elements have that are not too many, and then some: each of them may become a node. */
+const MOST_BRACKETS = 120_000
+
 /** What a mail in HTML says, without what it quotes unless `isForward`; links keep their address. */
 export function htmlText(html: string, { isForward = false } = {}): string {
   // Read as bare text where building its tree would take too long.
-  if (tooComplex(html) !== null)
-    return tidy(decode(html.replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, '').replace(/<[^>]*>/g, ' ')))
+  if (tooComplex(html) !== null || html.split('<').length > MOST_BRACKETS) return tidy(decode(bareText(html)))
   const { document } = parseHTML(`<html><body>${html}</body></html>`)
   const whole = textIn(document.body)
   if (isForward) return whole
@@ -75,7 +78,8 @@ function textIn(root: unknown): string {
       const name = node.nodeName.toUpperCase()
       const edge = name === 'P' ? GAP : BLOCKS.has(name) ? BREAK : name === 'TD' || name === 'TH' ? ' ' : ''
       parts.push(edge, name === 'LI' ? '- ' : '')
-      open.push(edge, name === 'A' ? targetOf(node) : '', ...[...node.childNodes].reverse())
+      open.push(edge, name === 'A' ? targetOf(node) : '')
+      for (const child of [...node.childNodes].reverse()) open.push(child)
     }
   }
   return tidy(parts.join(''))

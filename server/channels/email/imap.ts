@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { ImapFlow } from 'imapflow'
 import type { Login } from './connection.ts'
-import { describeMailError } from './mail-failure.ts'
+import { MailFailure } from './mail-failure.ts'
 import { reachHost } from './reach-host.ts'
 
 const CONNECT_MS = 15_000
@@ -9,13 +9,53 @@ const SILENCE_MS = 60_000
 /** Of one answer of the server; the largest is a mail. */
 const LARGEST_ANSWER = 72 * 1024 * 1024
 
-/** A client that is logged in, without a mailbox open; throws MailFailure. The caller closes it. */
-export async function openImap(login: Login, allowedPrivateHosts: readonly string[]): Promise<ImapFlow> {
-  const { host, port, security, username, password } = login
+/**
+ * Does something with a client that is logged in, without a mailbox open, and takes leave. Everything together has
+ * `longestMs`, then MailFailure is thrown: a server that says now and then that it is there is never silent. `signal`
+ * ends it with its own reason. What else breaks is thrown as it comes.
+ */
+export async function withImap<T>(
+  login: Login,
+  allowedPrivateHosts: readonly string[],
+  { longestMs, signal }: { longestMs: number; signal?: AbortSignal },
+  act: (client: ImapFlow) => Promise<T>,
+): Promise<T> {
+  const client = await clientOf(login, await reachHost(login.host, login.port, allowedPrivateHosts))
+  let reason: unknown = null
+  // Every command that waits fails then.
+  const end = (why: unknown): void => {
+    reason ??= why
+    client.close()
+  }
+  const timer = setTimeout(() => end(tooSlow(login.host, longestMs)), longestMs)
+  const onAbort = (): void => end(signal?.reason)
+  signal?.addEventListener('abort', onAbort)
+  try {
+    signal?.throwIfAborted()
+    await client.connect()
+    const done = await act(client)
+    await client.logout()
+    return done
+  } catch (error) {
+    throw reason ?? error
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+    client.close()
+  }
+}
+
+const tooSlow = (host: string, ms: number): MailFailure =>
+  new MailFailure(`${host} was too slow: it was given up after ${Math.ceil(ms / 1_000)} seconds.`)
+
+async function clientOf(
+  { host, port, security, username, password }: Login,
+  address: string,
+): Promise<ImapFlow> {
   // Not at the start of the process: most have no mailbox to read.
   const imap = await import('imapflow')
   const client = new imap.ImapFlow({
-    host: await reachHost(host, port, allowedPrivateHosts),
+    host: address,
     port,
     ...(isIP(host) ? {} : { servername: host }),
     secure: security === 'tls',
@@ -32,11 +72,5 @@ export async function openImap(login: Login, allowedPrivateHosts: readonly strin
   })
   // What breaks later is told by the command that waits.
   client.on('error', () => {})
-  try {
-    await client.connect()
-    return client
-  } catch (error) {
-    client.close()
-    throw describeMailError(error, host)
-  }
+  return client
 }

@@ -2,14 +2,14 @@ import { Worker } from 'node:worker_threads'
 import type { ParsedMail } from './parsed-mail.ts'
 import { unreadable } from './unreadable.ts'
 
-const LONGEST_MS = 60_000
+const LONGEST_MS = 10_000
 const MAX_HEAP_MB = 512
 
 /**
  * readMail in a thread of its own: no mail holds up the service, and none outlives its time or memory. One that does
- * is kept as a file.
+ * is kept as a file. Answers when the thread has ended.
  */
-export function readMailApart(raw: Uint8Array, cut: { bytes: number } | null = null): Promise<ParsedMail> {
+export function readMailApart(raw: Uint8Array, cut: { bytes: number } | null): Promise<ParsedMail> {
   return new Promise((resolve) => {
     const worker = new Worker(new URL('./mail-thread-main.ts', import.meta.url), {
       name: 'mail',
@@ -19,16 +19,20 @@ export function readMailApart(raw: Uint8Array, cut: { bytes: number } | null = n
       stdout: true,
       stderr: true,
     })
-    const timer = setTimeout(() => settle(unreadable(raw)), LONGEST_MS)
-    const settle = (mail: ParsedMail): void => {
-      clearTimeout(timer)
-      resolve(mail)
-      void worker.terminate()
-    }
+    let parsed: ParsedMail | null = null
+    const end = (): void => void worker.terminate()
+    const timer = setTimeout(end, LONGEST_MS)
     worker.stdout.resume()
     worker.stderr.resume()
-    worker.on('message', settle)
-    worker.on('error', () => settle(unreadable(raw)))
-    worker.on('exit', () => settle(unreadable(raw)))
+    worker.on('message', (mail: ParsedMail) => {
+      parsed = mail
+      end()
+    })
+    // Its end follows.
+    worker.on('error', () => {})
+    worker.on('exit', () => {
+      clearTimeout(timer)
+      resolve(parsed ?? unreadable(raw))
+    })
   })
 }

@@ -1,6 +1,8 @@
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../db/database.ts'
+import { setStatus } from '../../helpdesk/end-conversation.ts'
 import { openTicket } from '../../helpdesk/open-ticket.ts'
+import { lockThread } from '../receive-message.ts'
 import { newConversation } from '../take-in.ts'
 import type { MailAddress } from './mail-address.ts'
 
@@ -13,12 +15,7 @@ export async function giveToTeam(
   threadId: string,
   { subject, text, person }: { subject: string; text: string; person: MailAddress },
 ): Promise<void> {
-  const thread = await trx
-    .selectFrom('channel_threads')
-    .selectAll()
-    .where('id', '=', threadId)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
+  const thread = await lockThread(trx, threadId)
   const open = await trx
     .selectFrom('conversations')
     .select(['id', 'status', 'user_id'])
@@ -30,12 +27,7 @@ export async function giveToTeam(
   if (open?.status === 'taken_over') return
   const title = subject || person.address
   const conversation = open ?? (await newConversation(trx, thread, title.slice(0, 80).toWellFormed(), null))
-  await trx
-    .updateTable('conversations')
-    .set({ status: 'taken_over', updated_at: new Date() })
-    .where('account_id', '=', thread.account_id)
-    .where('id', '=', conversation.id)
-    .execute()
+  await setStatus(trx, thread.account_id, conversation.id, 'taken_over', null)
   await openTicket(
     trx,
     {

@@ -5,7 +5,7 @@ import { type ImapServer, startImapServer } from '../../../test/imap-server.ts'
 import { connectTestMailbox, mail } from '../../../test/mailbox.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { claimMailbox, LostLease, noteRead, releaseMailbox } from './claim-mailbox.ts'
-import { readMailboxes } from './read-mailboxes.ts'
+import { createMailReader } from './mail-reader.ts'
 import { takeMail } from './take-mail.ts'
 
 /** Against Dovecot; skipped, and said so, where it cannot be had. */
@@ -48,7 +48,9 @@ const due = () =>
     .execute()
 async function read(): Promise<void> {
   await due()
-  await readMailboxes(service.ctx)
+  const reader = createMailReader(service.ctx)
+  await reader.tick()
+  await reader.idle()
 }
 const textsOf = async (box: Awaited<ReturnType<typeof connect>>): Promise<string[]> =>
   (await box.inbound()).map(({ content }) => content.text)

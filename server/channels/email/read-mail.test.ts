@@ -104,6 +104,18 @@ test('a very long text is cut, and whole as a file', async () => {
   assert.ok((mail.files[0]?.bytes.length ?? 0) >= 299_000)
 })
 
+test('of very many files the first are kept, mails as well; the rest is counted', async () => {
+  const part = '--x\r\n\r\nFrom: b@c.example\r\n\r\ninner\r\n'
+  const digest = await read(
+    `${HEAD}Content-Type: multipart/digest; boundary=x\r\n\r\n${part.repeat(3_000)}--x--\r\n`,
+  )
+  assert.deepEqual([digest.files.length, digest.files[0]?.mediaType], [100, 'message/rfc822'])
+  assert.match(
+    digest.text,
+    /^\[Left out, because a mail may have 100 files: message-101\.eml, .* and 2880 more\]$/,
+  )
+})
+
 test('of a mail too large to be read, the beginning', async () => {
   const start = `${HEAD}Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nSee\r\n--x\r\nContent-Type: video/mp4; name=a.mp4\r\nContent-Transfer-Encoding: base64\r\n\r\nSGVs`
   const mail = await readMail(Buffer.from(start), { bytes: 90 * 1_048_576 })

@@ -3,6 +3,7 @@ import { safeName } from '../../attachments/attachments.ts'
 import { storable } from '../../http/storable.ts'
 import { isAutomatic } from './automatic-mail.ts'
 import { readBounce } from './bounce.ts'
+import { fittingFiles } from './fitting-files.ts'
 import { htmlText } from './html-text.ts'
 import { type MailAddress, mailAddress, oneLine } from './mail-address.ts'
 import type { MailFile, ParsedMail } from './parsed-mail.ts'
@@ -33,17 +34,23 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
   const from = personOf([email.from ?? email.sender ?? []].flat())
   const replyTo = personOf(email.replyTo ?? [])
   const subject = oneLine(storable(email.subject ?? ''), LONGEST_SUBJECT)
-  const files = cut ? [] : filesOf(email.attachments)
+  const attached = cut ? [] : filesOf(email.attachments)
   const words = wordsOf(email, isForwarded(subject))
-  const isEmpty = words === '' && files.length === 0
+  const isEmpty = words === '' && attached.length === 0
   // There is something, and the parser has found neither text nor file.
   const isUnread = isEmpty && !cut && email.text === undefined && email.html === undefined && hasBody(raw)
   if (isEmpty && subject === '' && !from) return unreadable(raw)
-  if (isUnread) files.push(whole(raw))
-  const note = cut ? leftOutNote(cut.bytes) : isUnread ? UNREADABLE : ''
   const long = words.length > LONGEST_TEXT
   if (long)
-    files.push({ name: 'message.txt', mediaType: 'text/plain', bytes: Buffer.from(email.text ?? words) })
+    attached.unshift({
+      name: 'message.txt',
+      mediaType: 'text/plain',
+      bytes: Buffer.from(email.text ?? words),
+    })
+  const { files, note } = fittingFiles(attached)
+  // The mail itself is all there is of it, whatever its size.
+  if (isUnread) files.push(whole(raw))
+  const remark = cut ? leftOutNote(cut.bytes) : isUnread ? UNREADABLE : note
   const text = long
     ? `${words.slice(0, LONGEST_TEXT).toWellFormed()}\n\n[The whole text is in message.txt.]`
     : words
@@ -56,7 +63,7 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
     isDoubtful: headersOf('authentication-results').some((value) => /\bdmarc\s*=\s*fail\b/i.test(value)),
     automatic: isAutomatic(headersOf, (replyTo ?? from)?.address ?? null),
     bounce: readBounce(headersOf('content-type')[0] ?? '', files),
-    text: [text, note].filter(Boolean).join('\n\n'),
+    text: [text, remark].filter(Boolean).join('\n\n'),
     files,
   }
 }

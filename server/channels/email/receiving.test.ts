@@ -213,6 +213,18 @@ test('somebody without end is not answered any more', async () => {
   )
 })
 
+test('nor is whoever has the answers to mails of many senders sent to one address', async () => {
+  const box = await connect({ mode: 'tickets' })
+  for (let count = 0; count < 16; count++) {
+    const headers = { From: `ann${count}@example.com`, 'Reply-To': 'victim@example.com' }
+    await box.receive(mail(`Again ${count}`, headers))
+  }
+  assert.deepEqual(
+    (await box.inbound()).map(({ content }) => content.silent === true),
+    Array.from({ length: 16 }, (_, at) => at >= 15),
+  )
+})
+
 test('tickets by mail: the team has it at once, answers in its thread, and the agent is silent', async () => {
   const box = await connect({ mode: 'tickets' })
   await box.receive(mail('It is broken.', { Subject: 'Lamp', 'Message-ID': '<lamp@example.com>' }))

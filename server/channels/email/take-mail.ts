@@ -1,4 +1,4 @@
-import { keepAttachment, LARGEST_BYTES } from '../../attachments/attachments.ts'
+import { keepAttachment } from '../../attachments/attachments.ts'
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../db/database.ts'
 import type { AttachmentNote } from '../../db/tables.ts'
@@ -7,7 +7,6 @@ import { receiveMessage } from '../receive-message.ts'
 import { type ConnectionRow, markKeyOf } from './connection.ts'
 import { findThread } from './find-thread.ts'
 import { isSameMailbox, type MailAddress } from './mail-address.ts'
-import { readMailApart } from './mail-thread.ts'
 import {
   changeMailThread,
   type MailThread,
@@ -18,12 +17,11 @@ import {
 import { giveToTeam } from './mail-ticket.ts'
 import { newPeer, readMessageId } from './marks.ts'
 import { noteBounce } from './note-bounce.ts'
-import type { MailFile, ParsedMail } from './parsed-mail.ts'
+import type { ParsedMail } from './parsed-mail.ts'
 import { isTalkative } from './talkative.ts'
 
 /** Whoever sends nothing that could be answered; such mails are kept all the same. */
 const NOBODY: MailAddress = { address: 'unknown@invalid', name: null }
-const MOST_FILES = 100
 
 export type NewMail = {
   raw: Uint8Array
@@ -32,7 +30,7 @@ export type NewMail = {
   cut?: { bytes: number }
 }
 
-type Needs = Pick<Context, 'db' | 'secrets' | 'jobs' | 'notifier' | 'filesDir'>
+type Needs = Pick<Context, 'db' | 'secrets' | 'jobs' | 'notifier' | 'filesDir' | 'mailParser'>
 
 /**
  * Makes a mail durably ours, once: again it is `known`. `within` happens in the same transaction, so that where a
@@ -44,7 +42,7 @@ export async function takeMail(
   mail: NewMail,
   within: (trx: Trx) => Promise<void> = async () => {},
 ): Promise<'taken' | 'known'> {
-  const parsed = await readMailApart(mail.raw, mail.cut)
+  const parsed = await ctx.mailParser.read(mail.raw, mail.cut)
   return transact(ctx.db, async (trx) => {
     await within(trx)
     const { messageId, bodyHash } = parsed
@@ -90,15 +88,18 @@ async function store(
   const returned = bounce && (await noteBounce(ctx, trx, row, key, bounce))
   const thread = returned ?? (await findThread(trx, row, key, parsed))
   const person = replyTo ?? from ?? NOBODY
-  const { files, note } = await keepFiles(ctx, trx, row, parsed.files)
+  const owner = { accountId: row.account_id, agentId: row.agent_id }
+  const files: AttachmentNote[] = []
+  for (const file of parsed.files) files.push(await keepAttachment(ctx.filesDir, trx, owner, file))
   // The first mail's subject is often half of what it says.
-  const text = [thread ? '' : subject, parsed.text, note].filter(Boolean).join('\n\n')
+  const text = [thread ? '' : subject, parsed.text].filter(Boolean).join('\n\n')
   const silent =
     parsed.automatic ||
     bounce !== null ||
     isOwn ||
     from === null ||
-    (await isTalkative(trx, row, from.address))
+    // Mails of ever other senders may ask for their answers to one address.
+    (await isTalkative(trx, row, [from.address, person.address]))
   const { threadId } = await receiveMessage(ctx, trx, {
     accountId: row.account_id,
     agentId: row.agent_id,
@@ -150,28 +151,4 @@ function threadWith(thread: MailThread, { messageId, from, automatic }: ParsedMa
     from !== null && from.address !== thread.to.address && thread.participants.includes(from.address)
   const isFirst = thread.lastReceived === null
   return { ...thread, references, lastReceived: messageId, alsoTo: isOther && !isFirst ? from.address : null }
-}
-
-/** Keeps files up to what people send each other; the note names those that were left out. */
-async function keepFiles(
-  { filesDir }: Needs,
-  trx: Trx,
-  row: ConnectionRow,
-  wanted: MailFile[],
-): Promise<{ files: AttachmentNote[]; note: string }> {
-  const owner = { accountId: row.account_id, agentId: row.agent_id }
-  const files: AttachmentNote[] = []
-  const leftOut: string[] = []
-  let total = 0
-  for (const { name, mediaType, bytes } of wanted) {
-    const fits = total + bytes.byteLength <= LARGEST_BYTES && files.length < MOST_FILES
-    // A mail that could not be read is all there is of it.
-    if (!fits && mediaType !== 'message/rfc822') leftOut.push(name)
-    else {
-      total += bytes.byteLength
-      files.push(await keepAttachment(filesDir, trx, owner, { name, mediaType, bytes }))
-    }
-  }
-  const named = leftOut.slice(0, 20).join(', ')
-  return { files, note: leftOut.length > 0 ? `[Left out, because it is too large: ${named}]` : '' }
 }

@@ -6,10 +6,15 @@ import type { ConnectionRow } from './connection.ts'
 const MOST_IN_AN_HOUR = 15
 
 /**
- * Whether somebody has sent so many mails of late that more are not answered: the end of every loop between two
- * programs, also of those that say nowhere what they are and begin a thread each time.
+ * Whether one of the addresses has sent, or is answered, so many mails of late that more are not answered: the end of
+ * every loop between two programs, also of those that say nowhere what they are and begin a thread each time.
  */
-export async function isTalkative(trx: Trx, row: ConnectionRow, address: string): Promise<boolean> {
+export async function isTalkative(trx: Trx, row: ConnectionRow, addresses: string[]): Promise<boolean> {
+  for (const address of new Set(addresses)) if (await isOne(trx, row, address)) return true
+  return false
+}
+
+async function isOne(trx: Trx, row: ConnectionRow, address: string): Promise<boolean> {
   const { count } = await trx
     .selectFrom('inbound_messages')
     .innerJoin('channel_threads', 'channel_threads.id', 'inbound_messages.thread_id')

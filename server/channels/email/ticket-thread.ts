@@ -1,7 +1,9 @@
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../db/database.ts'
+import type { StatusCategory } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
 import type { DeliveryRow } from '../../deliveries/claim-delivery.ts'
+import { isOver } from '../../helpdesk/ticket-queries.ts'
 import { ensureThread } from '../receive-message.ts'
 import { newConversation } from '../take-in.ts'
 import { type ConnectionRow, markKeyOf } from './connection.ts'
@@ -22,7 +24,7 @@ export async function threadOfTicket(
   return transact(ctx.db, async (trx) => {
     const ticket = await trx
       .selectFrom('tickets')
-      .select(['id', 'number', 'subject', 'customer', 'conversation_id'])
+      .select(['id', 'number', 'subject', 'status_category', 'customer', 'conversation_id'])
       .where('account_id', '=', row.account_id)
       .where('id', '=', ticket_id)
       .forNoKeyUpdate()
@@ -71,7 +73,12 @@ export async function threadOfTicket(
 async function linkConversation(
   trx: Trx,
   thread: ThreadRow,
-  ticket: { id: string; subject: string | null; conversation_id: string | null },
+  ticket: {
+    id: string
+    subject: string | null
+    status_category: StatusCategory
+    conversation_id: string | null
+  },
 ): Promise<void> {
   if (ticket.conversation_id !== null) {
     await trx
@@ -95,9 +102,11 @@ async function linkConversation(
     return
   }
   const conversation = await newConversation(trx, thread, ticket.subject ?? '', null)
+  // Nobody would end it for a ticket that is over already.
+  const status = isOver(ticket.status_category) ? 'ended' : 'taken_over'
   await trx
     .updateTable('conversations')
-    .set({ status: 'taken_over' })
+    .set({ status })
     .where('account_id', '=', thread.account_id)
     .where('id', '=', conversation.id)
     .execute()

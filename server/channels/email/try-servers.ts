@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { type ConnectionRow, imapLogin, noteSmtp, smtpLogin } from './connection.ts'
-import { openImap } from './imap.ts'
+import { withImap } from './imap.ts'
 import { describeMailError } from './mail-failure.ts'
 import { openSmtp } from './smtp.ts'
 
@@ -45,18 +45,15 @@ async function trySmtp(ctx: Needs, row: ConnectionRow): Promise<string | null> {
 async function tryImap(ctx: Needs, row: ConnectionRow): Promise<string | null> {
   const login = imapLogin(ctx, row)
   if (!login) return null
+  let isIn = false
   try {
-    const client = await openImap(login, ctx.config.allowedPrivateHosts)
-    try {
-      await client.mailboxOpen(login.mailbox, { readOnly: true })
-      return null
-    } catch (error) {
-      const { message } = describeMailError(error, login.host)
-      return `The mailbox ${login.mailbox} cannot be opened. ${message}`
-    } finally {
-      client.close()
-    }
+    await withImap(login, ctx.config.allowedPrivateHosts, { longestMs: LONGEST_MS }, (client) => {
+      isIn = true
+      return client.mailboxOpen(login.mailbox, { readOnly: true })
+    })
+    return null
   } catch (error) {
-    return describeMailError(error, login.host).message
+    const { message } = describeMailError(error, login.host)
+    return isIn ? `The mailbox ${login.mailbox} cannot be opened. ${message}` : message
   }
 }

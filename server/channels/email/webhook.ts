@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { renderError } from '../../http/serve.ts'
 import type { ConnectionRow } from './connection.ts'
+import { admitLargeBodies, overloaded } from './large-bodies.ts'
 import { takeMail } from './take-mail.ts'
 
 /** 25 MB of attachments as they are packed in a mail. */
@@ -16,7 +17,8 @@ type Place = { Params: { agentId: string } }
 /**
  * POST /webhooks/email/{agentId}: a mail as it came (message/rfc822), from a mail server of the operator or a service
  * that receives mail. `x-timestamp` is in Unix seconds, `x-signature` the hex HMAC-SHA256 of timestamp, a dot and the
- * body with the connection's inboundSecret. Without such a secret nothing is taken.
+ * body with the connection's inboundSecret. Without such a secret nothing is taken; 503 SERVICE_OVERLOADED with
+ * Retry-After while too many come at once.
  */
 export function serveMailWebhook(app: FastifyInstance, ctx: Context): void {
   app.register(async (scope) => {
@@ -24,17 +26,22 @@ export function serveMailWebhook(app: FastifyInstance, ctx: Context): void {
     scope.setErrorHandler((error, request, reply) => renderError(error, request, reply, false))
     const types = ['message/rfc822', 'application/octet-stream', 'text/plain']
     scope.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    const admit = admitLargeBodies()
     scope.post<Place>(
       '/webhooks/email/:agentId',
       {
         bodyLimit: LARGEST_BYTES,
         // Before the body: nobody without a connection gets 40 MB read.
-        onRequest: async (request) => void (await requireSigned(ctx, request as FastifyRequest<Place>)),
+        onRequest: async (request, reply) => {
+          await requireSigned(ctx, request as FastifyRequest<Place>)
+          admit(request, reply)
+        },
       },
       async (request) => {
         const { row, secret, signature } = await requireSigned(ctx, request)
         const raw = request.body
         if (!Buffer.isBuffer(raw) || !isSignedWith(secret, request, raw, signature)) throw refused()
+        if (ctx.mailParser.isFull()) throw overloaded()
         await takeMail(ctx, row, { raw, receivedAt: new Date() })
         return { success: true }
       },

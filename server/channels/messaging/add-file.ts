@@ -4,7 +4,7 @@ import type { Trx } from '../../db/database.ts'
 import { json } from '../../db/json.ts'
 import type { AttachmentNote, AwaitedFile, InboundContent } from '../../db/tables.ts'
 import { recordEvent } from '../../helpdesk/record-event.ts'
-import { lockThread } from './take-message.ts'
+import { lockThread } from '../receive-message.ts'
 
 export type FetchedFile = { name: string; mediaType: string; bytes: Uint8Array } | null
 

@@ -54,7 +54,7 @@ export const sendMessagingTemplate = endpoint({
   tag,
   summary: 'Send an approved template',
   description:
-    'The message is also added to the conversation with the recipient, or begins one; when a person has that conversation, or it has ended, it is sent on the channel only.',
+    'The message is also added to the conversation with the recipient, or begins one; when a person has that conversation, or it has ended, it is sent on the channel only. `details.retryAfterSeconds` of MESSAGING_SEND_FAILED is how long to wait before it is tried again, where that is known.',
   scope: 'messaging:write',
   params,
   body: TemplateMessage,

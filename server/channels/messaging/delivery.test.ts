@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { sql } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import { statusWebhook } from '../../../test/fakes/messaging-wire.ts'
 import {
   ACCOUNT,
@@ -16,6 +16,9 @@ import { transact } from '../../db/transact.ts'
 import { claimDelivery } from '../../deliveries/claim-delivery.ts'
 import { enqueueDelivery } from '../../deliveries/enqueue-delivery.ts'
 import { retryDelivery } from '../../deliveries/settle-delivery.ts'
+import { adapter } from './adapters.ts'
+import { accountsOf } from './connection.ts'
+import { reportStatus } from './report-status.ts'
 
 let home: MessagingHome
 before(async () => {
@@ -120,6 +123,69 @@ test('statuses come in any order and often; the delivery never goes back', async
     (await report('delivered', { id: 'unheard', callback: `${id.replace(/^..../, '0000')}.0` })).status,
     200,
   )
+})
+
+test('a status whose carried word looks like an id and is none is nobody’s', async () => {
+  const callback = `${'-'.repeat(36)}.0`
+  assert.equal((await report('delivered', { id: 'unheard', callback })).status, 200)
+})
+
+test('a status holds its delivery once, and what was said is formatted once', async (t) => {
+  const { threadId } = await someone()
+  const { db, notifier, jobs, secrets } = home.service.ctx
+  const plain = await queue(threadId, { text: 'Hi' })
+  await home.deliver()
+  const template = { name: 'hello', language: 'en', requestKey: null, isSettled: false }
+  const sending = await queue(threadId, { text: 'Hello', template })
+  await db.updateTable('deliveries').set({ status: 'sending' }).where('id', '=', sending).execute()
+  let locks = 0
+  const counter: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (node.kind !== 'SelectQueryNode') return node
+      const locked = node.endModifiers?.some(({ modifier }) => modifier === 'ForUpdate')
+      if (locked && JSON.stringify(node.from).includes('"deliveries"')) locks++
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  const formats = t.mock.method(adapter, 'formatText')
+  const [account] = await accountsOf({ db, secrets }, home.agentId)
+  assert.ok(account)
+  const seen = []
+  for (const [id, kind] of [
+    [plain, 'read'],
+    [sending, 'delivered'],
+  ] as const) {
+    const before = formats.mock.callCount()
+    locks = 0
+    await reportStatus({ db: db.withPlugin(counter), notifier, jobs }, account, {
+      kind: 'status',
+      businessAccountId: ACCOUNT,
+      numberId: NUMBER,
+      messageId: `wamid.${id}`,
+      callback: `${id}.0`,
+      recipient: null,
+      status: kind,
+      reason: null,
+    })
+    seen.push([await statusOf(id), locks, formats.mock.callCount() - before])
+  }
+  assert.deepEqual(seen, [
+    ['read', 1, 1],
+    ['delivered', 1, 0],
+  ])
+  const row = await rowOf(sending)
+  assert.deepEqual([row.content.template?.isSettled, row.provider_message_id], [true, `wamid.${sending}`])
+  const said = await db
+    .selectFrom('messages')
+    .select(['role', 'parts', 'metadata'])
+    .where('id', '=', row.message_id)
+    .executeTakeFirst()
+  assert.deepEqual(said, {
+    role: 'assistant',
+    parts: [{ type: 'text', text: 'Hello' }],
+    metadata: { template: 'hello' },
+  })
 })
 
 test('a message that the channel could not deliver has failed, with the reason, and can be sent again', async () => {

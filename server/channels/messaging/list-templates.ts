@@ -36,10 +36,10 @@ async function readAccount(
   account: MessagingAccount,
 ): Promise<{ templates: Static<typeof Template>[]; isWhole: boolean }> {
   const { businessAccountId } = account
-  const client = clientOf(ctx, account, { signal: AbortSignal.timeout(LONGEST_MS), timeoutMs: 10_000 })
+  const options = { signal: AbortSignal.timeout(LONGEST_MS), timeoutMs: 10_000 }
   const [templates, numbers] = await Promise.allSettled([
-    client.templates(businessAccountId),
-    refreshNumbers(ctx, account, { timeoutMs: 10_000 }),
+    clientOf(ctx, account, options).templates(businessAccountId),
+    refreshNumbers(ctx, account, options),
   ])
   for (const result of [templates, numbers]) {
     if (result.status === 'fulfilled') continue

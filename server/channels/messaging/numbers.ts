@@ -7,18 +7,29 @@ import { accountsOf, clientOf, type MessagingAccount } from './connection.ts'
 import { ProviderFailure } from './provider-failure.ts'
 
 type Needs = Pick<Context, 'db' | 'fetcher'>
-type Options = { timeoutMs?: number; retries?: number }
+type Options = { signal?: AbortSignal; timeoutMs?: number; retries?: number }
+
+/** For the numbers of one account with all pages, tries included. */
+const LONGEST_MS = 30_000
 
 /** Only the digits count in comparisons of what people write. */
 export const digitsOf = (phone: string): string => phone.replace(/\D/g, '').replace(/^00/, '')
 
-/** Asks the channel for the account's numbers and keeps them, phones in E.164. Throws ProviderFailure. */
+/**
+ * Asks the channel for the account's numbers and keeps them, phones in E.164; gives up after half a minute, or when
+ * `signal` ends it. Throws ProviderFailure.
+ */
 export async function refreshNumbers(
   ctx: Needs,
   account: MessagingAccount,
-  options: Options = {},
+  { signal, ...options }: Options = {},
 ): Promise<MessagingNumber[]> {
-  const told = await clientOf(ctx, account, options).numbers(account.businessAccountId)
+  const limit = AbortSignal.timeout(LONGEST_MS)
+  const client = clientOf(ctx, account, {
+    ...options,
+    signal: signal ? AbortSignal.any([signal, limit]) : limit,
+  })
+  const told = await client.numbers(account.businessAccountId)
   const numbers = told.map(({ phone, ...rest }) => ({ ...rest, phone: normalPhone(`+${digitsOf(phone)}`) }))
   await ctx.db
     .updateTable('messaging_accounts')
@@ -32,15 +43,21 @@ export async function refreshNumbers(
   return numbers
 }
 
-/** For the job after a connection was made; the one that failed last makes it be tried again. */
-export async function readNumbersOf(ctx: Needs & Pick<Context, 'secrets'>, agentId: string): Promise<void> {
-  let failure: unknown
-  for (const account of await accountsOf(ctx, agentId)) {
-    await refreshNumbers(ctx, account).catch((error: unknown) => {
-      if (!(error instanceof ProviderFailure)) throw error
-      failure = error
-    })
-  }
+/**
+ * For the job after a connection was made; the one that failed last makes it be tried again. The accounts do not wait
+ * for each other.
+ */
+export async function readNumbersOf(
+  ctx: Needs & Pick<Context, 'secrets'>,
+  agentId: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const accounts = await accountsOf(ctx, agentId)
+  const results = await Promise.allSettled(
+    accounts.map((account) => refreshNumbers(ctx, account, signal ? { signal } : {})),
+  )
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  const [failure] = [...failures.filter((error) => !(error instanceof ProviderFailure)), ...failures]
   if (failure !== undefined) throw failure
 }
 

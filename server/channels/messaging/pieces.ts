@@ -1,3 +1,4 @@
+import { isId } from '../../db/ids.ts'
 import type { AttachmentNote, DeliveryContent } from '../../db/tables.ts'
 import { adapter } from './adapters.ts'
 import { splitText } from './split-text.ts'
@@ -24,5 +25,5 @@ export const callbackOf = (deliveryId: string, ordinal: number): string => `${de
 
 export function readCallback(callback: string): { deliveryId: string; ordinal: number } | null {
   const [, deliveryId, ordinal] = /^([0-9a-f-]{36})\.(\d{1,4})$/.exec(callback) ?? []
-  return deliveryId ? { deliveryId, ordinal: Number(ordinal) } : null
+  return deliveryId && isId(deliveryId) ? { deliveryId, ordinal: Number(ordinal) } : null
 }

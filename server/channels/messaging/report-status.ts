@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/transact.ts'
 import type { DeliveryRow } from '../../deliveries/claim-delivery.ts'
-import { reportDelivery } from '../../deliveries/settle-delivery.ts'
+import { applyReport } from '../../deliveries/settle-delivery.ts'
 import { noteDelivery } from '../../helpdesk/note-delivery.ts'
 import type { MessageStatus, WebhookEvent } from './adapter.ts'
 import type { MessagingAccount } from './connection.ts'
@@ -31,19 +31,23 @@ export async function reportStatus(
       .where('id', '=', place.deliveryId)
       .forUpdate()
       .executeTakeFirst()
-    if (!delivery || place.ordinal >= piecesOf(delivery.content).length) return
-    const whole = await notePiece(trx, delivery, place.ordinal, event)
-    if (delivery.content.template && event.status !== 'failed') {
-      await settleTemplate(trx, delivery.id, { messageId: event.messageId, recipient: event.recipient })
-    }
+    if (!delivery) return
+    const pieceCount = piecesOf(delivery.content).length
+    if (place.ordinal >= pieceCount) return
+    const whole = await notePiece(trx, delivery, { ordinal: place.ordinal, pieceCount }, event)
+    const { messageId, recipient, reason } = event
+    const settled =
+      delivery.content.template && event.status !== 'failed'
+        ? await settleTemplate(trx, delivery, { messageId, recipient })
+        : delivery
     if (whole === null) {
       await hurry(trx, delivery)
       return
     }
-    const changed = await reportDelivery(trx, delivery.id, {
+    const changed = await applyReport(trx, settled, {
       status: whole,
-      providerMessageId: event.messageId,
-      ...(event.reason === null ? {} : { reason: event.reason }),
+      providerMessageId: messageId,
+      ...(reason === null ? {} : { reason }),
     })
     if (changed) await noteDelivery(ctx, trx, changed, changed.status)
   })
@@ -73,8 +77,8 @@ async function find(db: Db, agentId: string, { callback, messageId }: Status) {
 /** Keeps the piece's status and answers that of the whole delivery; null while pieces of it are not sent. */
 async function notePiece(
   trx: Trx,
-  { id, account_id, agent_id, content }: DeliveryRow,
-  ordinal: number,
+  { id, account_id, agent_id }: DeliveryRow,
+  { ordinal, pieceCount }: { ordinal: number; pieceCount: number },
   { messageId, status }: Status,
 ): Promise<MessageStatus | null> {
   const pieces = await trx
@@ -97,7 +101,7 @@ async function notePiece(
   }
   const statuses = [...known.values()]
   if (statuses.includes('failed')) return 'failed'
-  if (known.size < piecesOf(content).length) return null
+  if (known.size < pieceCount) return null
   return ORDER.find((candidate) => statuses.includes(candidate)) ?? null
 }
 

@@ -29,12 +29,10 @@ export function sendErrorOf(failure: ProviderFailure): ApiError {
 /** MESSAGING_SEND_FAILED when certainly nothing has left. */
 export function sendFailed(failure: ProviderFailure): ApiError {
   const { message, retryAfterMs } = failure
-  const headers: Record<string, string> =
-    retryAfterMs === null ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }
   return new ApiError('MESSAGING_SEND_FAILED', {
     message: `${message} Nothing was sent.`,
-    headers,
     cause: failure,
+    ...(retryAfterMs === null ? {} : { details: wait(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }),
   })
 }
 
@@ -43,6 +41,9 @@ export const mayBeSent = (cause?: unknown): ApiError =>
   new ApiError('MESSAGING_SEND_FAILED', {
     message:
       'The channel did not say whether it took the message: it may have been sent. A repetition with the same Idempotency-Key after a minute sends it only if the channel has not confirmed it since.',
-    headers: { 'retry-after': '60' },
+    details: wait(60),
     cause,
   })
+
+/** service-api, "Limits": the header Retry-After is for 429, and our own 503. */
+const wait = (seconds: number): Record<string, string> => ({ retryAfterSeconds: String(seconds) })

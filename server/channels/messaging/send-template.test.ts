@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import type { MessagingFault } from '../../../test/fakes/messaging-server.ts'
 import { type FakeTemplate, fakeTemplate, statusWebhook } from '../../../test/fakes/messaging-wire.ts'
 import {
   ACCOUNT,
@@ -166,6 +167,24 @@ test('what the channel refuses is answered in the words of the contract', async 
     assert.deepEqual(await code(plain('15550107073')), expected, String(channelCode))
   }
   assert.equal((await plain('15550107073')).status, 201)
+})
+
+test('how long to wait stands in the details; the header is kept for the answers that ask to slow down', async () => {
+  const refused = async (fault: MessagingFault) => {
+    home.fake.faults.push(fault)
+    const answer = await plain('15550107080')
+    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [502, null])
+    return answer.body.error.details
+  }
+  const path = /\/messages$/
+  assert.deepEqual(await refused({ path, status: 429, code: 130429, retryAfter: 7 }), {
+    retryAfterSeconds: '7',
+  })
+  assert.deepEqual(await refused({ path, status: 429, code: 130429, retryAfter: 0 }), {
+    retryAfterSeconds: '1',
+  })
+  assert.equal(await refused({ path, status: 503, code: 131016 }), undefined)
+  assert.deepEqual(await refused({ path, cut: 'after' }), { retryAfterSeconds: '60' })
 })
 
 test('several numbers need a choice, and each sends the templates of its own account', async () => {

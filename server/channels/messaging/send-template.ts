@@ -56,12 +56,16 @@ export async function sendTemplate(
     throw await failed(ctx, begun.deliveryId, error)
   })
   const { conversationId } = await transact(ctx.db, async (trx) => {
-    const settled = await settleTemplate(trx, begun.deliveryId, taken)
-    await recordEvent(ctx, trx, accountId, agentId, {
-      type: 'conversation',
-      data: { conversationId: settled.conversationId },
-    })
-    return settled
+    const delivery = await trx
+      .selectFrom('deliveries')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('id', '=', begun.deliveryId)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    const { conversation_id: id } = await settleTemplate(trx, delivery, taken)
+    await recordEvent(ctx, trx, accountId, agentId, { type: 'conversation', data: { conversationId: id } })
+    return { conversationId: id }
   })
   return { messageId: taken.messageId, conversationId, to: taken.recipient }
 }

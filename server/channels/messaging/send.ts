@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { type Selectable, sql } from 'kysely'
-import { findAttachment } from '../../attachments/attachments.ts'
+import { sql } from 'kysely'
+import { readAttachment } from '../../attachments/attachments.ts'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
-import type { ChannelThreadsTable } from '../../db/tables.ts'
 import type { DeliveryRow } from '../../deliveries/claim-delivery.ts'
+import { type ThreadRow, threadOf } from '../../deliveries/enqueue-delivery.ts'
 import type { Attempt } from '../../deliveries/settle-delivery.ts'
 import type { Channel } from '../channel.ts'
 import type { Accepted, Addressed, ProviderClient } from './adapter.ts'
@@ -20,8 +18,6 @@ export const STATUS_WITHIN_MS = 60_000
 /** The channel's rule: later than this after a person's last message only templates are taken. */
 const WINDOW_MS = 24 * 60 * 60 * 1_000
 
-type Thread = Selectable<ChannelThreadsTable>
-
 /** Sends what is not yet known to be taken of a delivery, message by message. */
 export const messagingChannel: Channel = { name: 'messaging', send }
 
@@ -30,7 +26,7 @@ async function send(ctx: Context, delivery: DeliveryRow, signal: AbortSignal): P
   // The request that sent it would have settled it: its process has died.
   if (content.template)
     return { kind: 'refused', reason: 'The channel’s answer was lost: it may have been sent.' }
-  const thread = await threadOf(ctx.db, delivery)
+  const thread = await threadOf(ctx.db, delivery.account_id, delivery.thread_id)
   const account = thread && (await accountFor(ctx, thread))
   const refusal = refusalOf(thread, account, content.evenOptedOut === true)
   if (!thread || !account || refusal !== null) return { kind: 'refused', reason: refusal ?? '' }
@@ -52,23 +48,15 @@ async function send(ctx: Context, delivery: DeliveryRow, signal: AbortSignal): P
   }
 }
 
-const threadOf = (db: Db, { account_id, thread_id }: DeliveryRow): Promise<Thread | undefined> =>
-  db
-    .selectFrom('channel_threads')
-    .selectAll()
-    .where('account_id', '=', account_id)
-    .where('id', '=', thread_id)
-    .executeTakeFirst()
-
-async function accountFor(ctx: Context, thread: Thread): Promise<MessagingAccount | undefined> {
+async function accountFor(ctx: Context, thread: ThreadRow): Promise<MessagingAccount | undefined> {
   const accounts = await accountsOf(ctx, thread.agent_id)
   // A single account whose numbers were never told can only be the one.
   return ownerOf(accounts, thread.connection) ?? accounts.find(({ numbers }) => numbers === null)
 }
 
 function refusalOf(
-  thread: Thread | undefined,
-  account: MessagingAccount | undefined,
+  thread: ThreadRow | null,
+  account: MessagingAccount | null | undefined,
   evenOptedOut: boolean,
 ): string | null {
   if (!thread) return 'The thread is gone.'
@@ -131,15 +119,14 @@ async function callFor(
   client: ProviderClient,
   addressed: Addressed,
   piece: Piece,
-  owner: Parameters<typeof findAttachment>[1],
+  owner: Parameters<typeof readAttachment>[2],
 ): Promise<Accepted> {
   if (piece.kind === 'text') return client.sendText(addressed, piece.text)
   if (piece.kind === 'template') throw new Error('Templates are sent by the request that asks for it.')
   const { id, name, type } = piece.file
-  const row = await findAttachment(ctx.db, owner, id)
-  const bytes = row && (await readFile(join(ctx.filesDir, row.path)).catch(() => null))
-  if (!bytes) throw new ProviderFailure('gone', `The file ${name} is not there any more.`)
-  return client.sendFile(addressed, { name, type, bytes: new Uint8Array(bytes) })
+  const found = await readAttachment(ctx.filesDir, ctx.db, owner, id)
+  if (!found) throw new ProviderFailure('gone', `The file ${name} is not there any more.`)
+  return client.sendFile(addressed, { name, type, bytes: found.bytes })
 }
 
 function attemptOf(ctx: Context, delivery: DeliveryRow, error: unknown): Attempt {

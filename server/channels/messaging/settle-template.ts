@@ -1,60 +1,65 @@
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import { normalPhone } from '../../contacts/phone-number.ts'
+import { appendMessage } from '../../conversations/append-message.ts'
 import { titleFromWords } from '../../conversations/title.ts'
 import type { Trx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
 import { json } from '../../db/json.ts'
-import type { ChannelThreadsTable, ConversationsTable } from '../../db/tables.ts'
+import type { ChannelThreadsTable } from '../../db/tables.ts'
 import type { DeliveryRow } from '../../deliveries/claim-delivery.ts'
-import { newConversation } from '../take-in.ts'
-import { lockThread, type ThreadData } from './take-message.ts'
+import { lockThread } from '../receive-message.ts'
+import { newConversation, newestOf } from '../take-in.ts'
+import type { ThreadData } from './take-message.ts'
 import { threadOfPeer } from './template-thread.ts'
 
 type Thread = Selectable<ChannelThreadsTable>
-type Conversation = Selectable<ConversationsTable>
 
 export type Taken = { messageId: string; recipient: string | null }
 
+/** A template of a conversation, as its row is then. */
+export type Settled = DeliveryRow & { conversation_id: string }
+
 /**
  * Puts a template that the channel has taken into the conversation with its recipient, or a new one, once; when that
- * is taken over or has ended it is left as it is. Answers the conversation.
+ * is taken over or has ended it is left as it is. The delivery's row is locked.
  */
 export async function settleTemplate(
   trx: Trx,
-  deliveryId: string,
+  delivery: DeliveryRow,
   { messageId, recipient }: Taken,
-): Promise<{ conversationId: string }> {
-  const delivery = await trx
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('id', '=', deliveryId)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
+): Promise<Settled> {
   const { content, conversation_id, thread_id } = delivery
   if (!content.template || !thread_id) throw new Error('Only a template of a thread is settled so.')
-  if (content.template.isSettled && conversation_id) return { conversationId: conversation_id }
+  if (content.template.isSettled && conversation_id) return { ...delivery, conversation_id }
   const thread = await threadFor(trx, await lockThread(trx, thread_id), recipient)
   const conversation =
     (await newestOf(trx, thread)) ?? (await newConversation(trx, thread, titleFromWords(content.text), null))
   const isOpen = conversation.status === 'ongoing' || conversation.status === 'paused'
-  const appended = isOpen ? await append(trx, conversation, delivery) : null
+  const appended = isOpen
+    ? await appendMessage(trx, conversation, {
+        role: 'assistant',
+        parts: [{ type: 'text', text: content.text }],
+        metadata: { template: content.template.name },
+      })
+    : null
   // One that the channel itself has reported as failed stays so.
   const { status, provider_message_id: reported } = delivery
   const isUnsent = status === 'sending' || status === 'queued' || (status === 'failed' && reported === null)
+  const changes = {
+    thread_id: thread.id,
+    conversation_id: conversation.id,
+    message_id: appended,
+    provider_message_id: messageId,
+    updated_at: new Date(),
+    ...(isUnsent ? { status: 'sent' as const, lease_until: null, error: null } : {}),
+  }
+  const settled = { ...content, template: { ...content.template, isSettled: true } }
   await trx
     .updateTable('deliveries')
-    .set({
-      thread_id: thread.id,
-      conversation_id: conversation.id,
-      message_id: appended,
-      provider_message_id: messageId,
-      content: json({ ...content, template: { ...content.template, isSettled: true } }),
-      updated_at: new Date(),
-      ...(isUnsent ? { status: 'sent' as const, lease_until: null, error: null } : {}),
-    })
-    .where('id', '=', deliveryId)
+    .set({ ...changes, content: json(settled) })
+    .where('account_id', '=', delivery.account_id)
+    .where('id', '=', delivery.id)
     .execute()
-  return { conversationId: conversation.id }
+  return { ...delivery, ...changes, content: settled }
 }
 
 /** The channel may name the person by another number than the one that was dialled: replies come from that one. */
@@ -71,42 +76,4 @@ async function threadFor(trx: Trx, thread: Thread, recipient: string | null): Pr
     .where('id', '=', thread.id)
     .execute()
   return other ? lockThread(trx, other) : { ...thread, peer, data: known }
-}
-
-function newestOf(trx: Trx, thread: Thread): Promise<Conversation | undefined> {
-  return trx
-    .selectFrom('conversations')
-    .selectAll()
-    .where('account_id', '=', thread.account_id)
-    .where('thread_id', '=', thread.id)
-    .orderBy('created_at', 'desc')
-    .limit(1)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-}
-
-async function append(trx: Trx, { id }: Conversation, delivery: DeliveryRow): Promise<string> {
-  const { account_id, agent_id, content } = delivery
-  const { last_seq } = await trx
-    .updateTable('conversations')
-    .set({ last_seq: sql<number>`last_seq + 1`, updated_at: new Date() })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
-    .returning('last_seq')
-    .executeTakeFirstOrThrow()
-  const messageId = newId()
-  await trx
-    .insertInto('messages')
-    .values({
-      id: messageId,
-      account_id,
-      agent_id,
-      conversation_id: id,
-      seq: last_seq,
-      role: 'assistant',
-      parts: json([{ type: 'text', text: content.text }]),
-      metadata: json({ template: content.template?.name }),
-    })
-    .execute()
-  return messageId
 }

@@ -6,7 +6,7 @@ import { json } from '../../db/json.ts'
 import type { ChannelThreadsTable } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
 import { enqueueDelivery } from '../../deliveries/enqueue-delivery.ts'
-import { ensureThread, receiveMessage } from '../receive-message.ts'
+import { ensureThread, lockThread, receiveMessage } from '../receive-message.ts'
 import type { WebhookEvent } from './adapter.ts'
 import type { MessagingAccount } from './connection.ts'
 import { FETCH_FILES, type FetchFiles } from './messaging-tasks.ts'
@@ -70,16 +70,6 @@ export async function takeMessage(
       })
     }
   })
-}
-
-/** The thread's row, which the transaction then holds. */
-export function lockThread(trx: Trx, threadId: string): Promise<Thread> {
-  return trx
-    .selectFrom('channel_threads')
-    .selectAll()
-    .where('id', '=', threadId)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow()
 }
 
 const confirm = (trx: Trx, thread: Thread, text: string): Promise<string> =>

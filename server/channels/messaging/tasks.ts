@@ -8,7 +8,7 @@ const readingNumbers = (ctx: Context): Task<ReadNumbers> => ({
   name: READ_NUMBERS,
   concurrency: 1,
   retries: 6,
-  run: ({ agentId }) => readNumbersOf(ctx, agentId),
+  run: ({ agentId }, { signal }) => readNumbersOf(ctx, agentId, signal),
 })
 
 const fetchingFiles = (ctx: Context): Task<FetchFiles> => ({

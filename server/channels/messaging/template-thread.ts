@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { normalPhone } from '../../contacts/phone-number.ts'
 import type { Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables.ts'
-import { ensureThread } from '../receive-message.ts'
-import { lockThread, type ThreadData } from './take-message.ts'
+import { ensureThread, lockThread } from '../receive-message.ts'
+import type { ThreadData } from './take-message.ts'
 
 type Place = { account_id: AccountId; agent_id: string; connection: string }
 

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { type MessagingServer, startMessagingServer } from '../../../test/fakes/messaging-server.ts'
 import { fakeTemplate } from '../../../test/fakes/messaging-wire.ts'
-import { envFor } from '../../../test/messaging-home.ts'
+import { until } from '../../../test/messaging-home.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { readNumbersOf } from './numbers.ts'
 
 const ACCOUNTS = ['201', '202', '203']
 const EACH = 40
@@ -34,7 +39,7 @@ before(async () => {
       templates: [...templates, waiting],
     })
   }
-  service = await startService(envFor(fake))
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' })
   client = await service.account()
   agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
 })
@@ -115,6 +120,75 @@ test('an account that fails for a moment is tried again; one that fails longer i
   assert.equal(partial.body.templates.length, 2 * EACH)
   assert.equal(asked() - before, 3)
   assert.equal((await client.request('GET', path('/templates'))).body.complete, true)
+})
+
+const pageOf = (data: object[], after: string, more: object = {}): string =>
+  JSON.stringify({ data, paging: { next: 'https://x.example', cursors: { after } }, ...more })
+const incomplete = async (page: (i: number) => string, pages: number) => {
+  const pattern = /203\/message_templates/
+  fake.faults.push(...Array.from({ length: pages }, (_, i) => ({ path: pattern, broken: page(i) })))
+  const asked = fake.requests.filter((line) => pattern.test(line)).length
+  const { body } = await client.request('GET', path('/templates'))
+  assert.deepEqual([body.complete, body.unavailableBusinessAccountIds], [false, ['203']])
+  assert.equal(body.templates.length, 2 * EACH)
+  return fake.requests.filter((line) => pattern.test(line)).length - asked
+}
+
+test('an account with a list beyond all measure is named as one that cannot be read, and not read on', async () => {
+  const many = Array.from({ length: 5_000 }, (_, i) => fakeTemplate(`many-${i}`, 'x'))
+  // The third page is one entry too many; the fourth is not asked for.
+  const tooMany = await incomplete((i) => pageOf(i < 2 ? many : many.slice(0, 1), `many-${i}`), 3)
+  assert.equal(tooMany, 3)
+  const padding = 'x'.repeat(6 * 1_048_576)
+  const tooLarge = await incomplete((i) => pageOf([], `large-${i}`, { padding }), 3)
+  assert.equal(tooLarge, 3)
+  assert.equal((await client.request('GET', path('/templates'))).body.complete, true)
+})
+
+test('of a template only as many parts are kept as one can have', async () => {
+  const parts = Array.from({ length: 500 }, () => ({ type: 'BODY', text: 'x' }))
+  const buttons = Array.from({ length: 500 }, () => ({ type: 'QUICK_REPLY', text: 'x' }))
+  const components = [{ type: 'BUTTONS', buttons }, ...parts]
+  fake.faults.push({
+    path: /201\/message_templates/,
+    broken: JSON.stringify({ data: [fakeTemplate('odd', 'x', { components })] }),
+  })
+  const { body } = await client.request('GET', path('/templates'))
+  const odd = body.templates.find(({ name }: { name: string }) => name === 'odd')
+  assert.deepEqual([odd.components.length, odd.components[0].buttons.length], [20, 20])
+})
+
+test('reading the numbers ends with its job; an account that does not answer keeps no other one waiting', async () => {
+  const silent = createServer()
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { port } = silent.address() as AddressInfo
+  await service.ctx.db
+    .updateTable('messaging_accounts')
+    .set({ numbers: null })
+    .set({
+      base_url: sql<string>`case business_account_id when '201' then ${`http://127.0.0.1:${port}`} else base_url end`,
+    })
+    .execute()
+  const asked: Promise<unknown> = once(silent, 'request')
+  const end = new AbortController()
+  const reading = readNumbersOf(service.ctx, agentId, end.signal)
+  reading.catch(() => {})
+  await asked
+  const known = () =>
+    service.ctx.db
+      .selectFrom('messaging_accounts')
+      .select('business_account_id')
+      .where('numbers', 'is not', null)
+      .orderBy('position')
+      .execute()
+  await until(async () => (await known()).length === 2)
+  let more = 0
+  silent.on('request', () => more++)
+  end.abort()
+  await assert.rejects(reading, { name: 'ProviderFailure' })
+  assert.equal(more, 0)
+  silent.closeAllConnections()
+  silent.close()
 })
 
 test('a token that is not accepted names its account; a new connection replaces the old one', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { signatureOf, textWebhook } from '../../../test/fakes/messaging-wire.ts'
+import { signatureOf, textWebhook, webhookOf } from '../../../test/fakes/messaging-wire.ts'
 import { ACCOUNT, type MessagingHome, NUMBER, PAT, startMessagingHome } from '../../../test/messaging-home.ts'
 import { adapter } from './adapters.ts'
 
@@ -73,7 +73,7 @@ const damaged = fc.tuple(fc.nat(30), wild).map(([place, instead]) => {
 test('whatever a body holds, it is read without an error', () => {
   fc.assert(
     fc.property(fc.oneof(wild, damaged), (body) => {
-      const events = adapter.readWebhook(JSON.parse(JSON.stringify(body) ?? 'null'), new Date())
+      const { events } = adapter.readWebhook(JSON.parse(JSON.stringify(body) ?? 'null'), new Date())
       for (const event of events) {
         assert.ok(event.messageId.length > 0 && event.messageId.length <= 256)
         if (event.kind === 'message') assert.match(event.from, /^\d{5,20}$/)
@@ -121,4 +121,17 @@ test('signed nonsense is never a 500, and nothing that cannot be read is stored'
     assert.ok(content.text !== '' || content.awaited?.length)
     assert.ok(provider_message_id.length > 0 && sent_at.getTime() <= Date.now())
   }
+})
+
+test('more than the channel can send is taken as far as it can be, with a line in the log', async (t) => {
+  const warned = t.mock.method(home.service.ctx.log, 'warn')
+  const contacts = Array.from({ length: 1_001 }, () => ({ wa_id: PAT }))
+  const { status } = await home.webhook(
+    webhookOf(ACCOUNT, { metadata: { phone_number_id: NUMBER }, contacts }),
+  )
+  assert.equal(status, 200)
+  assert.deepEqual(
+    warned.mock.calls.map(({ arguments: [first] }) => first),
+    [{ agent: home.agentId, dropped: 1 }],
+  )
 })

@@ -45,7 +45,10 @@ export function serveMessagingWebhook(app: FastifyInstance, ctx: Context): void 
         const accounts = await connected(params.agentId)
         const signers = accounts.filter(({ appSecret }) => adapter.isSigned(headers, bytes, appSecret))
         if (signers.length === 0) throw new ApiError('WEBHOOK_SIGNATURE_INVALID')
-        await takeWebhook(ctx, signers, adapter.readWebhook(parse(bytes), new Date()))
+        const { events, dropped } = adapter.readWebhook(parse(bytes), new Date())
+        if (dropped > 0)
+          ctx.log.warn({ agent: params.agentId, dropped }, 'a webhook with more than the channel sends')
+        await takeWebhook(ctx, signers, events)
         return reply.type('text/plain; charset=utf-8').send('ok')
       },
     )

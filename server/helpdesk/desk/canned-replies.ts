@@ -3,7 +3,6 @@ import type { Db } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
 import type { AccountId, CannedRepliesTable } from '../../db/tables.ts'
 import { ApiError } from '../../http/errors.ts'
-import { refuseUnknownVariables } from './fill-variables.ts'
 import { refuseTakenName } from './taken-name.ts'
 
 export type CannedRow = Selectable<CannedRepliesTable>
@@ -45,7 +44,6 @@ export async function createCannedReply(
   { accountId, agentId }: Owner,
   { name, content }: { name: string; content: string },
 ): Promise<CannedRow> {
-  refuseUnknownVariables(content)
   return refuseTakenName(() =>
     db
       .insertInto('canned_replies')
@@ -62,7 +60,6 @@ export async function updateCannedReply(
   { name, content }: { name?: string; content?: string },
 ): Promise<CannedRow> {
   const before = await requireCannedReply(db, owner, id)
-  if (content !== undefined) refuseUnknownVariables(content)
   const changed = await refuseTakenName(() =>
     db
       .updateTable('canned_replies')

@@ -5,7 +5,7 @@ import { ApiError } from '../../http/errors.ts'
 import { readMultipart } from '../../http/read-multipart.ts'
 import { type Route, route, SENT } from '../../http/route.ts'
 import { refuseInvalid } from '../../http/validate.ts'
-import { requireMember, requireOne } from '../find-member.ts'
+import { memberNamed, problemsOfName, requireMember } from '../find-member.ts'
 import { followEvents } from '../live/follow-events.ts'
 import { attachmentUrl } from '../serve-attachments.ts'
 import { requireTicket } from '../ticket-queries.ts'
@@ -19,8 +19,8 @@ import {
   updateCannedReply,
 } from './canned-replies.ts'
 import * as contract from './contract.ts'
-import { fillVariables } from './fill-variables.ts'
-import { readSettings, updateSettings } from './settings.ts'
+import { fillVariables, refuseUnknownVariables } from './fill-variables.ts'
+import { readSettings, refuseHours, updateSettings } from './settings.ts'
 import { createTag, deleteTag, setTags, type TagRow, tagsOf, tagsOfTicket, updateTag } from './tags.ts'
 import { clocksOf, surveyOf } from './ticket-extras.ts'
 
@@ -32,9 +32,10 @@ export const deskRoutes = (ctx: Context): Route[] => [
     readSettings(ctx.db, await ownerOf(ctx, account.id, params)),
   ),
 
-  route(contract.updateSettings, async ({ caller: { account }, params, body }) =>
-    updateSettings(ctx.db, await ownerOf(ctx, account.id, params), body),
-  ),
+  route(contract.updateSettings, async ({ caller: { account }, params, body }) => {
+    if (body.businessHours) refuseHours(body.businessHours)
+    return updateSettings(ctx.db, await ownerOf(ctx, account.id, params), body)
+  }),
 
   route(contract.readTicketClocks, async ({ caller: { account }, params }) => {
     const owner = await ownerOf(ctx, account.id, params)
@@ -99,11 +100,13 @@ const cannedRoutes = (ctx: Context): Route[] => [
     (await cannedRepliesOf(ctx.db, await ownerOf(ctx, account.id, params))).map(presentCanned),
   ),
 
-  route(contract.createCannedReply, async ({ caller: { account }, params, body }) =>
-    presentCanned(await createCannedReply(ctx.db, await ownerOf(ctx, account.id, params), body)),
-  ),
+  route(contract.createCannedReply, async ({ caller: { account }, params, body }) => {
+    refuseUnknownVariables(body.content)
+    return presentCanned(await createCannedReply(ctx.db, await ownerOf(ctx, account.id, params), body))
+  }),
 
   route(contract.updateCannedReply, async ({ caller: { account }, params, body }) => {
+    if (body.content !== undefined) refuseUnknownVariables(body.content)
     const owner = await ownerOf(ctx, account.id, params)
     return presentCanned(await updateCannedReply(ctx.db, owner, params.cannedReplyId, body))
   }),
@@ -114,22 +117,16 @@ const cannedRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.fillCannedReply, async ({ caller: { account }, params, body }) => {
+    const named = memberNamed(body)
+    refuseInvalid(problemsOfName(named, 'author'))
     const agent = await requireAgent(ctx.db, account.id, params.agentId)
     const owner = { accountId: account.id, agentId: agent.id }
     const canned = await requireCannedReply(ctx.db, owner, params.cannedReplyId)
-    const named = memberNamed(body)
-    requireOne(named, 'author')
     const ticket = await requireTicket(ctx.db, { ...owner, ticketNumber: body.ticketNumber })
     const author = await requireMember(ctx.db, account.id, named)
     return fillVariables(canned.content, { ticket, author, agent })
   }),
 ]
-
-/** An author is named as members are. */
-export const memberNamed = ({ authorId, authorEmail }: { authorId?: string; authorEmail?: string }) => ({
-  ...(authorId === undefined ? {} : { memberId: authorId }),
-  ...(authorEmail === undefined ? {} : { memberEmail: authorEmail }),
-})
 
 async function ownerOf({ db }: Context, accountId: AccountId, { agentId }: { agentId: string }) {
   await requireAgent(db, accountId, agentId)

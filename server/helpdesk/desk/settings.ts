@@ -26,9 +26,8 @@ export async function readSettings(db: Db, { accountId, agentId }: Owner): Promi
   }
 }
 
-/** Changes the fields that are given. VALIDATION_INVALID_BODY for hours that make no sense. */
+/** Changes the fields that are given; the hours have been through refuseHours(). */
 export async function updateSettings(db: Db, owner: Owner, change: Partial<Settings>): Promise<Settings> {
-  if (change.businessHours) refuseHours(change.businessHours)
   const { targets, businessHours, surveyEnabled } = change
   await db
     .insertInto('helpdesk_settings')
@@ -51,7 +50,8 @@ export async function updateSettings(db: Db, owner: Owner, change: Partial<Setti
   return readSettings(db, owner)
 }
 
-function refuseHours(hours: BusinessHours): void {
+/** Throws VALIDATION_INVALID_BODY for hours that make no sense. */
+export function refuseHours(hours: BusinessHours): void {
   const problems: Record<string, string> = {}
   if (!isTimeZone(hours.timeZone))
     problems['businessHours.timeZone'] = 'Must be a time zone such as Europe/Berlin.'

@@ -24,8 +24,7 @@ const MOST_MESSAGES = 500
 export async function loadConversation(db: Db, { id, held }: Claim): Promise<Loaded | null> {
   const { rows } = await sql<Omit<Loaded, 'messages'>>`
     select c.id, c.account_id as "accountId", c.agent_id as "agentId", a.name as "agentName", a.model,
-      c.analysis_tries as tries,
-      c.status = 'taken_over' or exists (select from tickets where conversation_id = c.id) as escalated
+      c.analysis_tries as tries, c.escalated
     from conversations c join agents a on a.id = c.agent_id
     where c.id = ${id} and c.analysis_held = ${held}::timestamptz`.execute(db)
   const found = rows[0]

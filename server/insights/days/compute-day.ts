@@ -53,7 +53,7 @@ async function conversationFigures(
     with found as (
       select c.id, c.source, coalesce(c.country, '') as country, c.sentiment,
         c.status = 'ended' or c.analysis_due is null as settled,
-        c.status = 'taken_over' or exists (select from tickets where conversation_id = c.id) as escalated
+        c.escalated
       from unnest(${sources}::text[]) as wanted (source)
       cross join lateral (
         select * from conversations where account_id = ${accountId} and agent_id = ${agentId}

@@ -28,8 +28,8 @@ export async function answerGroup(
     // Two answers at once must not both find none.
     await lockInsights(trx, agentId)
     const group = await requireGroup(trx, account.id, agentId, groupId)
-    if (group.source_id !== null) {
-      const before = await requireSource(trx, account.id, agentId, group.source_id)
+    const before = group.source_id && (await requireSource(trx, account.id, agentId, group.source_id))
+    if (before && before.status !== 'toBeDeleted') {
       await setAnswered(trx, account.id, groupId, before.id)
       return { source: before, isNew: false }
     }

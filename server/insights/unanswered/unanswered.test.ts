@@ -4,6 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { newId } from '../../db/ids.ts'
 import { json } from '../../db/json.ts'
+import { markDeleted } from '../../knowledge/delete-source.ts'
+import { requireSource } from '../../knowledge/queries.ts'
 import { refreshDays } from '../days/refresh-days.ts'
 import { lookNow } from '../for-tests.ts'
 
@@ -96,6 +98,12 @@ test('an answer becomes a source that wins, a second one changes it, and asking 
   assert.deepEqual([again?.count, again?.sourceId], [3, null])
   const anew = await answer({ answer: 'Yes.' })
   assert.notEqual(anew.body.id, id)
+
+  await service.ctx.db.transaction().execute(async (trx) => {
+    await markDeleted(trx, await requireSource(trx, client.accountId, agentId, anew.body.id))
+  })
+  const last = await answer({ answer: 'No.' })
+  assert.ok(last.status === 201 && last.body.id !== anew.body.id, 'one that is being deleted is not changed')
 })
 
 test('a dismissed question stays so when it is asked again, until it is opened', async () => {

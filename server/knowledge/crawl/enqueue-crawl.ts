@@ -27,7 +27,7 @@ export async function enqueueCrawl(
     .where('id', '=', sourceId)
     .forUpdate()
     .executeTakeFirst()
-  if (!source || !isCrawl(source)) return false
+  if (!source || !isCrawl(source) || source.status === 'toBeDeleted') return false
   const goesOn = reason === 'created' || reason === 'resumed'
   if (reason !== 'changed' && isProcessing(source) !== goesOn) return false
   const version = goesOn ? source.content_version : source.content_version + 1

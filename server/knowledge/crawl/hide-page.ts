@@ -4,7 +4,7 @@ import { json } from '../../db/json.ts'
 import { transact } from '../../db/transact.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Account } from '../add-source.ts'
-import { moveKnowledge, requireSource, type SourceRow } from '../queries.ts'
+import { moveKnowledge, requireChangeable, type SourceRow } from '../queries.ts'
 import { takeRoom } from '../room.ts'
 import { pageLimit } from './crawl-run.ts'
 import { crawlMetadata } from './crawl-source.ts'
@@ -17,7 +17,7 @@ type Place = { agentId: string; sourceId: string; pageId: string }
 
 /**
  * Takes a page out of answers, at once and also for later crawls, or lets it in again. A page let in that has never
- * been read is read by a crawl that this starts. Throws RESOURCE_NOT_FOUND, SOURCE_SIZE_LIMIT_EXCEEDED.
+ * been read is read by a crawl that this starts. Throws RESOURCE_NOT_FOUND, SOURCE_PENDING_DELETION, SOURCE_SIZE_LIMIT_EXCEEDED.
  */
 export async function hidePage(
   { db, jobs }: Needs,
@@ -26,7 +26,7 @@ export async function hidePage(
   hidden: boolean,
 ): Promise<PageRow> {
   return transact(db, async (trx) => {
-    const source = await requireSource(trx, account.id, agentId, sourceId, true)
+    const source = await requireChangeable(trx, account.id, agentId, sourceId, true)
     const page = await requirePage(trx, account.id, sourceId, pageId)
     if (page.hidden === hidden) return page
     const after = { ...page, hidden }

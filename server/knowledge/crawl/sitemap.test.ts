@@ -69,6 +69,43 @@ test('a sitemap loses a page with its address, but not because a part of it cann
   assert.equal(await web.finds('easterfieldc'), false)
 })
 
+test('a crawl becomes a sitemap, and goes on answering until that is read', async () => {
+  const client = await service.account()
+  const agent = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+  const mine = websites(service, client, agent)
+  site.pages.set('/map.xml', page('Map', 'The marker fennimore.', ['/map.xml/b']))
+  site.pages.set('/map.xml/b', page('B', 'The marker gaddesden.'))
+  site.pages.set('/c', page('C', 'The marker hattonfield.'))
+  const { id, name } = await mine.crawled(`${site.url}/map.xml`)
+  const put = (body: object) => client.request('PUT', `${mine.path}/${id}`, body)
+  assert.equal((await put({ linkType: 'crawl' })).body.status, 'trained')
+  const refused = await put({ linkType: 'individual' })
+  assert.match(refused.body.error.details.linkType, /cannot become a single page/)
+
+  // Read as a sitemap it is none: what was live stays.
+  const switched = await put({ linkType: 'sitemap', slowScraping: true })
+  const { type, crawlStatus, slowScraping } = switched.body.metadata
+  assert.deepEqual(
+    [switched.body.status, type, crawlStatus, slowScraping],
+    ['updated', 'sitemap', 'fetching', true],
+  )
+  assert.ok(await mine.finds('gaddesden'))
+  assert.equal((await mine.settled(id)).status, 'failed')
+  assert.ok(await mine.finds('gaddesden'))
+
+  site.pages.set('/map.xml', { body: urlset(['/c']) })
+  assert.equal((await put({ slowScraping: false })).body.status, 'updated')
+  const after = await mine.settled(id)
+  assert.deepEqual([after.status, after.name, after.metadata.children.included], ['trained', name, 1])
+  assert.deepEqual([await mine.finds('hattonfield'), await mine.finds('gaddesden')], [true, false])
+
+  // The address and the other type are taken by another source.
+  await mine.add(`${site.url}/map.xml`)
+  const taken = await put({ linkType: 'crawl' })
+  assert.deepEqual([taken.status, taken.body.error.code], [409, 'SOURCE_DUPLICATE'])
+  assert.equal((await mine.read(id)).metadata.type, 'sitemap')
+})
+
 test('what is no sitemap fails with a sentence for a person', async () => {
   const cases: [string, { status?: number; body?: string | Uint8Array }, RegExp][] = [
     ['/1', { status: 404 }, /404/],

@@ -121,6 +121,7 @@ async function checkSource(
         .where('account_id', '=', accountId)
         .where('agent_id', '=', agentId)
         .where('id', '=', sourceId)
+        .where('status', '<>', 'toBeDeleted')
         .executeTakeFirst()
     : undefined
   if (!source) throw invalidField('expectedSourceId', 'The agent has no source with this id.')

@@ -8,6 +8,7 @@ export const agentReSyncs = (): RawBuilder<boolean> => {
 }
 
 /** Over `sources` besides: it has an origin that can be asked. */
-export const sourceReSyncs = (): RawBuilder<boolean> => sql<boolean>`(${agentReSyncs()} and (
+export const sourceReSyncs =
+  (): RawBuilder<boolean> => sql<boolean>`(${agentReSyncs()} and sources.status <> 'toBeDeleted' and (
   sources.type = 'link' or (sources.type = 'notionPage' and exists (
     select from pages_connections where pages_connections.agent_id = sources.agent_id))))`

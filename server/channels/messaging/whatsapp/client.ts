@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { MessagingNumber } from '../../../db/tables.ts'
 import type { Accepted, Adapter, Addressed, ProviderClient } from '../adapter.ts'
 import { ProviderFailure } from '../provider-failure.ts'
 import { fileMessage } from './file-message.ts'
@@ -12,6 +13,9 @@ const PAGE_SIZE = 100
 /** A list that is longer goes round in a circle. */
 const MOST_PAGES = 500
 const MAX_BYTES = 8 * 1_048_576
+/** For a whole list: a business account can have a fraction of it. */
+const MOST_LIST_BYTES = 16 * 1_048_576
+const MOST_ITEMS = 10_000
 const BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 3_000
 
@@ -51,9 +55,7 @@ export const createClient: Adapter['client'] = ({
   }
 
   async function call(path: string, request: Request): Promise<Wire> {
-    const value = parseJson(await fetchBytes(`${base}/${VERSION}/${path}`, request))
-    if (!value) throw new ProviderFailure('uncertain', 'The channel sent an answer that cannot be read.')
-    return value
+    return readable(await fetchBytes(`${base}/${VERSION}/${path}`, request))
   }
 
   async function reading<T>(work: () => Promise<T>): Promise<T> {
@@ -72,18 +74,35 @@ export const createClient: Adapter['client'] = ({
     }
   }
 
-  const read = (path: string): Promise<Wire> => reading(() => call(path, { method: 'GET' }))
-
-  async function all(path: string, query: Record<string, string>): Promise<Wire[]> {
-    const items: Wire[] = []
+  /** Every page, each item read at once; nothing of the rest is kept. Throws for a list beyond its limits, too. */
+  async function all<T>(
+    path: string,
+    query: Record<string, string>,
+    readItem: (item: Wire) => T | null,
+  ): Promise<T[]> {
+    const items: T[] = []
     const seen = new Set<string>()
+    let itemsLeft = MOST_ITEMS
+    let bytesLeft = MOST_LIST_BYTES
     for (let after = ''; ; ) {
       const params = new URLSearchParams({ ...query, limit: String(PAGE_SIZE), ...(after ? { after } : {}) })
-      const page = await read(`${path}?${params}`)
-      if (!Array.isArray(page.data))
+      const url = `${base}/${VERSION}/${path}?${params}`
+      const { data, paging } = await reading(async () => {
+        const maxBytes = Math.max(1, Math.min(MAX_BYTES, bytesLeft))
+        const bytes = await fetchBytes(url, { method: 'GET', maxBytes })
+        bytesLeft -= bytes.byteLength
+        return readable(bytes)
+      })
+      if (!Array.isArray(data))
         throw new ProviderFailure('unreachable', 'The channel sent an answer without a list.')
-      items.push(...wires(page.data))
-      const { next, cursors } = wire(page.paging)
+      itemsLeft -= data.length
+      if (itemsLeft < 0)
+        throw new ProviderFailure('too_large', `The account has a list of more than ${MOST_ITEMS} entries.`)
+      for (const item of data) {
+        const found = readItem(wire(item))
+        if (found !== null) items.push(found)
+      }
+      const { next, cursors } = wire(paging)
       // Its cursor, not its address: the token must not go where an answer says.
       after = text(wire(cursors).after)
       if (!next || after === '') return items
@@ -112,22 +131,21 @@ export const createClient: Adapter['client'] = ({
   }
 
   return {
-    async numbers(businessAccountId) {
-      const found = await all(`${segment(businessAccountId)}/phone_numbers`, {
-        fields: 'id,display_phone_number,verified_name',
-      })
-      return found.flatMap(({ id, display_phone_number, verified_name }) => {
-        const number = { id: text(id), phone: text(display_phone_number), verifiedName: text(verified_name) }
-        return number.id && number.phone ? [number] : []
-      })
-    },
-    async templates(businessAccountId, name) {
-      const found = await all(`${segment(businessAccountId)}/message_templates`, {
-        fields: 'id,name,language,category,status,parameter_format,components',
-        ...(name === undefined ? { status: 'APPROVED' } : { name }),
-      })
-      return found.map(readTemplate)
-    },
+    numbers: (businessAccountId) =>
+      all(
+        `${segment(businessAccountId)}/phone_numbers`,
+        { fields: 'id,display_phone_number,verified_name' },
+        readNumber,
+      ),
+    templates: (businessAccountId, name) =>
+      all(
+        `${segment(businessAccountId)}/message_templates`,
+        {
+          fields: 'id,name,language,category,status,parameter_format,components',
+          ...(name === undefined ? { status: 'APPROVED' } : { name }),
+        },
+        readTemplate,
+      ),
     sendText: (addressed, body) => send(addressed, { type: 'text', text: { body, preview_url: false } }),
     async sendFile(addressed, file) {
       const { message, form } = fileMessage(file)
@@ -163,3 +181,14 @@ export const createClient: Adapter['client'] = ({
 }
 
 const segment = encodeURIComponent
+
+function readable(bytes: Uint8Array): Wire {
+  const value = parseJson(bytes)
+  if (!value) throw new ProviderFailure('uncertain', 'The channel sent an answer that cannot be read.')
+  return value
+}
+
+function readNumber({ id, display_phone_number, verified_name }: Wire): MessagingNumber | null {
+  const number = { id: text(id), phone: text(display_phone_number), verifiedName: text(verified_name) }
+  return number.id && number.phone ? number : null
+}

@@ -12,6 +12,8 @@ test('Markdown becomes what the channel can show', () => {
   assert.equal(format('See [the page](https://x.example/a) now'), 'See the page (https://x.example/a) now')
   assert.equal(format('[https://x.example](https://x.example)'), 'https://x.example')
   assert.equal(format('![plan](https://x.example/p.png)'), 'plan (https://x.example/p.png)')
+  assert.equal(format('[page](https://x.example/a "Its title")'), 'page (https://x.example/a)')
+  assert.equal(format('[see [page](https://x.example/a)'), '[see page (https://x.example/a)')
   assert.equal(format('* one\n+ two\n  - three\n1. four'), '- one\n- two\n  - three\n1. four')
   assert.equal(format('| Day | Open |\n| --- | :-: |\n| Mon | 9 |'), 'Day | Open\nMon | 9')
   assert.equal(format('a\n\n---\n\nb'), 'a\n\nb')
@@ -39,6 +41,21 @@ test('any text is formatted in no time, and cut without a loss', () => {
   )
   const long = `${'['.repeat(20_000)}${'*'.repeat(20_000)}`
   assert.ok(format(long).length > 0)
+})
+
+test('what is written to keep the marks busy is formatted, too; tried again from each place it takes minutes', () => {
+  for (const length of [10_000, 100_000]) {
+    const fill = (part: string) => part.repeat(Math.ceil(length / part.length))
+    const unchanged = [
+      ...['[', '![', '[](', '[a](b', '[](a ', '[](a "', '[1](', '[1, '].map(fill),
+      ...[`[a](${fill('x')}`, `[a](b ${fill('x')}`, `<br${fill(' ')}<`, `[1${fill(',1')}`],
+    ]
+    for (const text of unchanged) assert.equal(format(text), text.trim())
+    assert.equal(format(`* ${fill(' ')}${fill('x')}\u2028x`), `- ${fill('x')}\u2028x`)
+    assert.equal(format(`# ${fill(' ')}${fill('x')}\u2028x`), `*${fill('x')}\u2028x*`)
+    for (const marks of ['*a', '* ', '**a*', '__a_', '~~a~', '`x', '|x'])
+      assert.ok(format(fill(marks)) !== '')
+  }
 })
 
 test('a long text is cut at the end of a paragraph, else of a line, a sentence or a word', () => {

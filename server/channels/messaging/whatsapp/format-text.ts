@@ -1,6 +1,9 @@
-/** Code, escapes, images, links, bold, struck out, italic, line breaks, citations: in this order of precedence. */
+/**
+ * Code, escapes, images, links, bold, struck out, italic, line breaks, citations: in this order of precedence. No part
+ * may run into the next try of itself, or into its neighbour: people choose what the model writes.
+ */
 const MARKS =
-  /(`[^`\n]+`)|\\([\\`*_{}[\]()#+.!~>|-])|!?\[([^\]\n]*)\]\(([^)\s]{1,2000})[^)\n]*\)|\*\*([^*\n]+)\*\*|__([^_\n]+)__|~~([^~\n]+)~~|\*([^*\s][^*\n]*)\*|(<br\s*\/?>)|( ?\[\d{1,3}(?:\s*,\s*\d{1,3})*\](?!\())/gi
+  /(`[^`\n]+`)|\\([\\`*_{}[\]()#+.!~>|-])|!?\[([^[\]\n]*)\]\(([^)\s]{1,2000})(?:\s[^)\n]{0,500})?\)|\*\*([^*\n]+)\*\*|__([^_\n]+)__|~~([^~\n]+)~~|\*([^*\s][^*\n]*)\*|(<br\s*\/?>)|( ?\[\d{1,3}(?:\s*,\s*\d{1,3})*\](?!\())/gi
 
 /**
  * Markdown as the channel marks text: *bold*, _italic_, ~struck out~, code as it is. Headings become bold, links keep
@@ -27,7 +30,7 @@ function formatLine(line: string, dropCitations: boolean): string[] {
   // Between the head and the rows of a table.
   if (bare.includes('-') && bare.includes('|') && /^[|:\s-]+$/.test(bare)) return []
   const inline = (text: string): string => formatInline(text, dropCitations)
-  const heading = /^\s{0,3}#{1,6}\s+(.*)$/.exec(line)
+  const heading = /^\s{0,3}#{1,6}\s+(.*)$/s.exec(line)
   if (heading)
     return [
       `*${inline(heading[1] ?? '')
@@ -38,7 +41,7 @@ function formatLine(line: string, dropCitations: boolean): string[] {
     const cells = bare.replace(/^\||\|$/g, '').split('|')
     return [inline(cells.map((cell) => cell.trim()).join(' | '))]
   }
-  const bullet = /^(\s*)[*+-]\s+(.*)$/.exec(line)
+  const bullet = /^(\s*)[*+-]\s+(.*)$/s.exec(line)
   return [bullet ? `${bullet[1]}- ${inline(bullet[2] ?? '')}` : inline(line)]
 }
 

@@ -7,9 +7,21 @@ import { text, type Wire, wire, wires } from './wire.ts'
 const LONGEST_ID = 256
 const STATUSES: readonly string[] = ['sent', 'delivered', 'read', 'failed']
 
-/** What the webhook of a business account tells of messages; everything else in it is left out. */
-export function readWebhook(body: unknown, now: Date): WebhookEvent[] {
-  return wires(wire(body).entry).flatMap((entry) =>
+/** The channel tells of at most so many things in one webhook. */
+const MOST = 1_000
+
+/**
+ * What the webhook of a business account tells of messages; everything else in it is left out. `dropped` counts what
+ * one value holds beyond what the channel can send.
+ */
+export function readWebhook(body: unknown, now: Date): { events: WebhookEvent[]; dropped: number } {
+  let dropped = 0
+  const first = (list: unknown): Wire[] => {
+    if (!Array.isArray(list)) return []
+    dropped += Math.max(0, list.length - MOST)
+    return wires(list.slice(0, MOST))
+  }
+  const events = wires(wire(body).entry).flatMap((entry) =>
     wires(entry.changes)
       .filter(({ field }) => field === 'messages')
       .flatMap(({ value }) => {
@@ -19,23 +31,36 @@ export function readWebhook(body: unknown, now: Date): WebhookEvent[] {
         }
         if (of.businessAccountId === '' || of.numberId === '') return []
         const { contacts, messages, statuses } = wire(value)
+        const nameOf = namesOf(first(contacts))
         return [
-          ...wires(messages).flatMap((message) => readMessage(of, message, wires(contacts), now)),
-          ...wires(statuses).flatMap((status) => readStatus(of, status)),
+          ...first(messages).flatMap((message) => readMessage(of, message, nameOf, now)),
+          ...first(statuses).flatMap((status) => readStatus(of, status)),
         ]
       }),
   )
+  return { events, dropped }
 }
 
 type Of = { businessAccountId: string; numberId: string }
+type NameOf = (from: string) => string | null
 
-function readMessage(of: Of, message: Wire, contacts: Wire[], now: Date): WebhookEvent[] {
+/** Names by who sends; a single contact is the sender under whatever number. */
+function namesOf(contacts: Wire[]): NameOf {
+  const names = new Map<string, string | null>()
+  for (const { wa_id, profile } of contacts) {
+    const from = text(wa_id)
+    const name = text(wire(profile).name).trim().slice(0, 100).toWellFormed()
+    if (!names.has(from)) names.set(from, name || null)
+  }
+  const [only = null] = contacts.length === 1 ? names.values() : []
+  return (from) => names.get(from) ?? only
+}
+
+function readMessage(of: Of, message: Wire, nameOf: NameOf, now: Date): WebhookEvent[] {
   const messageId = id(message.id)
   const from = text(message.from)
   if (messageId === '' || !/^[0-9]{5,20}$/.test(from)) return []
-  const contact =
-    contacts.find(({ wa_id }) => text(wa_id) === from) ?? (contacts.length === 1 ? contacts[0] : {})
-  const name = text(wire(contact?.profile).name).trim().slice(0, 100).toWellFormed() || null
+  const name = nameOf(from)
   const content = contentOf(message)
   const isText = message.type === 'text' || message.type === 'button'
   const sentAt = timeOf(message.timestamp, now)

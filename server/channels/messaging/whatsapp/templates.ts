@@ -1,6 +1,9 @@
 import type { ProviderTemplate, TemplateValues } from '../adapter.ts'
 import { text, type Wire, wire, wires } from './wire.ts'
 
+/** The channel has at most a handful of parts in a template, and ten buttons. */
+const MOST_PARTS = 20
+
 export function readTemplate(found: Wire): ProviderTemplate {
   return {
     id: text(found.id),
@@ -9,13 +12,13 @@ export function readTemplate(found: Wire): ProviderTemplate {
     category: text(found.category),
     status: text(found.status),
     parameterFormat: text(found.parameter_format) || 'POSITIONAL',
-    components: wires(found.components).map(({ type, format, text: words, buttons }) => ({
+    components: few(found.components).map(({ type, format, text: words, buttons }) => ({
       type: text(type).toUpperCase(),
       ...(typeof format === 'string' ? { format: text(format) } : {}),
       ...(typeof words === 'string' ? { text: text(words) } : {}),
       ...(Array.isArray(buttons)
         ? {
-            buttons: wires(buttons).map((button) => ({
+            buttons: few(buttons).map((button) => ({
               type: text(button.type),
               text: text(button.text),
               ...(typeof button.url === 'string' ? { url: text(button.url) } : {}),
@@ -25,6 +28,8 @@ export function readTemplate(found: Wire): ProviderTemplate {
     })),
   }
 }
+
+const few = (list: unknown): Wire[] => (Array.isArray(list) ? wires(list.slice(0, MOST_PARTS)) : [])
 
 /** A template as it is sent, with its values. */
 export function templateMessage(

@@ -1,56 +1,33 @@
 import type { ImapFlow } from 'imapflow'
 import type { Context } from '../../context.ts'
-import { type ClaimedMailbox, claimMailbox, LostLease, noteRead, releaseMailbox } from './claim-mailbox.ts'
+import { type ClaimedMailbox, noteRead } from './claim-mailbox.ts'
 import { imapLogin } from './connection.ts'
-import { openImap } from './imap.ts'
-import { describeMailError } from './mail-failure.ts'
+import { withImap } from './imap.ts'
+import { MailFailure } from './mail-failure.ts'
 import { takeMail } from './take-mail.ts'
 
-const AT_ONCE = 3
 /** Then other mailboxes have their turn. */
 const MOST_MAILS = 50
+const LONGEST_TURN_MS = 10_000
 /** Of a larger mail only the beginning is read: its words. */
 const LARGEST_BYTES = 60 * 1024 * 1024
 const BEGINNING_BYTES = 2 * 1024 * 1024
 /** The clocks of two servers. */
 const SKEW_MS = 2 * 60_000
 
-/** A process that ends waits for what is under way. */
-const LONGEST_MS = 10_000
-
 /**
- * Reads the mailboxes that are due, for some seconds. Nothing in them is changed: mails stay where and as they are.
+ * Takes what came since the last time, one transaction a mail; answers whether there is more. Nothing in the mailbox is
+ * changed: mails stay where and as they are. Throws LostLease, and what withImap throws.
  */
-export async function readMailboxes(ctx: Context): Promise<void> {
-  const until = Date.now() + LONGEST_MS
-  const work = async (): Promise<void> => {
-    while (Date.now() < until) {
-      const row = await claimMailbox(ctx.db)
-      if (!row) return
-      await readOne(ctx, row, until)
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-}
-
-async function readOne(ctx: Context, row: ClaimedMailbox, until: number): Promise<void> {
-  try {
-    const more = await readNew(ctx, row, until)
-    await releaseMailbox(ctx.db, row, { error: null, more })
-  } catch (error) {
-    if (error instanceof LostLease) return
-    const { message, cause } = describeMailError(error, row.imap?.host ?? '')
-    ctx.log.warn({ err: cause ?? error, agent: row.agent_id }, 'a mailbox could not be read')
-    await releaseMailbox(ctx.db, row, { error: message, more: false })
-  }
-}
-
-/** Takes what came since the last time, one transaction a mail; whether there is more. */
-async function readNew(ctx: Context, row: ClaimedMailbox, until: number): Promise<boolean> {
+export async function readMailbox(
+  ctx: Context,
+  row: ClaimedMailbox,
+  limits: { longestMs: number; signal: AbortSignal },
+): Promise<boolean> {
   const login = imapLogin(ctx, row)
   if (!login) return false
-  const client = await openImap(login, ctx.config.allowedPrivateHosts)
-  try {
+  const until = Date.now() + LONGEST_TURN_MS
+  return withImap(login, ctx.config.allowedPrivateHosts, limits, async (client) => {
     const mailbox = await client.mailboxOpen(login.mailbox, { readOnly: true })
     const { uidValidity, uidNext } = mailbox
     const isSame = row.uid_validity !== null && String(row.uid_validity) === String(uidValidity)
@@ -67,15 +44,15 @@ async function readNew(ctx: Context, row: ClaimedMailbox, until: number): Promis
     if (uids.length > MOST_MAILS) return true
     await noteRead(ctx.db, row, { uidValidity, lastUid: Math.max(after, uidNext - 1, uids.at(-1) ?? 0) })
     return false
-  } finally {
-    await client.logout().catch(() => client.close())
-  }
+  })
 }
 
 /** Ascending. A mailbox that is new to us, or was made anew, is looked through by date. */
 async function uidsAfter(client: ImapFlow, after: number, since: Date | null): Promise<number[]> {
   const query = since ? { since: new Date(since.getTime() - 24 * 60 * 60_000) } : { uid: `${after + 1}:*` }
-  const found = (await client.search(query, { uid: true })) || []
+  const found = await client.search(query, { uid: true })
+  // Nothing found is a list; what is none would pass over every mail that waits.
+  if (!Array.isArray(found)) throw new MailFailure('The mailbox could not be searched.')
   // `n:*` names the last mail also when it comes before n.
   return found.filter((uid) => uid > after).sort((a, b) => a - b)
 }
@@ -86,11 +63,13 @@ async function download(
   uid: number,
 ): Promise<{ raw: Buffer; receivedAt: Date; cut?: { bytes: number } } | null> {
   const about = await client.fetchOne(String(uid), { size: true, internalDate: true }, { uid: true })
+  requireOpen(client)
   if (!about) return null
   const bytes = about.size ?? 0
   const isCut = bytes > LARGEST_BYTES
   const source = isCut ? { start: 0, maxLength: BEGINNING_BYTES } : true
   const message = await client.fetchOne(String(uid), { source }, { uid: true })
+  requireOpen(client)
   if (!message || message.source === undefined) return null
   const received = new Date(about.internalDate ?? Date.now())
   return {
@@ -98,4 +77,9 @@ async function download(
     receivedAt: received.getTime() > Date.now() ? new Date() : received,
     ...(isCut ? { cut: { bytes } } : {}),
   }
+}
+
+/** A client without a connection answers as if the mail were gone. */
+function requireOpen(client: ImapFlow): void {
+  if (!client.usable || !client.mailbox) throw new MailFailure('The server closed the connection.')
 }

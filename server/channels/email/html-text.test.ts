@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { htmlText } from './html-text.ts'
+
+const LONGEST = 2_000_000
+const many = (text: string): string => text.repeat(Math.floor(LONGEST / text.length))
+const tooMany = '<b>'.repeat(50_001)
+
+/** Each would take hours, or the whole stack, where what is open is looked for again and again. */
+const HOSTILE: [string, string, RegExp][] = [
+  ['scripts that never end', many('<script>'), /^$/],
+  ['styles that never end', `${tooMany}words${many('<style ')}`, /^words/],
+  ['tags that never end', `${tooMany}words${many('<')}`, /^words/],
+  ['nothing but brackets', many('<'), /^<{2000000}$/],
+]
+for (const [what, html, wanted] of HOSTILE) {
+  test(`read in linear time: ${what}`, () => {
+    assert.match(htmlText(html.slice(0, LONGEST)), wanted)
+  })
+}
+
+test('what is too complex is read as bare text, without scripts and styles', () => {
+  const words = '<p>One</p>two <style type="a">p {}</style>three<SCRIPT>4 < 5</SCRIPT> &lt;six&gt; 7 < 8'
+  assert.equal(htmlText(tooMany + words), 'One two three <six> 7 < 8')
+})

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { after, before, test } from 'node:test'
+import { connectTestMailbox, mail, type TestMailbox, until } from '../../../test/mailbox.ts'
+import { type Service, startService } from '../../../test/start.ts'
+
+const LARGE = 2 * 1024 * 1024
+
+let service: Service
+let box: TestMailbox
+
+before(async () => {
+  service = await startService()
+  box = await connectTestMailbox(service, await service.account(), { smtpPort: 1, mode: 'tickets' })
+})
+after(() => service.close())
+
+/** Headers that could be right, of a large mail whose body never comes. */
+function open(headers: Record<string, string | number> = {}): ClientRequest {
+  const sent = request(`${service.url}/webhooks/email/${box.agentId}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'message/rfc822',
+      'content-length': LARGE,
+      'x-timestamp': Math.floor(Date.now() / 1000),
+      'x-signature': 'a'.repeat(64),
+      ...headers,
+    },
+  })
+  sent.on('error', () => {})
+  sent.flushHeaders()
+  return sent
+}
+
+/** What a large mail with a wrong signature is answered: 401 when it was let in. */
+const largeOne = () => box.post('x'.repeat(LARGE), { 'x-signature': 'b'.repeat(64) })
+
+test('a few large bodies come at a time; who comes then is told to come again, and small mails go on', async () => {
+  const held = Array.from({ length: 9 }, () => open())
+  const answered = held.map(async (one) => {
+    const [response] = (await once(one, 'response')) as [IncomingMessage]
+    return { one, response }
+  })
+  const { one: ninth, response: refused } = await Promise.race(answered)
+  assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '5'])
+  assert.match((await refused.toArray()).join(''), /"SERVICE_OVERLOADED"/)
+  await box.receive(mail('A small one'))
+  const [nobody] = await once(open({ 'x-signature': 'c' }), 'response')
+  assert.equal(nobody.statusCode, 401, 'known without its body, and without a place')
+  held.find((one) => one !== ninth)?.destroy()
+  await until('a free place', async () => (await largeOne()).status === 401)
+  for (const one of held) one.destroy()
+  await until('all of them', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, largeOne))
+    return answers.every(({ status }) => status === 401)
+  })
+})
+
+test('mails that have to wait too long to be read are to be sent again', async () => {
+  const raw = mail('Many', { Subject: '' })
+  const answers = await Promise.all(Array.from({ length: 60 }, () => box.post(raw)))
+  const statuses = new Set(answers.map(({ status }) => status))
+  assert.deepEqual([...statuses].sort(), [200, 503])
+  await box.receive(raw)
+  assert.equal((await box.inbound()).filter(({ content }) => content.text === 'Many').length, 1)
+})

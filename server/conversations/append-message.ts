@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { Trx } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+import { json } from '../db/json.ts'
+import type { MessagePart, MessagesTable } from '../db/tables.ts'
+import type { ConversationRow } from './queries.ts'
+
+export type NewMessage = {
+  role: MessagesTable['role']
+  parts: MessagePart[]
+  metadata?: Record<string, unknown> | null
+}
+
+/** Adds a message that no generation makes at the end of a conversation; answers its id. */
+export async function appendMessage(
+  trx: Trx,
+  { id, account_id, agent_id }: Pick<ConversationRow, 'id' | 'account_id' | 'agent_id'>,
+  { role, parts, metadata = null }: NewMessage,
+): Promise<string> {
+  const { last_seq } = await trx
+    .updateTable('conversations')
+    .set({ last_seq: sql<number>`last_seq + 1`, updated_at: new Date() })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .returning('last_seq')
+    .executeTakeFirstOrThrow()
+  const messageId = newId()
+  await trx
+    .insertInto('messages')
+    .values({
+      id: messageId,
+      account_id,
+      agent_id,
+      conversation_id: id,
+      seq: last_seq,
+      role,
+      parts: json(parts),
+      metadata: metadata === null ? null : json(metadata),
+    })
+    .execute()
+  return messageId
+}
