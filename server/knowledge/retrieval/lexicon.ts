@@ -4,8 +4,8 @@ import { characterNGrams } from '../../text/n-grams.ts'
 import { createStemmer, type Stemmer } from '../../text/stem.ts'
 import { termsOfWord } from '../../text/terms.ts'
 
-/** Words that are remembered: with their stems about 15 MB. Passages of one company use fewer. */
-const REMEMBERED = 40_000
+/** Words that are remembered: with their stems about 45 MB, when so many are ever met. Passages of one company use fewer. */
+const REMEMBERED = 120_000
 
 /** What is compared of a word: its stems, hashes of the first one's n-grams, its row in the word vectors (-1: none). */
 export type WordForms = { forms: readonly string[]; grams: Uint32Array; row: number }

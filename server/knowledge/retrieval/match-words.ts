@@ -55,6 +55,7 @@ export function createMatcher(tables: Tables, question: AnalysedQuestion): WordM
         if (meant >= LEAST_MEANT && meant > alike[start + place]!) alike[start + place] = meant
       }
       for (const form of forms.forms) {
+        if (asked.sieve[sizeOf(form)] === 0) continue
         for (const place of asked.byForm.get(form) ?? NOWHERE) alike[start + place] = 1
       }
     }
@@ -114,19 +115,34 @@ type Asked = {
   /** Places of the words that have a form, or an n-gram by its hash. */
   byForm: ReadonlyMap<string, number[]>
   byGram: ReadonlyMap<number, number[]>
+  /** Not 0 where an n-gram, by the last bits of its hash, or the size of a form may be: most are told apart by it. */
+  sieve: Uint8Array
 }
+
+const SIEVE = 8_192
+const LAST_BITS = 4_095
+/** In the second half of the sieve. */
+const sizeOf = (form: string): number =>
+  4_096 + ((form.charCodeAt(0) ^ (form.charCodeAt(form.length - 1) << 5) ^ (form.length << 2)) & LAST_BITS)
 
 function askedWords({ words }: Tables, { terms, vector }: AnalysedQuestion): Asked {
   const byForm = new Map<string, number[]>()
   const byGram = new Map<number, number[]>()
+  const sieve = new Uint8Array(SIEVE)
   const grams = terms.map(({ forms }, place) => {
-    for (const form of forms) addTo(byForm, form, place)
+    for (const form of forms) {
+      addTo(byForm, form, place)
+      sieve[sizeOf(form)] = 1
+    }
     const own = gramsOf(forms[0]!)
-    for (const gram of own) addTo(byGram, gram, place)
+    for (const gram of own) {
+      addTo(byGram, gram, place)
+      sieve[gram & LAST_BITS] = 1
+    }
     return own.length
   })
   const rows = terms.map(({ word, isName }) => (vector && !isName ? words.row(word) : -1))
-  return { count: terms.length, rows, grams, byForm, byGram }
+  return { count: terms.length, rows, grams, byForm, byGram, sieve }
 }
 
 function addTo<K>(places: Map<K, number[]>, key: K, place: number): void {
@@ -139,7 +155,8 @@ function addTo<K>(places: Map<K, number[]>, key: K, place: number): void {
 function compareSpelling(asked: Asked, { grams }: WordForms, alike: Float32Array, start: number): void {
   let any = false
   for (let i = 0; i < grams.length; i++) {
-    const places = asked.byGram.get(grams[i]!)
+    const gram = grams[i]!
+    const places = asked.sieve[gram & LAST_BITS] === 0 ? undefined : asked.byGram.get(gram)
     if (!places) continue
     any = true
     for (const place of places) alike[start + place]!++
