@@ -91,7 +91,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
         fetcher,
         secrets,
         search: config.searchUrl,
-        openTicket: (trx, wanted) => openTicket(trx, wanted, { notifier }),
+        openTicket: (trx, wanted) => openTicket({ notifier }, trx, wanted),
         onError,
       }),
       indexer: createIndexer(),

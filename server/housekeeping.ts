@@ -1,9 +1,9 @@
 import { abandonIdleRuns } from './actions/procedure-runs.ts'
 import { sweepAttachments } from './attachments/attachments.ts'
+import { answerForgotten } from './channels/answer-forgotten.ts'
 import { channels } from './channels/channels.ts'
 import { createMailReader, type MailReader } from './channels/email/mail-reader.ts'
 import { endIdle } from './channels/end-idle.ts'
-import { findUnanswered } from './channels/find-unanswered.ts'
 import { createSender, type Sender } from './channels/send-deliveries.ts'
 import type { Context } from './context.ts'
 import { closeOrphans } from './conversations/close-orphans.ts'
@@ -37,7 +37,7 @@ const DUTIES: Duty[] = [
   { what: 'the search index', everyMs: SECOND, run: (db, ctx) => ctx.indexer.run(db, INDEX_BATCHES) },
   { what: 'deliveries', everyMs: SECOND, run: (_db, _ctx, { sender }) => sender.tick() },
   { what: 'mailboxes', everyMs: 5 * SECOND, run: (_db, _ctx, { reader }) => reader.tick() },
-  { what: 'unanswered customers', everyMs: 20 * SECOND, run: (_db, ctx) => findUnanswered(ctx) },
+  { what: 'unanswered customers', everyMs: 20 * SECOND, run: (_db, ctx) => answerForgotten(ctx) },
   { what: 'idle conversations', everyMs: MINUTE, run: (db) => endIdle(db) },
   {
     what: 'files without a message',

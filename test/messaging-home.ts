@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setTimeout as wait } from 'node:timers/promises'
 import { channels } from '../server/channels/channels.ts'
 import { createSender } from '../server/channels/send-deliveries.ts'
 import { type MessagingServer, startMessagingServer } from './fakes/messaging-server.ts'
@@ -84,16 +83,6 @@ export async function startMessagingHome(env: Record<string, string> = {}): Prom
       await fake.close()
     },
   }
-}
-
-/** What becomes true within a while. */
-export async function until<T>(look: () => Promise<T | null | undefined | false>): Promise<T> {
-  for (let tries = 0; tries < 300; tries++) {
-    const found = await look()
-    if (found) return found
-    await wait(50)
-  }
-  throw new Error('It did not come true.')
 }
 
 /** Now, in seconds; webhooks hold such. */

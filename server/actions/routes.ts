@@ -2,7 +2,7 @@ import { planOf } from '../accounts/plans.ts'
 import { requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../http/errors.ts'
-import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
+import { byCreation, decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Caller, type Route, route } from '../http/route.ts'
 import { listActionRows, requireAction } from './action-queries.ts'
 import type { Change } from './change-tools.ts'
@@ -21,10 +21,6 @@ const changeOf = ({ account, key }: Caller, agentId: string): Change => ({
 const requireFeature = ({ account }: Caller): void => {
   if (!planOf(account.plan).features.includes('procedures')) throw new ApiError('PLAN_FEATURE_NOT_AVAILABLE')
 }
-const positionOf = (row: { created_at: Date; id: string }) => ({
-  value: row.created_at.toISOString(),
-  id: row.id,
-})
 
 export const actionRoutes = (ctx: Context): Route[] => [
   route(contract.listActions, async ({ caller: { account }, params, query: { cursor, limit } }) => {
@@ -32,7 +28,7 @@ export const actionRoutes = (ctx: Context): Route[] => [
     const print = fingerprint('actions', params.agentId)
     const page = { limit, position: decodeCursor(cursor, print) }
     const { rows, total } = await listActionRows(ctx.db, account.id, params.agentId, page)
-    return pageOf(rows, limit, total, print, positionOf, presentAction)
+    return pageOf(rows, limit, total, print, byCreation, presentAction)
   }),
 
   route(contract.createAction, async ({ caller, params, body }) =>
@@ -58,7 +54,7 @@ export const actionRoutes = (ctx: Context): Route[] => [
     const print = fingerprint('procedures', params.agentId)
     const page = { limit, position: decodeCursor(cursor, print) }
     const { rows, total } = await listProcedureRows(ctx.db, account.id, params.agentId, page)
-    return pageOf(rows, limit, total, print, positionOf, presentProcedure)
+    return pageOf(rows, limit, total, print, byCreation, presentProcedure)
   }),
 
   route(contract.createProcedure, async ({ caller, params, body }) => {

@@ -5,6 +5,9 @@ import { ApiError } from '../http/errors.ts'
 
 export type AgentRow = Selectable<AgentsTable>
 
+/** Whose something is. */
+export type Owner = { accountId: AccountId; agentId: string }
+
 /**
  * The account's agent; an agent of somebody else is as unknown as one that never was: AGENT_NOT_FOUND.
  * With a lock it stays as it is (`share`), or the caller's to change (`update`), until the transaction ends.
@@ -25,4 +28,14 @@ export async function requireAgent(
   const row = await query.executeTakeFirst()
   if (!row) throw new ApiError('AGENT_NOT_FOUND')
   return row
+}
+
+/** The account and its agent, which is there: AGENT_NOT_FOUND. */
+export async function requireOwner(
+  db: Db,
+  accountId: AccountId,
+  { agentId }: { agentId: string },
+): Promise<Owner> {
+  await requireAgent(db, accountId, agentId)
+  return { accountId, agentId }
 }

@@ -1,7 +1,7 @@
 import { planOf } from '../accounts/plans.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../http/errors.ts'
-import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
+import { byCreation, decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Caller, type Route, route } from '../http/route.ts'
 import { cloneAgent } from './clone-agent.ts'
 import * as contract from './contract.ts'
@@ -23,8 +23,7 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
     const print = fingerprint('agents', account.id)
     const position = decodeCursor(query.cursor, print, undefined, (id) => /^[\w-]{21}$/.test(id))
     const { rows, total } = await listFullAgents(ctx.db, account.id, { limit: query.limit, position })
-    const positionOf = (row: (typeof rows)[number]) => ({ value: row.created_at.toISOString(), id: row.id })
-    return pageOf(rows, query.limit, total, print, positionOf, presentAgent)
+    return pageOf(rows, query.limit, total, print, byCreation, presentAgent)
   }),
 
   route(withModels(contract.createAgent, ctx.models.ids()), async ({ caller, body }) => {

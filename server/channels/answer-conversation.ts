@@ -100,7 +100,7 @@ async function failedTries(db: Db, { account_id, id }: ConversationRow): Promise
 async function askPeople(ctx: Context, conversation: ConversationRow, description: string): Promise<void> {
   ctx.log.warn({ conversation: conversation.id }, description)
   await transact(ctx.db, (trx) =>
-    openTicket(trx, {
+    openTicket(ctx, trx, {
       accountId: conversation.account_id,
       agentId: conversation.agent_id,
       conversationId: conversation.id,

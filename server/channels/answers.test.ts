@@ -5,10 +5,11 @@ import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { NEVER } from '../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
+import { until } from '../../test/until.ts'
 import { createMember } from '../accounts/members.ts'
 import { closeOrphans } from '../conversations/close-orphans.ts'
+import { answerForgotten } from './answer-forgotten.ts'
 import { endIdle } from './end-idle.ts'
-import { findUnanswered } from './find-unanswered.ts'
 import { receiveMessage } from './receive-message.ts'
 
 let models: ModelServer
@@ -75,15 +76,6 @@ async function conversations(): Promise<Told[]> {
   )
 }
 
-async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  for (let looks = 0; looks < 600; looks++) {
-    const found = await look()
-    if (found) return found
-    await wait(50)
-  }
-  assert.fail(`${what} never came: ${JSON.stringify(await conversations())}`)
-}
-
 const saidIn = (count: number) =>
   until(`${count} messages`, async () => {
     const all = await conversations()
@@ -128,7 +120,7 @@ test('what is written while an answer is made is answered after it, and read las
     .at(-1)
   assert.ok(asked, JSON.stringify(last?.body.messages))
   assert.equal((await sent()).length, 2)
-  assert.equal(await findUnanswered(service.ctx), 0)
+  assert.equal(await answerForgotten(service.ctx), 0)
 })
 
 test('a model that fails is asked again; when it goes on failing a person is asked', async () => {
@@ -145,22 +137,29 @@ test('a model that fails is asked again; when it goes on failing a person is ask
 test('an answer that died with its process is made again', async () => {
   models.queue.push({ tokens: ['Lost'], after: NEVER })
   await write('Hello?')
-  const { id } = await until('the generation', () =>
-    service.ctx.db.selectFrom('generations').select('id').where('agent_id', '=', agentId).executeTakeFirst(),
-  )
+  await until('the request', () => models.queue.length === 0)
+  const { id, live } = await until('the generation', async () => {
+    const row = await service.ctx.db
+      .selectFrom('generations')
+      .select('id')
+      .where('agent_id', '=', agentId)
+      .executeTakeFirst()
+    const live = row && service.ctx.generations.get(row.id)
+    return live && { id: row.id, live }
+  })
   await service.ctx.db
     .updateTable('generations')
     .set({ lease_until: sql<Date>`now() - interval '1 minute'` })
     .where('id', '=', id)
     .execute()
   await closeOrphans(service.ctx.db, { all: false })
-  service.ctx.generations.get(id)?.abort('shutdown')
+  live.abort('shutdown')
   await service.ctx.db
     .updateTable('conversations')
     .set({ updated_at: sql<Date>`now() - interval '1 minute'` })
     .where('agent_id', '=', agentId)
     .execute()
-  assert.ok((await findUnanswered(service.ctx)) >= 1)
+  assert.ok((await answerForgotten(service.ctx)) >= 1)
   assert.deepEqual((await saidIn(2)).said, ['user: Hello?', 'assistant: Yes.'])
 })
 
@@ -191,7 +190,7 @@ test('a person has the conversation: the model is silent, also for what waits; h
     .set({ updated_at: sql<Date>`now() - interval '1 minute'` })
     .where('agent_id', '=', agentId)
     .execute()
-  await findUnanswered(service.ctx)
+  await answerForgotten(service.ctx)
   assert.equal((await saidIn(4)).said.at(-1), 'assistant: Yes.')
 })
 

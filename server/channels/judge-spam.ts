@@ -1,6 +1,4 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { storable } from '../http/storable.ts'
-import { streamModel } from '../models/call-model.ts'
+import { askForText } from '../models/call-model.ts'
 import type { ResolvedModel } from '../models/models.ts'
 import { wordsOnly } from '../text/words.ts'
 
@@ -26,18 +24,11 @@ export async function judgeByModel(
   text: string,
 ): Promise<boolean | null> {
   const input = { spam: rule, message: text.slice(0, CHARACTERS).toWellFormed() }
-  const prompt: LanguageModelV4Prompt = [
-    { role: 'system', content: ASK },
-    // JSON inside of JSON: no text of a stranger can end the data.
-    { role: 'user', content: [{ type: 'text', text: JSON.stringify(input) }] },
-  ]
-  const options = { prompt, temperature: 0, maxOutputTokens: 300 }
-  let said = ''
-  for await (const part of streamModel(model, options, { signal: AbortSignal.timeout(TIMEOUT_MS) })) {
-    if (part.type === 'text-delta') said += part.delta
-    if (said.length > LONGEST) return null
-  }
-  const verdict = /^[\s`]*(?:json)?\s*\{\s*"spam"\s*:\s*(true|false)\s*\}[\s`]*$/.exec(storable(said))?.[1]
+  // JSON inside of JSON: no text of a stranger can end the data.
+  const ask = { system: ASK, user: JSON.stringify(input), maxOutputTokens: 300, longest: LONGEST }
+  const said = await askForText(model, ask, AbortSignal.timeout(TIMEOUT_MS))
+  if (said === null) return null
+  const verdict = /^[\s`]*(?:json)?\s*\{\s*"spam"\s*:\s*(true|false)\s*\}[\s`]*$/.exec(said)?.[1]
   return verdict === undefined ? null : verdict === 'true'
 }
 

@@ -4,8 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type MessagingServer, startMessagingServer } from '../../test/fakes/messaging-server.ts'
-import { until } from '../../test/messaging-home.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
+import { until } from '../../test/until.ts'
 import { transact } from '../db/transact.ts'
 import { MOST_UNDER_WAY } from '../deliveries/claim-delivery.ts'
 import { enqueueDelivery } from '../deliveries/enqueue-delivery.ts'
@@ -97,7 +97,7 @@ test('an account whose server never answers holds back its own deliveries, and n
   const sender = createSender(service.ctx, channels)
   // Several at once, as when many attempts end together.
   await Promise.all([sender.tick(), sender.tick(), sender.tick()])
-  await until(async () => (await countOf(fine.agentId, 'sent')) === 5)
+  await until('the deliveries', async () => (await countOf(fine.agentId, 'sent')) === 5)
   assert.equal(fake.sent.length, 5)
   assert.equal(await countOf(stuck.agentId, 'sending'), MOST_UNDER_WAY)
   await service.ctx.db.deleteFrom('deliveries').where('status', '=', 'queued').execute()

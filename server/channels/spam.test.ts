@@ -6,7 +6,7 @@ import { type ModelServer, startModelServer } from '../../test/fakes/model-serve
 import { type ModelRequest, NEVER, type Reply } from '../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { createMember } from '../accounts/members.ts'
-import { findUnanswered } from './find-unanswered.ts'
+import { answerForgotten } from './answer-forgotten.ts'
 import { receiveMessage } from './receive-message.ts'
 
 let models: ModelServer
@@ -110,7 +110,7 @@ async function lookAgain(): Promise<void> {
     .set({ updated_at: sql<Date>`now() - interval '1 minute'` })
     .where('agent_id', '=', agentId)
     .execute()
-  await findUnanswered(service.ctx)
+  await answerForgotten(service.ctx)
 }
 const creditsUsed = async () => (await client.request('GET', '/me')).body.credits.used
 
@@ -119,14 +119,14 @@ test('spam pauses the conversation: it is kept, the team is told, nobody answers
   const { id, said } = await paused()
   assert.deepEqual(said, ['user: Play at our casino'])
   assert.deepEqual(judged, [{ spam: RULE, message: 'Play at our casino' }])
-  const event = await service.ctx.db
+  const events = await service.ctx.db
     .selectFrom('helpdesk_events')
     .select('data')
     .where('agent_id', '=', agentId)
     .where('type', '=', 'conversation')
-    .orderBy('number', 'desc')
-    .executeTakeFirstOrThrow()
-  assert.deepEqual(event.data, { conversationId: id })
+    .execute()
+  // Of the message, and of the pause.
+  assert.deepEqual(events, [{ data: { conversationId: id } }, { data: { conversationId: id } }])
   const { data } = (await client.request('GET', `/agents/${agentId}/conversations/export`)).body
   assert.deepEqual([data[0].id, data[0].status], [id, 'paused'])
   assert.deepEqual(data[0].messages[0].parts, [{ type: 'text', text: 'Play at our casino' }])

@@ -5,6 +5,7 @@ import { tokens } from '../../test/fakes/reply.ts'
 import { readStream } from '../../test/read-stream.ts'
 import { reconcileByHand } from '../../test/reconcile-by-hand.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
+import { trained } from '../../test/until.ts'
 
 let models: ModelServer
 let service: Service
@@ -113,15 +114,7 @@ test("the agent's instructions, those of the channel and the passages reach the 
   })
   const source = { type: 'text', name: 'Lamp', content: 'The lamp has a warranty of eleven years.' }
   const { id } = (await client.request('POST', `/agents/${agent}/sources`, source)).body
-  for (;;) {
-    const row = await service.ctx.db
-      .selectFrom('sources')
-      .select('status')
-      .where('id', '=', id)
-      .executeTakeFirst()
-    if (row?.status === 'trained') break
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  await trained(service, id)
   models.queue.push({ tokens: ['Eleven', ' years [1]', ', matey.'] })
   const { body } = await say({ message: 'How long is the warranty of the lamp?' }, client, agent)
   const request = models.requests.findLast(({ body: sent }) => sent.messages[0].content.includes('pirate'))!

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, type Service, startService } from '../../test/start.ts'
+import { trained } from '../../test/until.ts'
+import { requireSource } from '../knowledge/queries.ts'
 
 let service: Service
 let client: Client
@@ -18,13 +19,7 @@ before(async () => {
 })
 after(() => service.close())
 
-async function live(id: string): Promise<void> {
-  for (;;) {
-    const { body } = await client.request('GET', `/agents/${agentId}/sources/${id}`)
-    if (body.status === 'trained') return
-    await wait(30)
-  }
-}
+const live = (id: string) => trained(service, id)
 
 const ask = async (message: string, conversationId?: string) =>
   (await client.request('POST', `/agents/${agentId}/chat`, { stream: false, message, conversationId })).body
@@ -67,6 +62,21 @@ test('the right answer becomes a source, linked to the message, and wins when th
 
   await client.request('DELETE', `/agents/${agentId}/sources/${body.id}`)
   assert.match((await ask(QUESTION)).parts[0].text, /eleven years/, 'gone at once')
+})
+
+test('a corrected question takes the place of several that read like it together', async () => {
+  const wrong = await ask('Which sizes are there?')
+  const answer = 'Both.'
+  const { id } = (await correct(wrong, { answer })).body
+  const path = `/agents/${agentId}/sources/${id}`
+  await client.request('PUT', path, { questions: ['Small', 'large?'] })
+  await live(id)
+  const same = await correct(wrong, { answer })
+  assert.equal(same.body.status, 'trained')
+  const changed = await correct(wrong, { answer, question: 'Small,large?' })
+  assert.equal(changed.body.status, 'updated')
+  const { content } = await requireSource(service.ctx.db, client.accountId, agentId, id)
+  assert.deepEqual(content, { questions: ['Small,large?'], answer })
 })
 
 test('two corrections at once make one source', async () => {

@@ -5,18 +5,16 @@ import { isId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { type Account, insertSource } from '../knowledge/add-source.ts'
-import { sizeOf } from '../knowledge/create-source.ts'
+import { changeAnswer, qnaColumns } from '../knowledge/qna-source.ts'
 import type { SourceRow } from '../knowledge/queries.ts'
-import { updateSource } from '../knowledge/update-source.ts'
 import { textOf } from './parts.ts'
 import { type MessageRow, requireConversation } from './queries.ts'
 
 type Place = { agentId: string; conversationId: string; messageId: string }
 type Correction = { answer: string; question?: string }
 
-/** As of a source's fields (knowledge/schema.ts). */
+/** As of a source's question (knowledge/schema.ts). */
 const LONGEST_QUESTION = 1_000
-const LONGEST_NAME = 100
 
 /**
  * Makes the right answer to what was asked a source of the agent, or changes the one made of this message before.
@@ -26,29 +24,23 @@ export async function correctAnswer(
   ctx: Pick<Context, 'db' | 'jobs' | 'filesDir'>,
   account: Account,
   { agentId, conversationId, messageId }: Place,
-  { answer, question }: Correction,
+  correction: Correction,
 ): Promise<SourceRow> {
   await requireConversation(ctx.db, account.id, agentId, conversationId)
   const message = await requireAnswer(ctx.db, account, conversationId, messageId)
-  const before = await ctx.db.transaction().execute(async (trx) => {
+  const source = await ctx.db.transaction().execute(async (trx) => {
     // Two corrections of one answer must not both find none.
     await requireAgent(trx, account.id, agentId, 'update')
     const found = await correctionOf(trx, account, agentId, messageId)
     if (found) return found
-    const asked = question ?? (await questionBefore(trx, account, message))
+    const asked = correction.question ?? (await questionBefore(trx, account, message))
     return insertSource(trx, ctx.jobs, account, agentId, {
-      type: 'qna',
-      name: asked.slice(0, LONGEST_NAME).trim(),
-      content: json({ questions: [asked], answer }),
+      ...qnaColumns([asked], correction.answer),
       metadata: json({ conversationId, messageId }),
       message_id: messageId,
-      size: sizeOf(answer) + sizeOf(asked),
     })
   })
-  const { questions, answer: now } = before.content
-  const change = { answer, ...(question === undefined ? {} : { questions: [question] }) }
-  if (now === answer && (question === undefined || questions?.join() === question)) return before
-  return updateSource(ctx, account, { agentId, sourceId: before.id }, change)
+  return changeAnswer(ctx, account, agentId, source, correction)
 }
 
 async function requireAnswer(

@@ -4,7 +4,7 @@ import { isId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import { storable } from '../http/storable.ts'
-import { streamModel } from '../models/call-model.ts'
+import { askForText } from '../models/call-model.ts'
 import type { ResolvedModel } from '../models/models.ts'
 import type { Said } from './history.ts'
 import { textOf } from './parts.ts'
@@ -15,6 +15,8 @@ export type Parent = { id: string; summary: string; messages: Said[] }
 
 const MESSAGES = 30
 const LONGEST_SUMMARY = 1_000
+/** What a model writes beyond that is no summary; characters. */
+const LONGEST_ANSWER = 8_000
 /** The first word of the answer waits for it. */
 const LONGEST_MS = 5_000
 const ASK =
@@ -83,18 +85,11 @@ export async function summariseParent(
   const talk = parent.messages.map(
     (said) => `${said.role === 'user' ? 'Customer' : 'Agent'}: ${textOf(said)}`,
   )
-  const prompt = [
-    { role: 'system' as const, content: ASK },
-    { role: 'user' as const, content: [{ type: 'text' as const, text: talk.join('\n').slice(-12_000) }] },
-  ]
+  const user = talk.join('\n').slice(-12_000)
+  const ask = { system: ASK, user, maxOutputTokens: 300, longest: LONGEST_ANSWER }
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)])
   try {
-    let summary = ''
-    const options = { prompt, temperature: 0, maxOutputTokens: 300 }
-    for await (const part of streamModel(model, options, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]),
-    })) {
-      if (part.type === 'text-delta') summary += part.delta
-    }
+    const summary = (await askForText(model, ask, limit)) ?? ''
     const short = shorten(storable(summary), LONGEST_SUMMARY)
     if (short === '') return parent.summary
     await db

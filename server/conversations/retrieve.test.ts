@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
+import { trained } from '../../test/until.ts'
 
 let folder: string
 let models: ModelServer
@@ -37,9 +38,7 @@ after(async () => {
 
 async function train(source: object): Promise<void> {
   const { id } = (await client.request('POST', `/agents/${agentId}/sources`, source)).body
-  while ((await client.request('GET', `/agents/${agentId}/sources/${id}`)).body.status !== 'trained') {
-    await wait(30)
-  }
+  await trained(service, id)
 }
 
 /** The first words of the passages that the model was given, best first. */

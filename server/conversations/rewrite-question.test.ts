@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
+import { trained } from '../../test/until.ts'
 import { looksLikeFollowUp } from './rewrite-question.ts'
 
 let models: ModelServer
@@ -23,9 +23,7 @@ before(async () => {
   for (const [i, content] of facts.entries()) {
     const source = { type: 'text', name: `Fact ${i}`, content }
     const { id } = (await client.request('POST', `/agents/${agentId}/sources`, source)).body
-    while ((await client.request('GET', `/agents/${agentId}/sources/${id}`)).body.status !== 'trained') {
-      await wait(30)
-    }
+    await trained(service, id)
   }
 })
 after(async () => {
@@ -35,13 +33,17 @@ after(async () => {
 
 const REWRITE = 'Rewrite the last question'
 const asked = () => models.requests.filter(({ body }) => JSON.stringify(body).includes(REWRITE))
-const say = async (message: string, conversationId?: string) =>
-  (await client.request('POST', `/agents/${agentId}/chat`, { stream: false, message, conversationId })).body
-    .data
+let requestsBefore = 0
+const say = async (message: string, conversationId?: string) => {
+  requestsBefore = models.requests.length
+  const question = { stream: false, message, conversationId }
+  return (await client.request('POST', `/agents/${agentId}/chat`, question)).body.data
+}
 
-/** The first passage that the model was given with its last question. */
+/** The first passage that the model was given with the last question. */
 function firstPassage(): string {
-  const { body } = models.requests.findLast(({ body: sent }) => /<passage/.test(JSON.stringify(sent)))!
+  const sent = models.requests.slice(requestsBefore)
+  const { body } = sent.find(({ body: one }) => /<passage/.test(JSON.stringify(one)))!
   return /<passage number="1"[^>]*>\n(.*)\n/.exec(body.messages[0].content)?.[1] ?? ''
 }
 
@@ -76,7 +78,9 @@ test('a rewriting that fails, or is nonsense, leaves the question as it was', as
   assert.equal((await say('And how much exactly?', conversationId)).parts[0].text, 'Two.')
   assert.match(firstPassage(), /desk lamp weighs two/)
   models.otherwise(({ body }) =>
-    JSON.stringify(body).includes(REWRITE) ? { tokens: ['word '.repeat(200)] } : { tokens: ['Two.'] },
+    JSON.stringify(body).includes(REWRITE)
+      ? { tokens: ['How heavy is the ladder? '.repeat(20)] }
+      : { tokens: ['Two.'] },
   )
   await say('And how much, please?', conversationId)
   assert.match(firstPassage(), /desk lamp weighs two/)

@@ -1,6 +1,5 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Logger } from 'pino'
-import { streamModel } from '../models/call-model.ts'
+import { askForText } from '../models/call-model.ts'
 import type { ResolvedModel } from '../models/models.ts'
 import { splitWords } from '../text/words.ts'
 import type { Said } from './history.ts'
@@ -41,19 +40,11 @@ export async function rewriteQuestion(
   transcript: readonly Said[],
   signal: AbortSignal,
 ): Promise<string | null> {
-  const prompt: LanguageModelV4Prompt = [
-    { role: 'system', content: ASK },
-    { role: 'user', content: [{ type: 'text', text: linesOf(transcript) }] },
-  ]
+  const ask = { system: ASK, user: linesOf(transcript), maxOutputTokens: 120, longest: LONGEST }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
   try {
-    let text = ''
-    const options = { prompt, temperature: 0, maxOutputTokens: 120 }
-    for await (const part of streamModel(model, options, { signal: limit })) {
-      if (part.type === 'text-delta') text += part.delta
-      if (text.length > LONGEST) return null
-    }
-    return text.replace(/\s+/g, ' ').trim() || null
+    const text = await askForText(model, ask, limit)
+    return text?.replace(/\s+/g, ' ').trim() || null
   } catch (error) {
     log.debug({ err: error }, 'the question was not rewritten')
     return null

@@ -3,7 +3,14 @@ import { type AgentRow, requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import type { AccountId } from '../db/tables.ts'
 import { readDateRange } from '../http/dates.ts'
-import { decodeCursor, encodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
+import {
+  byActivity,
+  byCreation,
+  decodeCursor,
+  encodeCursor,
+  fingerprint,
+  pageOf,
+} from '../http/pagination.ts'
 import { type Caller, type Replay, type Route, route, SENT } from '../http/route.ts'
 import { presentSource } from '../knowledge/present.ts'
 import { attach, positionAfter } from './attach.ts'
@@ -180,9 +187,6 @@ async function sendReplay(
   sendStream(reply, await replayStream(ctx, accountId, generationId))
   return SENT
 }
-
-const byCreation = (row: ConversationRow) => ({ value: row.created_at.toISOString(), id: row.id })
-const byActivity = (row: ConversationRow) => ({ value: row.updated_at.toISOString(), id: row.id })
 
 /** Messages back from the newest (or the cursor), oldest first inside the page. */
 async function pageOfMessages(

@@ -22,7 +22,7 @@ import { notOngoing } from './status.ts'
 import { continueConversation, openConversation } from './store-turn.ts'
 import { titleFromWords } from './title.ts'
 import { ignoreWaitingCalls } from './tool-calls.ts'
-import { findUnanswered } from './unanswered.ts'
+import { readPending } from './unanswered.ts'
 
 const MOST_HISTORY = 40
 
@@ -214,7 +214,7 @@ async function planTurn(
   const reply = { kind: 'reply' as const, messageId: newId(), history, cut: null }
   if (turn.message !== undefined) return { ...reply, userMessageId: newId(), isFirst: false }
   if (turn.pending) {
-    const asked = await findUnanswered(trx, account.id, id, history)
+    const asked = await readPending(trx, account.id, id, history)
     const isFirst = history.every(({ role }) => role === 'user')
     return { ...reply, ...asked, isFirst }
   }

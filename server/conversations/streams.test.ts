@@ -5,6 +5,7 @@ import { type ModelServer, startModelServer } from '../../test/fakes/model-serve
 import { NEVER, tokens } from '../../test/fakes/reply.ts'
 import { readStream } from '../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../test/start.ts'
+import { until } from '../../test/until.ts'
 import { reconcile } from '../accounts/reconcile.ts'
 import { newId } from '../db/ids.ts'
 
@@ -149,7 +150,7 @@ test('stop before the first word costs nothing and leaves only the question', as
   const conversationId = await newConversation()
   models.queue.push({ tokens: ['late'], after: NEVER })
   const asking = say({ message: 'Hm?', conversationId })
-  await wait(100)
+  await until('the request', () => models.queue.length === 0)
   assert.equal(
     (await client.request('POST', ofConversation(conversationId, '/stop'))).body.data.stopped,
     true,

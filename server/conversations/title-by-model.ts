@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
 import { storable } from '../http/storable.ts'
-import { streamModel } from '../models/call-model.ts'
+import { askForText } from '../models/call-model.ts'
 import type { ResolvedModel } from '../models/models.ts'
 import type { LiveGeneration } from './live-generation.ts'
 import { textOf } from './parts.ts'
@@ -10,6 +10,8 @@ import { titleFromWords } from './title.ts'
 
 const ASK =
   'Write a title of at most eight words for this conversation, in its language. Answer with the title alone, without quotes.'
+/** Of an answer, in characters; what is longer is no title. */
+const LONGEST = 1_000
 
 /**
  * Replaces the title made of the first words by one of the model's. It costs the customer no credits, and
@@ -26,19 +28,8 @@ export async function improveTitle(
   if (said === '') return
   try {
     const exchange = `Customer: ${question.slice(0, 2_000)}\nAgent: ${said.slice(0, 2_000)}`
-    let title = ''
-    const prompt = [
-      { role: 'system' as const, content: ASK },
-      { role: 'user' as const, content: [{ type: 'text' as const, text: exchange }] },
-    ]
-    const signal = AbortSignal.timeout(15_000)
-    for await (const part of streamModel(
-      model,
-      { prompt, temperature: 0, maxOutputTokens: 40 },
-      { signal },
-    )) {
-      if (part.type === 'text-delta') title += part.delta
-    }
+    const ask = { system: ASK, user: exchange, maxOutputTokens: 40, longest: LONGEST }
+    const title = (await askForText(model, ask, AbortSignal.timeout(15_000))) ?? ''
     const short = titleFromWords(storable(title).replace(/^["'“„«\s]+|["'”“»\s]+$/g, ''))
     if (short === '') return
     await db

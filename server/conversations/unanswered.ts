@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Trx } from '../db/database.ts'
+import type { Trx } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import type { MessageRow } from './queries.ts'
@@ -28,37 +28,25 @@ export const isAnswered = (
  * The newest message of the customer, and the history with everything unanswered at its end, as the model has to read
  * it. Throws CHAT_NOTHING_TO_CONTINUE when all is answered. The conversation's row is locked.
  */
-export async function findUnanswered(
+export async function readPending(
   trx: Trx,
   accountId: AccountId,
   conversationId: string,
   history: MessageRow[],
 ): Promise<{ userMessageId: string; history: MessageRow[] }> {
-  const asked = history.filter(({ role }) => role === 'user')
-  const open: MessageRow[] = []
-  for (const message of asked.reverse()) {
-    if (await answered(trx, accountId, conversationId, message)) break
-    open.unshift(message)
-  }
+  // What comes before an answered one is answered; looked for from the end, where it stands nearly always.
+  const { rows } = await sql<{ seq: number }>`
+    select seq from messages as m
+    where account_id = ${accountId} and conversation_id = ${conversationId} and role = 'user'
+      and seq >= ${history[0]?.seq ?? 0} and ${isAnswered(conversationId, sql.ref('m.seq'))}
+    order by seq desc limit 1`.execute(trx)
+  const answeredTo = rows[0]?.seq ?? -1
+  const isOpen = ({ role, seq }: MessageRow): boolean => role === 'user' && seq > answeredTo
+  const open = history.filter(isOpen)
   const newest = open.at(-1)
   if (!newest) throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
   return {
     userMessageId: newest.id,
-    history: [...history.filter((message) => !open.includes(message)), ...open],
+    history: [...history.filter((message) => !isOpen(message)), ...open],
   }
-}
-
-async function answered(
-  db: Db,
-  accountId: AccountId,
-  conversationId: string,
-  { id, seq }: MessageRow,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('messages')
-    .select(isAnswered(conversationId, seq).as('answered'))
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return row?.answered ?? true
 }

@@ -2,6 +2,7 @@ import Papa from 'papaparse'
 import type { ConversationRow } from '../conversations/queries.ts'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
+import { byCreation } from '../http/pagination.ts'
 import { type ExportedMessage, exportedMessage, exportedSummary } from './present.ts'
 import { conversationsToExport, messagesAfter } from './queries.ts'
 
@@ -45,8 +46,7 @@ async function* allConversations(
     const page = rows.slice(0, CONVERSATIONS)
     yield* page
     const last = page.at(-1)
-    position =
-      rows.length > CONVERSATIONS && last ? { value: last.created_at.toISOString(), id: last.id } : null
+    position = rows.length > CONVERSATIONS && last ? byCreation(last) : null
   } while (position)
 }
 

@@ -5,7 +5,7 @@ import { conversationTotal } from '../conversations/totals.ts'
 import type { AccountId } from '../db/tables.ts'
 import { commaList } from '../http/comma-list.ts'
 import { readDateRange } from '../http/dates.ts'
-import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
+import { byCreation, decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Route, route } from '../http/route.ts'
 import { exportConversations } from './contract.ts'
 import { type ExportedConversation, exportedMessage, exportedSummary } from './present.ts'
@@ -33,8 +33,6 @@ export const exportRoutes = (ctx: Context): Route[] => [
     return { data: await exported(ctx, account.id, data, withMessages), pagination }
   }),
 ]
-
-const byCreation = (row: ConversationRow) => ({ value: row.created_at.toISOString(), id: row.id })
 
 async function exported(
   { db }: Context,

@@ -15,6 +15,15 @@ export type FetchFailureCode =
   | 'browser_failed'
   | 'aborted'
 
+const PASSING: readonly FetchFailureCode[] = [
+  'timeout',
+  'dns_failed',
+  'connect_failed',
+  'bad_response',
+  'aborted',
+  'browser_failed',
+]
+
 /**
  * The one error of the guarded fetcher. `message` is a sentence for the person who gave the URL and names no
  * resolved address; `cause` may name one and is for the operator's log only.
@@ -26,5 +35,10 @@ export class FetchFailure extends Error {
   constructor(code: FetchFailureCode, message: string, cause?: unknown) {
     super(message, { cause })
     this.code = code
+  }
+
+  /** The same may go well another time. */
+  get isPassing(): boolean {
+    return PASSING.includes(this.code)
   }
 }

@@ -1,14 +1,17 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, Limit, Nullable, OneOf, Page } from '../http/contract.ts'
+import { Cursor, DayOrTime, Exact, endpoint, Limit, Nullable, OneOf, Page } from '../http/contract.ts'
 import {
   Author,
   Content,
   CreateTicket,
   ListedTicket,
   priorities,
+  StatusList,
   Ticket,
   TicketMessage,
+  TicketNumber,
   ticketChannels,
+  ticketParams,
   UpdateTicket,
 } from './schema.ts'
 
@@ -66,8 +69,6 @@ export const endConversation = endpoint({
 
 const tickets = '/agents/{agentId}/helpdesk/tickets'
 const agentParams = Exact({ agentId: Id })
-const TicketNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
-const ticketParams = Exact({ agentId: Id, ticketNumber: TicketNumber })
 const tag = 'Helpdesk'
 
 export const createTicket = endpoint({
@@ -105,16 +106,14 @@ export const listTickets = endpoint({
   query: Exact({
     cursor: Type.Optional(Cursor),
     limit: Limit,
-    status: Type.Optional(
-      Type.String({ minLength: 1, description: 'Categories or ids of statuses, with commas' }),
-    ),
+    status: Type.Optional(StatusList),
     channel: Type.Optional(OneOf(ticketChannels)),
     assigneeId: Type.Optional(IdOrNone),
     teamId: Type.Optional(IdOrNone),
     priority: Type.Optional(OneOf(priorities)),
     tagId: Type.Optional(Type.String({ minLength: 1 })),
-    createdAfter: Type.Optional(Type.String({ description: 'A day or an ISO 8601 time' })),
-    createdBefore: Type.Optional(Type.String({ description: 'A day (inclusive) or an ISO 8601 time' })),
+    createdAfter: Type.Optional(DayOrTime('Created at or after')),
+    createdBefore: Type.Optional(DayOrTime('Created at or before')),
     sortBy: OneOf(['createdAt', 'updatedAt', 'lastMessageAt'], { default: 'updatedAt' }),
     order: OneOf(['asc', 'desc'], { default: 'desc' }),
     includeTotal: Type.Boolean({ default: false }),

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
-import { requireAgent } from '../agents/find-agent.ts'
+import { type Owner, requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { requireConversation } from '../conversations/queries.ts'
 import type { Trx } from '../db/database.ts'
-import type { AccountId, Customer } from '../db/tables.ts'
+import type { Customer } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 import { channelOf, insertTicket } from './open-ticket.ts'
 import { recordEvent } from './record-event.ts'
@@ -11,8 +11,6 @@ import type { CreateTicket } from './schema.ts'
 import { ensureStatuses } from './statuses.ts'
 import { assigneeOf, refuseBoth, refuseSecondOpen, statusOf, teamOf } from './ticket-input.ts'
 import { isOver, type TicketRow } from './ticket-queries.ts'
-
-type Owner = { accountId: AccountId; agentId: string }
 
 /**
  * Opens a ticket by hand. Throws TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND, and

@@ -2,7 +2,7 @@ import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
-import type { Details } from '../http/validate.ts'
+import { type Details, refuseInvalid } from '../http/validate.ts'
 
 export type Member = { id: string; name: string; email: string }
 
@@ -15,11 +15,18 @@ export function problemsOfName({ memberId, memberEmail }: Named, what = 'member'
     : {}
 }
 
-/** An author is named as members are. */
-export const memberNamed = ({ authorId, authorEmail }: { authorId?: string; authorEmail?: string }) => ({
-  ...(authorId === undefined ? {} : { memberId: authorId }),
-  ...(authorEmail === undefined ? {} : { memberEmail: authorEmail }),
-})
+/** Who writes; throws VALIDATION_INVALID_BODY unless exactly one of the two is given, or with what else is wrong. */
+export function authorOf(
+  { authorId, authorEmail }: { authorId?: string; authorEmail?: string },
+  problems: Details = {},
+): Named {
+  const named = {
+    ...(authorId === undefined ? {} : { memberId: authorId }),
+    ...(authorEmail === undefined ? {} : { memberEmail: authorEmail }),
+  }
+  refuseInvalid({ ...problemsOfName(named, 'author'), ...problems })
+  return named
+}
 
 /** The team member; null when nobody of the account matches. Addresses match in any case of letters. */
 export async function findMember(

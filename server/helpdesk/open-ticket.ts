@@ -6,7 +6,7 @@ import type { Notifier } from '../db/notifier.ts'
 import type { AccountId, Customer, Priority, StatusCategory } from '../db/tables.ts'
 import { changeTicket, defaultStatus } from './change-ticket.ts'
 import { startClocks } from './clocks/ticket-clocks.ts'
-import { addEvent } from './record-event.ts'
+import { recordEvent } from './record-event.ts'
 import { leastLoaded } from './route-ticket.ts'
 import { ensureStatuses } from './statuses.ts'
 import { openTicketOf, type TicketRow } from './ticket-queries.ts'
@@ -40,14 +40,14 @@ export const channelOf = (source: string): string => CHANNELS[source] ?? 'helpde
  * transaction.
  */
 export async function openTicket(
+  // Not of Context, whose type is inferred from a call of this.
+  ctx: { notifier: Notifier },
   trx: Trx,
   wanted: NewTicket,
-  { notifier }: { notifier?: Notifier } = {},
 ): Promise<{ ticketNumber: number; isNew: boolean }> {
   const { ticket, isNew } = await ensureTicket(trx, wanted)
   const { accountId, agentId } = wanted
-  await addEvent(trx, accountId, agentId, { type: 'ticket', data: { ticketNumber: ticket.number } })
-  await notifier?.publish(trx, 'helpdesk', agentId)
+  await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber: ticket.number } })
   return { ticketNumber: ticket.number, isNew }
 }
 

@@ -28,7 +28,7 @@ export async function recordEvent(
   await notifier.publish(trx, 'helpdesk', agentId)
 }
 
-/** The same without a notice: who watches sees it a moment later. */
+/** The same without a notice, which its caller publishes. */
 export async function addEvent(
   trx: Trx,
   accountId: AccountId,

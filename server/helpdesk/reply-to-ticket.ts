@@ -1,9 +1,7 @@
-import { sql } from 'kysely'
 import type { Context } from '../context.ts'
+import { appendMessage } from '../conversations/append-message.ts'
 import type { ConversationRow } from '../conversations/queries.ts'
 import type { Trx } from '../db/database.ts'
-import { newId } from '../db/ids.ts'
-import { json } from '../db/json.ts'
 import type { AttachmentNote } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 import { enqueueDelivery } from '../deliveries/enqueue-delivery.ts'
@@ -75,38 +73,21 @@ export async function replyToTicket(
   })
 }
 
-async function say(
+function say(
   trx: Trx,
-  { id, account_id, agent_id }: ConversationRow,
+  conversation: ConversationRow,
   author: Member,
   text: string,
   attachments: AttachmentNote[],
 ): Promise<string> {
-  const messageId = newId()
-  const { last_seq } = await trx
-    .updateTable('conversations')
-    .set({ last_seq: sql<number>`last_seq + 1`, updated_at: new Date() })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
-    .returning('last_seq')
-    .executeTakeFirstOrThrow()
-  await trx
-    .insertInto('messages')
-    .values({
-      id: messageId,
-      account_id,
-      agent_id,
-      conversation_id: id,
-      seq: last_seq,
-      role: 'assistant',
-      parts: json([{ type: 'text', text }]),
-      metadata: json({
-        author: { type: 'human_agent', name: author.name, memberId: author.id },
-        ...(attachments.length > 0 ? { attachments } : {}),
-      }),
-    })
-    .execute()
-  return messageId
+  return appendMessage(trx, conversation, {
+    role: 'assistant',
+    parts: [{ type: 'text', text }],
+    metadata: {
+      author: { type: 'human_agent', name: author.name, memberId: author.id },
+      ...(attachments.length > 0 ? { attachments } : {}),
+    },
+  })
 }
 
 async function deliver(

@@ -12,7 +12,7 @@ import { addNote } from './add-note.ts'
 import * as contract from './contract.ts'
 import { createTicket } from './create-ticket.ts'
 import { deskRoutes } from './desk/routes.ts'
-import { memberNamed, problemsOfName, requireMember } from './find-member.ts'
+import { authorOf, problemsOfName, requireMember } from './find-member.ts'
 import { deliveriesOf, findTicketMessage, messagesOfTicket } from './list-ticket-messages.ts'
 import { findTickets } from './list-tickets.ts'
 import { presentListedTicket, presentTicket, presentTicketMessage } from './present.ts'
@@ -101,7 +101,7 @@ const messageRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.replyToTicket, async ({ caller: { account }, params, body }) => {
-    const named = authorOf(body)
+    const named = authorOf(body, problemsOfContent(body.content))
     const place = { accountId: account.id, ...params }
     const ticket = await ticketOf(ctx, account.id, params)
     const author = await requireMember(ctx.db, account.id, named)
@@ -127,7 +127,7 @@ const messageRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.addTicketNote, async ({ caller: { account }, params, body }) => {
-    const named = authorOf(body)
+    const named = authorOf(body, problemsOfContent(body.content))
     await ticketOf(ctx, account.id, params)
     const author = await requireMember(ctx.db, account.id, named)
     const note = { text: body.content, html: rendered(body.content) }
@@ -135,13 +135,6 @@ const messageRoutes = (ctx: Context): Route[] => [
     return presentTicketMessage(ctx, message, undefined)
   }),
 ]
-
-/** Who writes; VALIDATION_INVALID_BODY with everything that a schema does not see in words of a member. */
-function authorOf(body: { content: string; authorId?: string; authorEmail?: string }) {
-  const named = memberNamed(body)
-  refuseInvalid({ ...problemsOfName(named, 'author'), ...problemsOfContent(body.content) })
-  return named
-}
 
 async function ticketOf(
   { db }: Context,

@@ -13,6 +13,21 @@ export const ticketChannels = [
   'phone',
 ] as const
 
+export const TicketNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+const Id = Type.String({ minLength: 1 })
+export const ticketParams = Exact({ agentId: Id, ticketNumber: TicketNumber })
+/** Of a team or a tag. */
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  refusal: 'Must not be blank.',
+})
+export const Color = Type.String({
+  pattern: '^#[0-9a-fA-F]{6}$',
+  refusal: 'Must be a colour such as #2563eb.',
+})
+
 /** Contract, section 8. */
 export const Ticket = Exact({
   ticketNumber: Type.Integer({ minimum: 1 }),
@@ -39,6 +54,16 @@ export const Ticket = Exact({
 
 const { description: _description, metadata: _metadata, ...listed } = Ticket.properties
 export const ListedTicket = Exact(listed)
+
+const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
+const status = `\\s*(?:${statusCategories.join('|')}|${UUID})\\s*`
+/** Read with commaList(). */
+export const StatusList = Type.String({
+  maxLength: 2048,
+  pattern: `^${status}(?:,${status})*$`,
+  refusal: `Must be ids of statuses, or of: ${statusCategories.join(', ')}.`,
+  description: 'Categories or ids of statuses, with commas',
+})
 
 const changes = {
   statusId: Type.Optional(Type.String({ minLength: 1, description: 'Or statusCategory' })),

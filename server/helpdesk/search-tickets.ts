@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
+import type { Owner } from '../agents/find-agent.ts'
 import type { Db } from '../db/database.ts'
-import type { AccountId } from '../db/tables.ts'
 import type { TicketRow } from './ticket-queries.ts'
-
-type Owner = { accountId: AccountId; agentId: string }
 
 /** The tickets that hold every word of the query, the last changed first, and how many there are. */
 export async function findByWords(

@@ -1,13 +1,11 @@
 import { type Selectable, sql } from 'kysely'
-import { requireAgent } from '../agents/find-agent.ts'
+import { type Owner, requireAgent } from '../agents/find-agent.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
-import type { AccountId, StatusCategory, TicketStatusesTable } from '../db/tables.ts'
+import type { StatusCategory, TicketStatusesTable } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 
 export type StatusRow = Selectable<TicketStatusesTable>
-
-type Owner = { accountId: AccountId; agentId: string }
 
 const FIRST: [StatusCategory, string, string, string][] = [
   ['new', 'Received', 'New', '#2563eb'],

@@ -1,3 +1,4 @@
+import type { Owner } from '../agents/find-agent.ts'
 import type { Trx } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import type { AccountId, StatusCategory } from '../db/tables.ts'
@@ -14,8 +15,6 @@ export type TicketInput = {
   assigneeEmail?: string
   teamId?: string | null
 }
-
-type Owner = { accountId: AccountId; agentId: string }
 
 /** Fields that exclude each other. */
 export function refuseBoth({ statusId, statusCategory, assigneeId, assigneeEmail }: TicketInput): void {

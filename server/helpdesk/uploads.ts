@@ -1,15 +1,14 @@
 import { fileTypeFromBuffer } from 'file-type'
+import type { Owner } from '../agents/find-agent.ts'
 import { type AttachmentRow, keepAttachment, safeName } from '../attachments/attachments.ts'
 import type { Context } from '../context.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
-import type { AccountId, AttachmentNote } from '../db/tables.ts'
+import type { AttachmentNote } from '../db/tables.ts'
 import { invalidField } from '../http/errors.ts'
 import type { Upload } from '../http/read-multipart.ts'
 import { refuseInvalid } from '../http/validate.ts'
 import type { TicketRow } from './ticket-queries.ts'
-
-type Owner = { accountId: AccountId; agentId: string }
 
 /** Keeps a file that a reply will carry. Its type is that of its content, whatever it is called. */
 export async function keepUpload(

@@ -1,4 +1,4 @@
-import { ApiError, invalidField } from './errors.ts'
+import { ApiError } from './errors.ts'
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
 const TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?$/
@@ -30,12 +30,6 @@ export function spanOf(text: string): { from: Date; until: Date } {
   if (!from) throw new RangeError(`${text} is no date.`)
   const span = DAY.test(text) ? DAY_MS : text.includes('.') ? 1 : 1000
   return { from: bounded(from.getTime()), until: bounded(from.getTime() + span - 1) }
-}
-
-/** As spanOf(); throws VALIDATION_INVALID_BODY for the field. */
-export function readDate(field: string, text: string): { from: Date; until: Date } {
-  if (!isDate(text)) throw invalidField(field, 'Must be a day as YYYY-MM-DD or an ISO 8601 date-time.')
-  return spanOf(text)
 }
 
 const bounded = (time: number): Date => new Date(Math.min(Math.max(time, FIRST), LAST))

@@ -6,6 +6,16 @@ import { ApiError } from './errors.ts'
 /** Where a page ended: the sort value and the id of its last row. */
 export type Position = { value: string; id: string }
 
+/** The position of a row in lists by creation, and in those by activity. */
+export const byCreation = (row: { created_at: Date; id: string }): Position => ({
+  value: row.created_at.toISOString(),
+  id: row.id,
+})
+export const byActivity = (row: { updated_at: Date; id: string }): Position => ({
+  value: row.updated_at.toISOString(),
+  id: row.id,
+})
+
 export type PageOf<T> = { data: T[]; pagination: { cursor: string | null; hasMore: boolean; total: number } }
 
 /**

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { CompiledQuery, type KyselyPlugin, sql } from 'kysely'
+import { sql } from 'kysely'
 import { addManyConversations } from '../../bench/many-conversations.ts'
 import { freshDatabase } from '../../test/database.ts'
+import { plansOf } from '../../test/plans-of.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { createAgent } from '../agents/create-agent.ts'
 import type { Db, Trx } from '../db/database.ts'
@@ -77,28 +78,6 @@ after(async () => {
   await fresh.drop()
 })
 
-/** Does the work and answers the plans of all its queries. */
-async function plansOf(work: (db: Db) => Promise<unknown>): Promise<string[]> {
-  const queries: CompiledQuery[] = []
-  const recorder: KyselyPlugin = {
-    transformQuery({ node, queryId }) {
-      queries.push(db.getExecutor().compileQuery(node, queryId))
-      return node
-    },
-    transformResult: async ({ result }) => result,
-  }
-  await work(db.withPlugin(recorder))
-  assert.ok(queries.length > 0)
-  return Promise.all(
-    queries.map(async ({ sql: text, parameters }) => {
-      const { rows } = await db.executeQuery<{ 'QUERY PLAN': string }>(
-        CompiledQuery.raw(`explain ${text}`, [...parameters]),
-      )
-      return `${text}\n${rows.map((row) => row['QUERY PLAN']).join('\n')}`
-    }),
-  )
-}
-
 const TABLES =
   'conversations|messages|conversation_topics|topic_candidates|unanswered_groups|unanswered_questions|credit_entries'
 
@@ -121,6 +100,7 @@ test('nothing reads a table of conversations from end to end', async () => {
     .executeTakeFirstOrThrow()
   const question = { messageId: message.id, question: 'Anew?', suggestedAnswer: null, askedAt: new Date() }
   const candidate = { key: 'key 7', label: 'Key', origin: 'model' as const }
+  const stem = createStemmer(10)
   const inside = (work: (trx: Trx) => Promise<unknown>) => (on: Db) => on.transaction().execute(work)
   const work: Record<string, (on: Db) => Promise<unknown>> = {
     claim: (on) => claimConversations({ db: on, jobs: { enqueue: async () => {} } as never }),
@@ -128,9 +108,9 @@ test('nothing reads a table of conversations from end to end', async () => {
     'a day': inside((trx) => computeDay(trx, accountId, agentId, day)),
     topics: inside((trx) => setTopics(trx, accountId, agentId, id, [newId()])),
     'topics of a conversation': (on) => topicsOfConversation(on, accountId, id),
-    candidates: inside((trx) => keepCandidates(trx, createStemmer(10), place, [candidate])),
+    candidates: inside((trx) => keepCandidates(trx, stem, place, [candidate])),
     proposed: (on) => proposedLabels(on, accountId, agentId),
-    grouping: inside((trx) => groupQuestions(trx, loadWordVectors(), place, [question])),
+    grouping: inside((trx) => groupQuestions(trx, { words: loadWordVectors(), stem }, place, [question])),
     recount: inside((trx) => recountGroups(trx, accountId, agentId, [rows[0]?.id ?? ''])),
     groups: (on) => listGroupRows(on, accountId, group, { limit: 5, position: { value: '2', id: newId() } }),
     'their examples': (on) => presentGroups(on, accountId, rows),
@@ -139,5 +119,5 @@ test('nothing reads a table of conversations from end to end', async () => {
   work.merge = (on) => mergeTopic(on, place, first?.id ?? '', second?.id ?? '')
   const slow = new RegExp(`Seq Scan on (${TABLES})\\b`)
   for (const [name, run] of Object.entries(work))
-    for (const plan of await plansOf(run)) assert.doesNotMatch(plan, slow, name)
+    for (const plan of await plansOf(db, run)) assert.doesNotMatch(plan, slow, name)
 })

@@ -10,6 +10,7 @@ import { dropFile, folderOf, keepFile } from './files.ts'
 import { addPage } from './notion/add-page.ts'
 import type { SourceRow } from './queries.ts'
 import { readUpload } from './read-upload.ts'
+import { sizeOf } from './room.ts'
 import { type CreateSource, FileFields } from './schema.ts'
 import { sourceUrl } from './source-url.ts'
 
@@ -35,8 +36,8 @@ export async function createSource(
     }
     case 'qna': {
       const { type, name, questions, answer } = body
-      const size = sizeOf(answer) + questions.reduce((sum, question) => sum + sizeOf(question), 0)
-      return addSource(ctx, account, agentId, { type, name, content: json({ questions, answer }), size })
+      const content = json({ questions, answer })
+      return addSource(ctx, account, agentId, { type, name, content, size: sizeOf(answer, ...questions) })
     }
     case 'link':
       return body.linkType === 'individual'
@@ -94,5 +95,3 @@ export async function uploadSource(
     throw error
   }
 }
-
-export const sizeOf = (text: string): number => Buffer.byteLength(text)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { onPostgres } from '../../test/database.ts'
 import { type Client, clientOf, type Service, startService } from '../../test/start.ts'
+import { trained } from '../../test/until.ts'
 
 let service: Service
 let client: Client
@@ -18,8 +18,7 @@ async function agentWith(marker: string): Promise<{ agentId: string; sourceId: s
   const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
   const source = { type: 'text', name: 'Text', content: `The password of the ${marker} is ${marker}-42.` }
   const sourceId = (await client.request('POST', `/agents/${agentId}/sources`, source)).body.id
-  while ((await client.request('GET', `/agents/${agentId}/sources/${sourceId}`)).body.status !== 'trained')
-    await wait(250)
+  await trained(service, sourceId)
   return { agentId, sourceId }
 }
 

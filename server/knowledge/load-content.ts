@@ -60,15 +60,6 @@ export const PAGE_TYPES: Record<string, DocumentType> = {
   'application/msword': 'doc',
 }
 
-const TRANSIENT_FETCH = new Set([
-  'timeout',
-  'dns_failed',
-  'connect_failed',
-  'bad_response',
-  'aborted',
-  'browser_failed',
-])
-
 /** Brings a source's content and cuts it into chunks. Throws TrainingFailure. */
 export async function loadContent(ctx: Needs, source: SourceRow, signal: AbortSignal): Promise<Loaded> {
   const loaded = await tryLoad(ctx, source, null, signal)
@@ -202,8 +193,7 @@ function toTrainingFailure(error: unknown): TrainingFailure {
       ? new OriginGone(error.message, error)
       : new TrainingFailure(error.message, error.isTransient, error)
   }
-  if (error instanceof FetchFailure)
-    return new TrainingFailure(error.message, TRANSIENT_FETCH.has(error.code), error)
+  if (error instanceof FetchFailure) return new TrainingFailure(error.message, error.isPassing, error)
   if (error instanceof ExtractFailure)
     return new TrainingFailure(error.message, error.code === 'aborted', error)
   return new TrainingFailure(

@@ -3,6 +3,10 @@ import type { Trx } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
 
+/** Bytes of training text. */
+export const sizeOf = (...texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+
 /**
  * Throws SOURCE_SIZE_LIMIT_EXCEEDED when `bytes` of training text, in the place of the source `instead`, would
  * pass the plan. Locks the agent, so that two sources cannot take the last room.

@@ -1,7 +1,7 @@
 import { requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { commaList } from '../http/comma-list.ts'
-import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
+import { byCreation, decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Route, route } from '../http/route.ts'
 import * as contract from './contract.ts'
 import { hidePage } from './crawl/hide-page.ts'
@@ -25,8 +25,7 @@ export const sourceRoutes = (ctx: Context): Route[] => [
     const print = fingerprint('sources', filter)
     const position = decodeCursor(query.cursor, print)
     const { rows, total } = await listSourceRows(ctx.db, account.id, filter, { limit: query.limit, position })
-    const positionOf = (row: SourceRow) => ({ value: row.created_at.toISOString(), id: row.id })
-    return pageOf(rows, query.limit, total, print, positionOf, presentSource)
+    return pageOf(rows, query.limit, total, print, byCreation, presentSource)
   }),
 
   route(contract.readSummary, async ({ caller: { account }, params }) => {

@@ -9,11 +9,10 @@ import { refuseInvalid } from '../http/validate.ts'
 import type { Account } from './add-source.ts'
 import { isCrawl } from './crawl/crawl-source.ts'
 import { otherLinkType, updateSite } from './crawl/update-site.ts'
-import { sizeOf } from './create-source.ts'
 import { dropFile, folderOf, keepFile } from './files.ts'
 import { moveKnowledge, requireChangeable, type SourceRow } from './queries.ts'
 import { readUpload } from './read-upload.ts'
-import { takeRoom } from './room.ts'
+import { sizeOf, takeRoom } from './room.ts'
 import { FileUpdateFields, type UpdateSource } from './schema.ts'
 import { TRAIN_SOURCE, type TrainSource } from './train-task.ts'
 
@@ -63,8 +62,7 @@ function contentOf(row: SourceRow, { content, questions, answer }: Change): Omit
     questions: questions ?? row.content.questions ?? [],
     answer: answer ?? row.content.answer ?? '',
   }
-  const size = sizeOf(next.answer) + next.questions.reduce((sum, question) => sum + sizeOf(question), 0)
-  return { content: next, size }
+  return { content: next, size: sizeOf(next.answer, ...next.questions) }
 }
 
 /** The same from an upload: a new name, a new file, or both. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
+import { trained, until } from '../../test/until.ts'
 import { createModels, type Models } from '../models/models.ts'
 import { createKnowledge } from './knowledge.ts'
 import { moveVectors } from './move-vectors.ts'
@@ -34,28 +34,10 @@ const sections = (count: number): string =>
     '\n\n',
   )
 
-async function until(what: string, isReached: () => boolean | Promise<boolean>): Promise<void> {
-  for (let looks = 0; !(await isReached()); looks++) {
-    assert.ok(looks < 2_000, `${what} was never reached`)
-    await wait(20)
-  }
-}
-
-const trained = (id: string): Promise<void> =>
-  until('the end of the training', async () => {
-    const { status, error } = await service.ctx.db
-      .selectFrom('sources')
-      .select(['status', 'error'])
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow()
-    assert.notEqual(status, 'failed', String(error))
-    return status === 'trained'
-  })
-
 async function add(content: string): Promise<string> {
   const source = { type: 'text', name: 'Text', content }
   const { body } = await client.request('POST', `/agents/${agentId}/sources`, source)
-  await trained(body.id)
+  await trained(service, body.id)
   return body.id
 }
 
@@ -191,14 +173,14 @@ test('a training that failed half-way, and one of a changed text, embed only wha
   server.queue.push({ firstDelayMs: 1 })
   for (let i = 0; i < 4; i++) server.queue.push({ status: 503, retryAfter: 0 })
   const { body } = await client.request('POST', `/agents/${agentId}/sources`, source)
-  await trained(body.id)
+  await trained(service, body.id)
   const first = embedded('old')
   assert.equal(first.length, 32 + 8 * 5)
   assert.equal(new Set(first).size, 40)
 
   const changed = source.content.replace('weighs 7 kilo', 'weighs 77 kilo')
   await client.request('PUT', `/agents/${agentId}/sources/${body.id}`, { content: changed })
-  await trained(body.id)
+  await trained(service, body.id)
   assert.match(embedded('old').slice(first.length).join(), /^lampha\nThe lampha weighs 77 kilograms\.$/)
   assert.deepEqual(await spacesOf(), { old: 40 })
 })

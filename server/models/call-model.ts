@@ -1,9 +1,16 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
 import { createCallClock } from './call-clock.ts'
 import { ModelFailure, toModelFailure } from './model-failure.ts'
 import type { ResolvedModel } from './models.ts'
 
 type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal'>
+
+/** A question that a short text answers; `longest` in characters. */
+export type Ask = { system: string; user: string; maxOutputTokens: number; longest: number }
 
 const LONGEST_RETRY_WAIT_MS = 5_000
 const RETRY_WAIT_MS = 300
@@ -34,6 +41,24 @@ export async function* streamModel(
       throw toModelFailure(second, [resolved.entry.apiKey])
     }
   }
+}
+
+/** What a model says to it as a whole; null when that is longer than it may be. Throws ModelFailure only. */
+export async function askForText(
+  model: ResolvedModel,
+  { system, user, maxOutputTokens, longest }: Ask,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const prompt: LanguageModelV4Prompt = [
+    { role: 'system', content: system },
+    { role: 'user', content: [{ type: 'text', text: user }] },
+  ]
+  let text = ''
+  for await (const part of streamModel(model, { prompt, temperature: 0, maxOutputTokens }, { signal })) {
+    if (part.type === 'text-delta') text += part.delta
+    if (text.length > longest) return null
+  }
+  return text
 }
 
 async function* attempt(

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox'
 import { runEvaluations } from '../knowledge/evaluations/run-evaluations.ts'
 import type { EvaluationRun } from '../knowledge/evaluations/schema.ts'
-import { type Command, CommandFailure, required } from './command.ts'
+import { type Command, required } from './command.ts'
+import { findAgent } from './find-account.ts'
 
 type Run = Static<typeof EvaluationRun>
 
@@ -11,16 +12,9 @@ export const evaluate: Command = {
   summary: "Measures an agent's retrieval with its evaluation questions",
   options: { agent: { type: 'string' } },
   async run({ db, openKnowledge }, input) {
-    const id = required(input, 'agent')
-    const agent = await db
-      .selectFrom('agents')
-      .select(['id', 'account_id', 'knowledge_version'])
-      .where('id', '=', id)
-      .executeTakeFirst()
-    if (!agent) throw new CommandFailure(`There is no agent ${id}.`)
-    const { account_id: accountId, knowledge_version: knowledgeVersion } = agent
-    const knowledge = openKnowledge()
-    return { ...(await runEvaluations({ db, knowledge }, { id, accountId, knowledgeVersion })) }
+    const { id, account_id, knowledge_version } = await findAgent(db, required(input, 'agent'))
+    const agent = { id, accountId: account_id, knowledgeVersion: knowledge_version }
+    return { ...(await runEvaluations({ db, knowledge: openKnowledge() }, agent)) }
   },
   print(result) {
     const run = result as Run

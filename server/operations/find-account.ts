@@ -1,7 +1,8 @@
+import type { Selectable } from 'kysely'
 import { type PlanName, planNames } from '../accounts/plans.ts'
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
-import type { AccountId } from '../db/tables.ts'
+import type { AccountId, AgentsTable } from '../db/tables.ts'
 import { CommandFailure, usageFailure } from './command.ts'
 
 /** The account of an operator's id; a failure with a sentence when there is none. */
@@ -20,14 +21,13 @@ export async function findAccount(
   return row
 }
 
+type Agent = Pick<Selectable<AgentsTable>, 'id' | 'account_id' | 'retention_days' | 'knowledge_version'>
+
 /** The agent of an operator's id; a failure with a sentence when there is none. */
-export async function findAgent(
-  db: Db,
-  id: string,
-): Promise<{ id: string; account_id: AccountId; retention_days: number | null }> {
+export async function findAgent(db: Db, id: string): Promise<Agent> {
   const agent = await db
     .selectFrom('agents')
-    .select(['id', 'account_id', 'retention_days'])
+    .select(['id', 'account_id', 'retention_days', 'knowledge_version'])
     .where('id', '=', id)
     .executeTakeFirst()
   if (!agent) throw new CommandFailure(`There is no agent ${id}.`)

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Conversation } from '../conversations/schema.ts'
-import { Ticket } from '../helpdesk/schema.ts'
+import { ListedTicket } from '../helpdesk/schema.ts'
 import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, Page, Success } from '../http/contract.ts'
 
 const Id = Type.String({ minLength: 1 })
@@ -143,8 +143,6 @@ export const listContactConversations = endpoint({
   errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
 })
 
-const { description: _description, metadata: _metadata, ...listed } = Ticket.properties
-
 export const listContactTickets = endpoint({
   method: 'GET',
   path: `${path}/{contactId}/tickets`,
@@ -155,6 +153,6 @@ export const listContactTickets = endpoint({
   scope: 'helpdesk:read',
   params: contactParams,
   query: Exact(paging),
-  success: { status: 200, schema: Page(Exact(listed)) },
+  success: { status: 200, schema: Page(ListedTicket) },
   errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
 })

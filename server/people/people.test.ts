@@ -101,7 +101,7 @@ test('a merge moves conversations, tickets and what the other has not, and leave
   const into = await add({ externalId: 'new', name: 'New' })
   const [one, two] = [await talk('old'), await talk('new')]
   await service.ctx.db.transaction().execute((trx) =>
-    openTicket(trx, {
+    openTicket(service.ctx, trx, {
       ...owner(),
       conversationId: one,
       subject: 'Help',

@@ -1,10 +1,10 @@
-import { requireAgent } from '../agents/find-agent.ts'
+import { requireOwner } from '../agents/find-agent.ts'
 import { deleteContact } from '../contacts/queries.ts'
 import { createContacts, updateContact } from '../contacts/write-contacts.ts'
 import type { Context } from '../context.ts'
 import { presentConversation } from '../conversations/present.ts'
 import { newId } from '../db/ids.ts'
-import type { AccountId } from '../db/tables.ts'
+import { presentListedTicket } from '../helpdesk/present.ts'
 import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Route, route } from '../http/route.ts'
 import * as contract from './contract.ts'
@@ -15,11 +15,11 @@ import {
   ticketsOfContact,
 } from './find-contacts.ts'
 import { mergeContacts } from './merge-contacts.ts'
-import { presentContact, presentListed } from './present.ts'
+import { presentContact } from './present.ts'
 
 export const peopleRoutes = (ctx: Context): Route[] => [
   route(contract.listContacts, async ({ caller: { account }, params, query }) => {
-    const owner = await ownerOf(ctx, account.id, params)
+    const owner = await requireOwner(ctx.db, account.id, params)
     const print = fingerprint('contacts', owner.agentId, query.query ?? null)
     const position = decodeCursor(query.cursor, print)
     const { rows, total } = await findContacts(ctx.db, owner, query.query, { limit: query.limit, position })
@@ -27,7 +27,7 @@ export const peopleRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.createContact, async ({ caller: { account }, params, body }) => {
-    const owner = await ownerOf(ctx, account.id, params)
+    const owner = await requireOwner(ctx.db, account.id, params)
     const { externalId = newId(), ...fields } = body
     const contact = { external_id: externalId, ...changeOf(fields) }
     const [row] = await createContacts(ctx.db, owner, [contact], () => 'customAttributes')
@@ -36,30 +36,34 @@ export const peopleRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.readContact, async ({ caller: { account }, params }) => {
-    const owner = await ownerOf(ctx, account.id, params)
+    const owner = await requireOwner(ctx.db, account.id, params)
     return presentContact(await requireContactById(ctx.db, owner, params.contactId))
   }),
 
   route(contract.updateContact, async ({ caller: { account }, params, body }) => {
-    const owner = await ownerOf(ctx, account.id, params)
+    const owner = await requireOwner(ctx.db, account.id, params)
     const { external_id } = await requireContactById(ctx.db, owner, params.contactId)
     return presentContact(await updateContact(ctx.db, owner, external_id, changeOf(body), 'customAttributes'))
   }),
 
   route(contract.deleteContact, async ({ caller: { account }, params }) => {
-    const owner = await ownerOf(ctx, account.id, params)
+    const owner = await requireOwner(ctx.db, account.id, params)
     const { external_id } = await requireContactById(ctx.db, owner, params.contactId)
     await deleteContact(ctx.db, owner, external_id)
     return { success: true as const }
   }),
 
   route(contract.mergeContact, async ({ caller: { account }, params, body }) => {
-    const owner = await ownerOf(ctx, account.id, params)
+    const owner = await requireOwner(ctx.db, account.id, params)
     return presentContact(await mergeContacts(ctx.db, owner, params.contactId, body.intoContactId))
   }),
 
   route(contract.listContactConversations, async ({ caller: { account }, params, query }) => {
-    const contact = await requireContactById(ctx.db, await ownerOf(ctx, account.id, params), params.contactId)
+    const contact = await requireContactById(
+      ctx.db,
+      await requireOwner(ctx.db, account.id, params),
+      params.contactId,
+    )
     const print = fingerprint('contact-conversations', contact.id)
     const position = decodeCursor(query.cursor, print)
     const { rows, total } = await conversationsOfContact(ctx.db, contact, { limit: query.limit, position })
@@ -70,18 +74,17 @@ export const peopleRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.listContactTickets, async ({ caller: { account }, params, query }) => {
-    const contact = await requireContactById(ctx.db, await ownerOf(ctx, account.id, params), params.contactId)
+    const contact = await requireContactById(
+      ctx.db,
+      await requireOwner(ctx.db, account.id, params),
+      params.contactId,
+    )
     const print = fingerprint('contact-tickets', contact.id)
     const position = decodeCursor(query.cursor, print)
     const { rows, total } = await ticketsOfContact(ctx.db, contact, { limit: query.limit, position })
-    return pageOf(rows, query.limit, total, print, byCreation, presentListed)
+    return pageOf(rows, query.limit, total, print, byCreation, presentListedTicket)
   }),
 ]
-
-async function ownerOf({ db }: Context, accountId: AccountId, { agentId }: { agentId: string }) {
-  await requireAgent(db, accountId, agentId)
-  return { accountId, agentId }
-}
 
 type Fields = {
   name?: string | null

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../http/contract.ts'
+import { LONGEST_DAYS } from './retention.ts'
 
 const tag = 'Privacy'
 
@@ -88,7 +89,7 @@ const agent = Exact({ agentId: Type.String({ minLength: 1 }) })
 const retentionDays = Nullable(
   Type.Integer({
     minimum: 1,
-    maximum: 3650,
+    maximum: LONGEST_DAYS,
     description: 'Days after the last activity; null: conversations are kept for ever',
   }),
 )

@@ -81,8 +81,8 @@ async function dropAnswers(trx: Trx, accountId: AccountId, ids: string[]): Promi
         select from unnest(${ids}::text[]) as id where position(id in answer #>> '{}') > 0))`.execute(trx)
 }
 
-/** Messages of one transaction. */
-const PIECE = 2_000
+/** Messages of one transaction; a conversation of more goes piece by piece. */
+export const PIECE = 2_000
 
 /** Deletes the oldest messages of a conversation that has more than one transaction should; answers how many. */
 export async function shortenConversation(trx: Trx, accountId: AccountId, id: string): Promise<number> {

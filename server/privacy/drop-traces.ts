@@ -9,7 +9,8 @@ const SHORTEST_IN_KEY = 4
 /** Deletes what names the person, or belonged to a reply that is gone, outside of rows of their own. */
 export async function dropTraces(db: Db, accountId: AccountId, person: PersonNames): Promise<void> {
   await dropKeys(db, accountId, Object.values(person).flat())
-  await foldTotals(db, accountId, person.userIds)
+  // Whoever came over a channel has an address or a number as the user id.
+  await foldTotals(db, accountId, [...person.userIds, ...person.emails, ...person.phones])
   // A reply that ended while its conversation went may have published its last events after that.
   await sql`delete from stream_frames where not exists
     (select from generations where generations.id = stream_frames.generation_id)`.execute(db)

@@ -75,10 +75,12 @@ async function contactsOf(
   accountId: AccountId,
   { userIds, contactIds, emails, phones }: PersonNames,
 ): Promise<Found[]> {
+  // Channels give a contact its first address or number as the external id.
+  const externalIds = [...userIds, ...emails, ...phones]
   const { rows } = await sql<Found>`
     with named as (
       select contacts.* from agents join contacts on contacts.agent_id = agents.id
-        where agents.account_id = ${accountId} and external_id = any(${userIds}::text[])
+        where agents.account_id = ${accountId} and external_id = any(${externalIds}::text[])
       union select contacts.* from agents join contacts on contacts.agent_id = agents.id
         where agents.account_id = ${accountId} and email is not null and lower(email) = any(${emails}::text[])
       union select contacts.* from agents join contacts on contacts.agent_id = agents.id

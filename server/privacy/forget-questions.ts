@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import { textOf } from '../conversations/parts.ts'
 import type { Db, Trx } from '../db/database.ts'
-import { json } from '../db/json.ts'
 import type { AccountId, MessagePart } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { sizeOf } from '../knowledge/create-source.ts'
 import { enqueueTraining } from '../knowledge/enqueue-training.ts'
+import { qnaColumns } from '../knowledge/qna-source.ts'
 import { moveKnowledge, requireSource } from '../knowledge/queries.ts'
 
 type Needs = { db: Db; jobs: Pick<Jobs, 'enqueue'> }
@@ -15,7 +14,6 @@ type Correction = { id: string; agent_id: string; conversation_id: string; quest
 const MESSAGES = 200
 /** Of the answer, in the place of a question; characters. */
 const OPENING = 200
-const LONGEST_NAME = 100
 
 /**
  * Cuts corrections of answers in these conversations, and answers given to what was not answered in them, off from
@@ -84,16 +82,14 @@ async function detach(
     if (source.message_id !== null) await changed.set({ message_id: null, metadata: null }).execute()
     return
   }
-  const next = kept.length > 0 ? kept : [answer.slice(0, OPENING).toWellFormed()]
+  const [first = answer.slice(0, OPENING).toWellFormed(), ...others] = kept
   for (const table of ['chunks', 'chunk_vectors'] as const)
     await trx.deleteFrom(table).where('account_id', '=', accountId).where('source_id', '=', id).execute()
   const row = await changed
     .set((eb) => ({
       message_id: null,
       metadata: null,
-      name: next[0]?.slice(0, LONGEST_NAME).trim().toWellFormed() ?? null,
-      content: json({ questions: next, answer }),
-      size: sizeOf(answer) + next.reduce((sum, question) => sum + sizeOf(question), 0),
+      ...qnaColumns([first, ...others], answer),
       content_version: eb('content_version', '+', 1),
       live_version: null,
       content_hash: null,

@@ -6,7 +6,7 @@ import type { Db, Trx } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { dropConversations, shortenConversation } from './drop-conversations.ts'
+import { dropConversations, PIECE, shortenConversation } from './drop-conversations.ts'
 
 export const LONGEST_DAYS = 3_650
 /** Conversations of one transaction. */
@@ -63,11 +63,8 @@ async function dropOld(trx: Trx, jobs: Jobs, accountId: AccountId, agentId: stri
       and not exists (select from tickets where conversation_id = c.id and status_category not in ('closed', 'cancelled'))
     order by c.updated_at limit ${BATCH} for update of c skip locked`.execute(trx)
   if (rows.length === 0) return null
-  const long = rows.find(({ messages }) => messages > LONG)
+  const long = rows.find(({ messages }) => messages > PIECE)
   if (long && (await shortenConversation(trx, accountId, long.id)) > 0) return 0
   const ids = rows.map(({ id }) => id)
   return (await dropConversations(trx, jobs, accountId, ids)).conversations
 }
-
-/** Messages of a conversation that goes piece by piece. */
-const LONG = 2_000

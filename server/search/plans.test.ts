@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { CompiledQuery, type KyselyPlugin } from 'kysely'
 import { addManyConversations, wordOf } from '../../bench/many-conversations.ts'
 import { freshDatabase } from '../../test/database.ts'
+import { plansOf } from '../../test/plans-of.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { createAgent } from '../agents/create-agent.ts'
 import { conversationsByCreation, conversationsOfUser, messagesBackwards } from '../conversations/queries.ts'
@@ -37,29 +37,6 @@ after(async () => {
   await fresh.database.close()
   await fresh.drop()
 })
-
-/** Does the work and answers the plans of all its queries. */
-async function plansOf(work: (db: Db) => Promise<unknown>): Promise<string[]> {
-  const { db } = fresh.database
-  const queries: CompiledQuery[] = []
-  const recorder: KyselyPlugin = {
-    transformQuery({ node, queryId }) {
-      queries.push(db.getExecutor().compileQuery(node, queryId))
-      return node
-    },
-    transformResult: async ({ result }) => result,
-  }
-  await work(db.withPlugin(recorder))
-  assert.ok(queries.length > 0)
-  return Promise.all(
-    queries.map(async ({ sql, parameters }) => {
-      const { rows } = await db.executeQuery<{ 'QUERY PLAN': string }>(
-        CompiledQuery.raw(`explain ${sql}`, [...parameters]),
-      )
-      return `${sql}\n${rows.map((row) => row['QUERY PLAN']).join('\n')}`
-    }),
-  )
-}
 
 const when = (day: string) => new Date(`${day}T10:00:00.000Z`)
 const now = new Date()
@@ -126,7 +103,7 @@ test('no list, export or search reads a table of conversations from end to end',
       })
   }
   for (const [name, run] of Object.entries(work)) {
-    for (const plan of await plansOf(run))
+    for (const plan of await plansOf(db, run))
       assert.doesNotMatch(plan, /Seq Scan on (conversations|messages|conversation_search|tool_calls)\b/, name)
   }
 })

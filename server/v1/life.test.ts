@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, type Service, startService } from '../../test/start.ts'
+import { until } from '../../test/until.ts'
 
 /**
  * A program written for version 1: it knows the tables of version 1, `fetch`, and nothing of this project. What
@@ -48,13 +48,12 @@ test('the whole life of a chatbot', async () => {
   }
   const remove = async (path: string): Promise<Json> =>
     (await fetch(`${base}${path}?chatbotId=${chatbotId}`, { method: 'DELETE', headers })).json()
-  const trained = async (): Promise<Json> => {
-    for (;;) {
+  const trained = (): Promise<Json> =>
+    until('the end of the training', async () => {
       const { chatbots } = await get('/get-chatbots')
-      if (chatbots[0].status === 'trained') return chatbots[0]
-      await wait(50)
-    }
-  }
+      assert.notEqual(chatbots[0].status, 'failed')
+      return chatbots[0].status === 'trained' && chatbots[0]
+    })
 
   // Created with its text, it answers from it.
   const { chatbotId } = await send('POST', '/create-chatbot', {

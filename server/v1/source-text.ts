@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { json } from '../db/json.ts'
 import type { AccountId } from '../db/tables.ts'
 import { type Account, addSource } from '../knowledge/add-source.ts'
-import { sizeOf } from '../knowledge/create-source.ts'
+import { sizeOf } from '../knowledge/room.ts'
 import { updateSource } from '../knowledge/update-source.ts'
 
 /** Version 1 knows one text of a chatbot; it is the source of this external id. */

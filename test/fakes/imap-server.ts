@@ -6,8 +6,9 @@ export type FakeImapServer = {
   /** The mails of the mailbox; the first one has UID 1. */
   mails: string[]
   /**
-   * What becomes of a command like `LOGIN` or `UID FETCH`: 'stall' never ends it and says every now and then that it
-   * goes on, 'refuse' ends it with NO, 'cut' answers it and drops the connection.
+   * What becomes of a command like `LOGIN`, `UID FETCH`, or `BODY` for the fetching of a whole mail: 'stall' never
+   * ends it and says every now and then that it goes on, 'refuse' ends it with NO, 'cut' answers it and drops the
+   * connection.
    */
   troubles: Map<string, 'stall' | 'refuse' | 'cut'>
   /** Resolves when a client has sent such a command. */
@@ -38,7 +39,7 @@ export async function startFakeImapServer(): Promise<FakeImapServer> {
 
   function take(socket: Socket, line: string): void {
     const [, tag = '*', command = ''] = /^(\S+) ((?:UID )?\S+)/.exec(line) ?? []
-    const name = command.toUpperCase()
+    const name = /BODY/i.test(line) ? 'BODY' : command.toUpperCase()
     seen.add(name)
     for (const { command: wanted, resolve } of waiting) if (wanted === name) resolve()
     const trouble = troubles.get(name)
@@ -80,12 +81,13 @@ function answerTo(command: string, line: string, mails: string[]): string {
       const uids = mails.flatMap((_, at) => (at + 1 >= first ? at + 1 : []))
       return `* SEARCH ${uids.join(' ')}\r\n`
     }
+    case 'BODY':
     case 'UID FETCH': {
       const uid = Number(/FETCH (\d+)/i.exec(line)?.[1])
       const mail = mails[uid - 1]
       if (mail === undefined) return ''
       const about = `UID ${uid} RFC822.SIZE ${mail.length} INTERNALDATE "${now()}"`
-      const body = /BODY/i.test(line) ? ` BODY[] {${mail.length}}\r\n${mail}` : ''
+      const body = command === 'BODY' ? ` BODY[] {${mail.length}}\r\n${mail}` : ''
       return `* ${uid} FETCH (${about}${body})\r\n`
     }
     default:

@@ -1,6 +1,7 @@
 import type { Trx } from '../../db/database.ts'
+import type { ThreadRow } from '../../deliveries/enqueue-delivery.ts'
 import type { ConnectionRow } from './connection.ts'
-import { mailThreadOf, type ThreadRow } from './mail-threads.ts'
+import { mailThreadOf } from './mail-threads.ts'
 import { peerOfAddress, readMessageId } from './marks.ts'
 import type { ParsedMail } from './parsed-mail.ts'
 

@@ -1,10 +1,7 @@
-import type { Selectable } from 'kysely'
 import type { Trx } from '../../db/database.ts'
 import { json } from '../../db/json.ts'
-import type { ChannelThreadsTable } from '../../db/tables.ts'
+import type { ThreadRow } from '../../deliveries/enqueue-delivery.ts'
 import type { MailAddress } from './mail-address.ts'
-
-export type ThreadRow = Selectable<ChannelThreadsTable>
 
 /** What channel_threads.data holds for a thread of mails. */
 export type MailThread = {

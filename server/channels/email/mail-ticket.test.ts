@@ -33,7 +33,8 @@ test('a mail for the team and a reply that ends at the same time do not wait for
           and wait_event_type = 'Lock' and query ilike '%from "conversations"%'`.execute(db)
       return rows[0]?.n === 1
     })
-    await sql`set local lock_timeout = '5s'`.execute(trx)
+    // Less than the time after which one of two that wait for each other is broken off, and tried again.
+    await sql`set local lock_timeout = '300ms'`.execute(trx)
     await enqueueDelivery(trx, {
       accountId: account_id,
       agentId: agent_id,

@@ -28,17 +28,13 @@ export async function giveToTeam(
   const title = subject || person.address
   const conversation = open ?? (await newConversation(trx, thread, title.slice(0, 80).toWellFormed(), null))
   await setStatus(trx, thread.account_id, conversation.id, 'taken_over', null)
-  await openTicket(
-    trx,
-    {
-      accountId: thread.account_id,
-      agentId: thread.agent_id,
-      conversationId: conversation.id,
-      subject: title,
-      description: text.slice(0, LONGEST_DESCRIPTION).toWellFormed() || null,
-      customer: { id: conversation.user_id, name: person.name, email: person.address, phoneNumber: null },
-      assigneeId: null,
-    },
-    ctx,
-  )
+  await openTicket(ctx, trx, {
+    accountId: thread.account_id,
+    agentId: thread.agent_id,
+    conversationId: conversation.id,
+    subject: title,
+    description: text.slice(0, LONGEST_DESCRIPTION).toWellFormed() || null,
+    customer: { id: conversation.user_id, name: person.name, email: person.address, phoneNumber: null },
+    assigneeId: null,
+  })
 }

@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import { type ThreadRow, threadOf } from '../../deliveries/enqueue-delivery.ts'
 import { reportDelivery } from '../../deliveries/settle-delivery.ts'
 import { noteDelivery } from '../../helpdesk/note-delivery.ts'
 import type { ConnectionRow } from './connection.ts'
-import type { ThreadRow } from './mail-threads.ts'
 import { readMessageId } from './marks.ts'
 import type { Bounce } from './parsed-mail.ts'
 
@@ -22,13 +22,7 @@ export async function noteBounce(
     if (!delivery?.thread_id) continue
     const changed = await reportDelivery(trx, delivery.id, { status: 'failed', reason })
     if (changed) await noteDelivery(ctx, trx, changed, 'failed')
-    thread ??=
-      (await trx
-        .selectFrom('channel_threads')
-        .selectAll()
-        .where('account_id', '=', row.account_id)
-        .where('id', '=', delivery.thread_id)
-        .executeTakeFirst()) ?? null
+    thread ??= await threadOf(trx, row.account_id, delivery.thread_id)
   }
   return thread
 }

@@ -3,17 +3,12 @@ import type { Context } from '../../context.ts'
 import type { Trx } from '../../db/database.ts'
 import type { AttachmentNote } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
+import type { ThreadRow } from '../../deliveries/enqueue-delivery.ts'
 import { receiveMessage } from '../receive-message.ts'
 import { type ConnectionRow, markKeyOf } from './connection.ts'
 import { findThread } from './find-thread.ts'
 import { isSameMailbox, type MailAddress } from './mail-address.ts'
-import {
-  changeMailThread,
-  type MailThread,
-  mailThreadOf,
-  type ThreadRow,
-  withReference,
-} from './mail-threads.ts'
+import { changeMailThread, type MailThread, mailThreadOf, withReference } from './mail-threads.ts'
 import { giveToTeam } from './mail-ticket.ts'
 import { newPeer, readMessageId } from './marks.ts'
 import { noteBounce } from './note-bounce.ts'

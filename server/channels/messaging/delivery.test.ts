@@ -2,14 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type KyselyPlugin, sql } from 'kysely'
 import { statusWebhook } from '../../../test/fakes/messaging-wire.ts'
-import {
-  ACCOUNT,
-  type MessagingHome,
-  NUMBER,
-  now,
-  startMessagingHome,
-  until,
-} from '../../../test/messaging-home.ts'
+import { ACCOUNT, type MessagingHome, NUMBER, now, startMessagingHome } from '../../../test/messaging-home.ts'
+import { until } from '../../../test/until.ts'
 import { keepAttachment } from '../../attachments/attachments.ts'
 import type { DeliveryContent } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
@@ -31,7 +25,7 @@ let people = 0
 async function someone(): Promise<{ to: string; threadId: string }> {
   const to = `1555010${String(9000 + people++)}`
   await home.say(`hello-${to}`, now(), 'Hello', to)
-  const threadId = await until(async () => {
+  const threadId = await until('the answer', async () => {
     const row = await home.service.ctx.db
       .selectFrom('deliveries')
       .innerJoin('channel_threads', 'channel_threads.id', 'deliveries.thread_id')

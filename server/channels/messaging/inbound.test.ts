@@ -8,9 +8,9 @@ import {
   NUMBER,
   now,
   startMessagingHome,
-  until,
   VERIFY,
 } from '../../../test/messaging-home.ts'
+import { until } from '../../../test/until.ts'
 
 let home: MessagingHome
 before(async () => {
@@ -86,7 +86,7 @@ test('a message is answered by the agent, once, however often it comes', async (
   const from = '15550108002'
   for (let i = 0; i < 3; i++)
     assert.equal((await home.say('again-1', now(), 'Hello there', from)).status, 200)
-  await until(async () => (await saidBy(from, 'assistant')).length > 0)
+  await until('the answer', async () => (await saidBy(from, 'assistant')).length > 0)
   assert.deepEqual(
     (await saidBy(from)).map(({ text }) => text),
     ['Hello there'],
@@ -110,7 +110,7 @@ test('messages that come out of order are read in the order in which they were s
   const from = '15550108003'
   const start = now() - 60
   for (const i of [2, 0, 3, 1]) await home.say(`order-${i}`, start + i, `Part ${i}`, from)
-  await until(async () => (await saidBy(from)).length === 4)
+  await until('what they said', async () => (await saidBy(from)).length === 4)
   assert.deepEqual(
     (await saidBy(from)).map(({ text }) => text),
     ['Part 0', 'Part 1', 'Part 2', 'Part 3'],
@@ -153,7 +153,7 @@ test('every type of message becomes words', async () => {
   ]
   for (const [i, part] of parts.entries())
     await home.webhook(messageWebhook({ ...at, from }, `type-${i}`, start + i, part))
-  await until(async () => (await saidBy(from)).length === parts.length)
+  await until('what they said', async () => (await saidBy(from)).length === parts.length)
   assert.deepEqual(
     (await saidBy(from)).map(({ text }) => text),
     [
@@ -185,9 +185,10 @@ test('a file is kept with its message, also when the channel fails for a while',
       image: { id: 'm-1', mime_type: 'image/jpeg', caption: 'Look' },
     }),
   )
-  await until(async () => (await saidBy(from)).length === 1)
+  await until('what they said', async () => (await saidBy(from)).length === 1)
   assert.equal((await saidBy(from))[0]?.text, 'Look\n[image.jpg]')
   const [note] = await until(
+    'the attachment',
     async () =>
       (
         (await saidBy(from))[0]?.metadata as {
@@ -213,6 +214,7 @@ test('a file that cannot be fetched is said so', async () => {
     }),
   )
   const text = await until(
+    'the note',
     async () => (await saidBy(from)).find((message) => message.text.includes('could not'))?.text,
   )
   assert.equal(text, '[../a/plan.pdf: the file could not be fetched]')
@@ -224,7 +226,7 @@ test('STOP is confirmed once, is not answered, and holds until START', async () 
   await home.say('stop-1', now() - 9, 'Stopp', from)
   await home.say('stop-1', now() - 9, 'Stopp', from)
   await home.say('stop-2', now() - 8, 'STOP', from)
-  await until(async () => (await saidBy(from)).length === 2)
+  await until('what they said', async () => (await saidBy(from)).length === 2)
   await home.deliver()
   assert.equal(toThem().length, 1)
   assert.match(toThem()[0], /keine Nachrichten mehr/)
@@ -235,7 +237,7 @@ test('STOP is confirmed once, is not answered, and holds until START', async () 
   await home.deliver()
   assert.equal(toThem().length, 2)
   await home.say('question', now() - 4, 'Hello', from)
-  await until(async () => (await saidBy(from, 'assistant')).length > 0)
+  await until('the answer', async () => (await saidBy(from, 'assistant')).length > 0)
   await home.deliver()
   assert.equal(toThem().length, 3)
 })
@@ -243,17 +245,17 @@ test('STOP is confirmed once, is not answered, and holds until START', async () 
 test('START without a STOP before is a message like any other', async () => {
   const from = '15550108009'
   await home.say('start-2', now(), 'Start', from)
-  await until(async () => (await saidBy(from, 'assistant')).length > 0)
+  await until('the answer', async () => (await saidBy(from, 'assistant')).length > 0)
 })
 
 test('who writes after the end gets a new conversation that follows the old one', async () => {
   const from = '15550108010'
   await home.say('first', now() - 5, 'Hello', from)
-  const old = await until(() => conversationOf(from))
-  await until(async () => (await saidBy(from, 'assistant')).length > 0)
+  const old = await until('the conversation', () => conversationOf(from))
+  await until('the answer', async () => (await saidBy(from, 'assistant')).length > 0)
   await home.client.request('POST', `/agents/${home.agentId}/conversations/${old.id}/end`)
   await home.say('second', now(), 'Hello again', from)
-  const next = await until(async () => {
+  const next = await until('the next conversation', async () => {
     const found = await conversationOf(from)
     return found?.id === old.id ? null : found
   })

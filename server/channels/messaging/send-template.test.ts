@@ -3,14 +3,8 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { MessagingFault } from '../../../test/fakes/messaging-server.ts'
 import { type FakeTemplate, fakeTemplate, statusWebhook } from '../../../test/fakes/messaging-wire.ts'
-import {
-  ACCOUNT,
-  type MessagingHome,
-  NUMBER,
-  now,
-  startMessagingHome,
-  until,
-} from '../../../test/messaging-home.ts'
+import { ACCOUNT, type MessagingHome, NUMBER, now, startMessagingHome } from '../../../test/messaging-home.ts'
+import { until } from '../../../test/until.ts'
 import { createMember } from '../../accounts/members.ts'
 import { phoneOf } from './send-template.ts'
 
@@ -96,7 +90,7 @@ test('a template is sent, begins a conversation with the contact, and the reply 
   const again = await plain('15550107070')
   assert.equal(again.body.conversationId, body.conversationId)
   await home.say('reply-1', now(), 'Thanks', '15550107070')
-  await until(async () => (await messagesOf(body.conversationId)).length >= 3)
+  await until('the messages', async () => (await messagesOf(body.conversationId)).length >= 3)
   const contact = await home.client.request('GET', `/api/v1/chatbots/${home.agentId}/contacts`)
   assert.equal(
     contact.body.data.filter((one: { phonenumber: string }) => one.phonenumber === '+15550107070').length,
@@ -227,7 +221,7 @@ test('the channel may call the person by another number: replies come into the s
   const first = await plain('+54 9 11 5555 0001')
   assert.equal(first.body.to, '541155550001')
   await home.say('renamed-1', now(), 'Hola', '541155550001')
-  await until(async () => (await messagesOf(first.body.conversationId)).length >= 2)
+  await until('the messages', async () => (await messagesOf(first.body.conversationId)).length >= 2)
   const second = await plain('+54 9 11 5555 0001')
   assert.equal(second.body.conversationId, first.body.conversationId)
 })

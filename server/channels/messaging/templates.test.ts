@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type MessagingServer, startMessagingServer } from '../../../test/fakes/messaging-server.ts'
 import { fakeTemplate } from '../../../test/fakes/messaging-wire.ts'
-import { until } from '../../../test/messaging-home.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
 import { readNumbersOf } from './numbers.ts'
 
 const ACCOUNTS = ['201', '202', '203']
@@ -181,7 +181,7 @@ test('reading the numbers ends with its job; an account that does not answer kee
       .where('numbers', 'is not', null)
       .orderBy('position')
       .execute()
-  await until(async () => (await known()).length === 2)
+  await until('the second page', async () => (await known()).length === 2)
   let more = 0
   silent.on('request', () => more++)
   end.abort()

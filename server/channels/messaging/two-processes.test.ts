@@ -4,8 +4,9 @@ import { onPostgres } from '../../../test/database.ts'
 import { textWebhook } from '../../../test/fakes/messaging-wire.ts'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { tokens } from '../../../test/fakes/reply.ts'
-import { envFor, type MessagingHome, now, startMessagingHome, until } from '../../../test/messaging-home.ts'
+import { envFor, type MessagingHome, now, startMessagingHome } from '../../../test/messaging-home.ts'
 import { type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
 import { createMember } from '../../accounts/members.ts'
 import { channels } from '../channels.ts'
 import { createSender } from '../send-deliveries.ts'
@@ -74,7 +75,7 @@ describe('one contact', () => {
       shuffled([...bodies, ...bodies]).map((body, i) => home.webhook(body, { to: hosts[i % 2] ?? '' })),
     )
     assert.ok(answers.every(({ status }) => status === 200))
-    const said = await until(async () => {
+    const said = await until('all messages', async () => {
       const rows = await messagesOf(from)
       return rows.filter(({ role }) => role === 'user').length >= MESSAGES ? rows : null
     })
@@ -92,7 +93,7 @@ describe('one contact', () => {
       .where('peer', '=', `+${from}`)
       .execute()
     assert.equal(threads.length, 1)
-    await until(async () => (await messagesOf(from)).some(({ role }) => role === 'assistant'))
+    await until('the answer', async () => (await messagesOf(from)).some(({ role }) => role === 'assistant'))
     await home.deliver()
     if (other) await createSender(other.ctx, channels).tick()
     assert.equal(home.fake.sent.filter(({ to }) => to === from).length, 1)
@@ -104,7 +105,7 @@ describe('a person takes over while the agent speaks', () => {
     const from = '15550106002'
     models.queue.push({ tokens: tokens(200), delayMs: 25 })
     await home.say('take-1', now(), 'A long question', from)
-    const [first] = await until(async () => {
+    const [first] = await until('the generation', async () => {
       const rows = await messagesOf(from)
       return rows[0] && (await runningOf(rows[0].conversationId)) ? rows : null
     })
@@ -112,9 +113,12 @@ describe('a person takes over while the agent speaks', () => {
     const path = `/agents/${home.agentId}/conversations/${conversationId}`
     const taken = await home.client.request('POST', `${path}/takeover`, { memberEmail: 'ann@example.com' })
     assert.equal(taken.status, 200)
-    await until(async () => !(await runningOf(conversationId)))
+    await until('its end', async () => !(await runningOf(conversationId)))
     await home.say('take-2', now() + 1, 'Are you there?', from)
-    await until(async () => (await messagesOf(from)).filter(({ role }) => role === 'user').length === 2)
+    await until(
+      'the second message',
+      async () => (await messagesOf(from)).filter(({ role }) => role === 'user').length === 2,
+    )
     await home.deliver()
     assert.deepEqual(
       home.fake.sent.filter(({ to }) => to === from),
@@ -139,7 +143,7 @@ describe('a person takes over while the agent speaks', () => {
   test('paused: what is written is kept, and nothing is answered', async () => {
     const from = '15550106003'
     await home.say('pause-1', now() - 3, 'Hello', from)
-    const [first] = await until(async () => {
+    const [first] = await until('the answer', async () => {
       const rows = await messagesOf(from)
       return rows.some(({ role }) => role === 'assistant') ? rows : null
     })
@@ -147,7 +151,10 @@ describe('a person takes over while the agent speaks', () => {
     assert.equal((await home.client.request('PATCH', path, { paused: true })).status, 200)
     const before = models.requests.length
     await home.say('pause-2', now(), 'Anybody?', from)
-    await until(async () => (await messagesOf(from)).filter(({ role }) => role === 'user').length === 2)
+    await until(
+      'the second message',
+      async () => (await messagesOf(from)).filter(({ role }) => role === 'user').length === 2,
+    )
     await home.deliver()
     assert.equal((await messagesOf(from)).at(-1)?.role, 'user')
     assert.equal(models.requests.length, before)
@@ -158,7 +165,7 @@ describe('deliveries of many threads', () => {
   test('two processes that send at once send each once', async () => {
     const people = Array.from({ length: 12 }, (_, i) => `155501070${10 + i}`)
     await Promise.all(people.map((from) => home.say(`both-${from}`, now(), 'Hello', from)))
-    await until(async () => {
+    await until('the queue', async () => {
       const { n } = await home.service.ctx.db
         .selectFrom('deliveries')
         .select((eb) => eb.fn.countAll<number>().as('n'))

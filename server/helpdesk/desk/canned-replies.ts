@@ -1,13 +1,12 @@
 import type { Selectable } from 'kysely'
+import type { Owner } from '../../agents/find-agent.ts'
 import type { Db } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
-import type { AccountId, CannedRepliesTable } from '../../db/tables.ts'
+import type { CannedRepliesTable } from '../../db/tables.ts'
 import { ApiError } from '../../http/errors.ts'
 import { refuseTakenName } from './taken-name.ts'
 
 export type CannedRow = Selectable<CannedRepliesTable>
-
-type Owner = { accountId: AccountId; agentId: string }
 
 const noReply = (): ApiError =>
   new ApiError('RESOURCE_NOT_FOUND', { message: 'The prepared reply does not exist.' })

@@ -1,17 +1,13 @@
 import Type from 'typebox'
 import { LARGEST_BYTES } from '../../attachments/attachments.ts'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../http/contract.ts'
-import { Attachment, Author } from '../schema.ts'
+import { Attachment, Author, Color, Name, TicketNumber, ticketParams } from '../schema.ts'
 import { BusinessHours, Targets } from './settings-schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const tag = 'Helpdesk'
 const base = '/agents/{agentId}/helpdesk'
 const agentParams = Exact({ agentId: Id })
-const TicketNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
-const ticketParams = Exact({ agentId: Id, ticketNumber: TicketNumber })
-const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', refusal: 'Must not be blank.' })
-const Color = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', refusal: 'Must be a colour such as #2563eb.' })
 
 const Tag = Exact({ id: Type.String(), name: Type.String(), color: Type.String() })
 const tagParams = Exact({ agentId: Id, tagId: Id })
@@ -277,7 +273,7 @@ export const followEvents = endpoint({
   tag,
   summary: 'Follow what happens in a help desk',
   description:
-    'Server-sent events: ticket, message, mention, conversation, delivery and presence say where to look. With the header `Last-Event-ID` those after that one are sent first; `reload` says that some are not kept any more (24 hours) and everything has to be read again.',
+    'Server-sent events: ticket, message, mention, conversation, delivery and presence say where to look. With the header `Last-Event-ID` those after that one are sent first; `reload` says that some are not kept any more (24 hours) and everything has to be read again. An account follows at most 50 streams at once in each process of the service.',
   scope: 'helpdesk:read',
   params: agentParams,
   success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'The service is about to stop' },

@@ -15,11 +15,13 @@ const VARIABLES: Record<string, (known: Known) => string | null> = {
   'agent.name': ({ agent }) => agent.name,
 }
 
-const SLOT = /\{\{\s*([^{}]*?)\s*\}\}/g
+/** What stands in it is trimmed later: white space in the pattern could be cut up in more ways than there is time. */
+const SLOT = /\{\{([^{}]*)\}\}/g
 
 /** VALIDATION_INVALID_BODY for a variable that does not exist. */
 export function refuseUnknownVariables(content: string): void {
-  for (const [, name = ''] of content.matchAll(SLOT)) {
+  for (const [, inside = ''] of content.matchAll(SLOT)) {
+    const name = inside.trim()
     if (Object.hasOwn(VARIABLES, name)) continue
     throw invalidField(
       'content',
@@ -31,7 +33,8 @@ export function refuseUnknownVariables(content: string): void {
 /** The text with its variables filled in once: a value that looks like a variable stays as it is. */
 export function fillVariables(content: string, known: Known): { content: string; missing: string[] } {
   const missing = new Set<string>()
-  const filled = content.replace(SLOT, (slot, name: string) => {
+  const filled = content.replace(SLOT, (slot, inside: string) => {
+    const name = inside.trim()
     if (!Object.hasOwn(VARIABLES, name)) return slot
     const value = VARIABLES[name]?.(known)?.replace(/\s+/g, ' ').trim()
     if (!value) missing.add(name)

@@ -1,11 +1,11 @@
-import { requireAgent } from '../../agents/find-agent.ts'
+import { requireAgent, requireOwner } from '../../agents/find-agent.ts'
 import type { Context } from '../../context.ts'
-import type { AccountId } from '../../db/tables.ts'
 import { ApiError } from '../../http/errors.ts'
 import { readMultipart } from '../../http/read-multipart.ts'
 import { type Route, route, SENT } from '../../http/route.ts'
 import { refuseInvalid } from '../../http/validate.ts'
-import { memberNamed, problemsOfName, requireMember } from '../find-member.ts'
+import { authorOf, requireMember } from '../find-member.ts'
+import { createEventFeeds, type EventFeeds } from '../live/event-feeds.ts'
 import { followEvents } from '../live/follow-events.ts'
 import { attachmentUrl } from '../serve-attachments.ts'
 import { requireTicket } from '../ticket-queries.ts'
@@ -27,28 +27,29 @@ import { clocksOf, surveyOf } from './ticket-extras.ts'
 export const deskRoutes = (ctx: Context): Route[] => [
   ...tagRoutes(ctx),
   ...cannedRoutes(ctx),
+  ...liveRoutes(ctx, createEventFeeds(ctx)),
 
   route(contract.readSettings, async ({ caller: { account }, params }) =>
-    readSettings(ctx.db, await ownerOf(ctx, account.id, params)),
+    readSettings(ctx.db, await requireOwner(ctx.db, account.id, params)),
   ),
 
   route(contract.updateSettings, async ({ caller: { account }, params, body }) => {
     if (body.businessHours) refuseHours(body.businessHours)
-    return updateSettings(ctx.db, await ownerOf(ctx, account.id, params), body)
+    return updateSettings(ctx.db, await requireOwner(ctx.db, account.id, params), body)
   }),
 
   route(contract.readTicketClocks, async ({ caller: { account }, params }) => {
-    const owner = await ownerOf(ctx, account.id, params)
+    const owner = await requireOwner(ctx.db, account.id, params)
     return clocksOf(ctx.db, await requireTicket(ctx.db, { ...owner, ticketNumber: params.ticketNumber }))
   }),
 
   route(contract.readTicketSurvey, async ({ caller: { account }, params }) => {
-    const owner = await ownerOf(ctx, account.id, params)
+    const owner = await requireOwner(ctx.db, account.id, params)
     return surveyOf(ctx.db, await requireTicket(ctx.db, { ...owner, ticketNumber: params.ticketNumber }))
   }),
 
   route(contract.uploadAttachment, async ({ caller: { account }, params, request }) => {
-    const owner = await ownerOf(ctx, account.id, params)
+    const owner = await requireOwner(ctx.db, account.id, params)
     if (!request.isMultipart()) throw new ApiError('VALIDATION_UNSUPPORTED_MEDIA_TYPE')
     const { file: name, maxBytes } = contract.uploadAttachment.multipart
     const { fields, file, problems } = await readMultipart(request, { file: name, maxBytes })
@@ -57,68 +58,71 @@ export const deskRoutes = (ctx: Context): Route[] => [
     const note = await keepUpload(ctx, owner, file)
     return { ...note, url: attachmentUrl(ctx, owner, note.id) }
   }),
+]
 
+const liveRoutes = (ctx: Context, feeds: EventFeeds): Route[] => [
   route(contract.followEvents, async ({ caller: { account }, params, request, reply }) => {
-    const owner = await ownerOf(ctx, account.id, params)
-    await followEvents(ctx, owner, request, reply)
+    const owner = await requireOwner(ctx.db, account.id, params)
+    await followEvents(ctx, feeds, owner, request, reply)
     return SENT
   }),
 ]
 
 const tagRoutes = (ctx: Context): Route[] => [
   route(contract.listTags, async ({ caller: { account }, params }) =>
-    (await tagsOf(ctx.db, await ownerOf(ctx, account.id, params))).map(presentTag),
+    (await tagsOf(ctx.db, await requireOwner(ctx.db, account.id, params))).map(presentTag),
   ),
 
   route(contract.createTag, async ({ caller: { account }, params, body }) =>
-    presentTag(await createTag(ctx.db, await ownerOf(ctx, account.id, params), body)),
+    presentTag(await createTag(ctx.db, await requireOwner(ctx.db, account.id, params), body)),
   ),
 
   route(contract.updateTag, async ({ caller: { account }, params, body }) =>
-    presentTag(await updateTag(ctx.db, await ownerOf(ctx, account.id, params), params.tagId, body)),
+    presentTag(await updateTag(ctx.db, await requireOwner(ctx.db, account.id, params), params.tagId, body)),
   ),
 
   route(contract.deleteTag, async ({ caller: { account }, params }) => {
-    await deleteTag(ctx.db, await ownerOf(ctx, account.id, params), params.tagId)
+    await deleteTag(ctx.db, await requireOwner(ctx.db, account.id, params), params.tagId)
     return { success: true as const }
   }),
 
   route(contract.readTicketTags, async ({ caller: { account }, params }) => {
-    const owner = await ownerOf(ctx, account.id, params)
+    const owner = await requireOwner(ctx.db, account.id, params)
     const ticket = await requireTicket(ctx.db, { ...owner, ticketNumber: params.ticketNumber })
     return (await tagsOfTicket(ctx.db, ticket)).map(presentTag)
   }),
 
   route(contract.setTicketTags, async ({ caller: { account }, params, body }) => {
-    const owner = await ownerOf(ctx, account.id, params)
+    const owner = await requireOwner(ctx.db, account.id, params)
     return (await setTags(ctx, { ...owner, ticketNumber: params.ticketNumber }, body.tagIds)).map(presentTag)
   }),
 ]
 
 const cannedRoutes = (ctx: Context): Route[] => [
   route(contract.listCannedReplies, async ({ caller: { account }, params }) =>
-    (await cannedRepliesOf(ctx.db, await ownerOf(ctx, account.id, params))).map(presentCanned),
+    (await cannedRepliesOf(ctx.db, await requireOwner(ctx.db, account.id, params))).map(presentCanned),
   ),
 
   route(contract.createCannedReply, async ({ caller: { account }, params, body }) => {
     refuseUnknownVariables(body.content)
-    return presentCanned(await createCannedReply(ctx.db, await ownerOf(ctx, account.id, params), body))
+    return presentCanned(
+      await createCannedReply(ctx.db, await requireOwner(ctx.db, account.id, params), body),
+    )
   }),
 
   route(contract.updateCannedReply, async ({ caller: { account }, params, body }) => {
     if (body.content !== undefined) refuseUnknownVariables(body.content)
-    const owner = await ownerOf(ctx, account.id, params)
+    const owner = await requireOwner(ctx.db, account.id, params)
     return presentCanned(await updateCannedReply(ctx.db, owner, params.cannedReplyId, body))
   }),
 
   route(contract.deleteCannedReply, async ({ caller: { account }, params }) => {
-    await deleteCannedReply(ctx.db, await ownerOf(ctx, account.id, params), params.cannedReplyId)
+    await deleteCannedReply(ctx.db, await requireOwner(ctx.db, account.id, params), params.cannedReplyId)
     return { success: true as const }
   }),
 
   route(contract.fillCannedReply, async ({ caller: { account }, params, body }) => {
-    const named = memberNamed(body)
-    refuseInvalid(problemsOfName(named, 'author'))
+    const named = authorOf(body)
     const agent = await requireAgent(ctx.db, account.id, params.agentId)
     const owner = { accountId: account.id, agentId: agent.id }
     const canned = await requireCannedReply(ctx.db, owner, params.cannedReplyId)
@@ -127,11 +131,6 @@ const cannedRoutes = (ctx: Context): Route[] => [
     return fillVariables(canned.content, { ticket, author, agent })
   }),
 ]
-
-async function ownerOf({ db }: Context, accountId: AccountId, { agentId }: { agentId: string }) {
-  await requireAgent(db, accountId, agentId)
-  return { accountId, agentId }
-}
 
 const presentTag = ({ id, name, color }: TagRow) => ({ id, name, color })
 

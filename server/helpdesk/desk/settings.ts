@@ -1,13 +1,12 @@
+import type { Owner } from '../../agents/find-agent.ts'
 import type { Db } from '../../db/database.ts'
 import { json } from '../../db/json.ts'
-import type { AccountId, BusinessHours, ClockTargets } from '../../db/tables.ts'
+import type { BusinessHours, ClockTargets } from '../../db/tables.ts'
 import { refuseInvalid } from '../../http/validate.ts'
 import { minutesOf, weeklyMinutes } from '../clocks/business-time.ts'
 import { isTimeZone } from '../clocks/time-zone.ts'
 
 export type Settings = { targets: ClockTargets; businessHours: BusinessHours | null; surveyEnabled: boolean }
-
-type Owner = { accountId: AccountId; agentId: string }
 
 /** With less of it a target of a month would be due in a generation. */
 const LEAST_WEEKLY_MINUTES = 60

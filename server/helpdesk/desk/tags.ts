@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely'
+import type { Owner } from '../../agents/find-agent.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
-import type { AccountId, TicketTagsTable } from '../../db/tables.ts'
+import type { TicketTagsTable } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
 import { ApiError } from '../../http/errors.ts'
 import { recordEvent } from '../record-event.ts'
@@ -10,8 +11,6 @@ import { requireTicket, type TicketPlace, type TicketRow } from '../ticket-queri
 import { refuseTakenName } from './taken-name.ts'
 
 export type TagRow = Selectable<TicketTagsTable>
-
-type Owner = { accountId: AccountId; agentId: string }
 
 const COLOR = '#64748b'
 const noTag = (): ApiError => new ApiError('RESOURCE_NOT_FOUND', { message: 'The tag does not exist.' })

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { onPostgres } from '../../../test/database.ts'
 import { type Desk, openDesk } from '../../../test/open-desk.ts'
 import { clientOf, type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
+import { newId } from '../../db/ids.ts'
 import { openTicket } from '../open-ticket.ts'
 import { purgeEvents } from './event-queries.ts'
 
@@ -55,12 +56,18 @@ async function follow(desk: Desk, lastEventId?: number | string, client = desk.c
   return state
 }
 
-async function until(look: () => boolean): Promise<void> {
-  for (let looks = 0; looks < 300; looks++) {
-    if (look()) return
-    await wait(20)
-  }
-  assert.fail('It never came.')
+/** How many notices about the desk the work gives. */
+async function noticesOf(desk: Desk, work: () => Promise<unknown>): Promise<number> {
+  const { db, notifier } = service.ctx
+  const heard: string[] = []
+  const stop = notifier.on('helpdesk', (id) => heard.push(id))
+  await work()
+  // They come in the order of their commits: what was told before this one is there with it.
+  const last = newId()
+  await notifier.publish(db, 'helpdesk', last)
+  await until('the last notice', () => heard.includes(last))
+  stop()
+  return heard.filter((id) => id === desk.agentId).length
 }
 
 const numbers = (seen: Seen[]) => seen.map(({ id }) => id)
@@ -77,7 +84,7 @@ test('what happens is told as it happens, and again to who comes back', async ()
   await desk.client.request('PUT', `/members/${desk.members.ann}/presence`, { presence: 'online' })
   await desk.client.request('PUT', `/members/${desk.members.ann}/presence`, { presence: 'online' })
   await desk.call('POST', '/tickets/1/notes', { content: '@bob please', authorId: desk.members.ann })
-  await until(() => first.seen.length >= 5)
+  await until('what is told', () => first.seen.length >= 5)
   assert.deepEqual(
     first.seen.map(({ id, event }) => [id, event]),
     [
@@ -93,15 +100,15 @@ test('what happens is told as it happens, and again to who comes back', async ()
   first.leave()
   await desk.call('PATCH', '/tickets/1', { priority: 'low' })
   const second = await follow(desk, 2)
-  await until(() => second.seen.length >= 4)
+  await until('what is told', () => second.seen.length >= 4)
   assert.deepEqual(numbers(second.seen), [3, 4, 5, 6])
   const fresh = await follow(desk)
   await desk.call('PATCH', '/tickets/1', { priority: 'high' })
-  await until(() => fresh.seen.length > 0 && second.seen.length > 4)
+  await until('what is told', () => fresh.seen.length > 0 && second.seen.length > 4)
   assert.deepEqual([numbers(fresh.seen), numbers(second.seen).at(-1)], [[7], 7])
 })
 
-test('takeover, hand-back, end and escalation are told', async () => {
+test('takeover, reply, hand-back, end and escalation are told', async () => {
   const desk = await openDesk(service)
   const ids: string[] = []
   for (let at = 0; at < 2; at++) {
@@ -115,9 +122,6 @@ test('takeover, hand-back, end and escalation are told', async () => {
   const [first, second] = ids
   const act = (id: string | undefined, what: string, body?: object) =>
     desk.client.request('POST', `/agents/${desk.agentId}/conversations/${id}/${what}`, body)
-  await act(first, 'takeover', { memberId: desk.members.ann })
-  await act(first, 'handback')
-  await act(second, 'end')
   const nobody = { id: null, name: null, email: null, phoneNumber: null }
   const wanted = {
     ...desk.owner,
@@ -127,12 +131,21 @@ test('takeover, hand-back, end and escalation are told', async () => {
     customer: nobody,
     assigneeId: null,
   }
-  // As the action does it, which is below the help desk and gives no notice.
-  await service.ctx.db.transaction().execute((trx) => openTicket(trx, wanted))
-  await until(() => seen.length >= 6)
+  const escalate = () => service.ctx.db.transaction().execute((trx) => openTicket(service.ctx, trx, wanted))
+  const reply = { type: 'reply', content: 'Hi', authorId: desk.members.ann }
+  const works: [string, () => Promise<unknown>][] = [
+    ['takeover', () => act(first, 'takeover', { memberId: desk.members.ann })],
+    ['reply', () => desk.call('POST', '/tickets/1/messages', reply)],
+    ['handback', () => act(first, 'handback')],
+    ['end', () => act(second, 'end')],
+    ['escalation', escalate],
+  ]
+  // Who watches hears of it at once, and not when the rows are looked at without a notice.
+  for (const [what, work] of works) assert.ok((await noticesOf(desk, work)) > 0, what)
+  await until('what is told', () => seen.length >= 7)
   assert.deepEqual(
     seen.map(({ event }) => event),
-    ['ticket', 'conversation', 'ticket', 'conversation', 'conversation', 'ticket'],
+    ['ticket', 'conversation', 'message', 'ticket', 'conversation', 'conversation', 'ticket'],
   )
 })
 
@@ -149,7 +162,7 @@ test('who comes back after what is kept is told to read everything again', async
     [99, [[3, 'reload']]],
   ] as const) {
     const { seen, leave } = await follow(desk, after)
-    await until(() => seen.length > 0)
+    await until('what is told', () => seen.length > 0)
     assert.deepEqual(
       seen.map(({ id, event }) => [id, event]),
       expected,
@@ -158,7 +171,7 @@ test('who comes back after what is kept is told to read everything again', async
   }
   const { seen } = await follow(desk, 'nonsense')
   await desk.open()
-  await until(() => seen.length > 0)
+  await until('what is told', () => seen.length > 0)
   assert.deepEqual(numbers(seen), [4])
 })
 
@@ -173,18 +186,38 @@ test('more than a batch comes in order and without a hole', async () => {
     service.ctx.db,
   )
   const { seen } = await follow(desk, 0)
-  await until(() => seen.length >= 950)
+  await until('what is told', () => seen.length >= 950)
   assert.deepEqual(
     numbers(seen),
     Array.from({ length: 950 }, (_, at) => at + 1),
   )
 })
 
+test('an account follows 50 streams at once, and another one when one of them has ended', async () => {
+  const desk = await openDesk(service)
+  const path = `/agents/${desk.agentId}/helpdesk/events`
+  const states = await Promise.all(Array.from({ length: 50 }, () => follow(desk)))
+  const refused = await desk.client.request('GET', path)
+  assert.deepEqual([refused.status, refused.body.error.code], [429, 'RATE_LIMIT_TOO_MANY_REQUESTS'])
+  assert.match(refused.body.error.message, /50 streams/)
+  assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+  const other = await openDesk(service)
+  await follow(other)
+  await desk.open()
+  await until('an event for each', () => states.every(({ seen }) => seen.length === 1))
+  states[0]?.leave()
+  await until('a free place', async () => {
+    const response = await desk.client.raw('GET', path, { headers: { 'last-event-id': '0' } })
+    await response.body?.cancel()
+    return response.status === 200
+  })
+})
+
 test('when the agent goes, the stream ends', async () => {
   const desk = await openDesk(service)
   const state = await follow(desk)
   await desk.client.request('DELETE', `/agents/${desk.agentId}`)
-  await until(() => state.ended)
+  await until('the end', () => state.ended)
 })
 
 test('two processes: what one of them does is told by the other', { skip: !onPostgres() }, async () => {
@@ -193,14 +226,14 @@ test('two processes: what one of them does is told by the other', { skip: !onPos
   try {
     const there = await follow(desk, 0, clientOf(beside.url, desk.client.key))
     await Promise.all(Array.from({ length: 20 }, () => desk.open()))
-    await until(() => there.seen.length >= 20)
+    await until('what is told', () => there.seen.length >= 20)
     assert.deepEqual(
       numbers(there.seen),
       Array.from({ length: 20 }, (_, at) => at + 1),
     )
     // A service that stops leaves nobody waiting.
     const closing = beside.close()
-    await until(() => there.ended)
+    await until('the end', () => there.ended)
     await closing
   } finally {
     for (const controller of open) controller.abort()

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../http/contract.ts'
-import { statusCategories } from '../schema.ts'
+import { Color, Name, statusCategories } from '../schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const tag = 'Helpdesk'
@@ -56,7 +56,6 @@ const Team = Exact({
 })
 const teams = '/agents/{agentId}/helpdesk/teams'
 const teamParams = Exact({ agentId: Id, teamId: Id })
-const TeamName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', refusal: 'Must not be blank.' })
 const MemberIds = Type.Array(Type.String({ minLength: 1 }), { maxItems: 500, uniqueItems: true })
 
 export const listTeams = endpoint({
@@ -79,7 +78,7 @@ export const createTeam = endpoint({
   summary: 'Create a team',
   scope: 'helpdesk:write',
   params: agentParams,
-  body: Exact({ name: TeamName, memberIds: Type.Optional(MemberIds) }),
+  body: Exact({ name: Name, memberIds: Type.Optional(MemberIds) }),
   success: { status: 201, schema: Team },
   errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE', 'TEAM_MEMBER_NOT_FOUND'],
 })
@@ -94,7 +93,7 @@ export const updateTeam = endpoint({
     '`memberIds` replaces all of its members; those of the default team are everybody of the account.',
   scope: 'helpdesk:write',
   params: teamParams,
-  body: Exact({ name: Type.Optional(TeamName), memberIds: Type.Optional(MemberIds) }),
+  body: Exact({ name: Type.Optional(Name), memberIds: Type.Optional(MemberIds) }),
   success: { status: 200, schema: Team },
   errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'RESOURCE_DUPLICATE', 'TEAM_MEMBER_NOT_FOUND'],
 })
@@ -126,7 +125,6 @@ const TicketStatus = Exact({
 const statuses = '/agents/{agentId}/helpdesk/ticket-statuses'
 const statusParams = Exact({ agentId: Id, statusId: Id })
 const Label = Type.String({ minLength: 1, maxLength: 100 })
-const Color = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', refusal: 'Must be a colour such as #2563eb.' })
 const statusFields = {
   externalLabel: Type.Optional(Label),
   internalLabel: Type.Optional(Label),

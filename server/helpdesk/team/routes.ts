@@ -1,6 +1,5 @@
-import { requireAgent } from '../../agents/find-agent.ts'
+import { requireOwner } from '../../agents/find-agent.ts'
 import type { Context } from '../../context.ts'
-import type { AccountId } from '../../db/tables.ts'
 import { type Route, route } from '../../http/route.ts'
 import { type StatusRow, statusesOf } from '../statuses.ts'
 import * as contract from './contract.ts'
@@ -11,7 +10,7 @@ import { createStatus, deleteStatus, orderStatuses, updateStatus } from './write
 
 export const teamRoutes = (ctx: Context): Route[] => [
   route(contract.listMembers, async ({ caller: { account }, params }) => {
-    const { accountId, agentId } = await ownerOf(ctx, account.id, params)
+    const { accountId, agentId } = await requireOwner(ctx.db, account.id, params)
     return presentMembers(ctx.db, accountId, agentId)
   }),
 
@@ -21,48 +20,49 @@ export const teamRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.listTeams, async ({ caller: { account }, params }) =>
-    (await teamsOf(ctx.db, await ownerOf(ctx, account.id, params))).map(presentTeam),
+    (await teamsOf(ctx.db, await requireOwner(ctx.db, account.id, params))).map(presentTeam),
   ),
 
   route(contract.createTeam, async ({ caller: { account }, params, body }) =>
-    presentTeam(await createTeam(ctx.db, await ownerOf(ctx, account.id, params), body)),
+    presentTeam(await createTeam(ctx.db, await requireOwner(ctx.db, account.id, params), body)),
   ),
 
   route(contract.updateTeam, async ({ caller: { account }, params, body }) =>
-    presentTeam(await updateTeam(ctx.db, await ownerOf(ctx, account.id, params), params.teamId, body)),
+    presentTeam(
+      await updateTeam(ctx.db, await requireOwner(ctx.db, account.id, params), params.teamId, body),
+    ),
   ),
 
   route(contract.deleteTeam, async ({ caller: { account }, params }) => {
-    await deleteTeam(ctx.db, await ownerOf(ctx, account.id, params), params.teamId)
+    await deleteTeam(ctx.db, await requireOwner(ctx.db, account.id, params), params.teamId)
     return { success: true as const }
   }),
 
   route(contract.listTicketStatuses, async ({ caller: { account }, params }) =>
-    (await statusesOf(ctx.db, await ownerOf(ctx, account.id, params))).map(presentStatus),
+    (await statusesOf(ctx.db, await requireOwner(ctx.db, account.id, params))).map(presentStatus),
   ),
 
   route(contract.createTicketStatus, async ({ caller: { account }, params, body }) =>
-    presentStatus(await createStatus(ctx.db, await ownerOf(ctx, account.id, params), body)),
+    presentStatus(await createStatus(ctx.db, await requireOwner(ctx.db, account.id, params), body)),
   ),
 
   route(contract.updateTicketStatus, async ({ caller: { account }, params, body }) =>
-    presentStatus(await updateStatus(ctx.db, await ownerOf(ctx, account.id, params), params.statusId, body)),
+    presentStatus(
+      await updateStatus(ctx.db, await requireOwner(ctx.db, account.id, params), params.statusId, body),
+    ),
   ),
 
   route(contract.deleteTicketStatus, async ({ caller: { account }, params }) => {
-    await deleteStatus(ctx.db, await ownerOf(ctx, account.id, params), params.statusId)
+    await deleteStatus(ctx.db, await requireOwner(ctx.db, account.id, params), params.statusId)
     return { success: true as const }
   }),
 
   route(contract.orderTicketStatuses, async ({ caller: { account }, params, body }) =>
-    (await orderStatuses(ctx.db, await ownerOf(ctx, account.id, params), body.statusIds)).map(presentStatus),
+    (await orderStatuses(ctx.db, await requireOwner(ctx.db, account.id, params), body.statusIds)).map(
+      presentStatus,
+    ),
   ),
 ]
-
-async function ownerOf({ db }: Context, accountId: AccountId, { agentId }: { agentId: string }) {
-  await requireAgent(db, accountId, agentId)
-  return { accountId, agentId }
-}
 
 const presentTeam = ({ id, name, is_default, member_count }: TeamRow) => ({
   id,

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { requireAgent } from '../../agents/find-agent.ts'
+import { type Owner, requireAgent } from '../../agents/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
 import type { AccountId, TeamsTable } from '../../db/tables.ts'
@@ -7,8 +7,6 @@ import { transact } from '../../db/transact.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
 
 export type TeamRow = Selectable<TeamsTable> & { member_count: number }
-
-type Owner = { accountId: AccountId; agentId: string }
 
 const FIRST_NAME = 'Support'
 const MOST_TEAMS = 100

@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
-import { requireAgent } from '../../agents/find-agent.ts'
+import { type Owner, requireAgent } from '../../agents/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
-import type { AccountId, StatusCategory } from '../../db/tables.ts'
+import type { StatusCategory } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
 import { ensureStatuses, type StatusRow, statusesOf } from '../statuses.ts'
 
-type Owner = { accountId: AccountId; agentId: string }
 type Fields = { externalLabel?: string; internalLabel?: string; color?: string; isDefault?: boolean }
 
 const MOST_STATUSES = 50

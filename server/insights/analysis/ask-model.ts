@@ -1,8 +1,7 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { textOf } from '../../conversations/parts.ts'
 import type { MessageRow } from '../../conversations/queries.ts'
 import { storable } from '../../http/storable.ts'
-import { streamModel } from '../../models/call-model.ts'
+import { askForText } from '../../models/call-model.ts'
 import type { ResolvedModel } from '../../models/models.ts'
 import { MOST_TOPICS } from '../topics/match-topics.ts'
 import type { Loaded } from './load-conversation.ts'
@@ -44,18 +43,11 @@ export async function askModel(
     escalatedToPerson: loaded.escalated,
     conversation: excerpt(loaded.messages).map(lineOf),
   }
-  const prompt: LanguageModelV4Prompt = [
-    { role: 'system', content: ASK },
-    // JSON inside of JSON: no text of a customer can end the data.
-    { role: 'user', content: [{ type: 'text', text: JSON.stringify(input) }] },
-  ]
-  const options = { prompt, temperature: 0, maxOutputTokens: 300 }
+  // JSON inside of JSON: no text of a customer can end the data.
+  const ask = { system: ASK, user: JSON.stringify(input), maxOutputTokens: 300, longest: LONGEST }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
-  let text = ''
-  for await (const part of streamModel(model, options, { signal: limit })) {
-    if (part.type === 'text-delta') text += part.delta
-    if (text.length > LONGEST) return null
-  }
+  const text = await askForText(model, ask, limit)
+  if (text === null) return null
   const names = topics.map(({ name }) => name)
   return readVerdict(storable(text), names, MOST_TOPICS)
 }

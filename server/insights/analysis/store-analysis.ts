@@ -50,7 +50,7 @@ export async function storeAnalysis(
     await setTopics(trx, accountId, agentId, id, topicIds)
     const place = { accountId, agentId, conversationId: id }
     await keepCandidates(trx, stem, place, candidates)
-    await groupQuestions(trx, words, place, unanswered)
+    await groupQuestions(trx, { words, stem }, place, unanswered)
     return true
   })
 }

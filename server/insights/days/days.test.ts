@@ -10,6 +10,7 @@ import { json } from '../../db/json.ts'
 import { migrate } from '../../db/migrate.ts'
 import type { AccountId } from '../../db/tables.ts'
 import { loadWordVectors } from '../../models/static/word-vectors.ts'
+import { createStemmer } from '../../text/stem.ts'
 import { comparable, plainFigures } from '../for-tests.ts'
 import { setTopics } from '../topics/assign-topics.ts'
 import { addTopic, removeTopic } from '../topics/change-topics.ts'
@@ -21,7 +22,7 @@ import { refreshDays } from './refresh-days.ts'
 let fresh: Awaited<ReturnType<typeof freshDatabase>>
 let db: Db
 let accountId: AccountId
-const words = loadWordVectors()
+const tools = { words: loadWordVectors(), stem: createStemmer(100) }
 
 before(async () => {
   fresh = await freshDatabase()
@@ -136,7 +137,7 @@ const wonder = fc.record({ of: fc.nat(), question: fc.constantFrom('Parking?', '
       if (!messageId || !row) return
       const place = { accountId, agentId: world.agentId, conversationId: row.conversation_id }
       const found = { messageId, question: question ?? '', suggestedAnswer: null, askedAt: row.created_at }
-      await db.transaction().execute((trx) => groupQuestions(trx, words, place, question ? [found] : []))
+      await db.transaction().execute((trx) => groupQuestions(trx, tools, place, question ? [found] : []))
     },
 )
 

@@ -33,7 +33,7 @@ export function rateSentiment(lexicon: Lexicon, { messages, ratings, escalated }
 }
 
 /** Below 0: displeased. */
-export function moodOf(lexicon: Lexicon, text: string): number {
+function moodOf(lexicon: Lexicon, text: string): number {
   let mood = 0
   for (const [sign, weight] of lexicon.signs) mood += weight * Math.min(countOf(text, sign), 2)
   const words = splitWords(text.slice(0, 4_000)).slice(0, WORDS_READ)

@@ -12,7 +12,7 @@ type Place = { accountId: AccountId; agentId: string; conversationId: string }
 export type Candidate = { key: string; label: string; origin: Analyst }
 
 /** So many conversations make a topic. */
-export const SHARED_BY = 3
+const SHARED_BY = 3
 /** A word of every other conversation tells nothing of one, where there are enough to say so. */
 const COMMON_SHARE = 0.5
 const ENOUGH = 20

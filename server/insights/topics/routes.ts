@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { requireAgent } from '../../agents/find-agent.ts'
 import type { Context } from '../../context.ts'
-import { decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
+import { byCreation, decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
 import { type Route, route } from '../../http/route.ts'
 import { addTopic, changeTopic, freezeTopics, removeTopic } from './change-topics.ts'
 import * as contract from './contract.ts'
@@ -15,8 +15,7 @@ export const topicRoutes = ({ db }: Pick<Context, 'db'>): Route[] => [
     const print = fingerprint('topics', agentId)
     const page = { limit: query.limit, position: decodeCursor(query.cursor, print) }
     const { rows, total } = await listTopicRows(db, account.id, agentId, page)
-    const positionOf = (row: TopicRow) => ({ value: row.created_at.toISOString(), id: row.id })
-    return pageOf(rows, query.limit, total, print, positionOf, present)
+    return pageOf(rows, query.limit, total, print, byCreation, present)
   }),
 
   route(contract.createTopic, async ({ caller: { account }, params: { agentId }, body }) => {

@@ -4,15 +4,12 @@ import { json } from '../../db/json.ts'
 import type { AccountId } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
 import { type Account, insertSource } from '../../knowledge/add-source.ts'
-import { sizeOf } from '../../knowledge/create-source.ts'
+import { changeAnswer, qnaColumns } from '../../knowledge/qna-source.ts'
 import { requireSource, type SourceRow } from '../../knowledge/queries.ts'
-import { updateSource } from '../../knowledge/update-source.ts'
 import { lockInsights } from '../lock-agent.ts'
 import { type GroupRow, requireGroup } from './queries.ts'
 
 type Place = { agentId: string; groupId: string }
-
-const LONGEST_NAME = 100
 
 /**
  * Makes the answer to a group of questions a source of the agent, or changes the one made before. Throws
@@ -22,33 +19,25 @@ export async function answerGroup(
   ctx: Pick<Context, 'db' | 'jobs' | 'filesDir'>,
   account: Account,
   { agentId, groupId }: Place,
-  { answer, question }: { answer: string; question?: string },
+  given: { answer: string; question?: string },
 ): Promise<SourceRow> {
-  const { source, isNew } = await transact(ctx.db, async (trx) => {
+  const source = await transact(ctx.db, async (trx) => {
     // Two answers at once must not both find none.
     await lockInsights(trx, agentId)
     const group = await requireGroup(trx, account.id, agentId, groupId)
     const before = group.source_id && (await requireSource(trx, account.id, agentId, group.source_id))
     if (before && before.status !== 'toBeDeleted') {
       await setAnswered(trx, account.id, groupId, before.id)
-      return { source: before, isNew: false }
+      return before
     }
-    const asked = question ?? group.question
     const added = await insertSource(trx, ctx.jobs, account, agentId, {
-      type: 'qna',
-      name: asked.slice(0, LONGEST_NAME).toWellFormed().trim(),
-      content: json({ questions: [asked], answer }),
+      ...qnaColumns([given.question ?? group.question], given.answer),
       metadata: json({ unansweredId: groupId }),
-      size: sizeOf(answer) + sizeOf(asked),
     })
     await setAnswered(trx, account.id, groupId, added.id)
-    return { source: added, isNew: true }
+    return added
   })
-  const { questions, answer: before } = source.content
-  if (isNew || (before === answer && (question === undefined || questions?.join() === question)))
-    return source
-  const change = { answer, ...(question === undefined ? {} : { questions: [question] }) }
-  return updateSource(ctx, account, { agentId, sourceId: source.id }, change)
+  return changeAnswer(ctx, account, agentId, source, given)
 }
 
 async function setAnswered(trx: Trx, accountId: AccountId, groupId: string, sourceId: string): Promise<void> {

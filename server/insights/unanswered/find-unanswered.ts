@@ -15,8 +15,6 @@ export type Unanswered = {
   askedAt: Date
 }
 
-type Metadata = MessageMetadata & { author?: { type?: string } }
-
 /** As of a source's question, which it may become. */
 const LONGEST_QUESTION = 1_000
 const LONGEST_SUGGESTION = 20_000
@@ -43,10 +41,10 @@ export function findUnanswered(messages: readonly MessageRow[], lexicon: Lexicon
 
 /** Whether a person of the team wrote it (contract, section 4, "Message roles"). */
 export const isPersons = ({ metadata }: MessageRow): boolean =>
-  (metadata as Metadata | null)?.author?.type === 'human_agent'
+  (metadata as MessageMetadata | null)?.author?.type === 'human_agent'
 
 function isFromNothing(message: MessageRow): boolean {
-  const { score, sources, finishReason, model } = (message.metadata ?? {}) as Metadata
+  const { score, sources, finishReason, model } = (message.metadata ?? {}) as MessageMetadata
   if (isPersons(message) || score === undefined || finishReason === 'error' || sources?.length) return false
   if (message.parts.some((part) => part.type === 'tool-result' && isSuccess(part.output))) return false
   // Without a source to quote the built-in responder can only decline.

@@ -2,7 +2,7 @@ import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables.ts'
 import type { WordVectors } from '../../models/static/word-vectors.ts'
-import { createStemmer } from '../../text/stem.ts'
+import type { Stemmer } from '../../text/stem.ts'
 import { wordsOnly } from '../../text/words.ts'
 import { hashed } from '../topics/topic-key.ts'
 import type { Unanswered } from './find-unanswered.ts'
@@ -10,6 +10,7 @@ import { recountGroups } from './recount-groups.ts'
 import { likeness, printOf, SAME } from './similar-questions.ts'
 
 type Place = { accountId: AccountId; agentId: string; conversationId: string }
+type Tools = { words: WordVectors; stem: Stemmer }
 type Group = { id: string; key: string; question: string; status: string; answered_at: Date | null }
 
 /** Groups that a question is compared with: those that were asked last. */
@@ -21,7 +22,7 @@ const COMPARED = 500
  */
 export async function groupQuestions(
   trx: Trx,
-  words: WordVectors,
+  { words, stem }: Tools,
   place: Place,
   found: readonly Unanswered[],
 ): Promise<void> {
@@ -43,14 +44,15 @@ export async function groupQuestions(
       : forget(trx, accountId, row.message_id))
   }
   const added = found.filter(({ messageId }) => !known.has(messageId))
-  if (added.length > 0) {
-    const find = finder(words, await recentGroups(trx, place))
-    for (const one of added) {
-      const group =
-        (await equalGroup(trx, place, one)) ?? find(one.question) ?? (await addGroup(trx, place, one))
-      await addQuestion(trx, place, group, one)
-      touched.add(group.id)
+  let find: ReturnType<typeof finder> | null = null
+  for (const one of added) {
+    let group = await equalGroup(trx, place, one)
+    if (!group) {
+      find ??= finder(words, stem, await recentGroups(trx, place))
+      group = find(one.question) ?? (await addGroup(trx, place, one))
     }
+    await addQuestion(trx, place, group, one)
+    touched.add(group.id)
   }
   await recountGroups(trx, accountId, agentId, [...touched])
 }
@@ -79,7 +81,11 @@ async function forget(trx: Trx, accountId: AccountId, messageId: string): Promis
 
 const keyOf = ({ question }: Unanswered): string => hashed(wordsOnly(question))
 
-async function equalGroup(trx: Trx, { accountId, agentId }: Place, one: Unanswered) {
+async function equalGroup(
+  trx: Trx,
+  { accountId, agentId }: Place,
+  one: Unanswered,
+): Promise<Group | undefined> {
   return trx
     .selectFrom('unanswered_groups')
     .select(['id', 'key', 'question', 'status', 'answered_at'])
@@ -101,8 +107,11 @@ async function recentGroups(trx: Trx, { accountId, agentId }: Place): Promise<Gr
 }
 
 /** The group of the most similar question, if one is similar enough. */
-function finder(words: WordVectors, groups: readonly Group[]): (question: string) => Group | undefined {
-  const stem = createStemmer()
+function finder(
+  words: WordVectors,
+  stem: Stemmer,
+  groups: readonly Group[],
+): (question: string) => Group | undefined {
   const prints = groups.map((group) => ({ group, print: printOf(group.question, words, stem) }))
   return (question) => {
     const asked = printOf(question, words, stem)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { trained } from '../../../test/until.ts'
 import { newId } from '../../db/ids.ts'
 import { json } from '../../db/json.ts'
 import { markDeleted } from '../../knowledge/delete-source.ts'
@@ -20,10 +20,7 @@ before(async () => {
 })
 after(() => service.close())
 
-async function live(id: string): Promise<void> {
-  while ((await client.request('GET', `/agents/${agentId}/sources/${id}`)).body.status !== 'trained')
-    await wait(30)
-}
+const live = (id: string) => trained(service, id)
 
 type Group = { id: string; question: string; count: number; [more: string]: unknown }
 const path = () => `/agents/${agentId}/insights/unanswered`

@@ -19,15 +19,6 @@ type Needs = Pick<Context, 'fetcher' | 'renderer' | 'extractor'>
 /** A page of a crawl is read many times over: it gets less than a link of its own. */
 const LIMITS = { maxBytes: 5 * 1_048_576, timeoutMs: 30_000, idleTimeoutMs: 15_000 }
 const LONGEST_PAUSE_MS = 60_000
-
-const PASSING = new Set([
-  'timeout',
-  'dns_failed',
-  'connect_failed',
-  'bad_response',
-  'aborted',
-  'browser_failed',
-])
 const LONGEST_TITLE = 300
 
 /** Reads one page of a site, if the site and the customer allow it. */
@@ -59,7 +50,7 @@ export async function readPage(
   } catch (error) {
     if (error instanceof FetchFailure && error.code === 'wrong_type') return excluded(error.message)
     if (error instanceof FetchFailure)
-      return PASSING.has(error.code) ? failedForNow(error.message) : failed(error.message)
+      return error.isPassing ? failedForNow(error.message) : failed(error.message)
     throw error
   }
 }

@@ -39,9 +39,7 @@ export async function storePages(db: Db, run: CrawlRun, read: readonly ReadPage[
     const unchanged = rows.filter(({ id }) => outcomes.get(id)?.kind === 'unchanged')
     const stored = await storeUnchanged(trx, run, unchanged)
     if (stored.size > 0) source.state.failures = 0
-    const linked = rows
-      .filter(({ id }) => outcomes.get(id)?.kind === 'unchanged')
-      .flatMap(({ links }) => links)
+    const linked = unchanged.flatMap(({ links }) => links)
     marked.push(...(await markNumbersFound(trx, run, linked)))
     for (const page of rows) {
       if (stored.has(page.id)) continue

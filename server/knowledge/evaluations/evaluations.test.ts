@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { trained } from '../../../test/until.ts'
 import { commands } from '../../operations/commands.ts'
 import { answerFinder } from './holds-answer.ts'
 
@@ -23,10 +23,8 @@ after(() => service.close())
 async function add(name: string, content: string): Promise<string> {
   const source = { type: 'text', name, content }
   const { id } = (await client.request('POST', `/agents/${agentId}/sources`, source)).body
-  for (;;) {
-    if ((await client.request('GET', `/agents/${agentId}/sources/${id}`)).body.status === 'trained') return id
-    await wait(30)
-  }
+  await trained(service, id)
+  return id
 }
 
 const evaluations = (method: string, path = '', body?: unknown, owner = client) =>

@@ -9,7 +9,7 @@ export type EvaluationRow = Selectable<EvaluationsTable>
 export type Expectation = Partial<Pick<EvaluationRow, 'question' | 'expected_source_id' | 'expected_answer'>>
 
 /** More would take a run beyond what one request may take. */
-export const MOST_EVALUATIONS = 500
+const MOST_EVALUATIONS = 500
 
 /** One more row than `limit`, newest first, and how many there are. */
 export async function listEvaluationRows(

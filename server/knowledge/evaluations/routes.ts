@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { requireAgent } from '../../agents/find-agent.ts'
 import type { Context } from '../../context.ts'
-import { decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
+import { byCreation, decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
 import { type Route, route } from '../../http/route.ts'
 import * as contract from './contract.ts'
 import {
@@ -22,8 +22,7 @@ export const evaluationRoutes = (ctx: Context): Route[] => [
     const position = decodeCursor(query.cursor, print)
     const page = { limit: query.limit, position }
     const { rows, total } = await listEvaluationRows(ctx.db, account.id, agentId, page)
-    const positionOf = (row: EvaluationRow) => ({ value: row.created_at.toISOString(), id: row.id })
-    return pageOf(rows, query.limit, total, print, positionOf, present)
+    return pageOf(rows, query.limit, total, print, byCreation, present)
   }),
 
   route(contract.createEvaluation, async ({ caller: { account }, params: { agentId }, body }) => {

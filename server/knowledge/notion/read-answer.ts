@@ -5,13 +5,11 @@ export type Answer =
   | { status: number; headers: Record<string, string>; bytes: Uint8Array }
   | { failure: FetchFailure }
 
-const TRANSIENT_FETCH = ['timeout', 'dns_failed', 'connect_failed', 'bad_response', 'aborted']
-
 /** The JSON of a good answer, or what is wrong with it. */
 export function problemOf(answer: Answer): { value: object } | { failure: NotionFailure } {
   if ('failure' in answer) {
     const { failure } = answer
-    const code = TRANSIENT_FETCH.includes(failure.code) ? 'unreachable' : 'refused'
+    const code = failure.isPassing ? 'unreachable' : 'refused'
     return {
       failure: new NotionFailure(code, `The workspace cannot be reached: ${failure.message}`, failure),
     }

@@ -7,7 +7,7 @@ import { ANSWER, type Answer } from './channel-tasks.ts'
  * Looks for customers of the last day whose message nobody answers, because a process died with its answer, and has
  * them answered. An open ticket is with the team. A second job for the same conversation does no harm.
  */
-export async function findUnanswered({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<number> {
+export async function answerForgotten({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     select conversations.id from conversations
     join lateral (

@@ -1,0 +1,112 @@
+import type { Owner } from '../../agents/find-agent.ts'
+import type { Context } from '../../context.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { eventsAfter } from './event-queries.ts'
+
+/** Notices may be lost; after this time the rows are looked at without one. */
+const LOOK_EVERY_MS = 2_000
+/** Of one account in this process. */
+const MOST_WATCHERS = 50
+
+/** One stream that is read. */
+export type Watcher = {
+  /** The number of the last event that it has. */
+  position: number
+  /** Whether it takes something now; one that does so again calls look(). */
+  isReady(): boolean
+  write(text: string): void
+  /** Looked at every 2 s: whether it has to end although its agent is there. */
+  isOver(): boolean
+  end(): void
+}
+
+type Place = { look(): void; leave(): void }
+
+/** Brings new events of help desks to their watchers. Those of one agent share its looks at the database. */
+export type EventFeeds = {
+  /** Throws 429 RATE_LIMIT_TOO_MANY_REQUESTS when the account has as many watchers here as it may. */
+  join(owner: Owner, watcher: Watcher): Place
+}
+
+type Needs = Pick<Context, 'db' | 'notifier' | 'log'>
+type Feed = { accountId: AccountId; watchers: Set<Watcher>; look(): void; stop(): void }
+
+export function createEventFeeds(needs: Needs): EventFeeds {
+  const feeds = new Map<string, Feed>()
+  const admit = (accountId: AccountId): void => {
+    const own = [...feeds.values()].filter((feed) => feed.accountId === accountId)
+    if (own.reduce((sum, { watchers }) => sum + watchers.size, 0) < MOST_WATCHERS) return
+    throw new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS', {
+      message: `The account follows ${MOST_WATCHERS} streams of events at once already. End one of them first.`,
+      headers: { 'retry-after': '10' },
+    })
+  }
+  return {
+    join(owner, watcher) {
+      admit(owner.accountId)
+      const feed = feeds.get(owner.agentId) ?? startFeed(needs, owner)
+      feeds.set(owner.agentId, feed)
+      feed.watchers.add(watcher)
+      feed.look()
+      return {
+        look: feed.look,
+        leave() {
+          if (!feed.watchers.delete(watcher) || feed.watchers.size > 0) return
+          feed.stop()
+          feeds.delete(owner.agentId)
+        },
+      }
+    },
+  }
+}
+
+function startFeed({ db, notifier, log }: Needs, { accountId, agentId }: Owner): Feed {
+  const watchers = new Set<Watcher>()
+  let looking = false
+  let again = false
+
+  /** One query for all who have the same, as they mostly do. */
+  const lookFrom = async (position: number, group: Watcher[]): Promise<void> => {
+    const feed = await eventsAfter(db, accountId, agentId, position)
+    for (const watcher of group) {
+      if (feed === 'gone') watcher.end()
+      else if (feed.text !== '' && watchers.has(watcher) && watcher.isReady()) {
+        watcher.position = feed.position
+        watcher.write(feed.text)
+        again ||= feed.hasMore
+      }
+    }
+  }
+  const look = async (): Promise<void> => {
+    again = looking
+    if (looking) return
+    looking = true
+    try {
+      const ready = [...watchers].filter((watcher) => watcher.isReady())
+      const groups = Map.groupBy(ready, ({ position }) => position)
+      for (const [position, group] of groups) await lookFrom(position, group)
+    } catch (error) {
+      log.warn({ err: error }, 'events of a help desk')
+    } finally {
+      looking = false
+      if (again) setImmediate(look)
+    }
+  }
+  const timer = setInterval(() => {
+    for (const watcher of watchers) if (watcher.isOver()) watcher.end()
+    void look()
+  }, LOOK_EVERY_MS)
+  const stopListening = notifier.on('helpdesk', (id) => {
+    if (id === agentId) void look()
+  })
+  return {
+    accountId,
+    watchers,
+    look: () => void look(),
+    stop() {
+      stopListening()
+      clearInterval(timer)
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { erased } from '../../test/full-life.ts'
+import { connectTestMailbox, mail, until } from '../../test/mailbox.ts'
+import { type Answer, type Client, type Service, startService } from '../../test/start.ts'
+import { newId } from '../db/ids.ts'
+import { threadIds } from './person-rows.ts'
+
+const ADDRESS = 'markerzq@example.com'
+
+let service: Service
+
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+/** Rows of every table of the account that name the person. */
+async function rowsOf(client: Client): Promise<string[]> {
+  const { db } = service.ctx
+  const { rows: tables } = await sql<{ name: string }>`
+    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+    where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`.execute(db)
+  const found: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: string }>`
+      select t::text as row from ${sql.raw(name)} as t
+      where t::text ilike '%markerzq%' and t::text like ${`%${client.accountId}%`}`.execute(db)
+    found.push(...rows.map(({ row }) => `${name}: ${row.slice(0, 300)}`))
+  }
+  return found
+}
+
+/** What becomes of the contact before the person is to be erased. */
+const CHANGES: [string, (client: Client, contacts: string, id: string) => Promise<Answer>][] = [
+  ['deleted', (client, contacts, id) => client.request('DELETE', `${contacts}/${id}`)],
+  [
+    'given another address',
+    (client, contacts, id) =>
+      client.request('PATCH', `${contacts}/${id}`, { name: 'B', email: 'b@b.example' }),
+  ],
+  [
+    'merged into another one',
+    async (client, contacts, id) => {
+      const { body: other } = await client.request('POST', contacts, {
+        name: 'Other',
+        email: 'o@example.com',
+      })
+      return client.request('POST', `${contacts}/${id}/merge`, { intoContactId: other.id })
+    },
+  ],
+]
+for (const [what, change] of CHANGES) {
+  test(`a mail is found by its address, although its contact was ${what}`, async () => {
+    const client = await service.account()
+    const box = await connectTestMailbox(service, client, { smtpPort: 1 })
+    await box.receive(mail('Where is my order?', { From: `Ann Markerzq <${ADDRESS}>` }))
+    await box.receive(mail('And mine?', { From: 'bob@example.com' }))
+    await until('both', async () => (await box.said()).filter((text) => text.startsWith('user')).length === 2)
+    await service.ctx.generations.idle()
+    const contact = await service.ctx.db
+      .selectFrom('contacts')
+      .select('id')
+      .where('agent_id', '=', box.agentId)
+      .where('email', '=', ADDRESS)
+      .executeTakeFirstOrThrow()
+    const changed = await change(client, `/agents/${box.agentId}/contacts`, contact.id)
+    assert.equal(changed.status, 200, JSON.stringify(changed.body))
+    const exported = await client.request('POST', '/users/export', { email: ADDRESS })
+    assert.match(exported.body, /Where is my order\?/)
+    const { counts } = await erased(client, { email: ADDRESS.toUpperCase() })
+    assert.equal(counts.conversations, 1)
+    assert.deepEqual(await rowsOf(client), [])
+    assert.deepEqual(
+      (await box.threads()).map(({ data }) => (data.to as { address: string }).address),
+      ['bob@example.com'],
+    )
+  })
+}
+
+test('the threads of a person are found without reading those of everybody', async () => {
+  const client = await service.account()
+  const { accountId } = client
+  const { db } = service.ctx
+  const agentId = (await client.request('POST', '/agents', { name: 'Many' })).body.id
+  await sql`
+    insert into channel_threads (id, account_id, agent_id, channel, connection, peer, data)
+    select gen_random_uuid(), ${accountId}, ${agentId}, 'email', 'a@shop.example', n::text,
+      jsonb_build_object('to', jsonb_build_object('address', 'user' || n || '@example.com'))
+    from generate_series(1, 5000) as n`.execute(db)
+  await sql`analyze channel_threads`.execute(db)
+  const person = { userIds: [], contactIds: [newId()], emails: ['user7@example.com'], phones: [] }
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${threadIds(accountId, person)}`.execute(db)
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  assert.doesNotMatch(plan, /Seq Scan/)
+})

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Service } from './start.ts'
+
+type Nothing = null | undefined | false
+
+/** What `look` finds within half a minute. */
+export async function until<T>(what: string, look: () => T | Nothing | Promise<T | Nothing>): Promise<T> {
+  for (let looks = 0; looks < 600; looks++) {
+    const found = await look()
+    if (found) return found
+    await wait(50)
+  }
+  assert.fail(`${what} never came`)
+}
+
+/** Waits for a source; asks the database, since requests are counted. */
+export async function trained({ ctx }: Service, sourceId: string): Promise<void> {
+  await until('the end of the training', async () => {
+    const { status, error } = await ctx.db
+      .selectFrom('sources')
+      .select(['status', 'error'])
+      .where('id', '=', sourceId)
+      .executeTakeFirstOrThrow()
+    assert.notEqual(status, 'failed', String(error))
+    return status === 'trained'
+  })
+}
