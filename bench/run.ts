@@ -84,14 +84,16 @@ async function record(
   writeFileSync(new URL(`${name}.json`, folder), `${json}\n`)
 }
 
-const machineOf = (name: string) => ({
-  date: new Date().toISOString(),
-  command: `npm run bench ${name}`,
-  node: process.version,
-  processor: cpus()[0]?.model,
-  cores: availableParallelism(),
-  memoryGiB: Math.round(totalmem() / 2 ** 30),
-})
+function machineOf(name: string) {
+  return {
+    date: new Date().toISOString(),
+    command: `npm run bench ${name}`,
+    node: process.version,
+    processor: cpus()[0]?.model,
+    cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+  }
+}
 
 function report(): string {
   const sections = Object.keys(SCENARIOS).flatMap((name) => {
@@ -112,8 +114,9 @@ ${sections.join('\n\n')}
 `
 }
 
-const listOf = (results: object[]): string =>
-  results.map((result) => `- \`${JSON.stringify(result)}\``).join('\n')
+function listOf(results: object[]): string {
+  return results.map((result) => `- \`${JSON.stringify(result)}\``).join('\n')
+}
 
 function chatTable(results: ChatResult[]): string {
   const rows = results.map(
