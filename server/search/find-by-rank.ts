@@ -9,7 +9,7 @@ export type RankPosition = { until: string; from: string | null; after: Ranked |
 export type Reach = {
   /** Conversations that the first attempt covers. */
   firstSpan: number
-  /** Hits that are enough to rank. */
+  /** Hits that are enough to rank; of phrases, whose rows are looked at one by one, a page. */
   enough: number
   /** Past this time (milliseconds) the page ends with what it has; the next one goes on. */
   patience: number
@@ -32,6 +32,8 @@ export async function findByRank(
   const rows: Ranked[] = []
   const days = await daysOf(wanted)
   const end = performance.now() + reach.patience
+  const hasPhrase = wanted.terms.some((term) => term.length > 1)
+  const enough = hasPhrase ? Math.min(page.limit + 1, reach.enough) : reach.enough
   let { position } = page
   do {
     const until = position?.until
@@ -45,7 +47,7 @@ export async function findByRank(
           position.after,
           limit,
         )
-      : await nextSpan(wanted, left, limit, { ...reach, end })
+      : await nextSpan(wanted, left, limit, { ...reach, enough, end })
     rows.push(...found.slice(0, limit))
     const last = rows.at(-1)
     if (found.length > limit && last)
