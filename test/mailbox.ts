@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { emailChannel } from '../server/channels/email/email-channel.ts'
+import { createMailReader } from '../server/channels/email/mail-reader.ts'
 import { createSender } from '../server/channels/send-deliveries.ts'
 import type { Client, Service } from './start.ts'
 
@@ -126,11 +126,17 @@ export const headerOf = (raw: string, name: string): string | undefined =>
     ?.replace(/\r?\n[ \t]+/g, ' ')
     .trim()
 
-export async function until<T>(what: string, look: () => Promise<T | undefined | false | null>): Promise<T> {
-  for (let looks = 0; looks < 600; looks++) {
-    const found = await look()
-    if (found) return found
-    await wait(50)
-  }
-  assert.fail(`${what} never came`)
+/** Every mailbox is due now. */
+export const mailboxesAreDue = ({ ctx }: Service) =>
+  ctx.db
+    .updateTable('email_connections')
+    .set({ next_read_at: new Date(0) })
+    .execute()
+
+/** Reads all mailboxes once, to the end. */
+export async function readMailboxes(service: Service): Promise<void> {
+  await mailboxesAreDue(service)
+  const reader = createMailReader(service.ctx)
+  await reader.tick()
+  await reader.idle()
 }

@@ -5,7 +5,7 @@ import { isId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
 import { retryDelivery } from '../deliveries/settle-delivery.ts'
 import { ApiError } from '../http/errors.ts'
-import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
+import { byCreation, decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Route, route } from '../http/route.ts'
 import { refuseInvalid } from '../http/validate.ts'
 import { addNote } from './add-note.ts'
@@ -147,8 +147,3 @@ async function ticketOf(
 
 const stateOf = (delivery: Parameters<typeof presentTicketMessage>[2]) =>
   delivery && { status: delivery.status, error: delivery.error }
-
-const byCreation = (row: { created_at: Date; id: string }) => ({
-  value: row.created_at.toISOString(),
-  id: row.id,
-})

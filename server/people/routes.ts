@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { presentConversation } from '../conversations/present.ts'
 import { newId } from '../db/ids.ts'
 import { presentListedTicket } from '../helpdesk/present.ts'
-import { decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
+import { byActivity, byCreation, decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Route, route } from '../http/route.ts'
 import * as contract from './contract.ts'
 import {
@@ -97,13 +97,4 @@ const changeOf = ({ phoneNumber, customAttributes, ...same }: Fields) => ({
   ...same,
   ...(phoneNumber === undefined ? {} : { phonenumber: phoneNumber }),
   ...(customAttributes === undefined ? {} : { custom_attributes: customAttributes }),
-})
-
-const byCreation = (row: { created_at: Date; id: string }) => ({
-  value: row.created_at.toISOString(),
-  id: row.id,
-})
-const byActivity = (row: { updated_at: Date; id: string }) => ({
-  value: row.updated_at.toISOString(),
-  id: row.id,
 })

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type MailServer, startMailServer } from '../../../test/fakes/mail-server.ts'
-import { connectTestMailbox, mail, type TestMailbox, until } from '../../../test/mailbox.ts'
+import { connectTestMailbox, mail, type TestMailbox } from '../../../test/mailbox.ts'
 import { type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
 
 /** Two services whose agents write to each other, each over its own mail server. */
 type Side = { service: Service; server: MailServer; box: TestMailbox; address: string }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { connectTestMailbox, mail, until } from '../../../test/mailbox.ts'
+import { connectTestMailbox, mail } from '../../../test/mailbox.ts'
 import { type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
 import { enqueueDelivery } from '../../deliveries/enqueue-delivery.ts'
 
 let service: Service

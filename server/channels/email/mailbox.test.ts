@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type ImapServer, startImapServer } from '../../../test/imap-server.ts'
-import { connectTestMailbox, mail } from '../../../test/mailbox.ts'
+import { connectTestMailbox, mail, mailboxesAreDue, readMailboxes } from '../../../test/mailbox.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { claimMailbox, LostLease, noteRead, releaseMailbox } from './claim-mailbox.ts'
-import { createMailReader } from './mail-reader.ts'
 import { takeMail } from './take-mail.ts'
 
 /** Against Dovecot; skipped, and said so, where it cannot be had. */
@@ -41,17 +40,8 @@ async function connect(more: Record<string, unknown> = {}) {
   await service.ctx.db.deleteFrom('email_connections').execute()
   return connectTestMailbox(service, client, { smtpPort: 1, mode: 'tickets', imap: login(more) })
 }
-const due = () =>
-  service.ctx.db
-    .updateTable('email_connections')
-    .set({ next_read_at: new Date(0) })
-    .execute()
-async function read(): Promise<void> {
-  await due()
-  const reader = createMailReader(service.ctx)
-  await reader.tick()
-  await reader.idle()
-}
+const due = () => mailboxesAreDue(service)
+const read = () => readMailboxes(service)
 const textsOf = async (box: Awaited<ReturnType<typeof connect>>): Promise<string[]> =>
   (await box.inbound()).map(({ content }) => content.text)
 const row = () => service.ctx.db.selectFrom('email_connections').selectAll().executeTakeFirstOrThrow()

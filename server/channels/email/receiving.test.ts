@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type MailServer, startMailServer } from '../../../test/fakes/mail-server.ts'
-import { ADDRESS, connectTestMailbox, headerOf, mail, until } from '../../../test/mailbox.ts'
+import { ADDRESS, connectTestMailbox, headerOf, mail } from '../../../test/mailbox.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
 import { takeIn } from '../take-in.ts'
 
 let service: Service

@@ -3,15 +3,9 @@ import { after, before, beforeEach, test } from 'node:test'
 import { type MailServer, startMailServer } from '../../../test/fakes/mail-server.ts'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { NEVER } from '../../../test/fakes/reply.ts'
-import {
-  ADDRESS,
-  connectTestMailbox,
-  headerOf,
-  mail,
-  type TestMailbox,
-  until,
-} from '../../../test/mailbox.ts'
+import { ADDRESS, connectTestMailbox, headerOf, mail, type TestMailbox } from '../../../test/mailbox.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
 import { createMember } from '../../accounts/members.ts'
 import { keepAttachment } from '../../attachments/attachments.ts'
 import { newId } from '../../db/ids.ts'

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { type FakeImapServer, startFakeImapServer } from '../../../test/fakes/imap-server.ts'
-import { connectTestMailbox, mail, until } from '../../../test/mailbox.ts'
+import { connectTestMailbox, mail, readMailboxes } from '../../../test/mailbox.ts'
 import { type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
 import { createMailReader } from './mail-reader.ts'
 
 let service: Service
@@ -35,17 +36,7 @@ async function connect({ port }: FakeImapServer) {
     texts: async () => (await box.inbound()).map(({ content }) => content.text),
   }
 }
-const due = () =>
-  service.ctx.db
-    .updateTable('email_connections')
-    .set({ next_read_at: new Date(0) })
-    .execute()
-async function read(): Promise<void> {
-  await due()
-  const reader = createMailReader(service.ctx)
-  await reader.tick()
-  await reader.idle()
-}
+const read = () => readMailboxes(service)
 
 test('a server that only says that it is still there gets so long and no more, and the account is told', async () => {
   server.troubles.set('LOGIN', 'stall')

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type MailServer, startMailServer } from '../../../test/fakes/mail-server.ts'
-import { connectTestMailbox, headerOf, mail, until } from '../../../test/mailbox.ts'
+import { connectTestMailbox, headerOf, mail } from '../../../test/mailbox.ts'
 import { type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
 import { createMember } from '../../accounts/members.ts'
 
 let service: Service

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { after, before, test } from 'node:test'
-import { connectTestMailbox, mail, type TestMailbox, until } from '../../../test/mailbox.ts'
+import { connectTestMailbox, mail, type TestMailbox } from '../../../test/mailbox.ts'
 import { type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
 
 const LARGE = 2 * 1024 * 1024
 
