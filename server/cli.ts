@@ -25,7 +25,9 @@ async function runCommand(typed: string[]): Promise<string> {
     throw usageFailure(`There is no command "${words.slice(0, 2).join(' ')}"; --help lists the commands.`)
   }
   const { json, input } = inputOf(command, words.slice(command.name.split(' ').length))
-  const result = await executeCommand(readConfig(process.env), command, input)
+  const result = await executeCommand(readConfig(process.env), command, input, (line) =>
+    process.stderr.write(`${line}\n`),
+  )
   return `${json ? JSON.stringify(result) : command.print(result)}\n`
 }
 

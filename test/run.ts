@@ -60,7 +60,7 @@ function runFiles(files: string[], atOnce: number, env: NodeJS.ProcessEnv): Prom
   const args = [
     '--test',
     `--test-concurrency=${atOnce}`,
-    '--test-timeout=300000',
+    '--test-timeout=900000',
     '--test-reporter=dot',
     '--test-reporter-destination=stdout',
     '--test-reporter=tap',

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createAccount } from '../server/accounts/accounts.ts'
 import { createKey } from '../server/accounts/keys.ts'
 import type { PlanName } from '../server/accounts/plans.ts'
@@ -24,6 +25,7 @@ export type Answer = {
 export type Client = {
   accountId: AccountId
   key: string
+  /** Waits, as a client should, when there were too many requests. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   /** The answer as it comes, for streams and uploads. */
   raw(method: string, path: string, init?: RequestInit): Promise<Response>
@@ -86,7 +88,13 @@ export function clientOf(url: string, key: string, accountId = '' as AccountId):
   return {
     accountId,
     key,
-    request: (method, path, body, headers) => send(url, method, path, body, { authorization, ...headers }),
+    async request(method, path, body, headers) {
+      for (;;) {
+        const answer = await send(url, method, path, body, { authorization, ...headers })
+        if (answer.status !== 429 || answer.headers.get('x-ratelimit-remaining') !== '0') return answer
+        await wait(Math.max(1, Number(answer.headers.get('x-ratelimit-reset')) - Date.now()))
+      }
+    },
     raw: (method, path, init = {}) =>
       fetch(`${url}${V2}${path}`, {
         ...init,

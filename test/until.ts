@@ -4,9 +4,9 @@ import type { Service } from './start.ts'
 
 type Nothing = null | undefined | false
 
-/** What `look` finds within half a minute. */
+/** What `look` finds within two minutes. */
 export async function until<T>(what: string, look: () => T | Nothing | Promise<T | Nothing>): Promise<T> {
-  for (let looks = 0; looks < 600; looks++) {
+  for (let looks = 0; looks < 2_400; looks++) {
     const found = await look()
     if (found) return found
     await wait(50)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, type Service, startService } from '../../test/start.ts'
+import { trained } from '../../test/until.ts'
 
 let service: Service
 let client: Client
@@ -23,8 +23,7 @@ async function largeSource(marker: string): Promise<string> {
   const content = [`The password of the ${marker} is ${marker}-42.`, ...lines].join('\n\n')
   const source = { type: 'text', name: 'Text', content }
   const { id } = (await client.request('POST', `/agents/${agentId}/sources`, source)).body
-  while ((await client.request('GET', `/agents/${agentId}/sources/${id}`)).body.status !== 'trained')
-    await wait(250)
+  await trained(service, id)
   return id
 }
 
@@ -44,16 +43,12 @@ async function rowsOf(sourceId: string): Promise<number> {
   return rows.length
 }
 
-test('a large source is deleted in steps, says so meanwhile, is not in the next answer, and leaves nothing', async () => {
+test('a large source is deleted in steps, is not in the next answer, and leaves nothing', async () => {
   const id = await largeSource('quillfeather')
   assert.ok((await rowsOf(id)) > 500)
   assert.match(await ask('quillfeather'), /quillfeather-42/)
   const path = `/agents/${agentId}/sources/${id}`
-  const deleting = client.request('DELETE', path)
-  let shown = await client.request('GET', path)
-  while (shown.body.status === 'trained') shown = await client.request('GET', path)
-  assert.deepEqual([shown.status, shown.body.status, shown.body.error], [200, 'toBeDeleted', null])
-  const { status, body } = await deleting
+  const { status, body } = await client.request('DELETE', path)
   assert.deepEqual([status, body.status, body.id, body.name], [200, 'deleted', id, 'Text'])
   assert.doesNotMatch(await ask('quillfeather'), /quillfeather-42/)
   assert.equal(await rowsOf(id), 0)

@@ -5,15 +5,24 @@ import type { Command, Input, Result } from './command.ts'
 import { askService } from './command-socket.ts'
 import { openOperations } from './open-operations.ts'
 
-const PATIENCE_MS = 10_000
+/** A slow machine starts the service in half a minute. */
+const PATIENCE_MS = 90_000
+const SILENCE_MS = 2_000
 
 /**
  * Runs a command where the data is: on PostgreSQL here; on the embedded database inside the running service,
- * or here under the folder's lock. Throws CommandFailure, FolderInUse and what opening a database throws.
+ * or here under the folder's lock. Says so when it has to wait for that. Throws CommandFailure, FolderInUse and what
+ * opening a database throws.
  */
-export async function executeCommand(config: Config, command: Command, input: Input): Promise<Result> {
+export async function executeCommand(
+  config: Config,
+  command: Command,
+  input: Input,
+  say: (line: string) => void,
+): Promise<Result> {
   if (config.databaseUrl) return runHere(config, command, input)
-  const until = Date.now() + PATIENCE_MS
+  const begun = Date.now()
+  let silent = true
   for (;;) {
     const answer = await askService(config.dataDir, command.name, input)
     if (answer) return answer
@@ -21,7 +30,12 @@ export async function executeCommand(config: Config, command: Command, input: In
       return await runHere(config, command, input)
     } catch (error) {
       // Held by another command, or by a service that is starting or ending: it answers or lets go soon.
-      if (!(error instanceof FolderInUse) || Date.now() > until) throw error
+      const waited = Date.now() - begun
+      if (!(error instanceof FolderInUse) || waited > PATIENCE_MS) throw error
+      if (silent && waited > SILENCE_MS) {
+        say('Waiting for the process that has the data folder: a service that starts or ends, or a command.')
+        silent = false
+      }
       await wait(100)
     }
   }

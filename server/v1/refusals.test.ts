@@ -192,17 +192,18 @@ test('a key that is malformed, bare or expired is an invalid one', async () => {
 })
 
 test('the limit is that of version 2, and both count together', async () => {
-  const { client } = await world()
-  const answers = []
-  for (let i = 0; i < 101; i++) {
-    const path = i % 2 === 0 ? '/api/v1/get-chatbots' : '/api/v2/me'
-    answers.push(await client.request('GET', path))
-  }
-  const last = await client.request('GET', '/api/v1/get-chatbots')
+  const client = await service.account()
+  const authorization = `Bearer ${client.key}`
+  const ask = (count: number, path: string) =>
+    Promise.all(
+      Array.from({ length: count }, () => service.anonymous('GET', path, undefined, { authorization })),
+    )
+  const asked = [...(await ask(50, '/api/v1/get-chatbots')), ...(await ask(50, '/api/v2/me'))]
+  assert.ok(asked.every(({ status }) => status === 200))
+  const last = (await ask(5, '/api/v1/get-chatbots')).at(-1)!
   assertSays(last, 429)
   assert.ok(Number(last.headers.get('retry-after')) >= 1)
   assert.equal(last.headers.get('x-ratelimit-remaining'), '0')
-  assert.equal(answers[10]?.status, 200)
 })
 
 test('during maintenance nothing is read or written', async () => {

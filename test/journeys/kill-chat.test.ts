@@ -42,34 +42,23 @@ test('twenty kills during chat lose no acknowledged message, leave nothing busy,
   assert.ok(acknowledged.length >= KILLS, `only ${acknowledged.length} were acknowledged`)
   const service = await spawnService(home.env)
   const messages = new Map<string, string>()
-  const clients = [clientOf(service.url, key), clientOf(service.url, await newKeyOf(home.env))]
+  const client = clientOf(service.url, key)
   for (const conversationId of begun) {
-    let client = clients[0]!
-    let answer = await client.request(
-      'GET',
-      `/agents/${agent}/conversations/${conversationId}/messages?limit=100`,
-    )
-    if (answer.status === 429) {
-      client = clients[1]!
-      await wait(10_000)
-      answer = await client.request(
-        'GET',
-        `/agents/${agent}/conversations/${conversationId}/messages?limit=100`,
-      )
-    }
+    const path = `/agents/${agent}/conversations/${conversationId}/messages?limit=100`
+    const answer = await client.request('GET', path)
     for (const { id, parts } of answer.body.data) messages.set(id, parts[0]?.text)
   }
   for (const { id, text } of acknowledged) assert.equal(messages.get(id), text)
   const last = acknowledged.at(-1)!.conversationId
   // On PostgreSQL a killed process's lease has to run out first; its conversations are free after that.
   for (let tries = 0; ; tries++) {
-    const { status } = await clients[0]!.request('POST', `/agents/${agent}/chat`, {
+    const { status } = await client.request('POST', `/agents/${agent}/chat`, {
       message: 'Still there?',
       conversationId: last,
       stream: false,
     })
     if (status === 200) break
-    assert.ok(tries < 30, `still ${status}`)
+    assert.ok(tries < 120, `still ${status}`)
     await wait(1_000)
   }
   const { stdout } = await parley(['reconcile', '--json'], home.env)
@@ -77,10 +66,3 @@ test('twenty kills during chat lose no acknowledged message, leave nothing busy,
   await service.kill('SIGKILL')
   await home.remove()
 })
-
-async function newKeyOf(env: Record<string, string>): Promise<string> {
-  const { stdout } = await parley(['account', 'list', '--json'], env)
-  const [account] = JSON.parse(stdout).accounts
-  const key = await parley(['keys', 'create', '--account', account.id, '--name', 'second', '--json'], env)
-  return JSON.parse(key.stdout).key
-}

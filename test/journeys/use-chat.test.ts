@@ -64,7 +64,7 @@ describe('a chat page with useChat', () => {
     context = await browser.newContext()
     await prepare?.(context)
     page = await context.newPage()
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(120_000)
     await page.goto(url)
   }
 
