@@ -30,6 +30,7 @@ const LAYERS = [
   'exports',
   'insights',
   'privacy',
+  'widget',
   'operations',
   'pages',
   'v1',

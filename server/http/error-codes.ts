@@ -68,6 +68,7 @@ export const errorCodes = {
   RECIPIENT_NOT_REACHABLE: [422, 'The channel cannot reach this recipient.'],
   MESSAGING_SEND_FAILED: [502, 'The channel could not take the message. Try again.'],
   WEBHOOK_SIGNATURE_INVALID: [401, 'The request is not signed with the secret of a connected account.'],
+  VISITOR_NOT_SERVED: [403, 'The chat is not available where you are.'],
   IDEMPOTENCY_KEY_REUSED: [409, 'This Idempotency-Key was used for another request.'],
   ROUTE_NOT_FOUND: [404, 'There is no such path.'],
   METHOD_NOT_ALLOWED: [405, 'This path does not take this method.'],
