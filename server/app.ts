@@ -40,6 +40,7 @@ import { privacyRoutes } from './privacy/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { presentError } from './v1/errors.ts'
 import { version1Routes } from './v1/routes.ts'
+import { serveWidgetApi } from './widget/serve-api.ts'
 
 export const V2 = '/api/v2'
 const V1 = '/api/v1'
@@ -104,6 +105,7 @@ export async function createApp(ctx: Context, { strict = false }: Options = {}):
     async (v1) => serveRoutes(v1, { ...shared, routes: version1Routes(ctx), present: presentError }),
     { prefix: V1 },
   )
+  await serveWidgetApi(app, ctx, shared)
   servePictures(app, ctx)
   serveAttachments(app, ctx)
   await serveSurveys(app, ctx)

@@ -17,6 +17,8 @@ export type Config = {
   /** null: made and kept in dataDir. */
   secretKey: string | null
   trustedProxies: string[]
+  /** In which a trusted proxy names the visitor's country; lower case. null: countries are not known. */
+  countryHeader: string | null
   logLevel: string
   /** From MODELS_FILE and the OPENAI_* variables. */
   catalogue: Catalogue
@@ -70,6 +72,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     publicUrl: read('PUBLIC_URL', null, (text) => url(text, ['http:', 'https:']).replace(/\/+$/, '')),
     secretKey: read('SECRET_KEY', null, secret),
     trustedProxies: read('TRUSTED_PROXIES', [], (text) => list(text).map(addressRange)),
+    countryHeader: read('COUNTRY_HEADER', null, headerName),
     logLevel: read('LOG_LEVEL', 'info', (text) => oneOf(text, LEVELS)),
     catalogue: catalogueOf(modelsFile, openai, env, problems),
     allowedPrivateHosts: read('ALLOWED_PRIVATE_HOSTS', [], privateHosts),
@@ -77,6 +80,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     browserPath: read('BROWSER_PATH', null, program),
     seedDemo: read('SEED_DEMO', true, (text) => oneOf(text, ['0', '1']) === '1'),
   }
+  if (config.countryHeader && config.trustedProxies.length === 0)
+    problems.push('COUNTRY_HEADER: needs TRUSTED_PROXIES, or anybody could say where they are.')
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
@@ -139,6 +144,11 @@ function addressRange(text: string): string {
     throw new Error(`must be a comma list of addresses or ranges like 10.0.0.0/8, and "${text}" is neither.`)
   }
   return text
+}
+
+function headerName(text: string): string {
+  if (!/^[\w-]{1,64}$/.test(text)) throw new Error(`must be the name of a header, not "${text}".`)
+  return text.toLowerCase()
 }
 
 function oneOf(text: string, values: string[]): string {

@@ -1,5 +1,6 @@
 import { normalPhone } from '../contacts/phone-number.ts'
 import type { Db } from '../db/database.ts'
+import type { AccountId } from '../db/tables.ts'
 import type { ToolCallPlace, ToolOutput } from './tool.ts'
 
 export type LeadInput = { name?: string; email?: string; phone?: string }
@@ -15,10 +16,18 @@ export function refuseLead({ email, phone }: LeadInput): string | null {
 
 /** Stores a lead, once for each call. */
 export async function collectLead(db: Db, input: LeadInput, place: ToolCallPlace): Promise<ToolOutput> {
+  await storeLead(db, input, { ...place, id: place.toolCallId })
+  return { status: 'success' }
+}
+
+type LeadPlace = { id: string; accountId: AccountId; agentId: string; conversationId: string | null }
+
+/** Stores a lead; the same id again changes nothing. */
+export async function storeLead(db: Db, input: LeadInput, place: LeadPlace): Promise<void> {
   await db
     .insertInto('leads')
     .values({
-      id: place.toolCallId,
+      id: place.id,
       account_id: place.accountId,
       agent_id: place.agentId,
       conversation_id: place.conversationId,
@@ -28,5 +37,4 @@ export async function collectLead(db: Db, input: LeadInput, place: ToolCallPlace
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
-  return { status: 'success' }
 }

@@ -2,6 +2,7 @@ import { type AgentRow, requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { chatAgentOf, startChat } from '../conversations/chat.ts'
 import type { ConversationRow } from '../conversations/queries.ts'
+import { WIDGET } from '../conversations/sources.ts'
 import type { Db } from '../db/database.ts'
 import { transact } from '../db/transact.ts'
 import { openTicket } from '../helpdesk/open-ticket.ts'
@@ -56,19 +57,23 @@ export async function answerConversation(ctx: Context, { conversationId }: Answe
   }
 }
 
+/** As the agent's channelInstructions and actions name it. */
+const CHANNEL_OF: Record<string, string> = { [WIDGET]: 'chat_widget', Email: 'email' }
+
 const requestOf = (
   account: Parameters<typeof startChat>[1]['account'],
   agent: AgentRow,
-  { id, source }: ConversationRow,
+  { id, source, has_voice }: ConversationRow,
 ): Parameters<typeof startChat>[1] => ({
   account,
   agent: chatAgentOf(agent),
   source,
-  channel: source === 'Email' ? 'email' : 'messaging',
+  channel: CHANNEL_OF[source] ?? 'messaging',
+  isSpoken: has_voice,
   conversationId: id,
   pending: true,
-  // There is no application that could run them.
-  runsClientActions: false,
+  // Elsewhere there is no application that could run them.
+  runsClientActions: source === WIDGET,
   idempotencyKey: null,
 })
 

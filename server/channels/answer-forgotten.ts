@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
+import { WIDGET } from '../conversations/sources.ts'
 import { isAnswered } from '../conversations/unanswered.ts'
 import { ANSWER, type Answer } from './channel-tasks.ts'
 
@@ -15,7 +16,8 @@ export async function answerForgotten({ db, jobs }: Pick<Context, 'db' | 'jobs'>
       where messages.conversation_id = conversations.id and messages.role = 'user'
       order by messages.seq desc limit 1
     ) as newest on true
-    where conversations.thread_id is not null and conversations.status = 'ongoing'
+    where (conversations.thread_id is not null or conversations.source = ${sql.lit(WIDGET)})
+      and conversations.status = 'ongoing'
       and conversations.updated_at between now() - interval '1 day' and now() - interval '20 seconds'
       and not ${isAnswered(sql.ref('conversations.id'), sql.ref('newest.seq'))}
       and not exists (select from generations

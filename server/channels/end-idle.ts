@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { WIDGET } from '../conversations/sources.ts'
 import type { Db } from '../db/database.ts'
 import { SOURCE_OF } from './take-in.ts'
 
@@ -15,8 +16,16 @@ export async function endIdle(db: Db): Promise<number> {
     .from('accounts')
     .set({ status: 'ended' })
     .whereRef('accounts.id', '=', 'conversations.account_id')
-    .where('conversations.thread_id', 'is not', null)
-    .where('conversations.source', 'in', Object.values(SOURCE_OF))
+    // Each side as its index has it.
+    .where(({ or, and, eb }) =>
+      or([
+        eb('conversations.source', '=', sql.lit(WIDGET)),
+        and([
+          eb('conversations.thread_id', 'is not', null),
+          eb('conversations.source', 'in', Object.values(SOURCE_OF)),
+        ]),
+      ]),
+    )
     .where('conversations.status', '=', 'ongoing')
     // The shortest limit, for the index.
     .where('conversations.updated_at', '<', sql<Date>`now() - interval '1 hour'`)

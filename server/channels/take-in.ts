@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { countryOfPhone } from '../contacts/phone-number.ts'
 import type { Context } from '../context.ts'
 import { appendMessage } from '../conversations/append-message.ts'
 import { readParent } from '../conversations/parent-conversation.ts'
@@ -115,6 +116,7 @@ export async function newConversation(
       parent_conversation_id: parent?.id ?? null,
       parent_summary: parent?.summary ?? null,
       thread_id: thread.id,
+      country: thread.channel === 'messaging' ? countryOfPhone(thread.peer) : null,
     })
     .returningAll()
     .executeTakeFirstOrThrow()

@@ -6,6 +6,8 @@ import type { MessagePart, MessagesTable } from '../db/tables.ts'
 import type { ConversationRow } from './queries.ts'
 
 export type NewMessage = {
+  /** Where whoever wrote it has named it. */
+  id?: string
   role: MessagesTable['role']
   parts: MessagePart[]
   metadata?: Record<string, unknown> | null
@@ -15,7 +17,7 @@ export type NewMessage = {
 export async function appendMessage(
   trx: Trx,
   { id, account_id, agent_id }: Pick<ConversationRow, 'id' | 'account_id' | 'agent_id'>,
-  { role, parts, metadata = null }: NewMessage,
+  { id: messageId = newId(), role, parts, metadata = null }: NewMessage,
 ): Promise<string> {
   const { last_seq } = await trx
     .updateTable('conversations')
@@ -24,7 +26,6 @@ export async function appendMessage(
     .where('id', '=', id)
     .returning('last_seq')
     .executeTakeFirstOrThrow()
-  const messageId = newId()
   await trx
     .insertInto('messages')
     .values({

@@ -24,6 +24,8 @@ export type ChatRequest = {
   source: string
   /** Which of the agent's channelInstructions and actions apply. */
   channel: string
+  /** It is heard, not read: the channel's instructions for voice apply. */
+  isSpoken?: boolean
   message?: string
   conversationId?: string
   userId?: string
@@ -133,7 +135,7 @@ async function prepare(
   { ids, transcript, isFirst, parent }: StartedTurn,
   { model, question, signal }: { model: ResolvedModel; question: string; signal: AbortSignal },
 ): Promise<Awaited<ReturnType<Job['prepare']>>> {
-  const { account, agent, channel } = request
+  const { account, agent } = request
   const place = { accountId: account.id, conversationId: ids.conversationId }
   const [found, toolkit, parentSummary] = await Promise.all([
     retrieve(ctx, knowledgeOf(request), { model, question, transcript, signal }),
@@ -144,7 +146,7 @@ async function prepare(
   ])
   const prompt = buildPrompt({
     instructions: agent.instructions,
-    channelInstructions: instructionsFor(agent, channel),
+    channelInstructions: instructionsFor(request),
     parentSummary,
     procedures: toolkit.procedures,
     passages: found.passages,
@@ -164,10 +166,11 @@ async function toolkitOf(
   return runsClientActions ? toolkit : { ...toolkit, tools: toolkit.tools.filter(({ run }) => run !== null) }
 }
 
-function instructionsFor({ channelInstructions }: ChatAgent, channel: string): string | null {
-  const own = channelInstructions?.[channel]
+function instructionsFor({ agent, channel, isSpoken = false }: ChatRequest): string | null {
+  const own = agent.channelInstructions?.[channel]
   if (typeof own === 'string') return own
-  return (own as { chat?: string } | undefined)?.chat ?? null
+  const { chat = null, voice = null } = (own ?? {}) as { chat?: string; voice?: string }
+  return isSpoken ? (voice ?? chat) : chat
 }
 
 const knowledgeOf = ({ account, agent }: ChatRequest): AgentKnowledge => ({

@@ -136,7 +136,7 @@ async function goOn(
   customerWrote: CustomerWrote,
 ): Promise<StartedTurn> {
   const { account, agent, message } = turn
-  const require = turn.pending ? requireConversation : requireApiConversation
+  const require = turn.source === 'API' && !turn.pending ? requireApiConversation : requireConversation
   const conversation = await require(trx, account.id, agent.id, conversationId, true)
   const target =
     turn.retryOf === undefined ? null : await findRetry(trx, account.id, conversation.id, turn.retryOf)

@@ -7,7 +7,7 @@ import type { AccountId, ToolCallStatus } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 import { ApiError } from '../http/errors.ts'
 import { runningGeneration } from './attach.ts'
-import { requireApiConversation } from './queries.ts'
+import { requireApiConversation, requireConversation } from './queries.ts'
 import { addToMessage } from './tool-calls.ts'
 
 export type ToolResult = { toolCallId: string; output?: unknown }
@@ -16,7 +16,13 @@ export type ToolResult = { toolCallId: string; output?: unknown }
 const LONGEST_WAIT_MS = 15_000
 const LOOK_EVERY_MS = 100
 
-type Place = { accountId: AccountId; agentId: string; conversationId: string }
+type Place = {
+  accountId: AccountId
+  agentId: string
+  conversationId: string
+  /** As conversations.source: where the application is that runs the actions. */
+  source: string
+}
 
 /**
  * Takes the result of a call that waits for its application, once. A result that is too late (expired, ignored,
@@ -35,11 +41,12 @@ export async function storeToolResult(db: Db, place: Place, result: ToolResult):
 
 async function takeResult(
   db: Db,
-  { accountId, agentId, conversationId }: Place,
+  { accountId, agentId, conversationId, source }: Place,
   { toolCallId, output = null }: ToolResult,
 ): Promise<boolean> {
   return transact(db, async (trx) => {
-    await requireApiConversation(trx, accountId, agentId, conversationId, true)
+    const require = source === 'API' ? requireApiConversation : requireConversation
+    await require(trx, accountId, agentId, conversationId, true)
     if (!isId(toolCallId)) return false
     const call = await trx
       .updateTable('tool_calls')

@@ -1,10 +1,14 @@
 /** The answer to one request: `resetAt` (epoch ms) is when the oldest counted request leaves the window. */
 export type RateDecision = { allowed: boolean; remaining: number; resetAt: number }
 
+/** So many requests in so long a time. */
+export type RateWindow = { limit: number; windowMs: number }
+
 /** Counts requests of a bucket in an exact sliding window; refused requests do not count. */
 export type RateLimiter = {
   readonly limit: number
-  take(bucket: string): RateDecision | Promise<RateDecision>
+  /** A bucket with a `window` of its own is always asked for with one. */
+  take(bucket: string, window?: RateWindow): RateDecision | Promise<RateDecision>
   /** What `take` would say, without counting. */
   peek(bucket: string): RateDecision | Promise<RateDecision>
   close(): void | Promise<void>
@@ -21,42 +25,45 @@ export function memoryRateLimiter({
   windowMs = WINDOW_MS,
   now = Date.now,
 }: Options = {}): RateLimiter {
-  const buckets = new Map<string, number[]>()
+  const common: RateWindow = { limit, windowMs }
+  const buckets = new Map<string, { times: number[]; windowMs: number }>()
   const sweep = setInterval(() => {
-    const oldest = now() - windowMs
-    for (const [bucket, times] of buckets) if ((times.at(-1) ?? 0) <= oldest) buckets.delete(bucket)
+    const time = now()
+    for (const [bucket, { times, windowMs: own }] of buckets)
+      if ((times.at(-1) ?? 0) <= time - own) buckets.delete(bucket)
   }, windowMs)
   sweep.unref()
 
-  const current = (bucket: string, time: number): number[] => {
-    const times = buckets.get(bucket) ?? []
-    const firstInside = times.findIndex((at) => at > time - windowMs)
+  const current = (bucket: string, time: number, { windowMs: own }: RateWindow): number[] => {
+    const times = buckets.get(bucket)?.times ?? []
+    const firstInside = times.findIndex((at) => at > time - own)
     if (firstInside !== 0) times.splice(0, firstInside === -1 ? times.length : firstInside)
     return times
   }
 
-  const decision = (allowed: boolean, times: number[], time: number): RateDecision => ({
+  const decision = (allowed: boolean, times: number[], time: number, window: RateWindow): RateDecision => ({
     allowed,
-    remaining: limit - times.length,
-    resetAt: (times[0] ?? time) + windowMs,
+    // The limit of an agent may have been lowered meanwhile.
+    remaining: Math.max(0, window.limit - times.length),
+    resetAt: (times[0] ?? time) + window.windowMs,
   })
 
   return {
     limit,
-    take(bucket) {
+    take(bucket, window = common) {
       const time = now()
-      const times = current(bucket, time)
-      const allowed = times.length < limit
+      const times = current(bucket, time, window)
+      const allowed = times.length < window.limit
       if (allowed) {
         times.push(time)
-        buckets.set(bucket, times)
+        buckets.set(bucket, { times, windowMs: window.windowMs })
       }
-      return decision(allowed, times, time)
+      return decision(allowed, times, time, window)
     },
     peek(bucket) {
       const time = now()
-      const times = current(bucket, time)
-      return decision(times.length < limit, times, time)
+      const times = current(bucket, time, common)
+      return decision(times.length < limit, times, time, common)
     },
     close: () => clearInterval(sweep),
   }

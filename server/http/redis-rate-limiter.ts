@@ -1,5 +1,12 @@
 import { createClient } from 'redis'
-import { LIMIT, memoryRateLimiter, type RateDecision, type RateLimiter, WINDOW_MS } from './rate-limit.ts'
+import {
+  LIMIT,
+  memoryRateLimiter,
+  type RateDecision,
+  type RateLimiter,
+  type RateWindow,
+  WINDOW_MS,
+} from './rate-limit.ts'
 
 const PREFIX = 'parley:rate:'
 /** A request does not wait longer than this for the count. */
@@ -23,7 +30,7 @@ if allowed and counts then
   used = used + 1
 end
 local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
-return { allowed and 1 or 0, limit - used, oldest and oldest + window - now or window }`
+return { allowed and 1 or 0, math.max(0, limit - used), oldest and oldest + window - now or window }`
 
 type Options = {
   url: string
@@ -43,7 +50,8 @@ export function redisRateLimiter({
   windowMs = WINDOW_MS,
   onState,
 }: Options): RateLimiter {
-  const local = memoryRateLimiter({ limit, windowMs })
+  const common: RateWindow = { limit, windowMs }
+  const local = memoryRateLimiter(common)
   const self = crypto.randomUUID()
   let calls = 0
   let pausedUntil = 0
@@ -64,22 +72,22 @@ export function redisRateLimiter({
   client.on('error', note)
   client.connect().catch(note)
 
-  const ask = async (bucket: string, counts: boolean): Promise<RateDecision> => {
+  const ask = async (bucket: string, counts: boolean, window: RateWindow): Promise<RateDecision> => {
     const reply = (await within(
       ANSWER_MS,
       client.eval(SCRIPT, {
         keys: [PREFIX + bucket],
-        arguments: [String(limit), String(windowMs), counts ? '1' : '0', `${self}:${calls++}`],
+        arguments: [String(window.limit), String(window.windowMs), counts ? '1' : '0', `${self}:${calls++}`],
       }),
     )) as [number, number, number]
     const [allowed, remaining, resetMs] = reply
     return { allowed: allowed === 1, remaining, resetAt: Date.now() + resetMs }
   }
 
-  const decide = async (bucket: string, counts: boolean): Promise<RateDecision> => {
+  const decide = async (bucket: string, counts: boolean, window = common): Promise<RateDecision> => {
     if (client.isReady && Date.now() >= pausedUntil) {
       try {
-        const decision = await ask(bucket, counts)
+        const decision = await ask(bucket, counts, window)
         note(null)
         return decision
       } catch (error) {
@@ -87,12 +95,12 @@ export function redisRateLimiter({
         note(error as Error)
       }
     }
-    return counts ? local.take(bucket) : local.peek(bucket)
+    return counts ? local.take(bucket, window) : local.peek(bucket)
   }
 
   return {
     limit,
-    take: (bucket) => decide(bucket, true),
+    take: (bucket, window) => decide(bucket, true, window),
     peek: (bucket) => decide(bucket, false),
     close() {
       local.close()

@@ -6,7 +6,7 @@ import { type Endpoint, Exact, type Scope } from './contract.ts'
 import { bodyErrors, commonErrors, type ErrorCode, postErrors } from './error-codes.ts'
 import { ApiError } from './errors.ts'
 import { notFound } from './not-found.ts'
-import type { RateDecision, RateLimiter } from './rate-limit.ts'
+import type { RateDecision, RateLimiter, RateWindow } from './rate-limit.ts'
 import { responseChecker } from './response-check.ts'
 import { type Call, type Caller, type Replay, type Route, SENT } from './route.ts'
 import { bodyValidator, refuseInvalid, textValidator } from './validate.ts'
@@ -88,12 +88,25 @@ async function passGate(request: FastifyRequest, reply: FastifyReply, gate: Gate
   request.caller = caller
 }
 
-async function countRequest(reply: FastifyReply, limiter: RateLimiter, bucket: string): Promise<void> {
-  const decision = await limiter.take(bucket)
-  setRateHeaders(reply, limiter.limit, decision)
-  if (decision.allowed) return
-  const seconds = Math.max(1, Math.ceil((decision.resetAt - Date.now()) / 1000))
-  throw new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS', { headers: { 'retry-after': String(seconds) } })
+/** Counts a request against the service's limit, or one of its own; RATE_LIMIT_TOO_MANY_REQUESTS beyond it. */
+export async function countRequest(
+  reply: FastifyReply,
+  limiter: RateLimiter,
+  bucket: string,
+  window?: RateWindow,
+): Promise<void> {
+  const decision = await limiter.take(bucket, window)
+  setRateHeaders(reply, window?.limit ?? limiter.limit, decision)
+  if (!decision.allowed) throw tooMany(decision)
+}
+
+/** The error with the time to wait. */
+export function tooMany({ resetAt }: RateDecision, message?: string): ApiError {
+  const seconds = Math.max(1, Math.ceil((resetAt - Date.now()) / 1000))
+  return new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS', {
+    headers: { 'retry-after': String(seconds) },
+    ...(message === undefined ? {} : { message }),
+  })
 }
 
 function setRateHeaders(reply: FastifyReply, limit: number, decision: RateDecision): void {

@@ -1,0 +1,25 @@
+import type { FastifyRequest } from 'fastify'
+import type { AgentRow } from '../agents/find-agent.ts'
+import type { Context } from '../context.ts'
+import { ApiError } from '../http/errors.ts'
+import { tooMany } from '../http/serve.ts'
+import { countryOf } from './country.ts'
+
+type Needs = Pick<Context, 'limiter' | 'config'>
+type Rules = Pick<AgentRow, 'id' | 'blocked_countries' | 'ip_rate_limits'>
+
+/**
+ * What the agent's owner has set for whoever writes: the countries that are not served, and how much one address may
+ * send. Answers the visitor's country. Throws VISITOR_NOT_SERVED, and RATE_LIMIT_TOO_MANY_REQUESTS in the owner's words.
+ */
+export async function admitVisitor(
+  { limiter, config }: Needs,
+  { id, blocked_countries, ip_rate_limits: { limit, timeframe, message } }: Rules,
+  request: FastifyRequest,
+): Promise<string | null> {
+  const country = countryOf(request, config)
+  if (country !== null && blocked_countries?.includes(country)) throw new ApiError('VISITOR_NOT_SERVED')
+  const decision = await limiter.take(`visitor ${id} ${request.ip}`, { limit, windowMs: timeframe * 1_000 })
+  if (!decision.allowed) throw tooMany(decision, message)
+  return country
+}

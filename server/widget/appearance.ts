@@ -1,0 +1,64 @@
+import type { Static } from 'typebox'
+import type { AgentRow } from '../agents/find-agent.ts'
+import type { Db } from '../db/database.ts'
+import { type Appearance, leadFields } from './schema.ts'
+
+/** What the chat of a public agent looks like and offers. */
+export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<typeof Appearance>> {
+  const chat = agent.styles.chat as Static<typeof Appearance>['chat']
+  const [kinds, hasForm] = await Promise.all([picturesOf(db, agent), takesDetails(db, agent)])
+  return {
+    id: agent.id,
+    name: chat.displayName || agent.name,
+    chat,
+    initialMessages: agent.initial_messages,
+    suggestedMessages: agent.suggested_messages as Static<typeof Appearance>['suggestedMessages'],
+    pictures: {
+      icon: kinds.includes('icon') ? `/pictures/${agent.id}/icon` : null,
+      profile: kinds.includes('profile') ? `/pictures/${agent.id}/profile-picture` : null,
+    },
+    leadForm: hasForm ? { fields: [...leadFields] } : null,
+    voice: chat.showVoiceMode ? voiceOf(agent) : null,
+  }
+}
+
+async function picturesOf(db: Db, { account_id, id }: AgentRow): Promise<string[]> {
+  const rows = await db
+    .selectFrom('agent_pictures')
+    .select('kind')
+    .where('account_id', '=', account_id)
+    .where('agent_id', '=', id)
+    .execute()
+  return rows.map(({ kind }) => kind)
+}
+
+/** The form is there when the agent collects leads in the chat on websites. */
+export async function takesDetails(db: Db, { account_id, id }: AgentRow): Promise<boolean> {
+  const actions = await db
+    .selectFrom('actions')
+    .select('channels')
+    .where('account_id', '=', account_id)
+    .where('agent_id', '=', id)
+    .where('type', '=', 'collect-leads')
+    .where('enabled', '=', true)
+    .execute()
+  return actions.some(({ channels }) => channels === null || channels.includes('chat_widget'))
+}
+
+type VoiceSettings = {
+  voice?: { speed?: number }
+  transcriber?: { language?: string }
+  initialMessage?: string
+  errorMessage?: string
+}
+
+function voiceOf({ voice_settings }: AgentRow): Static<typeof Appearance>['voice'] {
+  if (voice_settings === null) return null
+  const { voice, transcriber, initialMessage, errorMessage } = voice_settings as VoiceSettings
+  return {
+    language: transcriber?.language ?? null,
+    speed: voice?.speed ?? 1,
+    initialMessage: initialMessage ?? null,
+    errorMessage: errorMessage ?? null,
+  }
+}

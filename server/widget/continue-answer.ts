@@ -1,0 +1,46 @@
+import type { AgentRow } from '../agents/find-agent.ts'
+import type { Context } from '../context.ts'
+import { chatAgentOf, startChat } from '../conversations/chat.ts'
+import type { ConversationRow } from '../conversations/queries.ts'
+import { WIDGET } from '../conversations/sources.ts'
+import { ApiError } from '../http/errors.ts'
+
+/** Not now, for a reason that the visitor sees anyway: the page still owes a result, or a person has taken over. */
+const NOT_NOW = [
+  'CHAT_NOTHING_TO_CONTINUE',
+  'CHAT_CONVERSATION_NOT_ONGOING',
+  'CHAT_CREDITS_EXHAUSTED',
+  'CHAT_AGENT_CREDITS_EXHAUSTED',
+]
+
+/** Has the agent go on from what the page's actions answered; true when an answer is being made. */
+export async function continueAnswer(
+  ctx: Context,
+  agent: AgentRow,
+  { id: conversationId, has_voice }: ConversationRow,
+): Promise<boolean> {
+  const account = await ctx.db
+    .selectFrom('accounts')
+    .select(['id', 'plan'])
+    .where('id', '=', agent.account_id)
+    .executeTakeFirstOrThrow()
+  try {
+    const live = await startChat(ctx, {
+      account,
+      agent: chatAgentOf(agent),
+      source: WIDGET,
+      channel: 'chat_widget',
+      isSpoken: has_voice,
+      conversationId,
+      idempotencyKey: null,
+    })
+    // Its readers are told by the stream.
+    live.answer.catch(() => {})
+    return true
+  } catch (error) {
+    const code = error instanceof ApiError ? error.code : ''
+    if (code === 'CHAT_CONVERSATION_BUSY') return true
+    if (NOT_NOW.includes(code)) return false
+    throw error
+  }
+}

@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../context.ts'
+import type { RateWindow } from '../http/rate-limit.ts'
+import { countRequest, type Gate, serveRoutes } from '../http/serve.ts'
+import { widgetRoutes } from './routes.ts'
+
+const PREFIX = '/api/widget'
+
+/** Many visitors may share one address; what one may write is the agent's to say (ipRateLimits). */
+const WINDOW: RateWindow = { limit: 600, windowMs: 10_000 }
+
+/** Serves what the chat in a visitor's browser asks for; nobody needs an API key. */
+export async function serveWidgetApi(
+  app: FastifyInstance,
+  ctx: Context,
+  { gate, strict }: { gate: Gate; strict: boolean },
+): Promise<void> {
+  await app.register(
+    async (widget) => {
+      widget.addHook('onRequest', async (request, reply) => {
+        await gate.refuseDuringMaintenance()
+        await countRequest(reply, gate.limiter, `widget ${request.ip}`, WINDOW)
+      })
+      serveRoutes(widget, { routes: widgetRoutes(ctx), gate, db: ctx.db, strict })
+    },
+    { prefix: PREFIX },
+  )
+}

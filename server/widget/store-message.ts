@@ -1,0 +1,107 @@
+import type { Context } from '../context.ts'
+import { appendMessage } from '../conversations/append-message.ts'
+import { readParent } from '../conversations/parent-conversation.ts'
+import { type ConversationRow, requireConversation } from '../conversations/queries.ts'
+import { WIDGET } from '../conversations/sources.ts'
+import { titleFromWords } from '../conversations/title.ts'
+import type { Db, Trx } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+import { transact } from '../db/transact.ts'
+import { recordEvent } from '../helpdesk/record-event.ts'
+import { storeCustomerMessage } from '../helpdesk/store-customer-message.ts'
+import { ApiError } from '../http/errors.ts'
+import { requireOwnConversation, type Visit } from './visitor.ts'
+
+export type Written = {
+  messageId: string
+  message: string
+  conversationId?: string
+  voice?: boolean
+  country: string | null
+}
+
+type Needs = Pick<Context, 'db' | 'notifier'>
+
+/**
+ * Makes a visitor's message ours, once, whatever becomes of its answer; the same messageId again is the message that is
+ * there. Answers its conversation: a new one where none is named, or the named one has ended. Throws
+ * RESOURCE_NOT_FOUND, RESOURCE_DUPLICATE when the id is another message's.
+ */
+export async function storeMessage(ctx: Needs, visit: Visit, written: Written): Promise<ConversationRow> {
+  const there = await findWritten(ctx.db, visit, written.messageId)
+  if (there) return there
+  try {
+    return await transact(ctx.db, (trx) => store(ctx, trx, visit, written))
+  } catch (error) {
+    if ((error as { constraint?: string }).constraint !== 'messages_pkey') throw error
+    // The browser has sent it twice at once.
+    const meanwhile = await findWritten(ctx.db, visit, written.messageId)
+    if (meanwhile) return meanwhile
+    throw error
+  }
+}
+
+async function findWritten(db: Db, visit: Visit, messageId: string): Promise<ConversationRow | undefined> {
+  const { account_id: accountId, id: agentId } = visit.agent
+  const message = await db
+    .selectFrom('messages')
+    .select(['account_id', 'agent_id', 'conversation_id'])
+    .where('id', '=', messageId)
+    .executeTakeFirst()
+  if (!message) return undefined
+  const isHere = message.account_id === accountId && message.agent_id === agentId
+  const conversation = isHere
+    ? await requireConversation(db, accountId, agentId, message.conversation_id)
+    : undefined
+  if (conversation?.source === WIDGET && conversation.user_id === visit.visitorId) return conversation
+  throw new ApiError('RESOURCE_DUPLICATE', { message: 'This messageId is taken. Make a new one.' })
+}
+
+async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Promise<ConversationRow> {
+  const { messageId, message, conversationId, voice = false } = written
+  const named =
+    conversationId === undefined ? null : await requireOwnConversation(trx, visit, conversationId, true)
+  const conversation = named && named.status !== 'ended' ? named : await begin(trx, visit, written, named)
+  const { account_id, agent_id, id } = conversation
+  await appendMessage(trx, conversation, {
+    id: messageId,
+    role: 'user',
+    parts: [{ type: 'text', text: message }],
+  })
+  if (voice && !conversation.has_voice) {
+    await trx
+      .updateTable('conversations')
+      .set({ has_voice: true })
+      .where('account_id', '=', account_id)
+      .where('id', '=', id)
+      .execute()
+  }
+  await storeCustomerMessage(trx, conversation, { messageId, text: message, attachments: [] })
+  await recordEvent(ctx, trx, account_id, agent_id, { type: 'conversation', data: { conversationId: id } })
+  return conversation
+}
+
+async function begin(
+  trx: Trx,
+  { agent, visitorId }: Visit,
+  { message, country }: Written,
+  before: ConversationRow | null,
+): Promise<ConversationRow> {
+  const parent = before ? await readParent(trx, agent.account_id, agent.id, before.id, visitorId) : null
+  return trx
+    .insertInto('conversations')
+    .values({
+      id: newId(),
+      account_id: agent.account_id,
+      agent_id: agent.id,
+      source: WIDGET,
+      user_id: visitorId,
+      country,
+      title: titleFromWords(message),
+      status: 'ongoing',
+      parent_conversation_id: parent?.id ?? null,
+      parent_summary: parent?.summary ?? null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,54 @@
+import type { Static } from 'typebox'
+import type { FrameSource } from '../conversations/live-generation.ts'
+import { textOf } from '../conversations/parts.ts'
+import { epochSeconds, type MessageMetadata } from '../conversations/present.ts'
+import type { ConversationRow, MessageRow } from '../conversations/queries.ts'
+import type { ConversationSummary, VisibleMessage } from './schema.ts'
+
+/** A client action whose result the page owes. */
+export type PendingCall = { id: string; message_id: string; name: string; input: unknown }
+
+/** What the agent's own actions sent and got is the company's: a visitor sees none of it. */
+export function visibleMessage(row: MessageRow, pending: PendingCall[]): Static<typeof VisibleMessage> {
+  const { sources = [], author } = (row.metadata ?? {}) as MessageMetadata
+  return {
+    id: row.id,
+    role: row.role,
+    text: textOf(row),
+    createdAt: epochSeconds(row.created_at),
+    feedback: row.feedback,
+    sources,
+    author: author?.name ?? null,
+    pendingCalls: pending
+      .filter(({ message_id }) => message_id === row.id)
+      .map(({ id, name, input }) => ({ toolCallId: id, toolName: name, input })),
+  }
+}
+
+export const visibleSummary = (row: ConversationRow): Static<typeof ConversationSummary> => ({
+  id: row.id,
+  title: row.title,
+  status: row.status,
+  createdAt: epochSeconds(row.created_at),
+  updatedAt: epochSeconds(row.updated_at),
+})
+
+const HIDDEN = /^id: \d+\nevent: tool-/
+
+/** The events of an answer without those of its actions; each keeps its place, for readers that come back. */
+export function visibleFrames(source: FrameSource): FrameSource {
+  const frames: string[] = []
+  return {
+    get frames() {
+      for (const frame of source.frames.slice(frames.length)) frames.push(HIDDEN.test(frame) ? '' : frame)
+      return frames
+    },
+    get ended() {
+      return source.ended
+    },
+    get broken() {
+      return source.broken
+    },
+    watch: (listener) => source.watch(listener),
+  }
+}
