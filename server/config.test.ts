@@ -31,11 +31,26 @@ test('good values are taken', () => {
     PUBLIC_URL: 'https://parley.example/',
     REDIS_URL: 'rediss://user:secret@cache:6380/2',
     TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    COUNTRY_HEADER: 'CF-IPCountry',
     SEED_DEMO: '0',
   })
   assert.deepEqual(
-    [config.port, config.publicUrl, config.redisUrl, config.trustedProxies, config.seedDemo],
-    [0, 'https://parley.example', 'rediss://user:secret@cache:6380/2', ['10.0.0.0/8', '::1'], false],
+    [
+      config.port,
+      config.publicUrl,
+      config.redisUrl,
+      config.trustedProxies,
+      config.seedDemo,
+      config.countryHeader,
+    ],
+    [
+      0,
+      'https://parley.example',
+      'rediss://user:secret@cache:6380/2',
+      ['10.0.0.0/8', '::1'],
+      false,
+      'cf-ipcountry',
+    ],
   )
 })
 
@@ -56,6 +71,7 @@ test('each wrong value is one line that begins with its name and repeats no secr
     ['MODELS_FILE', '/nowhere/models.json'],
     ['ALLOWED_PRIVATE_HOSTS', 'http://intranet/'],
     ['SEARCH_URL', 'search.example'],
+    ['COUNTRY_HEADER', 'X-Country'],
     ['BROWSER_PATH', '/nowhere/chromium'],
     ['BROWSER_PATH', '/tmp'],
     ['SEED_DEMO', 'yes'],

@@ -96,7 +96,7 @@ export const followAnswer = endpoint({
     'Server-sent events as of chat, without what the actions of the agent do; Last-Event-ID goes on after that event. 204: none is being made.',
   scope,
   params: ConversationParams,
-  success: { status: 204, schema: Type.Undefined() },
+  success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'No answer is being made' },
   streams: true,
   errors: visitorErrors,
 })

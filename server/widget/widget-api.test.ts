@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
+import { NEVER, tokens } from '../../test/fakes/reply.ts'
+import { readStream } from '../../test/read-stream.ts'
+import { type Client, type Service, startService } from '../../test/start.ts'
+import { until } from '../../test/until.ts'
+import { publicAgent, type Visitor, visitorOf } from '../../test/visitor.ts'
+import { createMember } from '../accounts/members.ts'
+import { answerForgotten } from '../channels/answer-forgotten.ts'
+import { endIdle } from '../channels/end-idle.ts'
+
+let models: ModelServer
+let service: Service
+let client: Client
+let agentId: string
+let visitor: Visitor
+
+before(async () => {
+  models = await startModelServer()
+  service = await startService({
+    OPENAI_BASE_URL: `${models.url}/v1`,
+    OPENAI_API_KEY: 'k',
+    OPENAI_MODEL: 'fake',
+  })
+})
+after(async () => {
+  await service.close()
+  await models.close()
+})
+beforeEach(async () => {
+  client = await service.account()
+  agentId = await publicAgent(client)
+  visitor = visitorOf(service, agentId)
+  models.queue.length = 0
+  models.requests.length = 0
+  models.otherwise(() => ({ tokens: ['Yes.'] }))
+})
+
+const agent = () => `/agents/${agentId}`
+const rows = () =>
+  service.ctx.db.selectFrom('conversations').selectAll().where('agent_id', '=', agentId).execute()
+/** The conversation, once nobody writes in it. */
+const settled = (of: Visitor, id: string) =>
+  until('the end of the answer', async () => {
+    const conversation = await of.read(id)
+    return conversation.answering || conversation.messages.at(-1).role === 'user' ? null : conversation
+  })
+const said = (conversation: { messages: { role: string; text: string }[] }) =>
+  conversation.messages.map(({ role, text }) => `${role}: ${text}`)
+
+test('a visitor writes, follows the answer, and finds it again; nobody else does', async () => {
+  models.queue.push({ tokens: tokens(5), delayMs: 20 })
+  const { conversationId, answering } = await visitor.write('Hello?')
+  assert.equal(answering, true)
+  const response = await visitor.follow(conversationId)
+  if (response.status === 200) assert.equal((await readStream(response)).text, tokens(5).join(''))
+  const conversation = await settled(visitor, conversationId)
+  assert.deepEqual(said(conversation), ['user: Hello?', `assistant: ${tokens(5).join('')}`])
+  assert.equal(conversation.status, 'ongoing')
+  assert.equal((await visitor.follow(conversationId)).status, 204)
+  const { body } = await visitor.request('GET', '/conversations')
+  assert.deepEqual(
+    body.data.map(({ id, title }: { id: string; title: string }) => [id, title.length > 0]),
+    [[conversationId, true]],
+  )
+
+  const other = visitorOf(service, agentId)
+  assert.deepEqual((await other.request('GET', '/conversations')).body.data, [])
+  const path = `/conversations/${conversationId}`
+  const answer = conversation.messages[1].id
+  for (const [method, below, sent] of [
+    ['GET', '', undefined],
+    ['GET', '/stream', undefined],
+    ['POST', '/stop', {}],
+    ['POST', '/tool-result', { toolCallId: 'x' }],
+    ['PATCH', `/messages/${answer}/feedback`, { feedback: 'negative' }],
+  ] as const)
+    assert.equal((await other.request(method, `${path}${below}`, sent)).status, 404, below)
+  await assert.rejects(other.write('Mine', { conversationId }), /404/)
+
+  const [row] = await rows()
+  assert.equal(row?.source, 'Widget or Iframe')
+  assert.match(row?.user_id ?? '', /^visitor-[\w-]{43}$/)
+  const exported = await client.request('GET', `${agent()}/conversations/export?source=Widget or Iframe`)
+  assert.equal(exported.body.data[0].id, conversationId)
+})
+
+test('a private agent and a malformed secret are refused in words', async () => {
+  const hidden = (await client.request('POST', '/agents', { name: 'Hidden' })).body.id
+  const refused = await service.anonymous('GET', `/api/widget/agents/${hidden}`)
+  assert.deepEqual([refused.status, refused.body.error.code], [404, 'AGENT_NOT_FOUND'])
+  assert.equal((await service.anonymous('GET', `/api/widget${agent()}`)).status, 200)
+  const path = `/api/widget${agent()}/conversations`
+  assert.equal((await service.anonymous('GET', path)).body.error.code, 'AUTH_MISSING_API_KEY')
+  for (const authorization of ['Bearer short', `Bearer ${client.key}`, 'Basic abc']) {
+    const { status, body } = await service.anonymous('GET', path, undefined, { authorization })
+    assert.deepEqual([status, body.error.code], [401, 'AUTH_INVALID_API_KEY'])
+  }
+})
+
+test('a message that is sent again, also at once, is stored and answered once', async () => {
+  const messageId = randomUUID()
+  const send = () => visitor.write('Once?', { messageId })
+  const answers = await Promise.all([send(), send(), send()])
+  const again = await send()
+  assert.equal(new Set([...answers, again].map(({ conversationId }) => conversationId)).size, 1)
+  const conversation = await settled(visitor, again.conversationId)
+  assert.deepEqual(said(conversation), ['user: Once?', 'assistant: Yes.'])
+  await send()
+  assert.equal((await visitor.read(again.conversationId)).messages.length, 2)
+  const other = await visitorOf(service, agentId).request('POST', '/messages', { messageId, message: 'Mine' })
+  assert.deepEqual([other.status, other.body.error.code], [409, 'RESOURCE_DUPLICATE'])
+  assert.equal((await rows()).length, 1)
+})
+
+test('a reader that comes back gets exactly what it missed; stopping keeps what was said', async () => {
+  models.queue.push({ tokens: tokens(12), delayMs: 30 })
+  const { conversationId } = await visitor.write('Long?')
+  const first = await visitor.follow(conversationId)
+  const { events } = await readStream(await visitor.follow(conversationId, '3'), 3)
+  assert.equal(events[0]?.id, '4')
+  assert.ok((await first.text()).includes('token11'))
+
+  models.queue.push({ tokens: tokens(3), after: NEVER })
+  await visitor.write('Stop me', { conversationId })
+  const { body } = await visitor.request('POST', `/conversations/${conversationId}/stop`)
+  assert.deepEqual(body, { data: { stopped: true } })
+})
+
+test('while a person has the conversation the agent is silent, and the visitor sees who answers', async () => {
+  const { conversationId } = await visitor.write('A person, please')
+  await settled(visitor, conversationId)
+  const account = { id: client.accountId, plan: 'unlimited' }
+  await createMember(service.ctx.db, account, { email: 'ann@example.com', name: 'Ann' })
+  const path = `${agent()}/conversations/${conversationId}`
+  const taken = await client.request('POST', `${path}/takeover`, { memberEmail: 'ann@example.com' })
+  const { answering } = await visitor.write('Are you there?', { conversationId })
+  assert.equal(answering, false)
+  const tickets = `${agent()}/helpdesk/tickets/${taken.body.data.ticketNumber}/messages`
+  const message = { content: 'Yes, I am.', authorEmail: 'ann@example.com', type: 'reply' }
+  const replied = await client.request('POST', tickets, message)
+  assert.equal(replied.status, 201, JSON.stringify(replied.body))
+  const { status, messages } = await visitor.read(conversationId)
+  assert.equal(status, 'taken_over')
+  assert.deepEqual([messages.at(-1).text, messages.at(-1).author], ['Yes, I am.', 'Ann'])
+  const onTicket = (await client.request('GET', tickets)).body.data.map(
+    (one: { contentText: string }) => one.contentText,
+  )
+  assert.ok(onTicket.includes('Are you there?'), JSON.stringify(onTicket))
+
+  assert.equal((await client.request('POST', `${path}/end`)).status, 200)
+  const next = await visitor.write('Hello again', { conversationId })
+  assert.notEqual(next.conversationId, conversationId)
+  assert.equal(next.answering, true)
+  const begun = (await rows()).find(({ id }) => id === next.conversationId)
+  assert.equal(begun?.parent_conversation_id, conversationId)
+})
+
+test('a visitor sees nothing of what actions do, and the page runs those that are its own', async () => {
+  for (const action of [
+    { type: 'client', name: 'read_title', description: 'Reads the title of the page' },
+    { type: 'collect-leads', name: 'note_lead', description: 'Notes who asks' },
+  ]) {
+    const inputs = action.type === 'client' ? { inputs: { type: 'object', properties: {} } } : {}
+    const made = await client.request('POST', `${agent()}/actions`, { ...action, ...inputs })
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+  }
+  models.queue.push(
+    { toolCalls: [{ id: 'c1', name: 'note_lead', input: { email: 'eve@example.org' } }] },
+    { tokens: ['One moment.'], toolCalls: [{ id: 'c2', name: 'read_title', input: {} }], delayMs: 40 },
+    { tokens: [' It is called Shop.'] },
+  )
+  const { conversationId } = await visitor.write('What is this page?')
+  const stream = await visitor.follow(conversationId)
+  const text = stream.status === 200 ? await stream.text() : ''
+  assert.doesNotMatch(text, /event: tool-|eve@example/)
+  const waiting = await settled(visitor, conversationId)
+  const [call] = waiting.messages.at(-1).pendingCalls
+  assert.deepEqual([call.toolName, call.input], ['read_title', {}])
+  assert.doesNotMatch(JSON.stringify(waiting), /eve@example/)
+
+  const path = `/conversations/${conversationId}/tool-result`
+  const result = { toolCallId: call.toolCallId, output: { title: 'Shop' } }
+  assert.deepEqual((await visitor.request('POST', path, result)).body, { data: { answering: true } })
+  const done = await until('the rest of the answer', async () => {
+    const conversation = await visitor.read(conversationId)
+    return conversation.answering ? null : conversation
+  })
+  assert.deepEqual(said(done).at(-1), 'assistant: One moment. It is called Shop.')
+  assert.deepEqual(done.messages.at(-1).pendingCalls, [])
+  const again = await visitor.request('POST', path, result)
+  assert.equal(again.body.error.code, 'RESOURCE_TOOL_CALL_NOT_FOUND')
+})
+
+test('the form for leads is there with its action, and what it takes is found over both versions', async () => {
+  const send = (body: object) => visitor.request('POST', '/leads', body)
+  const form = async () => (await visitor.request('GET', '')).body.leadForm
+  assert.equal(await form(), null)
+  assert.equal((await send({ email: 'eve@example.org' })).status, 404)
+  const action = { type: 'collect-leads', name: 'leads', description: 'Notes who asks' }
+  const { id } = (await client.request('POST', `${agent()}/actions`, { ...action, channels: ['messaging'] }))
+    .body
+  assert.equal(await form(), null)
+  await client.request('PUT', `${agent()}/actions/${id}`, { channels: ['messaging', 'chat_widget'] })
+  assert.deepEqual(await form(), { fields: ['name', 'email', 'phone'] })
+
+  const { conversationId } = await visitor.write('Call me')
+  for (const [body, field] of [
+    [{ name: 'Eve' }, 'email'],
+    [{ email: 'nobody' }, 'email'],
+    [{ phone: '12' }, 'phone'],
+  ] as const) {
+    const { status, body: refused } = await send(body)
+    assert.equal(status, 400)
+    assert.ok(refused.error.details[field], JSON.stringify(refused))
+  }
+  assert.equal((await send({ email: 'a@example.org', conversationId: randomUUID() })).status, 404)
+  const lead = { name: 'Eve', email: 'EVE@example.org', phone: '+49 30 901820', conversationId }
+  assert.equal((await send(lead)).status, 201)
+  const listed = await client.request('GET', `/api/v1/get-leads?chatbotId=${agentId}`)
+  const [found] = listed.body.collectedCustomers
+  assert.deepEqual([found.name, found.email, found.phone], ['Eve', 'eve@example.org', '+4930901820'])
+})
+
+test("the owner's limit for an address is said in the owner's words", async () => {
+  const ipRateLimits = { limit: 2, timeframe: 3_600, message: 'One thing at a time!' }
+  await client.request('PUT', agent(), { ipRateLimits })
+  const { conversationId } = await visitor.write('One')
+  await settled(visitor, conversationId)
+  await visitor.write('Two', { conversationId })
+  const refused = await visitorOf(service, agentId).request('POST', '/messages', {
+    messageId: randomUUID(),
+    message: 'Three',
+  })
+  assert.deepEqual([refused.status, refused.body.error.message], [429, 'One thing at a time!'])
+  assert.ok(Number(refused.headers.get('retry-after')) > 3_000)
+})
+
+test('what is spoken is marked, found by the search, and answered by the instructions for voice', async () => {
+  const channelInstructions = { chat_widget: { chat: 'Use a list.', voice: 'Speak in short sentences.' } }
+  const voiceSettings = { transcriber: { language: 'en-GB' }, initialMessage: 'I am listening.' }
+  await client.request('PUT', agent(), { channelInstructions, voiceSettings })
+  await client.request('PUT', `${agent()}/styles`, { styles: { chat: { showVoiceMode: true } } })
+  const { voice } = (await visitor.request('GET', '')).body
+  assert.deepEqual(voice, {
+    language: 'en-GB',
+    speed: 1,
+    initialMessage: 'I am listening.',
+    errorMessage: null,
+  })
+  const typed = await visitor.write('I type')
+  await settled(visitor, typed.conversationId)
+  const spoken = await visitor.write('I speak', { voice: true })
+  await settled(visitor, spoken.conversationId)
+  const systemOf = (text: string) =>
+    JSON.stringify(models.requests.find(({ body }) => JSON.stringify(body).includes(text))?.body)
+  assert.match(systemOf('I type'), /Use a list/)
+  assert.match(systemOf('I speak'), /short sentences/)
+  await service.ctx.indexer.run(service.ctx.db)
+  const found = await client.request('GET', `${agent()}/conversations/search?hasVoice=true`)
+  assert.deepEqual(
+    found.body.data.map(({ id }: { id: string }) => id),
+    [spoken.conversationId],
+  )
+})
+
+test('spam is kept and not answered; a rating reaches the message', async () => {
+  await client.request('PUT', agent(), {
+    model: 'builtin',
+    spamSettings: { enabled: true, prompt: 'casino' },
+  })
+  const spam = await visitor.write('Win at our casino')
+  assert.equal(spam.answering, false)
+  assert.equal((await visitor.read(spam.conversationId)).status, 'paused')
+  const { conversationId } = await visitorOf(service, agentId).write('Hello')
+  assert.ok(conversationId)
+
+  const honest = await visitor.write('How are you?')
+  const { messages } = await settled(visitor, honest.conversationId)
+  const path = `/conversations/${honest.conversationId}/messages/${messages[1].id}/feedback`
+  assert.equal((await visitor.request('PATCH', path, { feedback: 'positive' })).status, 200)
+  assert.equal((await visitor.read(honest.conversationId)).messages[1].feedback, 'positive')
+})
+
+test('an idle chat ends after a day, and one whose answer was forgotten is answered', async () => {
+  const { db } = service.ctx
+  const { conversationId } = await visitor.write('Hello?')
+  await settled(visitor, conversationId)
+  const age = (ms: number) =>
+    db
+      .updateTable('conversations')
+      .set({ updated_at: new Date(Date.now() - ms) })
+      .where('id', '=', conversationId)
+      .execute()
+  // A process died after the message was stored.
+  await db
+    .deleteFrom('messages')
+    .where('conversation_id', '=', conversationId)
+    .where('role', '=', 'assistant')
+    .execute()
+  await db
+    .updateTable('generations')
+    .set({ message_state: 'none', status: 'interrupted' })
+    .where('conversation_id', '=', conversationId)
+    .execute()
+  await age(60_000)
+  await answerForgotten(service.ctx)
+  await settled(visitor, conversationId)
+
+  await age(23.9 * 3_600_000)
+  await endIdle(db)
+  assert.equal((await visitor.read(conversationId)).status, 'ongoing')
+  await age(24.1 * 3_600_000)
+  await endIdle(db)
+  assert.equal((await visitor.read(conversationId)).status, 'ended')
+})
+
+test('during maintenance nothing is read or written', async () => {
+  await service.ctx.maintenance.set(true)
+  try {
+    assert.equal((await visitor.request('GET', '')).status, 503)
+    await assert.rejects(visitor.write('Hello'), /503/)
+  } finally {
+    await service.ctx.maintenance.set(false)
+  }
+})

@@ -1,0 +1,52 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Answer, Client, Service } from './start.ts'
+
+/** Somebody at the chat of a website, as their browser speaks for them. */
+export type Visitor = {
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Writes a message; the answer's data. */
+  write(
+    message: string,
+    more?: object,
+  ): Promise<{ conversationId: string; messageId: string; answering: boolean }>
+  /** The stream of the answer that is being made. */
+  follow(conversationId: string, lastEventId?: string): Promise<Response>
+  /** The conversation as the visitor sees it. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+  read(conversationId: string): Promise<any>
+}
+
+/** A visitor of a public agent. */
+export function visitorOf(service: Service, agentId: string): Visitor {
+  const base = `/api/widget/agents/${agentId}`
+  const authorization = `Bearer ${randomBytes(32).toString('base64url')}`
+  const request: Visitor['request'] = (method, path, body, headers) =>
+    service.anonymous(method, `${base}${path}`, body, { authorization, ...headers })
+  return {
+    request,
+    async write(message, more = {}) {
+      const { status, body } = await request('POST', '/messages', {
+        messageId: randomUUID(),
+        message,
+        ...more,
+      })
+      if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
+      return body.data
+    },
+    follow: (conversationId, lastEventId) =>
+      fetch(`${service.url}${base}/conversations/${conversationId}/stream`, {
+        headers: { authorization, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) },
+      }),
+    read: async (conversationId) => (await request('GET', `/conversations/${conversationId}`)).body.data,
+  }
+}
+
+/** An agent that anybody may talk to; its id. */
+export async function publicAgent(client: Client, fields: object = {}): Promise<string> {
+  const { id } = (await client.request('POST', '/agents', { name: 'Agent', visibility: 'public' })).body
+  if (Object.keys(fields).length > 0) {
+    const { status, body } = await client.request('PUT', `/agents/${id}`, fields)
+    if (status !== 200) throw new Error(JSON.stringify(body))
+  }
+  return id
+}
