@@ -44,3 +44,16 @@ test('buckets do not concern each other, and asking does not count', () => {
   assert.deepEqual(limiter.peek('b'), { allowed: true, remaining: LIMIT, resetAt: 10_005 })
   limiter.close()
 })
+
+test('a bucket may have a window of its own, and a limit that changes', () => {
+  let now = 0
+  const limiter = memoryRateLimiter({ now: () => now })
+  const take = (limit: number) => limiter.take('a', { limit, windowMs: 60_000 })
+  assert.deepEqual(take(2), { allowed: true, remaining: 1, resetAt: 60_000 })
+  now = 30_000
+  assert.deepEqual(take(2), { allowed: true, remaining: 0, resetAt: 60_000 })
+  assert.deepEqual(take(1), { allowed: false, remaining: 0, resetAt: 60_000 })
+  now = 60_000
+  assert.deepEqual(take(2), { allowed: true, remaining: 0, resetAt: 90_000 })
+  limiter.close()
+})
