@@ -1,4 +1,5 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox'
+import { problemOfList } from './comma-list.ts'
 import type { ErrorCode } from './error-codes.ts'
 
 /** What a key may do; a key without a scope list may do everything in its account. */
@@ -97,11 +98,11 @@ export const Cursor = Type.String({
 })
 export const Limit = Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items on a page' })
 export const IsoTime = Type.String({ format: 'date-time', description: 'ISO 8601, milliseconds, UTC' })
-/** A point of a range, read with spanOf(); `monthsBack`: at the earliest on the 1st of the month so long ago. */
-export const DayOrTime = (description: string, { monthsBack }: { monthsBack?: number } = {}) =>
+/** A point of a range, read with spanOf(); `rule`: what else is to be said of it. */
+export const DayOrTime = (description: string, options: { rule?: (text: string) => string | null } = {}) =>
   Type.String({
+    ...options,
     format: 'day-or-time',
-    ...(monthsBack === undefined ? {} : { monthsBack }),
     refusal: 'Must be a day as YYYY-MM-DD or an ISO 8601 date-time.',
     description: `${description}: YYYY-MM-DD (UTC, the end included) or an ISO 8601 date-time`,
   })
@@ -110,7 +111,7 @@ export const CommaList = (description: string, known: readonly string[] = []) =>
   Type.String({
     minLength: 1,
     maxLength: 2048,
-    commaList: known,
+    rule: (text: string) => problemOfList(text, known),
     description: `Comma-separated: ${known.length > 0 ? `${known.join(', ')}; ` : ''}${description}`,
   })
 export const EpochSeconds = Type.Integer({ description: 'Unix epoch seconds' })

@@ -31,7 +31,7 @@ export function openApiDocument(endpoints: Endpoint[], serverUrl: string): Json 
 }
 
 /** What our schemas say to ourselves. */
-const OWN_KEYWORDS = new Set(['refusal', 'commaList', 'monthsBack'])
+const OWN_KEYWORDS = new Set(['refusal', 'rule'])
 
 const errorSchema: Json = {
   type: 'object',

@@ -1,14 +1,19 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import type { TSchema } from 'typebox'
-import { commaList } from './comma-list.ts'
-import { isDate, monthStart, spanOf } from './dates.ts'
+import { isDate } from './dates.ts'
 import { ApiError } from './errors.ts'
 import { unstorable } from './storable.ts'
 
 export type Details = Record<string, string>
 /** Checks a value, fills in its defaults in place, and returns a sentence for each field that fails. */
 export type Validator = (value: unknown) => Details
+/**
+ * What a schema cannot say of a value: its keyword `rule`. Asked of values that the rest of their schema takes, unknown
+ * members aside; answers a sentence, or one for each member that fails (by its path below the value), or null.
+ */
+type Rule = (value: unknown) => string | Details | null
+type Asked = { rule: Rule; value: unknown; path: string }
 
 const SHARED = {
   allErrors: true,
@@ -16,6 +21,8 @@ const SHARED = {
   discriminator: true,
   strict: false,
   verbose: true,
+  // The rules that a check comes across go into the list that it is called on.
+  passContext: true,
 } as const
 const bodies = new Ajv({ ...SHARED })
 // Query and path values arrive as text.
@@ -23,18 +30,13 @@ const texts = new Ajv({ ...SHARED, coerceTypes: true })
 for (const ajv of [bodies, texts]) {
   ;(formats as unknown as (ajv: Ajv) => void)(ajv)
   ajv.addFormat('day-or-time', isDate)
-  ajv.addKeyword({ keyword: 'monthsBack', type: 'string', validate: isSince })
-  ajv.addKeyword({ keyword: 'commaList', type: 'string', validate: isListOf })
-}
-
-function isSince(months: number, text: string): boolean {
-  return !isDate(text) || spanOf(text).from >= monthStart(new Date(), months)
-}
-
-/** Whether the text has a value, and none but the known ones when there are any. */
-function isListOf(known: readonly string[], text: string): boolean {
-  const values = commaList(text)
-  return values.length > 0 && (known.length === 0 || values.every((value) => known.includes(value)))
+  ajv.addKeyword({
+    keyword: 'rule',
+    validate(this: Asked[], rule: Rule, value: unknown, _schema: unknown, place?: { instancePath: string }) {
+      this.push({ rule, value, path: pathIn(place?.instancePath ?? '').join('.') })
+      return true
+    },
+  })
 }
 
 export function bodyValidator(schema: TSchema): Validator {
@@ -47,17 +49,34 @@ export function textValidator(schema: TSchema): Validator {
 
 function validator(check: ValidateFunction, whole: string): Validator {
   return (value) => {
+    const asked: Asked[] = []
+    const errors = check.call(asked, value) ? [] : (check.errors ?? [])
     const found: Details = {}
-    if (!check(value)) {
-      for (const error of check.errors ?? []) {
-        const path = pathOf(error) || whole
-        found[path] ??= sentence(error)
-      }
-    }
+    for (const error of errors) found[pathOf(error) || whole] ??= sentence(error)
     const bad = unstorable(value)
     if (bad) found[bad.path || whole] ??= bad.sentence
+    else {
+      const wrong = errors.filter(({ keyword }) => keyword !== 'additionalProperties').map(pathOf)
+      for (const each of asked) {
+        if (!wrong.some((path) => isWithin(path, each.path))) {
+          for (const [path, problem] of problemsOf(each)) found[path || whole] ??= problem
+        }
+      }
+    }
     return found
   }
+}
+
+const isWithin = (path: string, place: string): boolean =>
+  place === '' || path === place || path.startsWith(`${place}.`)
+
+function problemsOf({ rule, value, path }: Asked): [path: string, sentence: string][] {
+  const problems = rule(value) ?? {}
+  if (typeof problems === 'string') return [[path, problems]]
+  return Object.entries(problems).map(([member, sentence]) => [
+    path === '' ? member : `${path}.${member}`,
+    sentence,
+  ])
 }
 
 /** Throws 400 VALIDATION_INVALID_BODY with every failing field, if there is one. */
@@ -66,12 +85,14 @@ export function refuseInvalid(details: Details): void {
 }
 
 function pathOf(error: ErrorObject): string {
-  const parts = error.instancePath.split('/').slice(1).map(unescapePointer)
+  const parts = pathIn(error.instancePath)
   if (error.keyword === 'required') parts.push(String(error.params.missingProperty))
   if (error.keyword === 'additionalProperties') parts.push(String(error.params.additionalProperty))
   if (error.keyword === 'discriminator') parts.push(String(error.params.tag))
   return parts.join('.')
 }
+
+const pathIn = (pointer: string): string[] => pointer.split('/').slice(1).map(unescapePointer)
 
 const unescapePointer = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~')
 
@@ -110,14 +131,6 @@ function sentence(error: ErrorObject): string {
       return `Must be ${params.limit} or more.`
     case 'maximum':
       return `Must be ${params.limit} or less.`
-    case 'commaList':
-      return listSentence(error)
-    case 'monthsBack': {
-      const first = monthStart(new Date(), error.schema as number)
-        .toISOString()
-        .slice(0, 10)
-      return `The search covers the last ${error.schema} months: the first day is ${first}.`
-    }
     case 'pattern':
       return `Must match the pattern ${params.pattern}.`
     case 'format':
@@ -125,13 +138,6 @@ function sentence(error: ErrorObject): string {
     default:
       return `Is not valid: ${error.message ?? keyword}.`
   }
-}
-
-function listSentence({ schema, data }: ErrorObject): string {
-  const unknown = commaList(String(data)).find((value) => !(schema as string[]).includes(value))
-  if (unknown === undefined) return 'Must hold at least one value.'
-  const known = (schema as string[]).join(', ')
-  return `${JSON.stringify(unknown)} is not known here. Use a comma-separated list of: ${known}.`
 }
 
 function article(types: unknown[]): string {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Conversation, conversationStatuses } from '../conversations/schema.ts'
 import { CommaList, Cursor, DayOrTime, Exact, endpoint, Nullable, OneOf } from '../http/contract.ts'
-import { SEARCHED_MONTHS } from './searched-months.ts'
+import { refuseEarly } from './searched-months.ts'
 
 const OUTCOMES = ['success', 'error', 'pending', 'ignored']
 const RUNS = ['running', 'completed', 'failed', 'abandoned']
@@ -40,10 +40,10 @@ export const searchConversations = endpoint({
       procedure: Type.Optional(CommaList('names of procedures that ran')),
       procedureOutcome: Type.Optional(CommaList('of the procedures in `procedure` when that is given', RUNS)),
       hasVoice: Type.Optional(OneOf(['true', 'false'])),
-      startDate: Type.Optional(DayOrTime('Created at or after', { monthsBack: SEARCHED_MONTHS })),
-      endDate: Type.Optional(DayOrTime('Created at or before', { monthsBack: SEARCHED_MONTHS })),
-      updatedAfter: Type.Optional(DayOrTime('Last active at or after', { monthsBack: SEARCHED_MONTHS })),
-      updatedBefore: Type.Optional(DayOrTime('Last active at or before', { monthsBack: SEARCHED_MONTHS })),
+      startDate: Type.Optional(DayOrTime('Created at or after', { rule: refuseEarly })),
+      endDate: Type.Optional(DayOrTime('Created at or before', { rule: refuseEarly })),
+      updatedAfter: Type.Optional(DayOrTime('Last active at or after', { rule: refuseEarly })),
+      updatedBefore: Type.Optional(DayOrTime('Last active at or before', { rule: refuseEarly })),
       cursor: Type.Optional(Cursor),
       limit: Type.Integer({ minimum: 1, maximum: 25, default: 25, description: 'Items on a page' }),
     },

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
 import { commaList } from '../http/comma-list.ts'
-import { monthStart, spanOf } from '../http/dates.ts'
+import { spanOf } from '../http/dates.ts'
 import { ApiError } from '../http/errors.ts'
 import type { searchConversations } from './contract.ts'
 import { type Facet, facet } from './facets.ts'
-import { SEARCHED_MONTHS } from './searched-months.ts'
+import { searchedFrom } from './searched-months.ts'
 
 export type SearchQuery = Static<typeof searchConversations.query>
 
@@ -43,7 +43,7 @@ export function readFilters(agentId: string, query: SearchQuery, now: Date): Fil
   return {
     agentId,
     groups,
-    createdFrom: created.from ?? monthStart(now, SEARCHED_MONTHS),
+    createdFrom: created.from ?? searchedFrom(now),
     // What is created later than now is nothing; the days until an end far away would be many.
     createdUntil: created.until && created.until < now ? created.until : null,
     activeFrom: active.from,

@@ -140,6 +140,8 @@ test('all that is wrong is said at once, before anybody looks for the agent', as
     await refused('conversations/search?limit=99&sentiment=bogus&startDate=x&updatedAfter=y'),
     ['limit', 'sentiment', 'startDate', 'updatedAfter'],
   )
+  const early = await client.request('GET', '/agents/nobody/conversations/search?updatedBefore=2019-05-01')
+  assert.match(early.body.error.details.updatedBefore, /^The search covers the last 12 months: .*-01\.$/)
   for (const list of ['conversations', 'conversations/export'])
     assert.deepEqual(await refused(`${list}?limit=0&startDate=x&endDate=2026-02-30`), [
       'endDate',
