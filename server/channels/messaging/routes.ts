@@ -1,9 +1,8 @@
 import { requireAgent } from '../../agents/find-agent.ts'
 import type { Context } from '../../context.ts'
+import { baseUrlOf } from '../../http/base-url.ts'
 import { type Route, route } from '../../http/route.ts'
-import { type Details, refuseInvalid } from '../../http/validate.ts'
-import { checkBaseUrl } from '../../knowledge/notion/check-base-url.ts'
-import { deleteConnection, type NewAccount, putConnection } from './connection.ts'
+import { deleteConnection, putConnection } from './connection.ts'
 import {
   connectMessaging,
   disconnectMessaging,
@@ -18,8 +17,7 @@ const success = { success: true as const }
 export const messagingRoutes = (ctx: Context): Route[] => [
   route(connectMessaging, async ({ caller: { account }, params: { agentId }, body }) => {
     await requireAgent(ctx.db, account.id, agentId)
-    refuseInvalid(repeated(body.accounts))
-    const baseUrl = body.baseUrl === undefined ? null : checkBaseUrl(body.baseUrl)
+    const baseUrl = baseUrlOf(body.baseUrl)
     await putConnection(ctx, account.id, agentId, { accounts: body.accounts, baseUrl })
     return success
   }),
@@ -40,14 +38,3 @@ export const messagingRoutes = (ctx: Context): Route[] => [
     return sendTemplate(ctx, { accountId: account.id, agentId }, body, idempotency?.key ?? null)
   }),
 ]
-
-function repeated(accounts: NewAccount[]): Details {
-  const ids = accounts.map(({ businessAccountId }) => businessAccountId)
-  return Object.fromEntries(
-    ids.flatMap((id, index) =>
-      ids.indexOf(id) < index
-        ? [[`accounts.${index}.businessAccountId`, 'Is in the list already.'] as const]
-        : [],
-    ),
-  )
-}

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { BaseUrl } from '../../http/base-url.ts'
 import { Exact } from '../../http/contract.ts'
 
 const shown = (description: string) => Type.String({ description })
@@ -52,6 +53,15 @@ const secret = (description: string) =>
     description,
   })
 
+function repeated(accounts: { businessAccountId: string }[]): Record<string, string> {
+  const ids = accounts.map(({ businessAccountId }) => businessAccountId)
+  return Object.fromEntries(
+    ids.flatMap((id, index) =>
+      ids.indexOf(id) < index ? [[`${index}.businessAccountId`, 'Is in the list already.'] as const] : [],
+    ),
+  )
+}
+
 export const Connection = Exact({
   accounts: Type.Array(
     Exact({
@@ -63,15 +73,9 @@ export const Connection = Exact({
       appSecret: secret('Signs the webhooks of the account'),
       verifyToken: secret('What the channel says when it asks whose webhook this is'),
     }),
-    { minItems: 1, maxItems: 20 },
+    { minItems: 1, maxItems: 20, rule: repeated },
   ),
-  baseUrl: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 2_048,
-      description: 'Another server that speaks the same interface; default: the public one',
-    }),
-  ),
+  baseUrl: Type.Optional(BaseUrl),
 })
 
 const Values = Type.Record(Type.String(), Type.String({ maxLength: 4_096 }))

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { BaseUrl } from '../../http/base-url.ts'
 import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, Success } from '../../http/contract.ts'
 
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
@@ -22,13 +23,7 @@ export const connectPages = endpoint({
       pattern: '^[\\x21-\\x7e]+$',
       refusal: 'Must be a token without spaces.',
     }),
-    baseUrl: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 2_048,
-        description: 'Another server that speaks the same interface; default: the public one',
-      }),
-    ),
+    baseUrl: Type.Optional(BaseUrl),
   }),
   success: { status: 200, schema: Success },
   errors: ['AGENT_NOT_FOUND'],

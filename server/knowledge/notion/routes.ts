@@ -1,7 +1,7 @@
 import { requireAgent } from '../../agents/find-agent.ts'
 import type { Context } from '../../context.ts'
+import { baseUrlOf } from '../../http/base-url.ts'
 import { type Route, route } from '../../http/route.ts'
-import { checkBaseUrl } from './check-base-url.ts'
 import { deleteConnection, putConnection } from './connection.ts'
 import { connectPages, disconnectPages, listConnectedPages } from './contract.ts'
 import { listPages } from './list-pages.ts'
@@ -11,7 +11,7 @@ const success = { success: true as const }
 export const pagesConnectionRoutes = (ctx: Context): Route[] => [
   route(connectPages, async ({ caller: { account }, params: { agentId }, body }) => {
     await requireAgent(ctx.db, account.id, agentId)
-    const baseUrl = body.baseUrl === undefined ? null : checkBaseUrl(body.baseUrl)
+    const baseUrl = baseUrlOf(body.baseUrl)
     await putConnection(ctx, account.id, agentId, { accessToken: body.accessToken, baseUrl })
     return success
   }),

@@ -1,0 +1,22 @@
+import Type from 'typebox'
+
+/** Where another server that speaks a provider's interface is; read with baseUrlOf(). */
+export const BaseUrl = Type.String({
+  minLength: 1,
+  maxLength: 2_048,
+  rule: refuseBaseUrl,
+  description: 'Another server that speaks the same interface; default: the public one',
+})
+
+/** The address without the slash at its end; null when there is none. */
+export const baseUrlOf = (text: string | undefined): string | null =>
+  text === undefined ? null : new URL(text.trim()).href.replace(/\/+$/, '')
+
+/** Where it leads is checked with each request, by the guarded fetcher: names may come to mean another address. */
+function refuseBaseUrl(text: string): string | null {
+  const url = URL.parse(text.trim())
+  if (!url) return 'Must be a whole URL, like https://pages.example.com.'
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'Must begin with http:// or https://.'
+  if (url.username || url.password) return 'Must not hold a user name or password.'
+  return url.search || url.hash ? 'Must end with the host or a path.' : null
+}
