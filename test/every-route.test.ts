@@ -84,6 +84,7 @@ const pathOf = (endpoint: Endpoint, ids: Record<string, string>): string =>
 
 /** Where the smallest body that the schema accepts is not yet one that the endpoint does. */
 const bodies: Record<string, Record<string, unknown>> = {
+  chat: { message: 'x' },
   takeOverConversation: { memberEmail: 'ann@example.com' },
   replyToTicket: { type: 'reply', content: 'x', authorEmail: 'ann@example.com' },
   addTicketNote: { content: 'x', authorEmail: 'ann@example.com' },
@@ -101,7 +102,17 @@ const ask = (
   body = bodyOf(endpoint),
   query = '',
 ) =>
-  client.request(endpoint.method, pathOf(endpoint, ids) + query, endpoint.method === 'GET' ? undefined : body)
+  endpoint.multipart && body === undefined
+    ? client.request(endpoint.method, pathOf(endpoint, ids), formOf(endpoint.multipart.file), FORM)
+    : client.request(
+        endpoint.method,
+        pathOf(endpoint, ids) + query,
+        endpoint.method === 'GET' ? undefined : body,
+      )
+
+const FORM = { 'content-type': 'multipart/form-data; boundary=b' }
+const formOf = (file: string): string =>
+  `--b\r\nContent-Disposition: form-data; name="${file}"; filename="x.txt"\r\n\r\nx\r\n--b--\r\n`
 
 const protectedEndpoints = contracts.filter(({ scope }) => scope !== null)
 

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
-import type { Details } from '../http/validate.ts'
+import { type Details, refuseInvalid } from '../http/validate.ts'
 import { type ActionRow, actionsByName, requireAction } from './action-queries.ts'
 import { type CreateAction, MOST_ACTIONS, type UpdateAction } from './action-schema.ts'
 import { type Change, changeTools } from './change-tools.ts'
@@ -20,12 +20,13 @@ export async function createAction(
   body: Static<typeof CreateAction>,
 ): Promise<ActionRow> {
   const { accountId, agentId } = change
+  const { inputs, http } = applyAction(ctx, null, body.type, body, {})
   return changeTools(ctx.db, change, 'action.create', async (trx) => {
     const others = await actionsByName(trx, accountId, agentId)
     const found: Details = {}
     if (others.has(body.name)) found.name = TAKEN
     if (others.size >= MOST_ACTIONS) found.body = `An agent has at most ${MOST_ACTIONS} actions.`
-    const { inputs, http } = applyAction(ctx, null, body.type, body, found)
+    refuseInvalid(found)
     const row = await trx
       .insertInto('actions')
       .values({

@@ -28,17 +28,8 @@ const ChatErrors = [
 const conversationParams = Exact({ agentId: Id, conversationId: Id })
 const paging = { cursor: Type.Optional(Cursor), limit: Limit }
 
-export const chat = endpoint({
-  method: 'POST',
-  path: '/agents/{agentId}/chat',
-  name: 'chat',
-  tag: 'Chat',
-  summary: 'Send a message to an agent',
-  description:
-    'Answers as a server-sent event stream (the default) or, with `stream: false`, as one JSON body. The user message is stored before the model is called, and the reply is made by the server, not by the connection: a client that goes away loses nothing.',
-  scope: 'chat',
-  params: agentParams,
-  body: Exact({
+const ChatBody = Exact(
+  {
     message: Type.Optional(
       Type.String({
         minLength: 1,
@@ -58,7 +49,26 @@ export const chat = endpoint({
     ),
     stream: Type.Boolean({ default: true }),
     userId: Type.Optional(UserId),
-  }),
+  },
+  {
+    rule: ({ message, conversationId }: { message?: string; conversationId?: string }) =>
+      (message ?? conversationId) === undefined
+        ? { message: 'This field is required to start a conversation.' }
+        : null,
+  },
+)
+
+export const chat = endpoint({
+  method: 'POST',
+  path: '/agents/{agentId}/chat',
+  name: 'chat',
+  tag: 'Chat',
+  summary: 'Send a message to an agent',
+  description:
+    'Answers as a server-sent event stream (the default) or, with `stream: false`, as one JSON body. The user message is stored before the model is called, and the reply is made by the server, not by the connection: a client that goes away loses nothing.',
+  scope: 'chat',
+  params: agentParams,
+  body: ChatBody,
   success: { status: 200, schema: ChatAnswer },
   streams: true,
   errors: [...ChatErrors, 'CHAT_NOTHING_TO_CONTINUE'],

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
-import { ApiError, invalidField } from '../http/errors.ts'
+import { ApiError } from '../http/errors.ts'
 import { bindGeneration } from '../http/idempotency.ts'
 import { closeExpired } from './close-orphans.ts'
 import { requireContinuable } from './continuation.ts'
@@ -74,8 +74,7 @@ export type StartedTurn = {
 export async function startGeneration({ db, customerWrote }: Needs, turn: Turn): Promise<StartedTurn> {
   const { message, conversationId } = turn
   if (conversationId === undefined) {
-    if (message === undefined)
-      throw invalidField('message', 'This field is required to start a conversation.')
+    if (message === undefined) throw new TypeError('A conversation starts with a message.')
     return transact(db, (trx) => startConversation(trx, turn, message))
   }
   const start = (trx: Trx): Promise<StartedTurn> => goOn(trx, turn, conversationId, customerWrote)

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { fileTypeFromBuffer } from 'file-type'
 import type { Owner } from '../agents/find-agent.ts'
 import { type AttachmentRow, keepAttachment, safeName } from '../attachments/attachments.ts'
@@ -5,19 +6,31 @@ import type { Context } from '../context.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import type { AttachmentNote } from '../db/tables.ts'
-import { invalidField } from '../http/errors.ts'
-import type { Upload } from '../http/read-multipart.ts'
+import { ApiError, invalidField } from '../http/errors.ts'
+import { readMultipart, type Upload } from '../http/read-multipart.ts'
 import { refuseInvalid } from '../http/validate.ts'
 import type { TicketRow } from './ticket-queries.ts'
+
+/** The one file of an upload. */
+export async function readAttachment(
+  request: FastifyRequest,
+  expected: { file: string; maxBytes: number },
+): Promise<Upload> {
+  if (!request.isMultipart()) throw new ApiError('VALIDATION_UNSUPPORTED_MEDIA_TYPE')
+  const { fields, file, problems } = await readMultipart(request, expected)
+  const unknown = Object.keys(fields).map((field) => [field, 'This field is not known here.'])
+  refuseInvalid({ ...Object.fromEntries(unknown), ...problems })
+  if (!file) throw invalidField(expected.file, 'This field is required.')
+  if (file.bytes.byteLength === 0) throw invalidField(expected.file, 'The file is empty.')
+  return file
+}
 
 /** Keeps a file that a reply will carry. Its type is that of its content, whatever it is called. */
 export async function keepUpload(
   { db, filesDir }: Pick<Context, 'db' | 'filesDir'>,
   owner: Owner,
-  file: Upload | null,
+  file: Upload,
 ): Promise<AttachmentNote> {
-  if (!file) throw invalidField('file', 'This field is required.')
-  if (file.bytes.byteLength === 0) throw invalidField('file', 'The file is empty.')
   const mediaType = await mediaTypeOf(file.bytes)
   return db
     .transaction()

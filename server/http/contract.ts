@@ -65,8 +65,8 @@ export function Exact<P extends TProperties>(
 }
 
 /** The same members, each of them optional, and still no others. */
-export function Subset<P extends TProperties>(object: TObject<P>) {
-  return Type.Partial(object, { additionalProperties: false })
+export function Subset<P extends TProperties>(object: TObject<P>, options: Record<string, unknown> = {}) {
+  return Type.Partial(object, { additionalProperties: false, ...options })
 }
 
 /** The schema or null; written as a type list, so that errors name the field and not a union. */

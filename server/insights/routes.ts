@@ -12,8 +12,9 @@ import { unansweredRoutes } from './unanswered/routes.ts'
 
 export const insightRoutes = (ctx: Context): Route[] => [
   route(contract.readInsights, async ({ caller: { account }, params: { agentId }, query }) => {
+    const days = readRange(query, new Date())
     await requireAgent(ctx.db, account.id, agentId)
-    return readInsights(ctx.db, account.id, agentId, readRange(query, new Date()))
+    return readInsights(ctx.db, account.id, agentId, days)
   }),
 
   route(contract.readConversationInsights, async ({ caller: { account }, params }) => {

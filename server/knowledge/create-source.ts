@@ -1,17 +1,15 @@
-import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
-import { refuseInvalid } from '../http/validate.ts'
 import { type Account, addSource } from './add-source.ts'
 import { addSite } from './crawl/add-site.ts'
 import { dropFile, folderOf, keepFile } from './files.ts'
 import { addPage } from './notion/add-page.ts'
 import type { SourceRow } from './queries.ts'
-import { readUpload } from './read-upload.ts'
+import type { NewFile } from './read-upload.ts'
 import { sizeOf } from './room.ts'
-import { type CreateSource, FileFields } from './schema.ts'
+import type { CreateSource } from './schema.ts'
 import { sourceUrl } from './source-url.ts'
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'filesDir'>
@@ -74,10 +72,8 @@ export async function uploadSource(
   ctx: Needs,
   account: Account,
   agentId: string,
-  request: FastifyRequest,
+  { fields, file }: NewFile,
 ): Promise<SourceRow> {
-  const { fields, file } = await readUpload(request, FileFields)
-  if (!file) return refuseInvalid({ file: 'This field is required.' }) as never
   const id = newId()
   const path = await keepFile(ctx.filesDir, folderOf(account.id, agentId, id), file.bytes)
   const { filename, type: mediaType } = file

@@ -14,6 +14,7 @@ import { evaluationRoutes } from './evaluations/routes.ts'
 import { pagesConnectionRoutes } from './notion/routes.ts'
 import { presentSource } from './present.ts'
 import { listSourceRows, requireSource, type SourceRow, sizesByType } from './queries.ts'
+import { readFileChange, readNewFile } from './read-upload.ts'
 import { ticketKnowledgeRoutes } from './tickets/routes.ts'
 import { updateFromUpload, updateSource } from './update-source.ts'
 
@@ -44,9 +45,10 @@ export const sourceRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.createSource, async ({ caller: { account }, params, body, request }) => {
+    const upload = request.isMultipart() ? await readNewFile(request) : null
     await requireAgent(ctx.db, account.id, params.agentId)
-    const row = request.isMultipart()
-      ? await uploadSource(ctx, account, params.agentId, request)
+    const row = upload
+      ? await uploadSource(ctx, account, params.agentId, upload)
       : await createSource(ctx, account, params.agentId, body)
     return presentSource(row)
   }),
@@ -57,9 +59,10 @@ export const sourceRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.updateSource, async ({ caller: { account }, params, body, request }) => {
+    const upload = request.isMultipart() ? await readFileChange(request) : null
     await requireAgent(ctx.db, account.id, params.agentId)
-    const row = request.isMultipart()
-      ? await updateFromUpload(ctx, account, params, request)
+    const row = upload
+      ? await updateFromUpload(ctx, account, params, upload)
       : await updateSource(ctx, account, params, body)
     return presentSource(row)
   }),

@@ -1,5 +1,8 @@
 import Type from 'typebox'
 import { Exact, IsoTime, Nullable, OneOf, Subset, TaggedUnion } from '../http/contract.ts'
+import { refusePatterns } from './crawl/refuse-patterns.ts'
+import { refusePageId } from './notion/page-id.ts'
+import { refuseSourceUrl } from './source-url.ts'
 
 export const sourceTypes = ['text', 'qna', 'link', 'file', 'notionPage', 'ticket'] as const
 export const linkTypes = ['individual', 'sitemap', 'crawl'] as const
@@ -53,17 +56,25 @@ const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
 export const CreateSource = TaggedUnion('type', [
   Exact({ type: Type.Literal('text'), name: Name, content: Content }),
   Exact({ type: Type.Literal('qna'), name: Name, questions: Questions, answer: Answer }),
-  Exact({
-    type: Type.Literal('link'),
-    url: Type.String({ minLength: 1, maxLength: 2_048 }),
-    linkType: OneOf(linkTypes),
-    excludePaths: Type.Optional(Patterns),
-    includeOnlyPaths: Type.Optional(Patterns),
-    slowScraping: Type.Optional(Type.Boolean()),
-  }),
+  Exact(
+    {
+      type: Type.Literal('link'),
+      url: Type.String({ minLength: 1, maxLength: 2_048, rule: refuseSourceUrl }),
+      linkType: OneOf(linkTypes),
+      excludePaths: Type.Optional(Patterns),
+      includeOnlyPaths: Type.Optional(Patterns),
+      slowScraping: Type.Optional(Type.Boolean()),
+    },
+    { rule: refusePatterns },
+  ),
   Exact({
     type: Type.Literal('notionPage'),
-    pageId: Type.String({ minLength: 1, maxLength: 500, description: 'Of the list of connected pages' }),
+    pageId: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      rule: refusePageId,
+      description: 'Of the list of connected pages',
+    }),
     name: Type.Optional(Name),
   }),
 ])
@@ -80,6 +91,7 @@ export const UpdateSource = Subset(
     includeOnlyPaths: Patterns,
     slowScraping: Type.Boolean(),
   }),
+  { rule: refusePatterns },
 )
 
 export const FileFields = Exact({ name: Name })

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import type { Updateable } from 'kysely'
 import type { Static } from 'typebox'
 import type { Context } from '../context.ts'
@@ -11,9 +10,9 @@ import { isCrawl } from './crawl/crawl-source.ts'
 import { otherLinkType, updateSite } from './crawl/update-site.ts'
 import { dropFile, folderOf, keepFile } from './files.ts'
 import { moveKnowledge, requireChangeable, type SourceRow } from './queries.ts'
-import { readUpload } from './read-upload.ts'
+import type { FileChange } from './read-upload.ts'
 import { sizeOf, takeRoom } from './room.ts'
-import { FileUpdateFields, type UpdateSource } from './schema.ts'
+import type { UpdateSource } from './schema.ts'
 import { TRAIN_SOURCE, type TrainSource } from './train-task.ts'
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'filesDir'>
@@ -70,9 +69,8 @@ export async function updateFromUpload(
   ctx: Needs,
   account: Account,
   place: Place,
-  request: FastifyRequest,
+  { fields, file }: FileChange,
 ): Promise<SourceRow> {
-  const { fields, file } = await readUpload(request, FileUpdateFields)
   const row = await requireChangeable(ctx.db, account.id, place.agentId, place.sourceId)
   if (row.type !== 'file') throw invalidField('file', `A source of the type ${row.type} takes no file.`)
   if (!file) return apply(ctx, account, place, () => ({ name: fields.name }))

@@ -14,7 +14,14 @@ export const chat = endpoint({
   scope: 'chat',
   body: Exact({
     chatbotId: ChatbotId,
-    messages: Type.Array(Message, { minItems: 1, maxItems: 100 }),
+    messages: Type.Array(Message, {
+      minItems: 1,
+      maxItems: 100,
+      rule: (messages: { role: string; content: string }[]) =>
+        messages.at(-1)?.role === 'user' && messages.at(-1)?.content !== ''
+          ? null
+          : 'The last message must be the user’s, with some text.',
+    }),
     conversationId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
     contactId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
     // One of the deployment's catalogue: see withModels.

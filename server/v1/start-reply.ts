@@ -8,7 +8,7 @@ import type { Said } from '../conversations/history.ts'
 import type { LiveGeneration } from '../conversations/live-generation.ts'
 import { isId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
-import { ApiError, invalidField } from '../http/errors.ts'
+import { ApiError } from '../http/errors.ts'
 import type { chat } from './chat-contract.ts'
 
 /** Version 1 knows no busy conversation: a message waits for the reply before it, so long. */
@@ -27,10 +27,6 @@ export async function startReply(
   isGone: () => boolean,
 ): Promise<LiveGeneration> {
   const { messages, conversationId, contactId, model, temperature } = body
-  const last = messages.at(-1)
-  if (last?.role !== 'user' || last.content === '') {
-    throw invalidField('messages', 'The last message must be the user’s, with some text.')
-  }
   const owner = { accountId: account.id, agentId: agent.id }
   const contact = contactId === undefined ? null : await requireContact(ctx.db, owner, contactId)
   const asked = chatAgentOf(agent)
@@ -39,7 +35,7 @@ export async function startReply(
     agent: { ...asked, model: model ?? asked.model, temp: temperature ?? asked.temp },
     source: 'API',
     channel: 'api',
-    message: last.content,
+    message: messages.at(-1)?.content,
     contactId: contact?.id,
     userId: contact && isUserId(contact.external_id) ? contact.external_id : undefined,
     runsClientActions: false,

@@ -1,15 +1,12 @@
 import { requireAgent, requireOwner } from '../../agents/find-agent.ts'
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../http/errors.ts'
-import { readMultipart } from '../../http/read-multipart.ts'
 import { type Route, route, SENT } from '../../http/route.ts'
-import { refuseInvalid } from '../../http/validate.ts'
 import { authorOf, requireMember } from '../find-member.ts'
 import { createEventFeeds, type EventFeeds } from '../live/event-feeds.ts'
 import { followEvents } from '../live/follow-events.ts'
 import { attachmentUrl } from '../serve-attachments.ts'
 import { requireTicket } from '../ticket-queries.ts'
-import { keepUpload } from '../uploads.ts'
+import { keepUpload, readAttachment } from '../uploads.ts'
 import {
   type CannedRow,
   cannedRepliesOf,
@@ -49,12 +46,8 @@ export const deskRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.uploadAttachment, async ({ caller: { account }, params, request }) => {
+    const file = await readAttachment(request, contract.uploadAttachment.multipart)
     const owner = await requireOwner(ctx.db, account.id, params)
-    if (!request.isMultipart()) throw new ApiError('VALIDATION_UNSUPPORTED_MEDIA_TYPE')
-    const { file: name, maxBytes } = contract.uploadAttachment.multipart
-    const { fields, file, problems } = await readMultipart(request, { file: name, maxBytes })
-    const unknown = Object.keys(fields).map((field) => [field, 'This field is not known here.'])
-    refuseInvalid({ ...Object.fromEntries(unknown), ...problems })
     const note = await keepUpload(ctx, owner, file)
     return { ...note, url: attachmentUrl(ctx, owner, note.id) }
   }),

@@ -8,7 +8,7 @@ import { createStemmer } from '../../text/stem.ts'
 import { lockInsights } from '../lock-agent.ts'
 import { AGENT_TOPICS, requireTopic, type TopicRow, topicSettings } from './queries.ts'
 import { formsOfName } from './taken-keys.ts'
-import { NO_TOPIC, topicKey } from './topic-key.ts'
+import { topicKey } from './topic-key.ts'
 
 type Place = { accountId: AccountId; agentId: string }
 
@@ -102,7 +102,6 @@ async function freeKey(
   own: string | null,
 ): Promise<string> {
   const key = topicKey(name)
-  if (key === NO_TOPIC) throw invalidField('name', 'Means "no topic" in the search. Choose another name.')
   const other = await trx
     .selectFrom('topics')
     .select('id')

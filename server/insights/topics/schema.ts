@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Exact, IsoTime, OneOf, Subset } from '../../http/contract.ts'
-import { LONGEST_NAME } from './topic-key.ts'
+import { LONGEST_NAME, NO_TOPIC, topicKey } from './topic-key.ts'
 
 const Name = Type.String({
   minLength: 1,
@@ -8,6 +8,8 @@ const Name = Type.String({
   // A comma would end the name in the filter of the search.
   pattern: '^[^\\s,]([^,]*[^\\s,])?$',
   refusal: 'Must not begin or end with a space, and must not hold a comma.',
+  rule: (name: string) =>
+    topicKey(name) === NO_TOPIC ? 'Means "no topic" in the search. Choose another name.' : null,
 })
 const Description = Type.String({ maxLength: 500, description: 'Read by the model, with the name' })
 

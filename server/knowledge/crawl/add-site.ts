@@ -4,11 +4,10 @@ import { type Account, addSource } from '../add-source.ts'
 import type { SourceRow } from '../queries.ts'
 import { sourceUrl } from '../source-url.ts'
 import { type CrawlMetadata, type CrawlOptions, newCrawlMetadata } from './crawl-source.ts'
-import { checkPatterns } from './path-rules.ts'
 
 type NewSite = { url: string; linkType: CrawlMetadata['type'] } & Partial<CrawlOptions>
 
-/** Adds a website: by the links from a page on, or by its sitemap. Throws VALIDATION_INVALID_BODY. */
+/** Adds a website: by the links from a page on, or by its sitemap. */
 export async function addSite(
   ctx: Pick<Context, 'db' | 'jobs'>,
   account: Account,
@@ -17,7 +16,6 @@ export async function addSite(
 ): Promise<SourceRow> {
   const url = sourceUrl(text)
   const options = { excludePaths, includeOnlyPaths, slowScraping }
-  checkPatterns(options)
   return addSource(ctx, account, agentId, {
     type: 'link',
     name: url,

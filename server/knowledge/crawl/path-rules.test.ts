@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ApiError } from '../../http/errors.ts'
 import { linearPattern } from '../../text/linear-pattern.ts'
 import { pathPattern } from './path-pattern.ts'
-import { checkPatterns, pathRules } from './path-rules.ts'
+import { pathRules } from './path-rules.ts'
+import { refusePatterns } from './refuse-patterns.ts'
 
 const at = (path: string) => new URL(`https://example.com${path}`)
 const repeats = '[a-z]*a[a-z/-]{300}[0-9]'
-
-/** The fields that are refused, with their sentences. */
-function refused(options: Parameters<typeof checkPatterns>[0]): Record<string, unknown> {
-  try {
-    checkPatterns(options)
-    return {}
-  } catch (error) {
-    assert.ok(error instanceof ApiError)
-    assert.equal(error.code, 'VALIDATION_INVALID_BODY')
-    return error.details ?? {}
-  }
-}
 
 test('plain patterns find what the expression would find', () => {
   const piece = fc.constantFrom('a', 'b', '/', '-', '\\.', '\\/', '%20', 'ü', '=')
@@ -43,9 +31,12 @@ test('plain patterns find what the expression would find', () => {
 
 test('patterns that are too large together are refused by their field', () => {
   const plain = Array.from({ length: 100 }, (_, n) => `^/archive/of-the-year-${n}/with-a-long-name/`)
-  assert.deepEqual(refused({ excludePaths: plain, includeOnlyPaths: plain }), {})
-  assert.deepEqual(refused({ excludePaths: [repeats, repeats, repeats] }), {})
-  const details = refused({ excludePaths: [repeats, repeats], includeOnlyPaths: ['/ok', repeats, repeats] })
+  assert.deepEqual(refusePatterns({ excludePaths: plain, includeOnlyPaths: plain }), {})
+  assert.deepEqual(refusePatterns({ excludePaths: [repeats, repeats, repeats] }), {})
+  const details = refusePatterns({
+    excludePaths: [repeats, repeats],
+    includeOnlyPaths: ['/ok', repeats, repeats],
+  })
   assert.deepEqual(Object.keys(details), ['includeOnlyPaths.2'])
   assert.match(String(details['includeOnlyPaths.2']), /too large/)
 })

@@ -1,10 +1,6 @@
-import { refuseInvalid } from '../../http/validate.ts'
-import { LARGEST_PATTERNS } from '../../text/linear-pattern.ts'
 import { createBreather } from '../retrieval/breathe.ts'
 import type { CrawlOptions } from './crawl-source.ts'
-import { type PathPattern, pathPattern } from './path-pattern.ts'
-
-type Patterns = Pick<CrawlOptions, 'excludePaths' | 'includeOnlyPaths'>
+import { pathPattern } from './path-pattern.ts'
 
 export type PathRules = {
   /** Why a page is left out, in a sentence; null when it is wanted. */
@@ -16,14 +12,15 @@ export type PathRules = {
 // Of one address: 20 ms at worst.
 const MOST_STEPS = 200_000
 const MOST_KNOWN = 5_000
-const TOO_LARGE =
-  'With this pattern those of excludePaths and includeOnlyPaths are too large: the counts of their repeats may be 500 in all.'
 
 /**
  * The customer's patterns, found anywhere in a page's path and query; one with "://" in it is compared with the
  * whole URL. Exclusion wins.
  */
-export function pathRules({ excludePaths, includeOnlyPaths }: Patterns): PathRules {
+export function pathRules({
+  excludePaths,
+  includeOnlyPaths,
+}: Pick<CrawlOptions, 'excludePaths' | 'includeOnlyPaths'>): PathRules {
   const excluded = excludePaths.map(pathPattern)
   const included = includeOnlyPaths.map(pathPattern)
   const known = new Map<string, string | null>()
@@ -53,28 +50,5 @@ export function pathRules({ excludePaths, includeOnlyPaths }: Patterns): PathRul
         known.set(url.href, look(url))
       }
     },
-  }
-}
-
-/** Throws VALIDATION_INVALID_BODY naming each pattern that cannot be used, or with which they are too large. */
-export function checkPatterns(options: Partial<Patterns>): void {
-  let size = 0
-  const problems = (['excludePaths', 'includeOnlyPaths'] as const).flatMap((field) =>
-    (options[field] ?? []).flatMap((pattern, index) => {
-      const compiled = compileOrSay(pattern)
-      if (typeof compiled === 'string') return [[`${field}.${index}`, compiled]]
-      const before = size
-      size += compiled.size
-      return before <= LARGEST_PATTERNS && size > LARGEST_PATTERNS ? [[`${field}.${index}`, TOO_LARGE]] : []
-    }),
-  )
-  refuseInvalid(Object.fromEntries(problems))
-}
-
-function compileOrSay(pattern: string): PathPattern | string {
-  try {
-    return pathPattern(pattern)
-  } catch (error) {
-    return (error as Error).message
   }
 }

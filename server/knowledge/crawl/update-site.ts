@@ -8,7 +8,6 @@ import { requireChangeable, requireSource, type SourceRow } from '../queries.ts'
 import type { linkTypes } from '../schema.ts'
 import { type CrawlOptions, crawlMetadata } from './crawl-source.ts'
 import { enqueueCrawl } from './enqueue-crawl.ts'
-import { checkPatterns } from './path-rules.ts'
 
 type LinkType = (typeof linkTypes)[number]
 type Change = Partial<CrawlOptions> & { linkType?: LinkType }
@@ -29,7 +28,6 @@ export async function updateSite(
   refuseInvalid(Object.fromEntries(strange.map((field) => [field, `A website has no ${field}.`])))
   const { linkType, ...options } = change
   if (linkType === 'individual') throw otherLinkType(linkType)
-  checkPatterns(options)
   const apply = transact(db, async (trx) => {
     const row = await requireChangeable(trx, account.id, agentId, sourceId, true)
     const before = crawlMetadata(row)
