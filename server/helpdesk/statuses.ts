@@ -22,8 +22,7 @@ export async function statusesOf(db: Db, owner: Owner): Promise<StatusRow[]> {
   if (known.length > 0) return known
   return transact(db, async (trx) => {
     await requireAgent(trx, owner.accountId, owner.agentId, 'update')
-    await ensureStatuses(trx, owner)
-    return select(trx, owner)
+    return ensureStatuses(trx, owner)
   })
 }
 
@@ -37,16 +36,12 @@ const select = (db: Db, { accountId, agentId }: Owner): Promise<StatusRow[]> =>
     .orderBy('id')
     .execute()
 
-/** Gives an agent its first statuses, and its tickets theirs. The agent's row is locked. */
-export async function ensureStatuses(trx: Trx, { accountId, agentId }: Owner): Promise<void> {
-  const known = await trx
-    .selectFrom('ticket_statuses')
-    .select('id')
-    .where('agent_id', '=', agentId)
-    .limit(1)
-    .executeTakeFirst()
-  if (known) return
-  await trx
+/** The same inside a transaction that has locked the agent's row; its tickets get the first statuses, too. */
+export async function ensureStatuses(trx: Trx, owner: Owner): Promise<StatusRow[]> {
+  const known = await select(trx, owner)
+  if (known.length > 0) return known
+  const { accountId, agentId } = owner
+  const first = await trx
     .insertInto('ticket_statuses')
     .values(
       FIRST.map(([category, external, internal, color], position) => ({
@@ -61,10 +56,12 @@ export async function ensureStatuses(trx: Trx, { accountId, agentId }: Owner): P
         position,
       })),
     )
+    .returningAll()
     .execute()
   await sql`update tickets set status_id = s.id from ticket_statuses as s
     where tickets.account_id = ${accountId} and tickets.agent_id = ${agentId} and tickets.status_id is null
       and s.agent_id = tickets.agent_id and s.category = tickets.status_category and s.is_default`.execute(
     trx,
   )
+  return first.sort((a, b) => a.position - b.position)
 }

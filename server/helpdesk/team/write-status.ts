@@ -5,7 +5,7 @@ import { isId, newId } from '../../db/ids.ts'
 import type { StatusCategory } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
-import { ensureStatuses, type StatusRow, statusesOf } from '../statuses.ts'
+import { ensureStatuses, type StatusRow } from '../statuses.ts'
 
 type Fields = { externalLabel?: string; internalLabel?: string; color?: string; isDefault?: boolean }
 
@@ -88,11 +88,15 @@ export async function deleteStatus(db: Db, owner: Owner, id: string): Promise<vo
 
 export async function orderStatuses(db: Db, owner: Owner, ids: string[]): Promise<StatusRow[]> {
   return change(db, owner, async (trx, known) => {
-    const own = new Set(known.map(({ id }) => id))
-    if (ids.length !== own.size || !ids.every((id) => own.has(id))) {
+    const own = new Map(known.map((status) => [status.id, status]))
+    const ordered = ids.flatMap((id, position) => {
+      const status = own.get(id)
+      return status ? [{ ...status, position }] : []
+    })
+    if (ids.length !== own.size || ordered.length !== own.size) {
       throw invalidField('statusIds', 'Must name every status of the agent once.')
     }
-    for (const [position, id] of ids.entries()) {
+    for (const { id, position } of ordered) {
       await trx
         .updateTable('ticket_statuses')
         .set({ position })
@@ -100,7 +104,7 @@ export async function orderStatuses(db: Db, owner: Owner, ids: string[]): Promis
         .where('id', '=', id)
         .execute()
     }
-    return statusesOf(trx, owner)
+    return ordered
   })
 }
 
@@ -112,8 +116,7 @@ async function change<T>(
 ): Promise<T> {
   return transact(db, async (trx) => {
     await requireAgent(trx, owner.accountId, owner.agentId, 'update')
-    await ensureStatuses(trx, owner)
-    return work(trx, await statusesOf(trx, owner))
+    return work(trx, await ensureStatuses(trx, owner))
   })
 }
 
