@@ -4,8 +4,8 @@ import type { AccountId } from '../db/tables.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { WordVectors } from '../models/static/word-vectors.ts'
 import { type AgentIndex, createAgentIndex } from './retrieval/agent-index.ts'
-import { createLexicon } from './retrieval/lexicon.ts'
 import type { SearchResult } from './retrieval/search-tables.ts'
+import { createLexicon } from './retrieval/word-forms.ts'
 import { syncIndex, syncVectors } from './sync-index.ts'
 
 export type Knowledge = {

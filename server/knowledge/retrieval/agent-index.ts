@@ -3,11 +3,11 @@ import { createStemmer } from '../../text/stem.ts'
 import { createBreather } from './breathe.ts'
 import { dropChunks, isSweepDue, showChunks, sweep } from './drop-chunks.ts'
 import { bytesOfTables } from './index-bytes.ts'
-import type { Lexicon } from './lexicon.ts'
 import type { IndexedChunk } from './passage.ts'
 import { replaceVectors } from './replace-vectors.ts'
 import { type SearchOptions, type SearchResult, searchTables } from './search-tables.ts'
 import { createTables } from './tables.ts'
+import type { Lexicon } from './word-forms.ts'
 import { writeChunk } from './write-chunks.ts'
 
 export type AgentIndex = {

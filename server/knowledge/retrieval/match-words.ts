@@ -1,8 +1,8 @@
 import type { AnalysedQuestion } from './analyse-question.ts'
 import { cosinesOfRows } from './cosines-of-rows.ts'
-import { gramsOf, type WordForms } from './lexicon.ts'
 import { rarity } from './rank-terms.ts'
 import type { Tables } from './tables.ts'
+import { gramsOf, type WordForms } from './word-forms.ts'
 
 /** Shares of n-grams and cosines below these come about by chance. */
 const LEAST_SPELLED = 0.4

@@ -2,10 +2,10 @@ import type { WordVectors } from '../../models/static/word-vectors.ts'
 import type { Language } from '../../text/language.ts'
 import type { ExactQuestions } from './exact-questions.ts'
 import { createGramTable, type GramTable } from './gram-table.ts'
-import { createLexicon, type Lexicon } from './lexicon.ts'
 import { createSlotTable, type SlotTable } from './slot-table.ts'
 import { createTermTable, type TermTable } from './term-table.ts'
 import { createVectorTable, type VectorTable } from './vector-table.ts'
+import { createLexicon, type Lexicon } from './word-forms.ts'
 
 /** Everything one agent's index is made of. */
 export type Tables = {
