@@ -30,17 +30,22 @@ export const envFor = (fake: MessagingServer): Record<string, string> => ({
   ALLOWED_PRIVATE_HOSTS: new URL(fake.url).host,
 })
 
-export async function startMessagingHome(env: Record<string, string> = {}): Promise<MessagingHome> {
+export async function startMessagingHome(
+  env: Record<string, string> = {},
+  options: { idle?: boolean } = {},
+): Promise<MessagingHome> {
   const fake = await startMessagingServer()
   fake.accounts.set(ACCOUNT, {
     token: 'token-1',
     numbers: [{ id: NUMBER, phone: '+1 555-000-1111', name: 'Shop' }],
     templates: [],
   })
-  const service = await startService({ ...env, ...envFor(fake) }).catch(async (error: unknown) => {
-    await fake.close()
-    throw error
-  })
+  const service = await startService({ ...env, ...envFor(fake) }, undefined, options).catch(
+    async (error: unknown) => {
+      await fake.close()
+      throw error
+    },
+  )
   const client = await service.account()
   const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
   const account = {

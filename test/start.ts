@@ -41,14 +41,20 @@ export type Service = {
   account(options?: { plan?: PlanName; scopes?: Scope[]; expiresAt?: Date; name?: string }): Promise<Client>
   /** Requests without any key. */
   anonymous: Client['request']
+  /** Takes up the jobs of one that was started as idle. */
+  work(): Promise<void>
   close(): Promise<void>
 }
 
 /**
  * Starts the whole service on a free port, with contract checks on: on a fresh database, or as one more process
- * would on the database and the folder of `beside` (PostgreSQL only).
+ * would on the database and the folder of `beside` (PostgreSQL only). While it is `idle`, jobs wait.
  */
-export async function startService(env: Record<string, string> = {}, beside?: Service): Promise<Service> {
+export async function startService(
+  env: Record<string, string> = {},
+  beside?: Service,
+  { idle = false } = {},
+): Promise<Service> {
   const folder = beside?.ctx.config.dataDir ?? (await mkdtemp(join(tmpdir(), 'parley-test-')))
   const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'error', SEED_DEMO: '0', ...env })
   const database = beside
@@ -61,7 +67,7 @@ export async function startService(env: Record<string, string> = {}, beside?: Se
     throw error
   })
   await ctx.jobs.prepare(tasks(ctx))
-  await ctx.jobs.work(tasks(ctx))
+  if (!idle) await ctx.jobs.work(tasks(ctx))
   await app.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   return {
@@ -73,6 +79,7 @@ export async function startService(env: Record<string, string> = {}, beside?: Se
       const { key } = await createKey(ctx.db, accountId, { name: 'test', scopes, expiresAt })
       return clientOf(url, key, accountId)
     },
+    work: () => ctx.jobs.work(tasks(ctx)),
     anonymous: (method, path, body, headers) => send(url, method, path, body, headers),
     async close() {
       await app.close()

@@ -138,7 +138,8 @@ test('a website that is being deleted is not crawled again, and its address is f
   assert.equal(again.status, 'trained')
   assert.ok(await web.finds('dapplewood'))
   await letTheLeaseEnd(id)
-  assert.equal(await resumeDeletions(service.ctx), 1)
+  // On a slow machine the leases of other tests have run out, too.
+  assert.ok((await resumeDeletions(service.ctx)) >= 1)
   for (const table of ['sources', 'chunks', 'pages'] as const)
     assert.equal(await isLeft(table, id), false, table)
   assert.ok(await web.finds('dapplewood'))

@@ -11,20 +11,28 @@ import { failureOfStatus, ModelFailure, type ModelFailureKind } from './model-fa
 import { createModels, type Models } from './models.ts'
 import { loadWordVectors } from './static/word-vectors.ts'
 
+/** At the end of the id of a model that is given up soon. */
+const HASTY = '-hasty'
+
 let server: ModelServer
 let models: Models
 
 before(async () => {
   server = await startModelServer()
-  const file = {
-    models: providers.map((provider) => ({
-      id: provider,
+  const entries = (suffix: string, timeouts: object) =>
+    providers.map((provider) => ({
+      id: `${provider}${suffix}`,
       provider,
       name: provider === 'google' ? 'gemini-fake' : 'fake',
       baseUrl: provider === 'google' ? `${server.url}/v1beta` : `${server.url}/v1`,
       apiKey: 'sk-test-key',
-      timeouts: { firstToken: 400, idle: 300, total: 2_000 },
-    })),
+      timeouts,
+    }))
+  const file = {
+    models: [
+      ...entries('', { firstToken: 60_000, idle: 60_000, total: 120_000 }),
+      ...entries(HASTY, { firstToken: 400, idle: 300, total: 2_000 }),
+    ],
     embedding: { name: 'embed', baseUrl: `${server.url}/v1`, dimensions: 32 },
   }
   const none = { baseUrl: null, apiKey: null, model: null, embeddingModel: null }
@@ -65,7 +73,7 @@ const textOf = (parts: LanguageModelV4StreamPart[]) =>
 async function failsAs(kind: ModelFailureKind, ...replies: Reply[]) {
   for (const provider of providers) {
     server.queue.push(...structuredClone(replies))
-    await assert.rejects(call(provider), (error: unknown) => {
+    await assert.rejects(call(kind === 'timeout' ? `${provider}${HASTY}` : provider), (error: unknown) => {
       assert.ok(error instanceof ModelFailure, `${provider}: ${error}`)
       assert.equal(error.kind, kind, `${provider}: ${error.cause}`)
       assert.doesNotMatch(error.message, /secret|sk-/)
