@@ -21,7 +21,11 @@ export async function firstRun(ctx: Context): Promise<string[]> {
   return [
     ...lines,
     '',
-    "A demo agent has read Parley's own documentation. Ask it:",
+    "A demo agent has read Parley's own documentation. Ask it in a browser:",
+    '',
+    `  {address}/widget/${agentId}`,
+    '',
+    'or over the API:',
     '',
     `  curl -N {address}/api/v2/agents/${agentId}/chat -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`,
     '',
