@@ -3,6 +3,7 @@ import type { AgentRow } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../http/errors.ts'
 import { tooMany } from '../http/serve.ts'
+import { addressBucket } from './address-bucket.ts'
 import { countryOf } from './country.ts'
 
 type Needs = Pick<Context, 'limiter' | 'config'>
@@ -19,7 +20,10 @@ export async function admitVisitor(
 ): Promise<string | null> {
   const country = countryOf(request, config)
   if (country !== null && blocked_countries?.includes(country)) throw new ApiError('VISITOR_NOT_SERVED')
-  const decision = await limiter.take(`visitor ${id} ${request.ip}`, { limit, windowMs: timeframe * 1_000 })
+  const decision = await limiter.take(`visitor ${id} ${addressBucket(request.ip)}`, {
+    limit,
+    windowMs: timeframe * 1_000,
+  })
   if (!decision.allowed) throw tooMany(decision, message)
   return country
 }

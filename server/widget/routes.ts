@@ -57,9 +57,9 @@ export const widgetRoutes = (ctx: Context): Route[] => [
   route(readVisitorConversation, async ({ params, request }) => {
     const visit = await requireVisit(ctx, params.agentId, request)
     const accountId = visit.agent.account_id
-    // Asked for first: an answer that ends meanwhile is then told as still coming, not as missing.
-    const running = await runningGeneration(ctx.db, accountId, params.conversationId)
     const row = await requireOwnConversation(ctx.db, visit, params.conversationId)
+    // Before the messages: an answer that ends meanwhile is then told as still coming, not as missing.
+    const running = await runningGeneration(ctx.db, accountId, row.id)
     const page = { limit: NEWEST_MESSAGES - 1, beforeSeq: null }
     const [messages, pending] = await Promise.all([
       messagesBackwards(ctx.db, accountId, row.id, page),

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import type { RateWindow } from '../http/rate-limit.ts'
 import { countRequest, type Gate, serveRoutes } from '../http/serve.ts'
+import { addressBucket } from './address-bucket.ts'
 import { widgetRoutes } from './routes.ts'
 
 const PREFIX = '/api/widget'
@@ -19,7 +20,7 @@ export async function serveWidgetApi(
     async (widget) => {
       widget.addHook('onRequest', async (request, reply) => {
         await gate.refuseDuringMaintenance()
-        await countRequest(reply, gate.limiter, `widget ${request.ip}`, WINDOW)
+        await countRequest(reply, gate.limiter, `widget ${addressBucket(request.ip)}`, WINDOW)
       })
       serveRoutes(widget, { routes: widgetRoutes(ctx), gate, db: ctx.db, strict })
     },

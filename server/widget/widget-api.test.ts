@@ -80,6 +80,9 @@ test('a visitor writes, follows the answer, and finds it again; nobody else does
     assert.equal((await other.request(method, `${path}${below}`, sent)).status, 404, below)
   await assert.rejects(other.write('Mine', { conversationId }), /404/)
 
+  for (const id of ['x', randomUUID(), '%00'])
+    assert.equal((await visitor.request('GET', `/conversations/${id}`)).status, 404, id)
+
   const [row] = await rows()
   assert.equal(row?.source, 'Widget or Iframe')
   assert.match(row?.user_id ?? '', /^visitor-[\w-]{43}$/)

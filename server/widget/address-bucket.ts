@@ -1,0 +1,13 @@
+import ipaddr from 'ipaddr.js'
+
+/** What one subscriber has is counted as one: of an IPv6 address the first half, which is what a line is given. */
+export function addressBucket(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  return address.kind() === 'ipv4'
+    ? address.toString()
+    : `${(address as ipaddr.IPv6).parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(':')}::/64`
+}
