@@ -44,7 +44,11 @@ export const writeMessage = endpoint({
   scope,
   params: AgentParams,
   body: Exact({
-    messageId: Type.String({ format: 'uuid', description: 'Made by the browser, new for each message' }),
+    messageId: Type.String({
+      pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+      refusal: 'Must be a UUID in small letters.',
+      description: 'Made by the browser, new for each message',
+    }),
     message: Type.String({ minLength: 1, maxLength: 8000 }),
     conversationId: Type.Optional(Type.String()),
     voice: Type.Optional(Type.Boolean({ description: 'It was spoken, in voice mode' })),

@@ -80,7 +80,7 @@ test('a visitor writes, follows the answer, and finds it again; nobody else does
     assert.equal((await other.request(method, `${path}${below}`, sent)).status, 404, below)
   await assert.rejects(other.write('Mine', { conversationId }), /404/)
 
-  for (const id of ['x', randomUUID(), '%00'])
+  for (const id of ['x', randomUUID()])
     assert.equal((await visitor.request('GET', `/conversations/${id}`)).status, 404, id)
 
   const [row] = await rows()
@@ -113,6 +113,8 @@ test('a message that is sent again, also at once, is stored and answered once', 
   assert.deepEqual(said(conversation), ['user: Once?', 'assistant: Yes.'])
   await send()
   assert.equal((await visitor.read(again.conversationId)).messages.length, 2)
+  for (const id of [`urn:uuid:${randomUUID()}`, randomUUID().toUpperCase(), 'x'])
+    await assert.rejects(visitor.write('Odd', { messageId: id }), /UUID in small letters/)
   const other = await visitorOf(service, agentId).request('POST', '/messages', { messageId, message: 'Mine' })
   assert.deepEqual([other.status, other.body.error.code], [409, 'RESOURCE_DUPLICATE'])
   assert.equal((await rows()).length, 1)
