@@ -37,7 +37,6 @@ export type StreamEvent =
   | { type: 'finish'; finishReason: FinishReason; messageMetadata: FinishMetadata }
 
 export const DONE_FRAME = 'data: [DONE]\n\n'
-export const PING_FRAME = ': ping\n\n'
 
 /** One event as it goes over the wire. */
 export function frameOf(id: number, event: StreamEvent): string {

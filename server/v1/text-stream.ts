@@ -1,6 +1,7 @@
-import { DONE_FRAME, PING_FRAME } from '../conversations/events.ts'
+import { DONE_FRAME } from '../conversations/events.ts'
 import type { FrameSource } from '../conversations/live-generation.ts'
 import type { Wire } from '../conversations/send-stream.ts'
+import { PING } from '../http/event-stream.ts'
 
 /** How version 1 streams: the words of a reply, and what follows them when it failed half-way. */
 type Format = Wire & {
@@ -19,7 +20,7 @@ export const plainText: Format = {
 
 export const serverSentEvents: Format = {
   headers: { 'content-type': 'text/event-stream' },
-  ping: PING_FRAME,
+  ping: PING,
   done: DONE_FRAME,
   word: (delta) => `data: ${JSON.stringify({ text: delta })}\n\n`,
   failure: `event: error\ndata: ${JSON.stringify({ message: 'Internal server error' })}\n\n`,
