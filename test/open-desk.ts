@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createMember } from '../server/accounts/members.ts'
-import { type Inbound, receiveMessage } from '../server/channels/receive-message.ts'
 import { takeIn } from '../server/channels/take-in.ts'
+import { customerWrites } from './customer-writes.ts'
 import type { Client, Service } from './start.ts'
 
 /** An account with an agent and members, for tests of the help desk. */
@@ -47,8 +47,6 @@ export async function openDesk(service: Service, names: string[] = ['ann', 'bob'
   }
 }
 
-let received = 0
-
 /** A customer's message on a channel, taken in at once; answers its conversation. */
 export async function write(
   service: Service,
@@ -57,18 +55,8 @@ export async function write(
   peer = '+12025550100',
 ): Promise<string> {
   const { db } = service.ctx
-  const inbound: Inbound = {
-    ...owner,
-    channel: 'messaging',
-    connection: '1',
-    peer,
-    person: { phonenumber: peer },
-    providerMessageId: `m${received++}`,
-    sentAt: new Date(),
-    // Nobody answers it: the tests are about people.
-    content: { text, attachments: [], silent: true },
-  }
-  const { threadId } = await db.transaction().execute((trx) => receiveMessage(service.ctx, trx, inbound))
+  // Nobody answers it: the tests are about people.
+  const { threadId } = await customerWrites(service, owner, text, { peer, silent: true })
   await db
     .updateTable('inbound_messages')
     .set({ created_at: new Date(Date.now() - 60_000) })

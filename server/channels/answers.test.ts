@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { customerWrites } from '../../test/customer-writes.ts'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { NEVER } from '../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
@@ -10,7 +11,6 @@ import { createMember } from '../accounts/members.ts'
 import { closeOrphans } from '../conversations/close-orphans.ts'
 import { answerForgotten } from './answer-forgotten.ts'
 import { endIdle } from './end-idle.ts'
-import { receiveMessage } from './receive-message.ts'
 
 let models: ModelServer
 let service: Service
@@ -37,21 +37,8 @@ beforeEach(async () => {
   models.otherwise(() => ({ tokens: ['Yes.'] }))
 })
 
-let number = 0
-const write = (text: string, sentAt = new Date(), id = `m${number++}`) =>
-  service.ctx.db.transaction().execute((trx) =>
-    receiveMessage(service.ctx, trx, {
-      accountId: client.accountId,
-      agentId,
-      channel: 'messaging',
-      connection: '1',
-      peer: '+12025550100',
-      person: { phonenumber: '+12025550100' },
-      providerMessageId: id,
-      sentAt,
-      content: { text, attachments: [] },
-    }),
-  )
+const write = (text: string, sent: { sentAt?: Date; id?: string } = {}) =>
+  customerWrites(service, { accountId: client.accountId, agentId }, text, sent)
 
 type Told = { id: string; status: string; parent: string | null; said: string[] }
 
@@ -94,7 +81,9 @@ const sent = () =>
 test('a burst that comes in any order is one conversation in the order of sending, and is answered once', async () => {
   const at = Date.now()
   await Promise.all(
-    [3, 1, 2, 1].map((second) => write(`Part ${second}`, new Date(at + second), `burst${second}`)),
+    [3, 1, 2, 1].map((second) =>
+      write(`Part ${second}`, { sentAt: new Date(at + second), id: `burst${second}` }),
+    ),
   )
   const { said } = await saidIn(4)
   assert.deepEqual(said, ['user: Part 1', 'user: Part 2', 'user: Part 3', 'assistant: Yes.'])

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { customerWrites } from '../../test/customer-writes.ts'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { type ModelRequest, NEVER, type Reply } from '../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { createMember } from '../accounts/members.ts'
 import { answerForgotten } from './answer-forgotten.ts'
-import { receiveMessage } from './receive-message.ts'
 
 let models: ModelServer
 let service: Service
@@ -54,22 +54,8 @@ async function newAgent(on: Service, spamSettings: object | null): Promise<void>
   assert.equal((await client.request('PUT', `/agents/${agentId}`, { spamSettings })).status, 200)
 }
 
-let number = 0
-async function write(text: string, on = service): Promise<void> {
-  await on.ctx.db.transaction().execute((trx) =>
-    receiveMessage(on.ctx, trx, {
-      accountId: client.accountId,
-      agentId,
-      channel: 'messaging',
-      connection: '1',
-      peer: '+12025550100',
-      person: { phonenumber: '+12025550100' },
-      providerMessageId: `m${number++}`,
-      sentAt: new Date(),
-      content: { text, attachments: [] },
-    }),
-  )
-}
+const write = (text: string, on = service) =>
+  customerWrites(on, { accountId: client.accountId, agentId }, text)
 
 type Told = { id: string; status: string; said: string[] }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { page, redirect, startWebSite, type WebSite } from '../../../test/fakes/web-site.ts'
+import { type BesideWebsite, startBesideWebsite, type Websites } from '../../../test/beside-website.ts'
+import { page, redirect, type WebSite } from '../../../test/fakes/web-site.ts'
 import { findBrowser } from '../../../test/find-browser.ts'
-import { type Client, type Service, startService } from '../../../test/start.ts'
-import { websites } from '../../../test/websites.ts'
+import type { Client } from '../../../test/start.ts'
 
 const browserPath = findBrowser()
 const skip = browserPath ? false : 'No Chromium was found: install it, or set CHROMIUM_PATH, to render pages.'
@@ -27,24 +27,19 @@ const data = (title: string, text: string, links: string[] = []) => ({
 
 // On each test, not around them: only so they are counted as skipped.
 describe('websites whose text is written by scripts', () => {
-  let service: Service
-  let client: Client
+  let beside: BesideWebsite | undefined
   let site: WebSite
-  let web: ReturnType<typeof websites>
+  let client: Client
+  let web: Websites
 
   before(async () => {
     if (skip) return
-    site = await startWebSite()
-    service = await startService({ ALLOWED_PRIVATE_HOSTS: site.host, BROWSER_PATH: browserPath ?? '' })
-    client = await service.account()
-    const { body } = await client.request('POST', '/agents', { name: 'Agent' })
-    web = websites(service, client, body.id)
+    beside = await startBesideWebsite({ BROWSER_PATH: browserPath ?? '' })
+    site = beside.site
+    ;({ client, web } = await beside.newAgent())
     site.pages.set('/app.js', app)
   })
-  after(async () => {
-    await service?.close()
-    await site?.close()
-  })
+  after(() => beside?.close())
 
   test('pages are found by the text and the links that scripts write, and followed by their text', {
     skip,

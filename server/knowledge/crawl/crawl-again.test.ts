@@ -1,29 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
-import { page, type Reply, startWebSite, type WebSite } from '../../../test/fakes/web-site.ts'
-import { type Client, type Service, startService } from '../../../test/start.ts'
+import { after, beforeEach, test } from 'node:test'
+import { startBesideWebsite, type Websites } from '../../../test/beside-website.ts'
+import { page, type Reply } from '../../../test/fakes/web-site.ts'
+import type { Client } from '../../../test/start.ts'
 import { websites } from '../../../test/websites.ts'
 
-let service: Service
+const { service, site, newAgent, close } = await startBesideWebsite()
 let client: Client
-let site: WebSite
-let web: ReturnType<typeof websites>
+let web: Websites
 
-before(async () => {
-  site = await startWebSite()
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: site.host })
-})
-after(async () => {
-  await service.close()
-  await site.close()
-})
 beforeEach(async () => {
-  site.pages.clear()
-  site.asked.length = 0
-  client = await service.account()
-  const { body } = await client.request('POST', '/agents', { name: 'Agent' })
-  web = websites(service, client, body.id)
+  ;({ client, web } = await newAgent())
 })
+after(close)
 
 const tagged = (reply: Reply, etag: string): Reply => ({ ...reply, headers: { etag: `"${etag}"` } })
 

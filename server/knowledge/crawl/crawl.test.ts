@@ -1,33 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { page, redirect, startWebSite, type WebSite } from '../../../test/fakes/web-site.ts'
-import { type Client, type Service, startService } from '../../../test/start.ts'
-import { websites } from '../../../test/websites.ts'
+import { startBesideWebsite, type Websites } from '../../../test/beside-website.ts'
+import { page, redirect } from '../../../test/fakes/web-site.ts'
+import type { Client } from '../../../test/start.ts'
 import { addSite } from './add-site.ts'
 import { crawlMetadata } from './crawl-source.ts'
 
-let service: Service
+const { service, site, newAgent, close } = await startBesideWebsite()
 let client: Client
-let site: WebSite
-let web: ReturnType<typeof websites>
+let web: Websites
 
-before(async () => {
-  site = await startWebSite()
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: `${site.host},localhost` })
-})
-after(async () => {
-  await service.close()
-  await site.close()
-})
 beforeEach(async () => {
-  site.pages.clear()
-  site.rest = null
-  site.asked.length = 0
-  client = await service.account()
-  const { body } = await client.request('POST', '/agents', { name: 'Agent' })
-  web = websites(service, client, body.id)
+  ;({ client, web } = await newAgent())
 })
+after(close)
 
 test('a website is crawled by its links, goes live, and is cited page by page', async () => {
   site.pages.set(

@@ -1,31 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { page, startWebSite, type WebSite } from '../../../test/fakes/web-site.ts'
-import { type Client, type Service, startService } from '../../../test/start.ts'
-import { websites } from '../../../test/websites.ts'
+import { startBesideWebsite, type Websites } from '../../../test/beside-website.ts'
+import { page } from '../../../test/fakes/web-site.ts'
+import type { Client } from '../../../test/start.ts'
 
-let service: Service
+const { site, newAgent, close } = await startBesideWebsite()
 let client: Client
-let site: WebSite
-let web: ReturnType<typeof websites>
+let web: Websites
 
-before(async () => {
-  site = await startWebSite()
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: `${site.host},localhost` })
-})
-after(async () => {
-  await service.close()
-  await site.close()
-})
 beforeEach(async () => {
-  site.pages.clear()
-  site.rest = null
-  site.asked.length = 0
-  client = await service.account()
-  const { body } = await client.request('POST', '/agents', { name: 'Agent' })
-  web = websites(service, client, body.id)
+  ;({ client, web } = await newAgent())
 })
+after(close)
 
 test('an excluded page is out of the next answer and stays out; included again it answers at once', async () => {
   site.pages.set('/', page('Home', 'The marker harkenfield.', ['/b']))

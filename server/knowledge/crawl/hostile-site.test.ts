@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { page, redirect, startWebSite, type WebSite } from '../../../test/fakes/web-site.ts'
-import { type Service, startService } from '../../../test/start.ts'
+import { startBesideWebsite } from '../../../test/beside-website.ts'
+import { page, redirect } from '../../../test/fakes/web-site.ts'
 import { websites } from '../../../test/websites.ts'
 import { addSite } from './add-site.ts'
 
-let service: Service
-let site: WebSite
-
-before(async () => {
-  site = await startWebSite()
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: site.host })
-})
-after(async () => {
-  await service.close()
-  await site.close()
-})
+const { service, site, close } = await startBesideWebsite()
+after(close)
 
 test('a hostile website harms nothing, and says page by page what was wrong with it', async () => {
   const traps = ['/endless', '/bomb', '/circle', '/metadata', '/broken', '/deep', '/wide', '/robots.txt']

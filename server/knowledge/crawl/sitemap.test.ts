@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { page, redirect, startWebSite, type WebSite } from '../../../test/fakes/web-site.ts'
-import { type Service, startService } from '../../../test/start.ts'
+import { startBesideWebsite, type Websites } from '../../../test/beside-website.ts'
+import { page, redirect } from '../../../test/fakes/web-site.ts'
 import { websites } from '../../../test/websites.ts'
 
-let service: Service
-let site: WebSite
-let web: ReturnType<typeof websites>
+const { service, site, newAgent, close } = await startBesideWebsite()
+let web: Websites
 
-before(async () => {
-  site = await startWebSite()
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: site.host })
-})
-after(async () => {
-  await service.close()
-  await site.close()
-})
 beforeEach(async () => {
-  site.pages.clear()
-  const client = await service.account()
-  const { body } = await client.request('POST', '/agents', { name: 'Agent' })
-  web = websites(service, client, body.id)
+  ;({ web } = await newAgent())
 })
+after(close)
 
 const urlset = (paths: string[]): string =>
   `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${paths
