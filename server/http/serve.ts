@@ -174,7 +174,7 @@ const FRAMEWORK: Record<string, ErrorCode> = {
 
 const FOREIGN_KEY = '23503'
 
-function toApiError(error: unknown, log: FastifyRequest['log']): ApiError {
+function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   const { code, statusCode, constraint } = error as {
     code?: string
@@ -191,6 +191,11 @@ function toApiError(error: unknown, log: FastifyRequest['log']): ApiError {
   if (known) return new ApiError(known, { cause: error })
   if (error instanceof SyntaxError && statusCode === 400)
     return new ApiError('VALIDATION_INVALID_JSON', { cause: error })
+  if (code === 'ECONNRESET' && !raw.complete) {
+    // Nobody hears the answer.
+    log.debug({ err: error }, 'the client broke its body off')
+    return new ApiError('VALIDATION_INVALID_JSON', { cause: error })
+  }
   log.error({ err: error }, 'unhandled error')
   return new ApiError('INTERNAL_SERVER_ERROR', { cause: error })
 }
@@ -205,7 +210,7 @@ export function renderError(
   strict: boolean,
   present = asVersion2,
 ): FastifyReply {
-  let apiError = toApiError(error, request.log)
+  let apiError = toApiError(error, request)
   const endpoint = request.routeOptions.config.endpoint
   if (strict && endpoint && !declared(endpoint).has(apiError.code)) {
     request.log.error({ code: apiError.code, endpoint: endpoint.name }, 'error code is not in the contract')
