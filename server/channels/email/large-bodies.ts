@@ -14,7 +14,9 @@ export const overloaded = (): ApiError =>
  * Admits a few large bodies at a time, before they are read: all of a body is held in memory until its signature can
  * be checked, and whoever knows the id of an agent can send one. Throws SERVICE_OVERLOADED.
  */
-export function admitLargeBodies(): (request: FastifyRequest, reply: FastifyReply) => void {
+export function admitLargeBodies({
+  longestMs = LONGEST_MS,
+} = {}): (request: FastifyRequest, reply: FastifyReply) => void {
   let underWay = 0
   return ({ headers, raw }, reply) => {
     // A body whose length is not told may have any.
@@ -23,7 +25,7 @@ export function admitLargeBodies(): (request: FastifyRequest, reply: FastifyRepl
     if (raw.socket.destroyed) return
     if (underWay >= AT_ONCE) throw overloaded()
     underWay++
-    const timer = setTimeout(() => raw.destroy(), LONGEST_MS)
+    const timer = setTimeout(() => raw.destroy(), longestMs)
     raw.once('end', () => clearTimeout(timer))
     reply.raw.once('close', () => {
       clearTimeout(timer)

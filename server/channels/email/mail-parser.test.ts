@@ -40,3 +40,21 @@ test('a mail whose thread is ended is kept as it came, and the next has its plac
   )
   assert.equal((await next).text, 'next')
 })
+
+test('a mail that takes too long is kept as it came, and the next has its place', async () => {
+  let alive = 0
+  const count = (worker: Worker): void => {
+    alive++
+    worker.on('exit', () => alive--)
+  }
+  process.on('worker', count)
+  // No thread has even begun by then.
+  const parser = createMailParser({ atOnce: 1, longestMs: 1 })
+  const read = await Promise.all(['one', 'two'].map((text) => parser.read(mail(text))))
+  process.off('worker', count)
+  assert.deepEqual(
+    read.map(({ files }) => files.map(({ name }) => name)),
+    [['message.eml'], ['message.eml']],
+  )
+  assert.equal(alive, 0)
+})

@@ -11,8 +11,13 @@ export type MailParser = {
 
 const AT_ONCE = 2
 const MOST_WAITING = 30
+const LONGEST_MS = 10_000
 
-export function createMailParser({ atOnce = AT_ONCE, mostWaiting = MOST_WAITING } = {}): MailParser {
+export function createMailParser({
+  atOnce = AT_ONCE,
+  mostWaiting = MOST_WAITING,
+  longestMs = LONGEST_MS,
+} = {}): MailParser {
   let running = 0
   const waiting: (() => void)[] = []
   return {
@@ -20,7 +25,7 @@ export function createMailParser({ atOnce = AT_ONCE, mostWaiting = MOST_WAITING 
       if (running < atOnce) running++
       else await new Promise<void>((resolve) => waiting.push(resolve))
       try {
-        return await readMailApart(raw, cut)
+        return await readMailApart(raw, cut, longestMs)
       } finally {
         const next = waiting.shift()
         // The place is handed on.

@@ -2,14 +2,17 @@ import { Worker } from 'node:worker_threads'
 import type { ParsedMail } from './parsed-mail.ts'
 import { unreadable } from './unreadable.ts'
 
-const LONGEST_MS = 10_000
 const MAX_HEAP_MB = 512
 
 /**
  * readMail in a thread of its own: no mail holds up the service, and none outlives its time or memory. One that does
  * is kept as a file. Answers when the thread has ended.
  */
-export function readMailApart(raw: Uint8Array, cut: { bytes: number } | null): Promise<ParsedMail> {
+export function readMailApart(
+  raw: Uint8Array,
+  cut: { bytes: number } | null,
+  longestMs: number,
+): Promise<ParsedMail> {
   return new Promise((resolve) => {
     const worker = new Worker(new URL('./mail-thread-main.ts', import.meta.url), {
       name: 'mail',
@@ -21,7 +24,7 @@ export function readMailApart(raw: Uint8Array, cut: { bytes: number } | null): P
     })
     let parsed: ParsedMail | null = null
     const end = (): void => void worker.terminate()
-    const timer = setTimeout(end, LONGEST_MS)
+    const timer = setTimeout(end, longestMs)
     worker.stdout.resume()
     worker.stderr.resume()
     worker.on('message', (mail: ParsedMail) => {

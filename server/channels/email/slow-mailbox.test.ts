@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { type AddressInfo, createServer } from 'node:net'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { type FakeImapServer, startFakeImapServer } from '../../../test/fakes/imap-server.ts'
 import { connectTestMailbox, mail, readMailboxes } from '../../../test/mailbox.ts'
 import { type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { createMailReader } from './mail-reader.ts'
+import { tryServers } from './try-servers.ts'
 
 let service: Service
 let server: FakeImapServer
@@ -47,6 +49,26 @@ test('a server that only says that it is still there gets so long and no more, a
   const { imap_error, lease_id, read_failures } = await box.row()
   assert.deepEqual([lease_id, read_failures], [null, 1])
   assert.match(imap_error ?? '', /^127\.0\.0\.1 was too slow: it was given up after 1 seconds?\.$/)
+})
+
+test('trying a connection gives up both servers, and says so of each', async () => {
+  server.troubles.set('LOGIN', 'stall')
+  const box = await connect(server)
+  const silent = createServer()
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  try {
+    const row = await box.row()
+    const { port } = silent.address() as AddressInfo
+    const slow = { ...row, smtp: { ...row.smtp, port } }
+    assert.deepEqual(await tryServers(service.ctx, slow, { longestMs: 200 }), {
+      smtp: '127.0.0.1 did not answer in time.',
+      imap: '127.0.0.1 was too slow: it was given up after 1 seconds.',
+    })
+    const { smtp_error, imap_error } = await box.row()
+    assert.deepEqual([smtp_error !== null, imap_error !== null], [true, true])
+  } finally {
+    await new Promise((resolve) => silent.close(resolve))
+  }
 })
 
 for (const command of ['LOGIN', 'LIST', 'EXAMINE', 'UID SEARCH', 'UID FETCH', 'BODY']) {

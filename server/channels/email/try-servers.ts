@@ -10,8 +10,9 @@ const LONGEST_MS = 45_000
 export async function tryServers(
   ctx: Pick<Context, 'db' | 'secrets' | 'config'>,
   row: ConnectionRow,
+  { longestMs = LONGEST_MS } = {},
 ): Promise<{ smtp: string | null; imap: string | null }> {
-  const [smtp, imap] = await Promise.all([trySmtp(ctx, row), tryImap(ctx, row)])
+  const [smtp, imap] = await Promise.all([trySmtp(ctx, row, longestMs), tryImap(ctx, row, longestMs)])
   await noteSmtp(ctx.db, { ...row, smtp_checked_at: null }, smtp)
   if (row.imap) {
     await ctx.db
@@ -30,10 +31,10 @@ export async function tryServers(
 
 type Needs = Pick<Context, 'secrets' | 'config'>
 
-async function trySmtp(ctx: Needs, row: ConnectionRow): Promise<string | null> {
+async function trySmtp(ctx: Needs, row: ConnectionRow, longestMs: number): Promise<string | null> {
   const { allowedPrivateHosts } = ctx.config
   try {
-    const signal = AbortSignal.timeout(LONGEST_MS)
+    const signal = AbortSignal.timeout(longestMs)
     const smtp = await openSmtp(smtpLogin(ctx, row), { address: row.address, allowedPrivateHosts, signal })
     smtp.close()
     return null
@@ -42,12 +43,12 @@ async function trySmtp(ctx: Needs, row: ConnectionRow): Promise<string | null> {
   }
 }
 
-async function tryImap(ctx: Needs, row: ConnectionRow): Promise<string | null> {
+async function tryImap(ctx: Needs, row: ConnectionRow, longestMs: number): Promise<string | null> {
   const login = imapLogin(ctx, row)
   if (!login) return null
   let isIn = false
   try {
-    await withImap(login, ctx.config.allowedPrivateHosts, { longestMs: LONGEST_MS }, (client) => {
+    await withImap(login, ctx.config.allowedPrivateHosts, { longestMs }, (client) => {
       isIn = true
       return client.mailboxOpen(login.mailbox, { readOnly: true })
     })

@@ -7,7 +7,7 @@ import { accountsOf, clientOf, type MessagingAccount } from './connection.ts'
 import { ProviderFailure } from './provider-failure.ts'
 
 type Needs = Pick<Context, 'db' | 'fetcher'>
-type Options = { signal?: AbortSignal; timeoutMs?: number; retries?: number }
+type Options = { signal?: AbortSignal; timeoutMs?: number; retries?: number; longestMs?: number }
 
 /** For the numbers of one account with all pages, tries included. */
 const LONGEST_MS = 30_000
@@ -22,9 +22,9 @@ export const digitsOf = (phone: string): string => phone.replace(/\D/g, '').repl
 export async function refreshNumbers(
   ctx: Needs,
   account: MessagingAccount,
-  { signal, ...options }: Options = {},
+  { signal, longestMs = LONGEST_MS, ...options }: Options = {},
 ): Promise<MessagingNumber[]> {
-  const limit = AbortSignal.timeout(LONGEST_MS)
+  const limit = AbortSignal.timeout(longestMs)
   const client = clientOf(ctx, account, {
     ...options,
     signal: signal ? AbortSignal.any([signal, limit]) : limit,

@@ -8,7 +8,8 @@ import { type MessagingServer, startMessagingServer } from '../../../test/fakes/
 import { fakeTemplate } from '../../../test/fakes/messaging-wire.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
-import { readNumbersOf } from './numbers.ts'
+import { accountsOf } from './connection.ts'
+import { readNumbersOf, refreshNumbers } from './numbers.ts'
 
 const ACCOUNTS = ['201', '202', '203']
 const EACH = 40
@@ -156,6 +157,22 @@ test('of a template only as many parts are kept as one can have', async () => {
   const { body } = await client.request('GET', path('/templates'))
   const odd = body.templates.find(({ name }: { name: string }) => name === 'odd')
   assert.deepEqual([odd.components.length, odd.components[0].buttons.length], [20, 20])
+})
+
+test('a channel that never answers is given up, with all tries', async () => {
+  const silent = createServer()
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  let asked = 0
+  silent.on('request', () => asked++)
+  const [account] = await accountsOf(service.ctx, agentId)
+  assert.ok(account)
+  await assert.rejects(refreshNumbers(service.ctx, { ...account, baseUrl }, { longestMs: 200 }), {
+    name: 'ProviderFailure',
+  })
+  assert.ok(asked <= 1)
+  silent.closeAllConnections()
+  silent.close()
 })
 
 test('reading the numbers ends with its job; an account that does not answer keeps no other one waiting', async () => {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { onPostgres } from '../../../test/database.ts'
-import { type Desk, openDesk } from '../../../test/open-desk.ts'
+import { type Desk, openDesk, write } from '../../../test/open-desk.ts'
 import { clientOf, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
+import { answerConversation } from '../../channels/answer-conversation.ts'
 import { newId } from '../../db/ids.ts'
 import { openTicket } from '../open-ticket.ts'
 import { purgeEvents } from './event-queries.ts'
@@ -146,6 +147,20 @@ test('takeover, reply, hand-back, end and escalation are told', async () => {
   assert.deepEqual(
     seen.map(({ event }) => event),
     ['ticket', 'conversation', 'message', 'ticket', 'conversation', 'conversation', 'ticket'],
+  )
+})
+
+test('a ticket that a channel opens, because the agent cannot answer, is told at once', async () => {
+  const desk = await openDesk(service)
+  const conversationId = await write(service, desk, 'Hello?')
+  await desk.client.request('PUT', `/agents/${desk.agentId}`, { creditLimit: 0 })
+  const { seen } = await follow(desk)
+  const notices = await noticesOf(desk, () => answerConversation(service.ctx, { conversationId }))
+  assert.ok(notices > 0)
+  await until('what is told', () => seen.length > 0)
+  assert.deepEqual(
+    seen.map(({ event, data }) => [event, data]),
+    [['ticket', { ticketNumber: 1 }]],
   )
 })
 
