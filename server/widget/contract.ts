@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { type LeadInput, refuseLead } from '../actions/collect-lead.ts'
 import { Exact, endpoint, Nullable, OneOf, Success } from '../http/contract.ts'
 import { Appearance, ConversationSummary, VisibleConversation } from './schema.ts'
 
@@ -153,14 +154,22 @@ export const leaveDetails = endpoint({
   description: 'Taken while the agent has an enabled collect-leads action for the widget.',
   scope,
   params: AgentParams,
-  body: Exact({
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    email: Type.Optional(
-      Type.String({ format: 'email', maxLength: 254, refusal: 'Must be an e-mail address.' }),
-    ),
-    phone: Type.Optional(Type.String({ minLength: 1, maxLength: 50 })),
-    conversationId: Type.Optional(Type.String()),
-  }),
+  body: Exact(
+    {
+      name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+      email: Type.Optional(
+        Type.String({ format: 'email', maxLength: 254, refusal: 'Must be an e-mail address.' }),
+      ),
+      phone: Type.Optional(Type.String({ minLength: 1, maxLength: 50 })),
+      conversationId: Type.Optional(Type.String()),
+    },
+    { rule: refuseDetails },
+  ),
   success: { status: 201, schema: Success },
   errors: [...visitorErrors, 'VISITOR_NOT_SERVED'],
 })
+
+function refuseDetails(details: LeadInput): Record<string, string> | null {
+  const problem = refuseLead(details)
+  return problem ? { [details.phone === undefined ? 'email' : 'phone']: problem } : null
+}

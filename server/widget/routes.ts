@@ -1,4 +1,4 @@
-import { refuseLead, storeLead } from '../actions/collect-lead.ts'
+import { storeLead } from '../actions/collect-lead.ts'
 import { answerConversation } from '../channels/answer-conversation.ts'
 import type { Context } from '../context.ts'
 import { attach, positionAfter, runningGeneration } from '../conversations/attach.ts'
@@ -9,7 +9,7 @@ import { WIDGET } from '../conversations/sources.ts'
 import { stopGeneration } from '../conversations/stop-generation.ts'
 import { storeToolResult } from '../conversations/store-tool-result.ts'
 import { newId } from '../db/ids.ts'
-import { ApiError, invalidField } from '../http/errors.ts'
+import { ApiError } from '../http/errors.ts'
 import { type Route, route, SENT } from '../http/route.ts'
 import { admitVisitor } from './admit-visitor.ts'
 import { appearanceOf, takesDetails } from './appearance.ts'
@@ -108,8 +108,6 @@ export const widgetRoutes = (ctx: Context): Route[] => [
   route(leaveDetails, async ({ params, body, request }) => {
     const visit = await requireVisit(ctx, params.agentId, request)
     const { conversationId, ...details } = body
-    const problem = refuseLead(details)
-    if (problem) throw invalidField(details.phone === undefined ? 'email' : 'phone', problem)
     await admitVisitor(ctx, visit.agent, request)
     if (!(await takesDetails(ctx.db, visit.agent)))
       throw new ApiError('RESOURCE_NOT_FOUND', { message: 'This agent takes no contact details.' })
