@@ -41,6 +41,7 @@ import { searchRoutes } from './search/routes.ts'
 import { presentError } from './v1/errors.ts'
 import { version1Routes } from './v1/routes.ts'
 import { serveWidgetApi } from './widget/serve-api.ts'
+import { serveWidget } from './widget/serve-widget.ts'
 
 export const V2 = '/api/v2'
 const V1 = '/api/v1'
@@ -111,6 +112,7 @@ export async function createApp(ctx: Context, { strict = false }: Options = {}):
   await serveSurveys(app, ctx)
   serveMessagingWebhook(app, ctx)
   serveMailWebhook(app, ctx)
+  serveWidget(app, ctx)
   await servePages(app, apiUrl)
   serveStatusPage(app, ctx, V2)
   app.setNotFoundHandler(() => {

@@ -18,7 +18,7 @@ type Counts = { passed: number; failed: number; skipped: number }
 const isJourney = (file: string): boolean => file.startsWith(join('test', 'journeys'))
 
 function testFiles(): string[] {
-  return ['server', 'client', 'test']
+  return ['server', 'client', 'widget', 'test']
     .flatMap((folder) => {
       try {
         return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
@@ -108,7 +108,7 @@ if (postgres.url !== null) {
   const touching = files.filter(
     (file) =>
       !/^server\/(text|fetch|models|knowledge\/(retrieval|extract|chunk|crawl\/built-site))\b/.test(file) &&
-      !/^client\/(?!real-service)|^test\/(pages|retrieval-corpus)\//.test(file),
+      !/^client\/(?!real-service)|^widget\/|^test\/(pages|retrieval-corpus)\//.test(file),
   )
   const counts = await runSuite(`PostgreSQL ${postgres.version}`, touching, {
     TEST_DATABASE_URL: postgres.url,

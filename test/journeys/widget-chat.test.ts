@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { tokens } from '../fakes/reply.ts'
+import { findBrowser } from '../find-browser.ts'
+import { until } from '../until.ts'
+import { answered, idle, openChat, openWidgetHome, say, shown, type Visit, visit } from '../widget-home.ts'
+
+const skip = findBrowser()
+  ? false
+  : 'No Chromium was found: install it, or set CHROMIUM_PATH, to test the widget in a browser.'
+
+const whole = tokens(40).join('').trim()
+
+describe('the chat on a website', () => {
+  let home: Awaited<ReturnType<typeof openWidgetHome>>
+  let agentId: string
+
+  before(async () => {
+    if (skip) return
+    home = await openWidgetHome()
+    agentId = await home.agent({ allowedDomains: [new URL(home.site.url).host] })
+  })
+  after(() => home?.close())
+
+  async function enter(): Promise<Visit> {
+    const visitor = await visit(home)
+    await openChat(visitor)
+    return visitor
+  }
+
+  /** A slow answer, and the visitor in the middle of it. */
+  async function inTheMiddle(visitor: Visit, question: string): Promise<void> {
+    home.models.queue.push({ tokens: tokens(40), delayMs: 50 })
+    await say(visitor, question)
+    await answered(visitor, 'token5')
+  }
+
+  const stored = (text: string) =>
+    home.service.ctx.db
+      .selectFrom('messages')
+      .selectAll()
+      .where('agent_id', '=', agentId)
+      .where('role', '=', 'user')
+      .execute()
+      .then((rows) => rows.filter(({ parts }) => JSON.stringify(parts).includes(text)))
+
+  test('an answer streams in, and the talk goes on', { skip }, async () => {
+    const visitor = await enter()
+    await inTheMiddle(visitor, 'Hello?')
+    assert.doesNotMatch((await shown(visitor)).at(-1) ?? '', /token39/)
+    await answered(visitor, 'token39')
+    await idle(visitor)
+    assert.deepEqual(await shown(visitor), ['Hello?', whole])
+    home.models.queue.push({ tokens: ['See **this** [1] and [that](https://example.com/x).'] })
+    await say(visitor, 'And now?')
+    await answered(visitor, 'See this')
+    await idle(visitor)
+    const link = visitor.chat.getByRole('link', { name: 'that' })
+    assert.equal(await link.getAttribute('rel'), 'noopener noreferrer nofollow')
+    assert.deepEqual(await shown(visitor), ['Hello?', whole, 'And now?', 'See this and that.'])
+    await visitor.context.close()
+  })
+
+  test('a reload in the middle of an answer goes on with it, and shows it once', { skip }, async () => {
+    const visitor = await enter()
+    await inTheMiddle(visitor, 'Reload me')
+    await visitor.page.reload()
+    await answered(visitor, 'token6')
+    await answered(visitor, 'token39')
+    await idle(visitor)
+    assert.deepEqual(await shown(visitor), ['Reload me', whole])
+    const second = { ...visitor, page: await visitor.context.newPage() }
+    await second.page.goto(home.site.url)
+    second.chat = second.page.frameLocator('iframe')
+    await openChat(second)
+    await answered(second, 'token39')
+    assert.deepEqual(await shown(second), ['Reload me', whole])
+    await visitor.context.close()
+  })
+
+  test('connections that are cut in the middle of an answer are made again', { skip }, async () => {
+    const visitor = await enter()
+    await inTheMiddle(visitor, 'Cut me')
+    for (const next of ['token12', 'token18']) {
+      home.door.cut()
+      await answered(visitor, next)
+    }
+    await answered(visitor, 'token39')
+    await idle(visitor)
+    assert.deepEqual(await shown(visitor), ['Cut me', whole])
+    assert.equal(await visitor.chat.getByRole('alert').count(), 0)
+    await visitor.context.close()
+  })
+
+  test('a message whose answer is lost on the way is sent again, and stored once', { skip }, async () => {
+    const visitor = await enter()
+    let tries = 0
+    await visitor.context.route('**/messages', async (route) => {
+      tries += 1
+      if (tries > 1) return route.continue()
+      await route.fetch()
+      await route.abort()
+    })
+    home.models.queue.push({ tokens: ['Once.'] })
+    await say(visitor, 'Lost on the way')
+    await answered(visitor, 'Once.')
+    await idle(visitor)
+    assert.deepEqual(await shown(visitor), ['Lost on the way', 'Once.'])
+    assert.ok(tries > 1)
+    assert.equal((await stored('Lost on the way')).length, 1)
+    await visitor.context.close()
+  })
+
+  test('a message that could not be sent is offered again, also after a reload', { skip }, async () => {
+    const visitor = await enter()
+    await visitor.context.route('**/messages', (route) => route.fulfill({ status: 403, json: {} }))
+    await say(visitor, 'Do not lose me')
+    const { chat } = visitor
+    await chat.getByRole('alert').filter({ hasText: 'Your message was not sent.' }).waitFor()
+    await visitor.context.unroute('**/messages')
+    home.models.queue.push({ tokens: ['Here you are.'] })
+    await visitor.page.reload()
+    await answered(visitor, 'Here you are.')
+    await idle(visitor)
+    assert.deepEqual(await shown(visitor), ['Do not lose me', 'Here you are.'])
+    await visitor.context.close()
+  })
+
+  test('the stop button keeps what was said', { skip }, async () => {
+    const visitor = await enter()
+    await inTheMiddle(visitor, 'Stop it')
+    await visitor.chat.getByRole('button', { name: 'Stop answering' }).click()
+    await visitor.chat.getByRole('button', { name: 'Send', exact: true }).waitFor()
+    const [, partial = ''] = await shown(visitor)
+    assert.ok(partial.length > 0 && partial.length < whole.length && whole.startsWith(partial), partial)
+    await visitor.page.reload()
+    await answered(visitor, 'token5')
+    assert.deepEqual(await shown(visitor), ['Stop it', partial])
+    await visitor.context.close()
+  })
+
+  test('when no answer can be made, the question can be asked again', { skip }, async () => {
+    const visitor = await enter()
+    home.models.queue.push({ status: 400 })
+    await say(visitor, 'Difficult')
+    const alert = visitor.chat.getByRole('alert')
+    await alert.filter({ hasText: 'There was no answer' }).waitFor()
+    home.models.queue.push({ tokens: ['Now it works.'] })
+    await alert.getByRole('button', { name: 'Ask again' }).click()
+    await answered(visitor, 'Now it works.')
+    await alert.waitFor({ state: 'detached' })
+    await visitor.context.close()
+  })
+
+  test('earlier conversations are listed and opened; a new one begins empty', { skip }, async () => {
+    const visitor = await enter()
+    const { chat } = visitor
+    home.models.queue.push({ tokens: ['First answer.'] })
+    await say(visitor, 'First question')
+    await answered(visitor, 'First answer.')
+    await idle(visitor)
+    await chat.getByRole('button', { name: 'New conversation' }).click()
+    await chat.locator('[data-speaker]').first().waitFor({ state: 'detached' })
+    home.models.queue.push({ tokens: ['Second answer.'] })
+    await say(visitor, 'Second question')
+    await answered(visitor, 'Second answer.')
+    await idle(visitor)
+    await chat.getByRole('button', { name: 'Earlier conversations' }).click()
+    const entries = chat.locator('.conversations li button')
+    await entries.nth(1).click()
+    await answered(visitor, 'First answer.')
+    assert.deepEqual(await shown(visitor), ['First question', 'First answer.'])
+    await visitor.context.close()
+  })
+
+  test('ratings are stored, and taken back', { skip }, async () => {
+    const visitor = await enter()
+    home.models.queue.push({ tokens: ['Rate me.'] })
+    await say(visitor, 'May I?')
+    await answered(visitor, 'Rate me.')
+    const good = visitor.chat.getByRole('button', { name: 'Good answer' })
+    const ratings = () =>
+      home.service.ctx.db.selectFrom('messages').selectAll().where('feedback', 'is not', null).execute()
+    await good.click()
+    await until('the rating', async () => (await ratings()).length === 1)
+    await visitor.chat.locator('[aria-pressed="true"]').waitFor()
+    await good.click()
+    await until('no rating', async () => (await ratings()).length === 0)
+    await visitor.context.close()
+  })
+
+  test('a browser that keeps nothing can chat', { skip }, async () => {
+    const context = await home.browser.newContext()
+    context.setDefaultTimeout(120_000)
+    await context.addInitScript(() => {
+      for (const name of ['localStorage', 'sessionStorage']) {
+        Object.defineProperty(globalThis, name, {
+          get: () => {
+            throw new DOMException('The operation is insecure.', 'SecurityError')
+          },
+        })
+      }
+    })
+    const page = await context.newPage()
+    await page.goto(home.site.url)
+    const visitor: Visit = { context, page, chat: page.frameLocator('iframe') }
+    await openChat(visitor)
+    home.models.queue.push({ tokens: ['Fine.'] }, { tokens: ['Still fine.'] })
+    await say(visitor, 'Private?')
+    await answered(visitor, 'Fine.')
+    await idle(visitor)
+    await say(visitor, 'Again?')
+    await answered(visitor, 'Still fine.')
+    assert.deepEqual(await shown(visitor), ['Private?', 'Fine.', 'Again?', 'Still fine.'])
+    await context.close()
+  })
+})

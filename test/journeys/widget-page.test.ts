@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { findBrowser } from '../find-browser.ts'
+import { until } from '../until.ts'
+import { answered, idle, openChat, openWidgetHome, say, shown, tagOf, visit } from '../widget-home.ts'
+
+const skip = findBrowser()
+  ? false
+  : 'No Chromium was found: install it, or set CHROMIUM_PATH, to test the widget in a browser.'
+
+describe('the page that embeds the chat', () => {
+  let home: Awaited<ReturnType<typeof openWidgetHome>>
+
+  before(async () => {
+    if (!skip) home = await openWidgetHome()
+  })
+  after(() => home?.close())
+
+  test('nothing of the page moves, and its rules stay outside', { skip }, async () => {
+    await home.agent()
+    const visitor = await visit(home, { viewport: { width: 900, height: 500 } })
+    const button = visitor.page.getByRole('button', { name: 'Chat with Lumi' })
+    const measure = () =>
+      visitor.page.evaluate<number[]>(
+        '[document.documentElement.scrollWidth, document.documentElement.scrollHeight, document.querySelector("main").getBoundingClientRect().top, document.querySelector("main").getBoundingClientRect().left]',
+      )
+    const alone = await measure()
+    await button.waitFor()
+    assert.deepEqual(await measure(), alone)
+    assert.equal(await visitor.page.locator('iframe').count(), 0)
+    const box = await button.boundingBox()
+    assert.deepEqual([box?.width, box?.height], [56, 56])
+    await openChat(visitor)
+    assert.deepEqual(await measure(), alone)
+    const shift = 'performance.getEntriesByType("layout-shift").length'
+    assert.equal(await visitor.page.evaluate(shift), 0)
+    await visitor.context.close()
+  })
+
+  test('it works with the keyboard alone; the focus goes in and comes back', { skip }, async () => {
+    await home.agent()
+    const { page, context, chat } = await visit(home)
+    const button = page.locator('parley-chat button')
+    await button.waitFor()
+    assert.equal(await button.getAttribute('aria-expanded'), 'false')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    const field = chat.getByLabel('Message', { exact: true })
+    await field.waitFor()
+    await until('the focus in the field', () => field.evaluate((one) => one.matches(':focus')))
+    assert.equal(await button.getAttribute('aria-expanded'), 'true')
+    home.models.queue.push({ tokens: ['By', ' keyboard.'] })
+    await page.keyboard.type('First line')
+    await page.keyboard.press('Shift+Enter')
+    await page.keyboard.type('second line')
+    await page.keyboard.press('Enter')
+    await answered({ chat }, 'By keyboard.')
+    await idle({ chat })
+    assert.deepEqual(await shown({ chat }), ['First line\nsecond line', 'By keyboard.'])
+    await page.keyboard.press('Escape')
+    await until('the closed panel', async () => (await button.getAttribute('aria-expanded')) === 'false')
+    await until('the focus on the button', () =>
+      page.evaluate('document.activeElement?.localName === "parley-chat"'),
+    )
+    await context.close()
+  })
+
+  test('its functions open and close the chat, which is still open on the next page', { skip }, async () => {
+    await home.agent()
+    const { page, context, chat } = await visit(home)
+    const button = page.locator('parley-chat button')
+    await page.evaluate('window.parley.open()')
+    await chat.getByLabel('Message', { exact: true }).waitFor()
+    await page.reload()
+    await chat.getByLabel('Message', { exact: true }).waitFor()
+    await page.evaluate('window.parley.close()')
+    await until('the closed panel', async () => (await button.getAttribute('aria-expanded')) === 'false')
+    await page.reload()
+    await button.waitFor()
+    assert.equal(await page.locator('iframe').count(), 0)
+    await context.close()
+  })
+
+  test('the agent has the page do something, again after a reload while it waits', { skip }, async () => {
+    const agentId = await home.agent()
+    for (const name of ['read_title', 'not_here']) {
+      const action = { type: 'client', name, description: 'Reads the title of the page' }
+      const inputs = { type: 'object', properties: {} }
+      const { status } = await home.client.request('POST', `/agents/${agentId}/actions`, {
+        ...action,
+        inputs,
+      })
+      assert.equal(status, 201)
+    }
+    const tool = (body: string) =>
+      `${tagOf(home.door, agentId)}<script defer src="data:text/javascript,${encodeURIComponent(
+        `window.parley.tools({ read_title: async () => { ${body} } })`,
+      )}"></script>`
+
+    home.site.tag = tool('window.asked = true; return new Promise(() => {})')
+    const visitor = await visit(home)
+    await openChat(visitor)
+    home.models.queue.push(
+      { tokens: ['One moment.'], toolCalls: [{ id: 'call_1', name: 'read_title', input: {} }] },
+      { tokens: ['Your page is', ' called Bright Lamps.'] },
+    )
+    await say(visitor, 'What is my page called?')
+    await visitor.page.waitForFunction('window.asked')
+    home.site.tag = tool('return { title: document.title }')
+    await visitor.page.reload()
+    await answered(visitor, 'called Bright Lamps.')
+    await idle(visitor)
+    const [question, answer = ''] = await shown(visitor)
+    assert.equal(question, 'What is my page called?')
+    assert.match(answer, /^One moment\.\s*Your page is called Bright Lamps\.$/)
+    assert.match(JSON.stringify(home.models.requests.at(-1)?.body), /title.{1,10}Bright Lamps/)
+
+    home.models.queue.push(
+      { tokens: ['Trying.'], toolCalls: [{ id: 'call_2', name: 'not_here', input: {} }] },
+      { tokens: ['It cannot.'] },
+    )
+    await say(visitor, 'And this?')
+    await answered(visitor, 'It cannot.')
+    const told = home.models.requests.some(({ body }) => JSON.stringify(body).includes('no action not_here'))
+    assert.ok(told)
+    await visitor.context.close()
+  })
+
+  test('a site that is not allowed gets no button, and cannot frame the chat', { skip }, async () => {
+    const agentId = await home.agent({ allowedDomains: ['example.com'] })
+    const { page, context } = await visit(home)
+    const said = page.waitForEvent('console', (message) => message.text().includes('allowed domains'))
+    await page.reload()
+    await said
+    assert.equal(await page.locator('parley-chat').count(), 0)
+    const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
+    await page.evaluate(`document.body.append(Object.assign(document.createElement('iframe'), {
+      src: ${JSON.stringify(`${home.door.url}/widget/${agentId}`)} }))`)
+    await refused
+    assert.equal(await page.frameLocator('iframe').getByLabel('Message').count(), 0)
+    await context.close()
+  })
+
+  test('on a phone the chat covers the page, and closes itself', { skip }, async () => {
+    await home.agent()
+    const visitor = await visit(home, {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    })
+    await openChat(visitor)
+    const frame = visitor.page.locator('iframe')
+    await until('the whole screen', async () => {
+      const box = await frame.boundingBox()
+      return box?.x === 0 && box.y === 0 && box.width === 390 && box.height === 844
+    })
+    await visitor.chat.getByRole('button', { name: 'Close chat' }).click()
+    await visitor.page.getByRole('button', { name: /^Chat with/ }).waitFor()
+    await frame.waitFor({ state: 'hidden' })
+    await visitor.context.close()
+  })
+
+  test('the chat opens on its own where the owner wants it, without taking the focus', { skip }, async () => {
+    await home.agent({}, { autoOpenChatWindowAfter: 0 })
+    const { page, context, chat } = await visit(home)
+    await chat.getByLabel('Message', { exact: true }).waitFor()
+    assert.equal(await page.evaluate('document.activeElement === document.body'), true)
+    await context.close()
+    const phone = await visit(home, { viewport: { width: 390, height: 844 } })
+    await phone.page.getByRole('button', { name: /^Chat with/ }).waitFor()
+    assert.equal(await phone.page.locator('iframe').count(), 0)
+    await phone.context.close()
+  })
+})

@@ -1,0 +1,112 @@
+import type { RefObject } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Chat } from './chat.ts'
+import { Composer } from './composer.tsx'
+import { ConversationList } from './conversation-list.tsx'
+import { DetailsForm } from './details-form.tsx'
+import { Header } from './header.tsx'
+import { LoadingLines } from './loading-lines.tsx'
+import { Log } from './log.tsx'
+import { Notice } from './notice.tsx'
+import type { State } from './state.ts'
+import { useStore } from './store.ts'
+import type { Voice } from './voice.ts'
+import { VoiceBar } from './voice-bar.tsx'
+
+/** The chat in the iframe. */
+export function App({ chat, voice }: { chat: Chat; voice: Voice }) {
+  const state = useStore(chat.store)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    chat.page.onShown((takeFocus) => {
+      if (takeFocus) focusField(field.current)
+    })
+  }, [chat])
+  useEffect(() => {
+    const leave = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.isComposing) return
+      if (chat.store.get().view !== 'chat') chat.show('chat')
+      else chat.page.close()
+    }
+    document.addEventListener('keydown', leave)
+    return () => document.removeEventListener('keydown', leave)
+  }, [chat])
+  const { view, conversation, appearance } = state
+  // What had the focus may be gone with the view it stood in.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when another view, or another talk, is shown
+  useEffect(() => {
+    if (!document.hasFocus() || document.activeElement !== document.body) return
+    if (view === 'chat') focusField(field.current)
+    else heading.current?.focus()
+  }, [view, conversation === null, appearance === null])
+  return (
+    <div class="app">
+      <Header chat={chat} state={state} heading={heading} />
+      <Body chat={chat} voice={voice} state={state} field={field} />
+    </div>
+  )
+}
+
+/** Not on a touch screen, where it would bring up the keyboard over what there is to read. */
+function focusField(field: HTMLTextAreaElement | null): void {
+  if (!matchMedia('(pointer: coarse)').matches) field?.focus()
+}
+
+type BodyProps = { chat: Chat; voice: Voice; state: State; field: RefObject<HTMLTextAreaElement | null> }
+
+function Body({ chat, voice, state, field }: BodyProps) {
+  const { page, appearance, view, isNoticeDismissed, conversation } = state
+  if (page === 'not-found') {
+    return (
+      <main class="problem-page">
+        <h2>This chat is not available</h2>
+        <p>It was moved or switched off. Please reach the team behind this site in another way.</p>
+      </main>
+    )
+  }
+  if (page === 'unreachable') {
+    return (
+      <main class="problem-page">
+        <h2>The chat cannot be reached</h2>
+        <p role="alert">{navigator.onLine ? 'Please try again in a moment.' : 'You are offline.'}</p>
+        <button type="button" class="main-button" onClick={() => void chat.start()}>
+          Retry
+        </button>
+      </main>
+    )
+  }
+  if (!appearance) {
+    return (
+      <main>
+        <LoadingLines label="Loading the chat" />
+      </main>
+    )
+  }
+  if (view === 'conversations') {
+    return (
+      <main class="view">
+        <ConversationList chat={chat} shownId={conversation?.id ?? null} />
+      </main>
+    )
+  }
+  if (view === 'details' && appearance.leadForm) {
+    return (
+      <main class="view">
+        <DetailsForm chat={chat} fields={appearance.leadForm.fields} />
+      </main>
+    )
+  }
+  const { dismissableNotice, footer } = appearance.chat
+  return (
+    <main class="talk">
+      {dismissableNotice && !isNoticeDismissed && (
+        <Notice text={dismissableNotice} dismiss={chat.dismissNotice} />
+      )}
+      <Log chat={chat} state={state} appearance={appearance} />
+      <VoiceBar voice={voice} />
+      <Composer chat={chat} voice={voice} state={state} appearance={appearance} field={field} />
+      {footer && <p class="footer">{footer}</p>}
+    </main>
+  )
+}

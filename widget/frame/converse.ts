@@ -1,0 +1,113 @@
+import { ParleyError } from '../../client/parley-error.ts'
+import { createTries, usualPatience } from '../../client/patience.ts'
+import type { Chat } from './chat.ts'
+import { followAnswer } from './follow-answer.ts'
+import { problemOf } from './problem-of.ts'
+import { runCalls } from './run-calls.ts'
+import type { Conversation, Message } from './types.ts'
+import { waitSeen } from './wait-seen.ts'
+
+const WATCH_MS = 3_000
+const HIDDEN_WATCH_MS = 20_000
+
+/** Why an answer that was announced is not there yet. */
+class NotYet extends Error {}
+
+/**
+ * Keeps what is shown equal to what is stored, for as long as something is under way in the conversation: reads it,
+ * follows the answer that is being made, has the page run what the agent asks of it, and looks again from time to
+ * time while a person answers. Never throws.
+ */
+export async function converse(
+  chat: Chat,
+  conversationId: string,
+  signal: AbortSignal,
+  isAnswering = false,
+): Promise<void> {
+  const { store } = chat
+  const tries = createTries(usualPatience, usualPatience.giveUpMs)
+  let follows = isAnswering
+  let failed = false
+  try {
+    for (;;) {
+      if (follows) {
+        store.set({ busy: 'answering' })
+        const before = store.get().live
+        failed = (await followAnswer(chat, conversationId, signal)).failed
+        if (store.get().live !== before) tries.progress()
+      }
+      const conversation = await read(chat, conversationId, signal)
+      show(chat, conversation)
+      const newest = conversation.messages.at(-1)
+      const calls = newest?.pendingCalls ?? []
+      if (conversation.answering) {
+        if (follows) await tries.pause(new NotYet(), signal)
+        follows = true
+        continue
+      }
+      follows = false
+      if (calls.length > 0 && conversation.status === 'ongoing') {
+        if (await runCalls(chat, conversationId, calls, signal)) continue
+        await waitSeen(isSeen(chat), WATCH_MS, HIDDEN_WATCH_MS, signal)
+        continue
+      }
+      store.set({ busy: null, isStopping: false })
+      noteSilence(chat, conversation, failed)
+      if (conversation.status === 'ongoing' || conversation.status === 'ended') return
+      await waitSeen(isSeen(chat), WATCH_MS, HIDDEN_WATCH_MS, signal)
+    }
+  } catch (error) {
+    if (signal.aborted) return
+    store.set({ busy: null, isStopping: false, isLoading: false })
+    if (error instanceof ParleyError && error.code === 'RESOURCE_NOT_FOUND') chat.forgetConversation()
+    else if (error instanceof ParleyError && error.code === 'AGENT_NOT_FOUND')
+      store.set({ page: 'not-found' })
+    else store.set({ problem: problemOf(error, 'load') })
+  }
+}
+
+async function read({ api, store }: Chat, id: string, signal: AbortSignal): Promise<Conversation> {
+  const tries = createTries(usualPatience, usualPatience.giveUpMs)
+  for (;;) {
+    try {
+      const conversation = await api.conversation(id, signal)
+      store.set({ connection: 'fine' })
+      return conversation
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof ParleyError)) store.set({ connection: 'lost' })
+      await tries.pause(error, signal)
+    }
+  }
+}
+
+/** In one step: what was on its way, or came in live, is now among what is stored, and is never shown twice. */
+function show({ store, page }: Chat, { id, status, answering, messages }: Conversation): void {
+  const { outgoing, live, problem, messages: before } = store.get()
+  const isStored = outgoing !== null && messages.some((message) => message.id === outgoing.messageId)
+  store.set({
+    conversation: { id, status },
+    messages,
+    isLoading: false,
+    isKnown: true,
+    problem: outgoing && !isStored ? problem : null,
+    outgoing: isStored ? null : outgoing,
+    live: answering ? live : null,
+  })
+  if (!page.isShown() && hasNews(before, messages)) page.setUnread(true)
+}
+
+const isSeen = ({ page }: Chat): boolean => page.isShown() && document.visibilityState === 'visible'
+
+function hasNews(before: Message[], now: Message[]): boolean {
+  const newest = now.at(-1)
+  return before.length > 0 && newest?.role === 'assistant' && before.every(({ id }) => id !== newest.id)
+}
+
+/** A question that nobody answers any more, or an answer that broke off. */
+function noteSilence({ store }: Chat, { status, messages }: Conversation, failed: boolean): void {
+  if (status !== 'ongoing') return
+  if (messages.at(-1)?.role === 'user') {
+    store.set({ problem: { sentence: 'There was no answer to this.', remedy: 'ask' } })
+  } else if (failed) store.set({ problem: { sentence: 'The answer broke off.', remedy: 'ask' } })
+}

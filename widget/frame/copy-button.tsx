@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'preact/hooks'
+import { IconButton } from './icon-button.tsx'
+
+const SHOWN_MS = 2_000
+
+export function CopyButton({ text }: { text: string }) {
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return
+    const timer = setTimeout(() => setCopied(false), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  return (
+    <>
+      <IconButton
+        class="small"
+        icon={isCopied ? 'check' : 'copy'}
+        label={isCopied ? 'Copied' : 'Copy the answer'}
+        onClick={async () => setCopied(await copy(text))}
+      />
+      <span class="visually-hidden" role="status">
+        {isCopied ? 'Copied' : ''}
+      </span>
+    </>
+  )
+}
+
+/** By selection where the clipboard is not given: pages without HTTPS. */
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const field = document.createElement('textarea')
+    field.className = 'visually-hidden'
+    field.value = text
+    document.body.append(field)
+    field.select()
+    const isDone = document.execCommand('copy')
+    field.remove()
+    return isDone
+  }
+}

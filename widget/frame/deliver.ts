@@ -1,0 +1,66 @@
+import { ParleyError } from '../../client/parley-error.ts'
+import { createTries, usualPatience } from '../../client/patience.ts'
+import type { Sent } from './api.ts'
+import type { Chat } from './chat.ts'
+import { converse } from './converse.ts'
+import { problemOf } from './problem-of.ts'
+import type { Message, Outgoing } from './types.ts'
+
+const GIVE_UP_MS = 20_000
+
+/** Sends a message, again under the same id while the connection fails, and goes on with its conversation. */
+export async function deliver(chat: Chat, outgoing: Outgoing, signal: AbortSignal): Promise<void> {
+  const { store, kept } = chat
+  kept.setOutgoing(outgoing)
+  store.set({ outgoing, busy: 'sending', problem: null, view: 'chat' })
+  let sent: Sent
+  try {
+    sent = await write(chat, outgoing, signal)
+  } catch (error) {
+    if (signal.aborted) return
+    if (error instanceof ParleyError && error.code === 'AGENT_NOT_FOUND') store.set({ page: 'not-found' })
+    store.set({ busy: null, problem: problemOf(error, 'send') })
+    return
+  }
+  kept.setOutgoing(null)
+  kept.setConversationId(sent.conversationId)
+  const { conversation, messages } = store.get()
+  const isSame = conversation?.id === sent.conversationId
+  const earlier = isSame ? messages.filter(({ id }) => id !== sent.messageId) : []
+  store.set({
+    conversation: isSame ? conversation : { id: sent.conversationId, status: 'ongoing' },
+    messages: [...earlier, stored(sent.messageId, outgoing)],
+    outgoing: null,
+    connection: 'fine',
+    isKnown: true,
+    hasLeftDetails: isSame && store.get().hasLeftDetails,
+  })
+  await converse(chat, sent.conversationId, signal, sent.answering)
+}
+
+async function write({ api, store }: Chat, outgoing: Outgoing, signal: AbortSignal): Promise<Sent> {
+  const tries = createTries(usualPatience, GIVE_UP_MS)
+  for (;;) {
+    try {
+      return await api.write(outgoing, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      // The agent's own words for somebody who writes too much are to be read, not waited out.
+      if (error instanceof ParleyError && error.status === 429) throw error
+      if (!(error instanceof ParleyError)) store.set({ connection: 'lost' })
+      await tries.pause(error, signal)
+    }
+  }
+}
+
+/** The message as the service has it by now. */
+const stored = (id: string, { text }: Outgoing): Message => ({
+  id,
+  role: 'user',
+  text,
+  createdAt: Math.floor(Date.now() / 1000),
+  feedback: null,
+  sources: [],
+  author: null,
+  pendingCalls: [],
+})

@@ -1,0 +1,27 @@
+import { IconButton } from './icon-button.tsx'
+import type { Feedback } from './types.ts'
+
+type Props = { feedback: Feedback; rate: (feedback: Feedback) => void }
+
+/** The same button again takes the rating back. */
+export function FeedbackButtons({ feedback, rate }: Props) {
+  const press = (pressed: Feedback) => () => rate(feedback === pressed ? null : pressed)
+  return (
+    <>
+      <IconButton
+        class="small"
+        icon="up"
+        label="Good answer"
+        aria-pressed={feedback === 'positive'}
+        onClick={press('positive')}
+      />
+      <IconButton
+        class="small"
+        icon="downThumb"
+        label="Bad answer"
+        aria-pressed={feedback === 'negative'}
+        onClick={press('negative')}
+      />
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+/** As far as browsers agree on it. */
+type Recognition = {
+  lang: string
+  continuous: boolean
+  interimResults: boolean
+  onresult: ((event: { results: ArrayLike<{ isFinal: boolean; 0: { transcript: string } }> }) => void) | null
+  onerror: ((event: { error: string }) => void) | null
+  onend: (() => void) | null
+  start(): void
+  abort(): void
+}
+
+function recognitionOf(): (new () => Recognition) | undefined {
+  const scope = window as unknown as Record<string, new () => Recognition>
+  return scope.SpeechRecognition ?? scope.webkitSpeechRecognition
+}
+
+export const canHear = (): boolean => recognitionOf() !== undefined
+
+export type Heard = { text: string; problem: 'refused' | 'failed' | null }
+
+/** Listens to one utterance. Ends when the speaker does, or when `signal` aborts; never throws. */
+export function hear(
+  language: string | null,
+  signal: AbortSignal,
+  onInterim: (text: string) => void,
+): Promise<Heard> {
+  return new Promise((resolve) => {
+    const Recognition = recognitionOf()
+    if (!Recognition || signal.aborted) return resolve({ text: '', problem: Recognition ? null : 'failed' })
+    const recognition = new Recognition()
+    const heard: Heard = { text: '', problem: null }
+    const stop = (): void => recognition.abort()
+    recognition.lang = language ?? navigator.language
+    recognition.continuous = false
+    recognition.interimResults = true
+    recognition.onresult = ({ results }) => {
+      heard.text = Array.from(results, (result) => result[0].transcript)
+        .join(' ')
+        .trim()
+      onInterim(heard.text)
+    }
+    recognition.onerror = ({ error }) => {
+      if (error === 'not-allowed' || error === 'service-not-allowed') heard.problem = 'refused'
+      else if (error !== 'no-speech' && error !== 'aborted') heard.problem = 'failed'
+    }
+    recognition.onend = () => {
+      signal.removeEventListener('abort', stop)
+      resolve(heard)
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      recognition.start()
+    } catch {
+      resolve({ text: '', problem: 'failed' })
+    }
+  })
+}

@@ -1,0 +1,63 @@
+import { newSecret } from './random.ts'
+import type { Outgoing } from './types.ts'
+
+/** What stays in the browser. Nothing does before the visitor writes, or dismisses the notice. */
+export type Kept = {
+  /** null: this visitor has never written. */
+  secret(): string | null
+  /** Made when there is none. */
+  requireSecret(): string
+  conversationId(): string | null
+  setConversationId(id: string | null): void
+  dismissedNotice(): string | null
+  dismissNotice(text: string): void
+  /** Of this tab: a message that the service has not confirmed yet. */
+  outgoing(): Outgoing | null
+  setOutgoing(message: Outgoing | null): void
+}
+
+type Lasting = { secret?: string; conversationId?: string; dismissedNotice?: string }
+
+export function createKept(agentId: string): Kept {
+  const lasting = createPlace<Lasting>(() => localStorage, `parley:${agentId}`)
+  const ofTab = createPlace<{ outgoing?: Outgoing }>(() => sessionStorage, `parley:${agentId}`)
+  return {
+    secret: () => lasting.read().secret ?? null,
+    requireSecret() {
+      const secret = lasting.read().secret ?? newSecret()
+      lasting.change({ secret })
+      return secret
+    },
+    conversationId: () => lasting.read().conversationId ?? null,
+    setConversationId: (id) => lasting.change({ conversationId: id ?? undefined }),
+    dismissedNotice: () => lasting.read().dismissedNotice ?? null,
+    dismissNotice: (dismissedNotice) => lasting.change({ dismissedNotice }),
+    outgoing: () => ofTab.read().outgoing ?? null,
+    setOutgoing: (outgoing) => ofTab.change({ outgoing: outgoing ?? undefined }),
+  }
+}
+
+/** A place in the browser's storage; in memory when it keeps nothing. Other tabs write to it too. */
+function createPlace<T extends object>(storage: () => Storage, name: string) {
+  let memory = {} as T
+  const read = (): T => {
+    try {
+      const text = storage().getItem(name)
+      if (text !== null) memory = JSON.parse(text)
+    } catch {
+      // What was kept last is still in memory.
+    }
+    return memory
+  }
+  return {
+    read,
+    change(change: Partial<T>) {
+      memory = { ...read(), ...change }
+      try {
+        storage().setItem(name, JSON.stringify(memory))
+      } catch {
+        // As above.
+      }
+    },
+  }
+}

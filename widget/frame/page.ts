@@ -1,0 +1,63 @@
+import { type FrameMessage, isOurs, type PageMessage } from '../page-messages.ts'
+import { newUuid } from './random.ts'
+
+/** The page that embeds the chat, as far as its script tells. */
+export type Page = {
+  isEmbedded: boolean
+  /** Whether the panel is open; a chat in a tab of its own always is. */
+  isShown(): boolean
+  onShown(listener: (takeFocus: boolean) => void): void
+  close(): void
+  setUnread(unread: boolean): void
+  /** Has the page run one of its actions. Never throws. */
+  run(name: string, input: unknown): Promise<unknown>
+}
+
+export function connectPage(): Page {
+  const isEmbedded = window.parent !== window
+  // Who may embed the chat at all is up to its policy; the script there tells who it is by its first message.
+  let origin: string | null = null
+  let isShown = !isEmbedded
+  const listeners = new Set<(takeFocus: boolean) => void>()
+  const waiting = new Map<string, (output: unknown) => void>()
+  const unsent: FrameMessage[] = []
+  const send = (message: FrameMessage): void => {
+    if (origin === null) unsent.push(message)
+    else window.parent.postMessage(message, origin)
+  }
+
+  addEventListener('message', (event) => {
+    if (!isEmbedded || event.source !== window.parent || !isOurs(event.data)) return
+    if (origin !== null && event.origin !== origin) return
+    const message = event.data as PageMessage
+    if (message.parley === 'shown') {
+      origin = event.origin
+      for (const earlier of unsent.splice(0)) send(earlier)
+      isShown = message.isShown === true
+      for (const listener of listeners) listener(message.takeFocus === true)
+    } else if (message.parley === 'result') {
+      waiting.get(message.id)?.(message.output)
+      waiting.delete(message.id)
+    }
+  })
+  // Says nothing that any page may not know.
+  if (isEmbedded) window.parent.postMessage({ parley: 'ready' } satisfies FrameMessage, '*')
+
+  return {
+    isEmbedded,
+    isShown: () => isShown,
+    onShown: (listener) => listeners.add(listener),
+    close: () => send({ parley: 'close' }),
+    setUnread: (unread) => send({ parley: 'unread', unread }),
+    run(name, input) {
+      if (!isEmbedded) {
+        return Promise.resolve({ status: 'error', error: 'The chat is not embedded in a page of the site.' })
+      }
+      return new Promise((resolve) => {
+        const id = newUuid()
+        waiting.set(id, resolve)
+        send({ parley: 'call', id, name, input })
+      })
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import type { Static } from 'typebox'
+import type * as schema from '../../server/widget/schema.ts'
+
+/** What the API says, by its own contract. */
+export type Appearance = Static<typeof schema.Appearance>
+export type Conversation = Static<typeof schema.VisibleConversation>
+export type ConversationSummary = Static<typeof schema.ConversationSummary>
+export type Message = Static<typeof schema.VisibleMessage>
+export type Source = Message['sources'][number]
+export type Call = Message['pendingCalls'][number]
+export type Feedback = Message['feedback']
+export type LeadField = NonNullable<Appearance['leadForm']>['fields'][number]
+export type Details = { [Name in LeadField]?: string }
+
+export type Suggestion =
+  | { type: 'single'; text: string; order: number; icon?: string }
+  | {
+      type: 'nested'
+      name: string
+      order: number
+      icon?: string
+      items: { text: string; order: number; icon?: string }[]
+    }
+
+/** A message on its way: under its id the service stores it once, however often it is sent. */
+export type Outgoing = { messageId: string; text: string; isSpoken: boolean; conversationId: string | null }

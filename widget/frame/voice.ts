@@ -1,0 +1,98 @@
+import type { Chat } from './chat.ts'
+import { hear } from './hear.ts'
+import { speak } from './speak.ts'
+import { createStore, type Store } from './store.ts'
+
+export type VoiceState = {
+  mode: 'off' | 'listening' | 'thinking' | 'speaking'
+  /** What has been understood so far. */
+  heard: string
+  problem: string | null
+}
+
+export type Voice = {
+  store: Store<VoiceState>
+  start(): void
+  end(): void
+  /** Ends the answer or what is being read aloud; the visitor is listened to again. */
+  interrupt(): void
+}
+
+/** After so many silences nobody seems to be there. */
+const MOST_SILENCES = 3
+
+/** Talking in turns: the visitor is heard, their words are sent, the answer is read aloud, and again. */
+export function createVoice(chat: Chat): Voice {
+  const store = createStore<VoiceState>({ mode: 'off', heard: '', problem: null })
+  let talk = new AbortController()
+  let turn = new AbortController()
+
+  async function talkInTurns(signal: AbortSignal): Promise<void> {
+    const words = chat.store.get().appearance?.voice
+    if (!words) return
+    const { language, speed } = words
+    const say = async (text: string): Promise<void> => {
+      turn = new AbortController()
+      signal.addEventListener('abort', () => turn.abort(), { once: true })
+      store.set({ mode: 'speaking', heard: '' })
+      await speak(text, { language, speed }, turn.signal)
+    }
+    if (words.initialMessage) await say(words.initialMessage)
+    let silences = 0
+    while (!signal.aborted && silences < MOST_SILENCES) {
+      store.set({ mode: 'listening', heard: '' })
+      const { text, problem } = await hear(language, signal, (heard) => store.set({ heard }))
+      if (signal.aborted) return
+      if (problem === 'refused') return fail('The microphone is not allowed for this chat.')
+      if (problem) return fail(words.errorMessage || 'Speech could not be recognised.')
+      silences = text === '' ? silences + 1 : 0
+      if (text === '') continue
+      store.set({ mode: 'thinking', heard: text })
+      const known = new Set(chat.store.get().messages.map(({ id }) => id))
+      await answered(text)
+      if (signal.aborted) return
+      const { messages, problem: unsaid } = chat.store.get()
+      const answer = messages.filter(({ id, role }) => role === 'assistant' && !known.has(id))
+      for (const { text: said } of answer) await say(said)
+      if (unsaid) await say(words.errorMessage || unsaid.sentence)
+    }
+    if (!signal.aborted) store.set({ mode: 'off' })
+  }
+
+  /** Until nothing is under way any more; a person may take longer than anybody listens. */
+  const answered = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      let hasBegun = false
+      const stop = chat.store.subscribe(() => {
+        hasBegun ||= chat.store.get().busy !== null
+        if (!hasBegun || chat.store.get().busy !== null) return
+        stop()
+        resolve()
+      })
+      void chat.send(text, { isSpoken: true }).then(() => {
+        stop()
+        resolve()
+      })
+    })
+
+  function fail(problem: string): void {
+    store.set({ mode: 'off', problem })
+  }
+
+  return {
+    store,
+    start() {
+      talk = new AbortController()
+      store.set({ mode: 'listening', heard: '', problem: null })
+      void talkInTurns(talk.signal)
+    },
+    end() {
+      talk.abort()
+      store.set({ mode: 'off', heard: '', problem: null })
+    },
+    interrupt() {
+      if (store.get().mode === 'thinking') void chat.stop()
+      turn.abort()
+    },
+  }
+}

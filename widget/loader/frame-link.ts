@@ -1,0 +1,30 @@
+import { type FrameMessage, isOurs, type PageMessage } from '../page-messages.ts'
+import type { PageTools } from './page-tools.ts'
+
+type Listener = {
+  onReady(): void
+  onClose(): void
+  onUnread(unread: boolean): void
+}
+
+/** Speaks with the chat in the iframe, and with nobody else. */
+export function linkFrame(
+  frame: HTMLIFrameElement,
+  server: string,
+  tools: PageTools,
+  { onReady, onClose, onUnread }: Listener,
+): (message: PageMessage) => void {
+  const send = (message: PageMessage): void => frame.contentWindow?.postMessage(message, server)
+  addEventListener('message', ({ source, origin, data }) => {
+    if (source !== frame.contentWindow || origin !== server || !isOurs(data)) return
+    const message = data as FrameMessage
+    if (message.parley === 'ready') onReady()
+    else if (message.parley === 'close') onClose()
+    else if (message.parley === 'unread') onUnread(message.unread === true)
+    else if (message.parley === 'call') {
+      const { id, name, input } = message
+      tools.run(name, input).then((output) => send({ parley: 'result', id, output }))
+    }
+  })
+  return send
+}

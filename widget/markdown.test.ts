@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseInline, safeHref } from './frame/parse-inline.ts'
+import { type Block, parseMarkdown } from './frame/parse-markdown.ts'
+
+const text = (words: string) => ({ type: 'text', text: words })
+const paragraph = (...inline: object[]) => ({ type: 'paragraph', inline })
+
+test('paragraphs, bold, italic, code and ends of lines', () => {
+  assert.deepEqual(
+    parseMarkdown('Take **two *red* ones**,\nor `a*b*c`.\n\nAnd _this_, not snake_case_name.'),
+    [
+      paragraph(
+        text('Take '),
+        {
+          type: 'strong',
+          inline: [text('two '), { type: 'emphasis', inline: [text('red')] }, text(' ones')],
+        },
+        text(','),
+        { type: 'break' },
+        text('or '),
+        { type: 'code', text: 'a*b*c' },
+        text('.'),
+      ),
+      paragraph(text('And '), { type: 'emphasis', inline: [text('this')] }, text(', not snake_case_name.')),
+    ],
+  )
+})
+
+test('lists, one in the other, and what belongs to an item', () => {
+  const [list, rest] = parseMarkdown('3. First\n   - inner\n4. Second\n\n   more of it\n\nAfter')
+  assert.ok(list?.type === 'list' && list.isOrdered)
+  assert.deepEqual([list.start, list.items.length], [3, 2])
+  assert.deepEqual(
+    list.items.map((blocks) => blocks.map(({ type }) => type)),
+    [
+      ['paragraph', 'list'],
+      ['paragraph', 'paragraph'],
+    ],
+  )
+  assert.deepEqual(rest, paragraph(text('After')))
+})
+
+test('code keeps its lines, also while its end has not come yet', () => {
+  for (const end of ['', '\n```', '\n```\nAfter']) {
+    const [code] = parseMarkdown(`\`\`\`js\nconst a = "**b**"\n\nrun(a)${end}`)
+    assert.deepEqual(code, { type: 'code', text: 'const a = "**b**"\n\nrun(a)' })
+  }
+})
+
+test('links lead to the web or to mail, and nowhere else', () => {
+  assert.deepEqual(parseInline('[shop](https://example.com/a_(b)) and https://example.com/x.'), [
+    { type: 'link', href: 'https://example.com/a_(b)', inline: [text('shop')] },
+    text(' and '),
+    { type: 'link', href: 'https://example.com/x', inline: [text('https://example.com/x')] },
+    text('.'),
+  ])
+  for (const address of ['javascript:alert(1)', 'data:text/html,x', '/relative', 'file:///etc/passwd']) {
+    assert.deepEqual(parseInline(`[words](${address})`), [text('words')])
+    assert.equal(safeHref(address), null)
+  }
+  assert.equal(safeHref('mailto:ada@example.com'), 'mailto:ada@example.com')
+})
+
+test('a picture is its description, a tag is text, a citation marker is nothing', () => {
+  assert.deepEqual(parseInline('![A lamp](https://example.com/a.png)'), [text('A lamp')])
+  assert.deepEqual(parseInline('<img src=x onerror=alert(1)>'), [text('<img src=x onerror=alert(1)>')])
+  assert.deepEqual(parseInline('Yes [1], no [2, 3].'), [text('Yes'), text(', no'), text('.')])
+  assert.deepEqual(parseInline('1 \\* 2'), [text('1 '), text('*'), text(' 2')])
+})
+
+test('every text comes to an end, and no word of it is lost', () => {
+  const hard = [
+    '**a',
+    '[',
+    '`',
+    '_a',
+    '> ',
+    '- ',
+    '![a](',
+    '\\',
+    '1. x\n  ',
+    '*a **b ',
+    'https://',
+    '``',
+  ].flatMap((piece) => [piece.repeat(2_000), `${piece.repeat(500)} end`])
+  for (const one of hard) {
+    const words = wordsOf(parseMarkdown(one))
+    if (one.endsWith('end')) assert.match(words, /end$/)
+  }
+})
+
+function wordsOf(blocks: Block[]): string {
+  const said = JSON.stringify(blocks)
+  return [...said.matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)]
+    .map(([, one]) => one)
+    .join('')
+    .trim()
+}

@@ -1,0 +1,15 @@
+/** What the chat in the iframe says to the script on the page that embeds it. */
+export type FrameMessage =
+  | { parley: 'ready' }
+  | { parley: 'close' }
+  /** Something was said while the panel was closed, or has been seen by now. */
+  | { parley: 'unread'; unread: boolean }
+  | { parley: 'call'; id: string; name: string; input: unknown }
+
+/** What the script says to the chat; the first one also tells who embeds it. */
+export type PageMessage =
+  | { parley: 'shown'; isShown: boolean; takeFocus: boolean }
+  | { parley: 'result'; id: string; output: unknown }
+
+export const isOurs = (data: unknown): data is { parley: string } =>
+  typeof data === 'object' && data !== null && typeof (data as { parley?: unknown }).parley === 'string'
