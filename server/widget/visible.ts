@@ -1,6 +1,5 @@
 import type { Static } from 'typebox'
 import type { FrameSource } from '../conversations/live-generation.ts'
-import { textOf } from '../conversations/parts.ts'
 import { epochSeconds, type MessageMetadata } from '../conversations/present.ts'
 import type { ConversationRow, MessageRow } from '../conversations/queries.ts'
 import type { ConversationSummary, VisibleMessage } from './schema.ts'
@@ -8,13 +7,20 @@ import type { ConversationSummary, VisibleMessage } from './schema.ts'
 /** A client action whose result the page owes. */
 export type PendingCall = { id: string; message_id: string; name: string; input: unknown }
 
+/** What was said before an action and after it stands apart. */
+const saidIn = ({ parts }: MessageRow): string =>
+  parts
+    .flatMap((part) => (part.type === 'text' ? [part.text.trim()] : []))
+    .filter((text) => text !== '')
+    .join('\n\n')
+
 /** What the agent's own actions sent and got is the company's: a visitor sees none of it. */
 export function visibleMessage(row: MessageRow, pending: PendingCall[]): Static<typeof VisibleMessage> {
   const { sources = [], author } = (row.metadata ?? {}) as MessageMetadata
   return {
     id: row.id,
     role: row.role,
-    text: textOf(row),
+    text: saidIn(row),
     createdAt: epochSeconds(row.created_at),
     feedback: row.feedback,
     sources,

@@ -8,7 +8,7 @@ import { problemOf } from './problem-of.ts'
 import { newUuid } from './random.ts'
 import { initialState, type State } from './state.ts'
 import { createStore, type Store } from './store.ts'
-import type { ConversationSummary, Details, Feedback, Outgoing } from './types.ts'
+import type { ConversationSummary, Details, Feedback, Message, Outgoing } from './types.ts'
 
 /** The state of the chat and everything that changes it. */
 export type Chat = {
@@ -82,13 +82,17 @@ export function createChat(agentId: string, page: Page): Chat {
     },
 
     remedy() {
-      const { problem, outgoing, messages } = store.get()
+      const { problem, outgoing, messages, conversation } = store.get()
       store.set({ problem: null })
       if (problem?.remedy === 'send' && outgoing) void deliver(chat, outgoing, begin())
       else if (problem?.remedy === 'load') void chat.look()
       else if (problem?.remedy === 'ask') {
         const question = messages.findLast(({ role }) => role === 'user')
-        if (question) void chat.send(question.text)
+        if (!question) return
+        // One that nothing was said to is still to be answered: it is not asked twice.
+        const isOpen = question === messages.at(-1)
+        if (isOpen) void deliver(chat, sentBefore(question, conversation?.id ?? null), begin())
+        else void chat.send(question.text)
       }
     },
 
@@ -193,3 +197,11 @@ export function createChat(agentId: string, page: Page): Chat {
   })
   return chat
 }
+
+/** Under the same id it is the message that is there, and is answered. */
+const sentBefore = ({ id, text }: Message, conversationId: string | null): Outgoing => ({
+  messageId: id,
+  text,
+  isSpoken: false,
+  conversationId,
+})
