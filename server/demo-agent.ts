@@ -1,11 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { DEFAULT_PLAN } from './accounts/plans.ts'
 import { createAgent } from './agents/create-agent.ts'
+import { updateAgent } from './agents/update-agent.ts'
 import type { Context } from './context.ts'
 import type { AccountId } from './db/tables.ts'
 import { createSource } from './knowledge/create-source.ts'
 import { trainSource } from './knowledge/train-source.ts'
 
+const QUESTIONS = [
+  'How do I upload a PDF as a source?',
+  'How do I put the chat on my website?',
+  'What happens when a client loses its connection?',
+]
 const GUIDES = ['guide', 'operations'].map((folder) => new URL(`../docs/${folder}/`, import.meta.url))
 
 /** Makes the demo agent and trains it on Parley's own documentation before the first question can come. */
@@ -15,6 +21,10 @@ export async function addDemoAgent(ctx: Context, accountId: AccountId): Promise<
     name: 'Parley guide',
     instructions: 'You answer questions about Parley from its documentation. Be short and exact.',
     visibility: 'public',
+  })
+  await updateAgent(ctx.db, accountId, agentId, {
+    initialMessages: ["Hello! I have read Parley's documentation. What would you like to know?"],
+    suggestedMessages: QUESTIONS.map((text, order) => ({ type: 'single', text, order })),
   })
   for (const folder of GUIDES) {
     for (const name of (await readdir(folder)).filter((file) => file.endsWith('.md')).sort()) {
