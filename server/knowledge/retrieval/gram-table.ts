@@ -1,4 +1,5 @@
 import { characterNGrams } from '../../text/n-grams.ts'
+import { hashOf } from './hash-of.ts'
 
 /**
  * Which terms hold a character n-gram. N-grams are kept as hashes in one chained table: hundreds of thousands of
@@ -63,11 +64,4 @@ function grow(table: GramTable): void {
   terms.set(table.terms)
   Object.assign(table, { hashes, terms, next: new Int32Array(size), heads: new Int32Array(size).fill(-1) })
   for (let entry = 0; entry < table.count; entry++) link(table, entry)
-}
-
-/** FNV-1a, 32 bits. */
-function hashOf(gram: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < gram.length; i++) hash = Math.imul(hash ^ gram.charCodeAt(i), 0x01000193)
-  return hash >>> 0
 }

@@ -1,14 +1,13 @@
 import type { AnalysedQuestion } from './analyse-question.ts'
-import { cosinesOfRows } from './cosines-of-rows.ts'
+import { type AskedWords, askedWords, placesOfForms } from './asked-words.ts'
 import { rarity } from './rank-terms.ts'
+import { placesOf } from './sieved-places.ts'
 import type { Tables } from './tables.ts'
-import { gramsOf, type WordForms } from './word-forms.ts'
+import { formsAt, gramsAt, lettersAt, numberOfWord, type WordTable } from './word-table.ts'
 
 /** Shares of n-grams and cosines below these come about by chance. */
 const LEAST_SPELLED = 0.4
 const LEAST_MEANT = 0.3
-
-const NOWHERE: readonly number[] = []
 
 /** Numbers that a matcher has given to words. */
 export type WordIds = Int32Array
@@ -30,35 +29,29 @@ export type WordMatcher = {
 /** Make a new one for each question. */
 export function createMatcher(tables: Tables, question: AnalysedQuestion): WordMatcher {
   const { terms, slots, lexicon, languages } = tables
+  const known = lexicon.in(languages)
   const asked = askedWords(tables, question)
-  const formsOf = lexicon.in(languages)
-  const ids = new Map<string, number>()
-  const found: (WordForms | null)[] = []
+  // Ids are given in the order in which words are met; `found` has their numbers among the known words.
+  const found: number[] = []
+  let ids = new Int32Array(known.rows.length).fill(-1)
   let alike = new Float32Array(0)
   let compared = 0
 
+  const idOf = (number: number): number => {
+    if (number >= ids.length) {
+      const larger = new Int32Array(known.rows.length).fill(-1)
+      larger.set(ids)
+      ids = larger
+    }
+    if (ids[number]! < 0) ids[number] = found.push(number) - 1
+    return ids[number]!
+  }
+
   const compareNew = (): void => {
-    const size = asked.count
-    const grown = new Float32Array(found.length * size)
+    const grown = new Float32Array(found.length * asked.count)
     grown.set(alike)
     alike = grown
-    const rows = new Int32Array(found.length - compared)
-    for (let i = 0; i < rows.length; i++) rows[i] = found[compared + i]?.row ?? -1
-    const cosines = cosinesOfRows(tables.words, asked.rows, rows)
-    for (let i = 0; i < rows.length; i++) {
-      const forms = found[compared + i]
-      if (!forms) continue
-      const start = (compared + i) * size
-      compareSpelling(asked, forms, alike, start)
-      for (let place = 0; place < size; place++) {
-        const meant = cosines[place]?.[i] ?? 0
-        if (meant >= LEAST_MEANT && meant > alike[start + place]!) alike[start + place] = meant
-      }
-      for (const form of forms.forms) {
-        if (asked.sieve[sizeOf(form)] === 0) continue
-        for (const place of asked.byForm.get(form) ?? NOWHERE) alike[start + place] = 1
-      }
-    }
+    compareWords(tables, asked, known, found.slice(compared), alike.subarray(compared * asked.count))
     compared = found.length
   }
 
@@ -71,20 +64,11 @@ export function createMatcher(tables: Tables, question: AnalysedQuestion): WordM
       return information * rarity(slots, held)
     }),
     idsOf(words) {
-      const numbers = new Int32Array(words.length)
-      for (let i = 0; i < words.length; i++) {
-        const word = words[i]!
-        let id = ids.get(word)
-        if (id === undefined) {
-          id = found.length
-          ids.set(word, id)
-          found.push(formsOf(word))
-        }
-        numbers[i] = id
-      }
-      return numbers
+      const numbered = new Int32Array(words.length)
+      for (let i = 0; i < words.length; i++) numbered[i] = idOf(numberOfWord(known, words[i]!))
+      return numbered
     },
-    isCompared: (id) => found[id] !== null,
+    isCompared: (id) => hasForms(known, found[id]!),
     likeness(id, place) {
       if (compared < found.length) compareNew()
       return alike[id * asked.count + place]!
@@ -106,65 +90,60 @@ export function bestOf(words: readonly WordIds[], { weights, likeness }: WordMat
   return best
 }
 
-type Asked = {
-  count: number
-  /** Of each word in the word vectors, -1 for none. */
-  rows: readonly number[]
-  /** How many n-grams each has; 0: its spelling is not compared. */
-  grams: readonly number[]
-  /** Places of the words that have a form, or an n-gram by its hash. */
-  byForm: ReadonlyMap<string, number[]>
-  byGram: ReadonlyMap<number, number[]>
-  /** Not 0 where an n-gram, by the last bits of its hash, or the size of a form may be: most are told apart by it. */
-  sieve: Uint8Array
-}
+const hasForms = ({ bounds }: WordTable, number: number): boolean =>
+  bounds[formsAt(number)]! < bounds[lettersAt(number + 1)]!
 
-const SIEVE = 8_192
-const LAST_BITS = 4_095
-/** In the second half of the sieve. */
-const sizeOf = (form: string): number =>
-  4_096 + ((form.charCodeAt(0) ^ (form.charCodeAt(form.length - 1) << 5) ^ (form.length << 2)) & LAST_BITS)
-
-function askedWords({ words }: Tables, { terms, vector }: AnalysedQuestion): Asked {
-  const byForm = new Map<string, number[]>()
-  const byGram = new Map<number, number[]>()
-  const sieve = new Uint8Array(SIEVE)
-  const grams = terms.map(({ forms }, place) => {
-    for (const form of forms) {
-      addTo(byForm, form, place)
-      sieve[sizeOf(form)] = 1
+/** Writes for each of the known words how alike it is to each word of the question; where that is 0 before. */
+function compareWords(
+  { words }: Tables,
+  asked: AskedWords,
+  known: WordTable,
+  numbers: readonly number[],
+  alike: Float32Array,
+): void {
+  const byForm = placesOfForms(asked, known)
+  const dotsOf = asked.rows.some((row) => row >= 0) ? words.products.withEach(asked.rows) : null
+  for (let i = 0; i < numbers.length; i++) {
+    const number = numbers[i]!
+    if (!hasForms(known, number)) continue
+    const start = i * asked.count
+    compareSpelling(asked, known, number, alike, start)
+    const row = known.rows[number]!
+    if (dotsOf && row >= 0) {
+      const dots = dotsOf(row)
+      for (let place = 0; place < asked.count; place++) {
+        const cosine = dots[place]! / (asked.lengths[place]! * words.lengths[row]! || 1)
+        if (cosine >= LEAST_MEANT && cosine > alike[start + place]!) alike[start + place] = cosine
+      }
     }
-    const own = gramsOf(forms[0]!)
-    for (const gram of own) {
-      addTo(byGram, gram, place)
-      sieve[gram & LAST_BITS] = 1
+    const end = known.bounds[lettersAt(number + 1)]!
+    for (let at = known.bounds[formsAt(number)]!; at < end; at++) {
+      for (const place of placesOf(byForm, known.pool[at]!)) alike[start + place] = 1
     }
-    return own.length
-  })
-  const rows = terms.map(({ word, isName }) => (vector && !isName ? words.row(word) : -1))
-  return { count: terms.length, rows, grams, byForm, byGram, sieve }
-}
-
-function addTo<K>(places: Map<K, number[]>, key: K, place: number): void {
-  const there = places.get(key)
-  if (there) there.push(place)
-  else places.set(key, [place])
+  }
 }
 
 /** Writes, from `start` on, the share of n-grams in common with each word of the question, where it is more than chance. */
-function compareSpelling(asked: Asked, { grams }: WordForms, alike: Float32Array, start: number): void {
+function compareSpelling(
+  asked: AskedWords,
+  { pool, bounds }: WordTable,
+  number: number,
+  alike: Float32Array,
+  start: number,
+): void {
+  const from = bounds[gramsAt(number)]!
+  const to = bounds[formsAt(number)]!
   let any = false
-  for (let i = 0; i < grams.length; i++) {
-    const gram = grams[i]!
-    const places = asked.sieve[gram & LAST_BITS] === 0 ? undefined : asked.byGram.get(gram)
-    if (!places) continue
-    any = true
-    for (const place of places) alike[start + place]!++
+  for (let at = from; at < to; at++) {
+    for (const place of placesOf(asked.byGram, pool[at]!)) {
+      any = true
+      alike[start + place]!++
+    }
   }
   if (!any) return
   for (let place = 0; place < asked.count; place++) {
-    const own = asked.grams[place]!
-    const share = own > 0 ? (2 * alike[start + place]!) / (own + grams.length) : 0
+    const own = asked.gramCounts[place]!
+    const share = own > 0 ? (2 * alike[start + place]!) / (own + to - from) : 0
     alike[start + place] = share >= LEAST_SPELLED ? share : 0
   }
 }

@@ -24,7 +24,7 @@ const ADD = 0x6a
 const IS_BELOW = 0x49
 const IS_NOT_BELOW = 0x4f
 const STORE = [0x36, 2, 0]
-const PAGES = 24
+const PAGE_BYTES = 65_536
 
 const get = (local: number): number[] => [0x20, local]
 const set = (local: number): number[] => [0x21, local]
@@ -87,18 +87,18 @@ const body = [...locals, ...allRows, ...breakTo(0), END, END, END]
 const section = (id: number, content: number[]): number[] => [id, ...unsigned(content.length), ...content]
 const name = (letter: string): number[] => [1, letter.charCodeAt(0)]
 
-const bytes = [
+const module = (pages: number): number[] => [
   ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
   ...section(1, [1, 0x60, 5, I32, I32, I32, I32, I32, 0]),
   ...section(3, [1, 0]),
-  ...section(5, [1, 0, PAGES]),
+  ...section(5, [1, 0, ...unsigned(pages)]),
   ...section(7, [2, ...name('m'), 2, 0, ...name('d'), 0, 0]),
   ...section(10, [1, ...unsigned(body.length), ...body]),
 ]
 
-export const DOT_MEMORY_BYTES = PAGES * 65_536
-
-export function createDotKernel(): DotKernel {
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Uint8Array.from(bytes)))
+/** A kernel with so many bytes of memory, or a few more. */
+export function createDotKernel(bytes: number): DotKernel {
+  const code = Uint8Array.from(module(Math.ceil(bytes / PAGE_BYTES)))
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
   return { memory: exports.m as DotKernel['memory'], dot: exports.d as DotKernel['dot'] }
 }

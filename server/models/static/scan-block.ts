@@ -1,13 +1,14 @@
-import { createDotKernel, DOT_MEMORY_BYTES } from './dot-kernel.ts'
+import { createDotKernel } from './dot-kernel.ts'
 
+const MEMORY_BYTES = 24 * 65_536
 const OUT = 10_016
 const ROWS = OUT + 4 * 8_192
 /** Most bytes that a block may have, and most rows. */
-export const BLOCK_BYTES = DOT_MEMORY_BYTES - ROWS
+const BLOCK_BYTES = MEMORY_BYTES - ROWS
 export const BLOCK_ROWS = 8_192
 
 // Scratch: nothing in it outlives a call.
-const kernel = createDotKernel()
+const kernel = createDotKernel(MEMORY_BYTES)
 const numbers = new Int8Array(kernel.memory.buffer)
 const sums = new Int32Array(kernel.memory.buffer)
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createRowProducts, type RowProducts } from './row-products.ts'
 import { createNeighbours, type Neighbour } from './word-neighbours.ts'
 
 /** English word vectors, one int8 row a word; rows are ordered by falling frequency of the word. */
@@ -13,6 +14,8 @@ export type WordVectors = {
   /** The words closest in meaning to that of a row, closest first, without itself. */
   neighbours(row: number): readonly Neighbour[]
   readonly values: Int8Array
+  /** Of the rows of `values`. */
+  readonly products: RowProducts
   /** Euclidean length of each row. */
   readonly lengths: Float32Array
 }
@@ -31,13 +34,15 @@ export function loadWordVectors(folder = import.meta.dirname): WordVectors {
   const values = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)
   const rows = new Map(words.map((word, row) => [word, row]))
   const lengths = lengthsOfRows(values, words.length)
+  const products = createRowProducts(values, DIMENSIONS)
   return {
     dimensions: DIMENSIONS,
     size: words.length,
     row: (word) => rows.get(word) ?? -1,
     word: (row) => words[row] ?? '',
-    neighbours: createNeighbours(values, lengths, DIMENSIONS),
+    neighbours: createNeighbours(products, lengths),
     values,
+    products,
     lengths,
   }
 }

@@ -1,0 +1,23 @@
+/**
+ * Places by numbers. Thousands of numbers are looked up, and hardly any has a place: the sieve, which is not 0 where
+ * a number with the same last bits has one, tells most of them apart.
+ */
+export type SievedPlaces = { readonly sieve: Uint8Array; readonly places: Map<number, number[]> }
+
+const LAST_BITS = 4_095
+const NOWHERE: readonly number[] = []
+
+export function createSievedPlaces(): SievedPlaces {
+  return { sieve: new Uint8Array(LAST_BITS + 1), places: new Map() }
+}
+
+export function addPlace({ sieve, places }: SievedPlaces, number: number, place: number): void {
+  sieve[number & LAST_BITS] = 1
+  const there = places.get(number)
+  if (there) there.push(place)
+  else places.set(number, [place])
+}
+
+export function placesOf({ sieve, places }: SievedPlaces, number: number): readonly number[] {
+  return sieve[number & LAST_BITS] === 0 ? NOWHERE : (places.get(number) ?? NOWHERE)
+}
