@@ -18,6 +18,10 @@ export async function createAccount(db: Db, name: string, plan: PlanName = DEFAU
   return id
 }
 
+/** What a chat is charged by. */
+export const accountOf = (db: Db, id: AccountId): Promise<{ id: AccountId; plan: string }> =>
+  db.selectFrom('accounts').select(['id', 'plan']).where('id', '=', id).executeTakeFirstOrThrow()
+
 export async function listAccounts(db: Db): Promise<AccountSummary[]> {
   const rows = await db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id').execute()
   return rows.map(({ id, name, plan, idle_hours, created_at }) => ({

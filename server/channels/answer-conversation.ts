@@ -1,3 +1,4 @@
+import { accountOf } from '../accounts/accounts.ts'
 import { type AgentRow, requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { chatAgentOf, startChat } from '../conversations/chat.ts'
@@ -28,11 +29,7 @@ export async function answerConversation(ctx: Context, { conversationId }: Answe
     .where('id', '=', conversationId)
     .executeTakeFirst()
   if (conversation?.status !== 'ongoing') return
-  const account = await db
-    .selectFrom('accounts')
-    .select(['id', 'plan'])
-    .where('id', '=', conversation.account_id)
-    .executeTakeFirstOrThrow()
+  const account = await accountOf(db, conversation.account_id)
   if ((await failedTries(db, conversation)) >= MOST_TRIES) {
     await askPeople(ctx, conversation, 'The agent could not answer: its model did not respond.')
     return

@@ -4,9 +4,9 @@ import type { Context } from '../context.ts'
 import { ApiError } from '../http/errors.ts'
 import { tooMany } from '../http/serve.ts'
 import { addressBucket } from './address-bucket.ts'
-import { countryOf } from './country.ts'
+import type { CountryOf } from './country.ts'
 
-type Needs = Pick<Context, 'limiter' | 'config'>
+type Needs = Pick<Context, 'limiter'>
 type Rules = Pick<AgentRow, 'id' | 'blocked_countries' | 'ip_rate_limits'>
 
 /**
@@ -14,11 +14,12 @@ type Rules = Pick<AgentRow, 'id' | 'blocked_countries' | 'ip_rate_limits'>
  * send. Answers the visitor's country. Throws VISITOR_NOT_SERVED, and RATE_LIMIT_TOO_MANY_REQUESTS in the owner's words.
  */
 export async function admitVisitor(
-  { limiter, config }: Needs,
+  { limiter }: Needs,
   { id, blocked_countries, ip_rate_limits: { limit, timeframe, message } }: Rules,
   request: FastifyRequest,
+  countryOf: CountryOf,
 ): Promise<string | null> {
-  const country = countryOf(request, config)
+  const country = countryOf(request)
   if (country !== null && blocked_countries?.includes(country)) throw new ApiError('VISITOR_NOT_SERVED')
   const decision = await limiter.take(`visitor ${id} ${addressBucket(request.ip)}`, {
     limit,

@@ -1,35 +1,40 @@
 import type { Static } from 'typebox'
 import type { AgentRow } from '../agents/find-agent.ts'
 import type { Db } from '../db/database.ts'
+import { chatStyles } from './launcher-settings.ts'
 import { type Appearance, leadFields } from './schema.ts'
 
 /** What the chat of a public agent looks like and offers. */
 export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<typeof Appearance>> {
-  const chat = agent.styles.chat as Static<typeof Appearance>['chat']
-  const [kinds, hasForm] = await Promise.all([picturesOf(db, agent), takesDetails(db, agent)])
+  const chat = chatStyles(agent)
+  const [pictures, hasForm] = await Promise.all([picturesOf(db, agent), takesDetails(db, agent)])
   return {
     id: agent.id,
     name: chat.displayName || agent.name,
     chat,
     initialMessages: agent.initial_messages,
     suggestedMessages: agent.suggested_messages as Static<typeof Appearance>['suggestedMessages'],
-    pictures: {
-      icon: kinds.includes('icon') ? `/pictures/${agent.id}/icon` : null,
-      profile: kinds.includes('profile') ? `/pictures/${agent.id}/profile-picture` : null,
-    },
+    pictures,
     leadForm: hasForm ? { fields: [...leadFields] } : null,
     voice: chat.showVoiceMode ? voiceOf(agent) : null,
   }
 }
 
-async function picturesOf(db: Db, { account_id, id }: AgentRow): Promise<string[]> {
+/** A new picture has a new address. */
+async function picturesOf(
+  db: Db,
+  { account_id, id }: AgentRow,
+): Promise<Static<typeof Appearance>['pictures']> {
   const rows = await db
     .selectFrom('agent_pictures')
-    .select('kind')
+    .select(['kind', 'tag'])
     .where('account_id', '=', account_id)
     .where('agent_id', '=', id)
     .execute()
-  return rows.map(({ kind }) => kind)
+  const path = (name: string, tag: string | undefined): string | null =>
+    tag === undefined ? null : `/pictures/${id}/${name}?v=${tag}`
+  const tags = new Map(rows.map(({ kind, tag }) => [kind, tag]))
+  return { icon: path('icon', tags.get('icon')), profile: path('profile-picture', tags.get('profile')) }
 }
 
 /** The form is there when the agent collects leads in the chat on websites. */

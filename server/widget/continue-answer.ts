@@ -1,3 +1,4 @@
+import { accountOf } from '../accounts/accounts.ts'
 import type { AgentRow } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { chatAgentOf, startChat } from '../conversations/chat.ts'
@@ -19,11 +20,7 @@ export async function continueAnswer(
   agent: AgentRow,
   { id: conversationId, has_voice }: ConversationRow,
 ): Promise<boolean> {
-  const account = await ctx.db
-    .selectFrom('accounts')
-    .select(['id', 'plan'])
-    .where('id', '=', agent.account_id)
-    .executeTakeFirstOrThrow()
+  const account = await accountOf(ctx.db, agent.account_id)
   try {
     const live = await startChat(ctx, {
       account,

@@ -5,22 +5,25 @@ import type { Config } from '../config.ts'
 
 type Trust = Pick<Config, 'countryHeader' | 'trustedProxies'>
 
-/** Where a visitor is, as the proxy in front of the service says; null: nobody who can be believed says so. */
-export function countryOf(request: FastifyRequest, { countryHeader, trustedProxies }: Trust): string | null {
-  if (countryHeader === null || !isTrusted(request.socket.remoteAddress, trustedProxies)) return null
-  const said = request.headers[countryHeader]?.toString().toUpperCase() ?? ''
-  return countryCodes.includes(said) ? said : null
+/** Where the sender of a request is, as the proxy in front says; null: nobody who can be believed says so. */
+export type CountryOf = (request: FastifyRequest) => string | null
+
+export function countryReader({ countryHeader, trustedProxies }: Trust): CountryOf {
+  if (countryHeader === null) return () => null
+  const ranges = trustedProxies.map(rangeOf)
+  const isTrusted = (text: string | undefined): boolean => {
+    if (!text || !ipaddr.isValid(text)) return false
+    const address = ipaddr.process(text)
+    return ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
+  }
+  return ({ socket, headers }) => {
+    const said = headers[countryHeader]?.toString().toUpperCase() ?? ''
+    return countryCodes.includes(said) && isTrusted(socket.remoteAddress) ? said : null
+  }
 }
 
-function isTrusted(address: string | undefined, proxies: readonly string[]): boolean {
-  if (!address || !ipaddr.isValid(address)) return false
-  const peer = ipaddr.process(address)
-  return proxies.some((proxy) => {
-    const [range, bits] = ipaddr.isValidCIDR(proxy)
-      ? ipaddr.parseCIDR(proxy)
-      : ([ipaddr.parse(proxy), undefined] as const)
-    return (
-      range.kind() === peer.kind() && peer.match(range as never, bits ?? (peer.kind() === 'ipv4' ? 32 : 128))
-    )
-  })
-}
+/** A single address is a range of one. */
+const rangeOf = (text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] =>
+  ipaddr.parseCIDR(
+    ipaddr.isValidCIDR(text) ? text : `${text}/${ipaddr.parse(text).kind() === 'ipv4' ? 32 : 128}`,
+  )

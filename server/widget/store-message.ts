@@ -28,8 +28,6 @@ type Needs = Pick<Context, 'db' | 'notifier'>
  * RESOURCE_NOT_FOUND, RESOURCE_DUPLICATE when the id is another message's.
  */
 export async function storeMessage(ctx: Needs, visit: Visit, written: Written): Promise<ConversationRow> {
-  const there = await findWritten(ctx.db, visit, written.messageId)
-  if (there) return there
   try {
     return await transact(ctx.db, (trx) => store(ctx, trx, visit, written))
   } catch (error) {
@@ -41,7 +39,12 @@ export async function storeMessage(ctx: Needs, visit: Visit, written: Written): 
   }
 }
 
-async function findWritten(db: Db, visit: Visit, messageId: string): Promise<ConversationRow | undefined> {
+/** The conversation of a message that is there already. Throws RESOURCE_DUPLICATE when it is not this visitor's. */
+export async function findWritten(
+  db: Db,
+  visit: Visit,
+  messageId: string,
+): Promise<ConversationRow | undefined> {
   const { account_id: accountId, id: agentId } = visit.agent
   const message = await db
     .selectFrom('messages')

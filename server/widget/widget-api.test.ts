@@ -51,11 +51,13 @@ const said = (conversation: { messages: { role: string; text: string }[] }) =>
   conversation.messages.map(({ role, text }) => `${role}: ${text}`)
 
 test('a visitor writes, follows the answer, and finds it again; nobody else does', async () => {
-  models.queue.push({ tokens: tokens(5), delayMs: 20 })
+  const { promise: now, resolve: release } = Promise.withResolvers<void>()
+  models.queue.push({ tokens: tokens(5), after: now })
   const { conversationId, answering } = await visitor.write('Hello?')
   assert.equal(answering, true)
   const response = await visitor.follow(conversationId)
-  if (response.status === 200) assert.equal((await readStream(response)).text, tokens(5).join(''))
+  release()
+  assert.equal((await readStream(response)).text, tokens(5).join(''))
   const conversation = await settled(visitor, conversationId)
   assert.deepEqual(said(conversation), ['user: Hello?', `assistant: ${tokens(5).join('').trim()}`])
   assert.equal(conversation.status, 'ongoing')
@@ -121,10 +123,13 @@ test('a message that is sent again, also at once, is stored and answered once', 
 })
 
 test('a reader that comes back gets exactly what it missed; stopping keeps what was said', async () => {
-  models.queue.push({ tokens: tokens(12), delayMs: 30 })
+  const { promise: now, resolve: release } = Promise.withResolvers<void>()
+  models.queue.push({ tokens: tokens(12), after: now })
   const { conversationId } = await visitor.write('Long?')
   const first = await visitor.follow(conversationId)
-  const { events } = await readStream(await visitor.follow(conversationId, '3'), 3)
+  const second = await visitor.follow(conversationId, '3')
+  release()
+  const { events } = await readStream(second, 3)
   assert.equal(events[0]?.id, '4')
   assert.ok((await first.text()).includes('token11'))
 
@@ -172,14 +177,17 @@ test('a visitor sees nothing of what actions do, and the page runs those that ar
     const made = await client.request('POST', `${agent()}/actions`, { ...action, ...inputs })
     assert.equal(made.status, 201, JSON.stringify(made.body))
   }
+  const { promise: now, resolve: release } = Promise.withResolvers<void>()
   models.queue.push(
-    { toolCalls: [{ id: 'c1', name: 'note_lead', input: { email: 'eve@example.org' } }] },
+    { after: now, toolCalls: [{ id: 'c1', name: 'note_lead', input: { email: 'eve@example.org' } }] },
     { tokens: ['One moment.'], toolCalls: [{ id: 'c2', name: 'read_title', input: {} }], delayMs: 40 },
     { tokens: [' It is called Shop.'] },
   )
   const { conversationId } = await visitor.write('What is this page?')
   const stream = await visitor.follow(conversationId)
-  const text = stream.status === 200 ? await stream.text() : ''
+  release()
+  const text = await stream.text()
+  assert.match(text, /One moment/)
   assert.doesNotMatch(text, /event: tool-|eve@example/)
   const waiting = await settled(visitor, conversationId)
   const [call] = waiting.messages.at(-1).pendingCalls
