@@ -91,6 +91,8 @@ export async function createApp(ctx: Context, { strict = false }: Options = {}):
     contentSecurityPolicy: { directives: { upgradeInsecureRequests } },
     strictTransportSecurity: isSecure,
   })
+  // Before any route: those that are there already would keep the framework's.
+  app.setErrorHandler((error, request, reply) => renderError(error, request, reply, strict))
   acceptJson(app)
   await app.register(multipart)
 
@@ -118,7 +120,6 @@ export async function createApp(ctx: Context, { strict = false }: Options = {}):
   app.setNotFoundHandler(() => {
     throw new ApiError('ROUTE_NOT_FOUND')
   })
-  app.setErrorHandler((error, request, reply) => renderError(error, request, reply, strict))
   return app
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { accountOf } from '../accounts/accounts.ts'
 import { type AgentRow, requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
@@ -17,25 +18,31 @@ const LATER_SECONDS = 2
 const MOST_TRIES = 4
 
 /**
- * Starts the agent's answer to what a conversation of a channel holds unanswered. One that is being answered is looked
+ * Starts the agent's answer to what a conversation of a channel holds unanswered; true when one is being made. One that is being answered is looked
  * at again later, and so is a failed one; when nobody can answer, a ticket is opened, because the customer waits. Spam
- * is not answered.
+ * is not answered, nor what somebody has stopped the answer to, unless it was asked again (`evenStopped`).
  */
-export async function answerConversation(ctx: Context, { conversationId }: Answer): Promise<void> {
+export async function answerConversation(
+  ctx: Context,
+  { conversationId }: Answer,
+  { evenStopped = false } = {},
+): Promise<boolean> {
   const { db } = ctx
   const conversation = await db
     .selectFrom('conversations')
     .selectAll()
     .where('id', '=', conversationId)
     .executeTakeFirst()
-  if (conversation?.status !== 'ongoing') return
+  if (conversation?.status !== 'ongoing') return false
+  const tries = await triesToAnswer(db, conversation)
+  if (tries.stopped > 0 && !evenStopped) return false
   const account = await accountOf(db, conversation.account_id)
-  if ((await failedTries(db, conversation)) >= MOST_TRIES) {
+  if (tries.failed >= MOST_TRIES) {
     await askPeople(ctx, conversation, 'The agent could not answer: its model did not respond.')
-    return
+    return false
   }
   const agent = await requireAgent(db, account.id, conversation.agent_id)
-  if (await screenSpam(ctx, agent, conversation)) return
+  if (await screenSpam(ctx, agent, conversation)) return false
   const later = () => ctx.jobs.enqueue<Answer>(db, ANSWER, { conversationId }, LATER_SECONDS)
   try {
     const live = await startChat(ctx, requestOf(account, agent, conversation))
@@ -44,14 +51,26 @@ export async function answerConversation(ctx: Context, { conversationId }: Answe
       ctx.log.info({ err: error, conversation: conversationId }, 'a channel got no answer yet')
       later().catch((failure: unknown) => ctx.log.error({ err: failure }, 'answering a channel again'))
     })
+    return true
   } catch (error) {
     const code = error instanceof ApiError ? error.code : null
-    if (code === 'CHAT_NOTHING_TO_CONTINUE' || code === 'CHAT_CONVERSATION_NOT_ONGOING') return
-    if (code === 'CHAT_CONVERSATION_BUSY') await later()
-    else if (code === 'CHAT_CREDITS_EXHAUSTED' || code === 'CHAT_AGENT_CREDITS_EXHAUSTED') {
-      await askPeople(ctx, conversation, 'The agent could not answer: the credits are used up.')
-    } else throw error
+    if (code === 'CHAT_NOTHING_TO_CONTINUE' || code === 'CHAT_CONVERSATION_NOT_ONGOING') return false
+    if (code === 'CHAT_CONVERSATION_BUSY') {
+      await later()
+      return true
+    }
+    const reason = UNABLE[code ?? '']
+    if (reason === undefined) throw error
+    await askPeople(ctx, conversation, `The agent could not answer: ${reason}.`)
+    return false
   }
+}
+
+/** Nothing that a later try would mend. */
+const UNABLE: Record<string, string> = {
+  CHAT_CREDITS_EXHAUSTED: 'the credits are used up',
+  CHAT_AGENT_CREDITS_EXHAUSTED: 'the credits are used up',
+  CHAT_MODEL_NOT_ALLOWED: 'its model is not in the plan of the account',
 }
 
 /** As the agent's channelInstructions and actions name it. */
@@ -74,28 +93,20 @@ const requestOf = (
   idempotencyKey: null,
 })
 
-/** Replies to the customer's newest message that came to nothing. */
-async function failedTries(db: Db, { account_id, id }: ConversationRow): Promise<number> {
-  const newest = await db
-    .selectFrom('messages')
-    .select('id')
-    .where('account_id', '=', account_id)
-    .where('conversation_id', '=', id)
-    .where('role', '=', 'user')
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  if (!newest) return 0
-  const { tries } = await db
-    .selectFrom('generations')
-    .select((eb) => eb.fn.countAll<number>().as('tries'))
-    .where('account_id', '=', account_id)
-    .where('conversation_id', '=', id)
-    .where('user_message_id', '=', newest.id)
-    .where('status', 'in', ['failed', 'interrupted'])
-    .where('message_state', '=', 'none')
-    .executeTakeFirstOrThrow()
-  return tries
+/** Replies to the customer's newest message that came to nothing, and those that somebody stopped before a word. */
+async function triesToAnswer(
+  db: Db,
+  { account_id, id }: ConversationRow,
+): Promise<{ failed: number; stopped: number }> {
+  const { rows } = await sql<{ failed: number; stopped: number }>`
+    select (count(*) filter (where stop_reason is null and status in ('failed', 'interrupted')))::int as failed,
+      (count(*) filter (where stop_reason = 'stop'))::int as stopped
+    from generations
+    where account_id = ${account_id} and conversation_id = ${id} and message_state = 'none'
+      and user_message_id = (
+        select id from messages where account_id = ${account_id} and conversation_id = ${id} and role = 'user'
+        order by seq desc limit 1)`.execute(db)
+  return rows[0] ?? { failed: 0, stopped: 0 }
 }
 
 /** Opens a ticket, once: an open one says already that somebody waits. */

@@ -21,7 +21,8 @@ export async function answerForgotten({ db, jobs }: Pick<Context, 'db' | 'jobs'>
       and conversations.updated_at between now() - interval '1 day' and now() - interval '20 seconds'
       and not ${isAnswered(sql.ref('conversations.id'), sql.ref('newest.seq'))}
       and not exists (select from generations
-        where generations.conversation_id = conversations.id and generations.status = 'running')
+        where generations.conversation_id = conversations.id and (generations.status = 'running'
+          or (generations.user_message_id = newest.id and generations.stop_reason = 'stop')))
       and not exists (select from tickets where tickets.conversation_id = conversations.id
         and tickets.status_category not in ('closed', 'cancelled'))
       and not exists (select from inbound_messages where inbound_messages.message_id = newest.id

@@ -17,7 +17,9 @@ const answering = (ctx: Context): Task<Answer> => ({
   // A job may wait for a model that looks for spam.
   concurrency: 4,
   retries: 4,
-  run: (payload) => answerConversation(ctx, payload),
+  run: async (payload) => {
+    await answerConversation(ctx, payload)
+  },
 })
 
 export const channelTasks = (ctx: Context): Task<never>[] => [

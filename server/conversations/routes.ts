@@ -92,7 +92,7 @@ export const conversationRoutes = (ctx: Context): Route[] => [
 
   route(submitToolResult, async ({ caller: { account }, params, body }) => {
     await requireAgent(ctx.db, account.id, params.agentId)
-    await storeToolResult(ctx.db, { accountId: account.id, ...params, source: 'API' }, body)
+    await storeToolResult(ctx, { accountId: account.id, ...params, source: 'API' }, body)
     return { data: { success: true as const } }
   }),
 

@@ -1,12 +1,13 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type { Context } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import type { AccountId, ToolCallStatus } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 import { ApiError } from '../http/errors.ts'
-import { runningGeneration } from './attach.ts'
+import { attach } from './attach.ts'
+import type { FrameSource } from './live-generation.ts'
 import { requireApiConversation, requireConversation } from './queries.ts'
 import { addToMessage } from './tool-calls.ts'
 
@@ -14,7 +15,8 @@ export type ToolResult = { toolCallId: string; output?: unknown }
 
 /** A step may speak on for so long after a call of it was shown. */
 const LONGEST_WAIT_MS = 15_000
-const LOOK_EVERY_MS = 100
+
+type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
 
 type Place = {
   accountId: AccountId
@@ -29,14 +31,29 @@ type Place = {
  * resolved before) is RESOURCE_TOOL_CALL_NOT_FOUND (service-api, "Client action"). One that comes before the
  * answer with its call has ended waits for that end: a reader is shown a call as soon as it is made.
  */
-export async function storeToolResult(db: Db, place: Place, result: ToolResult): Promise<void> {
-  if (await takeResult(db, place, result)) return
-  const until = Date.now() + LONGEST_WAIT_MS
-  while (Date.now() < until && (await runningGeneration(db, place.accountId, place.conversationId))) {
-    await wait(LOOK_EVERY_MS)
-    if (await takeResult(db, place, result)) return
+export async function storeToolResult(ctx: Needs, place: Place, result: ToolResult): Promise<void> {
+  if (isId(result.toolCallId)) {
+    if (await takeResult(ctx.db, place, result)) return
+    // Whoever waits costs nothing: anybody may send ids that no call has.
+    const running = await attach(ctx, place.accountId, place.conversationId)
+    if (running) await endOf(running.source)
+    if (running && (await takeResult(ctx.db, place, result))) return
   }
-  if (!(await takeResult(db, place, result))) throw new ApiError('RESOURCE_TOOL_CALL_NOT_FOUND')
+  throw new ApiError('RESOURCE_TOOL_CALL_NOT_FOUND')
+}
+
+async function endOf(source: FrameSource): Promise<void> {
+  if (source.ended) return
+  let stopWatching = (): void => {}
+  let timer: NodeJS.Timeout | undefined
+  await new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LONGEST_WAIT_MS)
+    stopWatching = source.watch(() => {
+      if (source.ended) resolve()
+    })
+  })
+  clearTimeout(timer)
+  stopWatching()
 }
 
 async function takeResult(
@@ -47,7 +64,6 @@ async function takeResult(
   return transact(db, async (trx) => {
     const require = source === 'API' ? requireApiConversation : requireConversation
     await require(trx, accountId, agentId, conversationId, true)
-    if (!isId(toolCallId)) return false
     const call = await trx
       .updateTable('tool_calls')
       .set({ status: outcomeOf(output), output: json(output), resolved_at: new Date() })

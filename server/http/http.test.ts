@@ -99,3 +99,15 @@ test('the 101st request in ten seconds is refused and says when to come back', a
   assert.ok(Number(refused.headers.get('x-ratelimit-reset')) > Date.now())
   assert.equal((await client.request('GET', '/me')).status, 200, 'another key is not concerned')
 })
+
+test('errors beside the API have its shape, and say nothing of what lies behind', async () => {
+  const ask = async (path: string) => {
+    const response = await fetch(`${service.url}${path}`)
+    return [response.status, ((await response.json()) as { error?: { code: string } }).error?.code]
+  }
+  assert.deepEqual(await ask('/pictures/nobody/icon'), [404, 'RESOURCE_NOT_FOUND'])
+  assert.deepEqual(await ask('/widget/nobody/launcher.json'), [404, 'AGENT_NOT_FOUND'])
+  await service.ctx.maintenance.set(true)
+  assert.deepEqual(await ask('/pictures/nobody/icon'), [503, 'SERVICE_UNDER_MAINTENANCE'])
+  await service.ctx.maintenance.set(false)
+})

@@ -1,9 +1,12 @@
+import { sql } from 'kysely'
 import { accountOf } from '../accounts/accounts.ts'
 import type { AgentRow } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { chatAgentOf, startChat } from '../conversations/chat.ts'
 import type { ConversationRow } from '../conversations/queries.ts'
 import { WIDGET } from '../conversations/sources.ts'
+import type { Db } from '../db/database.ts'
+import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
 
 /** Not now, for a reason that the visitor sees anyway: the page still owes a result, or a person has taken over. */
@@ -12,14 +15,22 @@ const NOT_NOW = [
   'CHAT_CONVERSATION_NOT_ONGOING',
   'CHAT_CREDITS_EXHAUSTED',
   'CHAT_AGENT_CREDITS_EXHAUSTED',
+  'CHAT_MODEL_NOT_ALLOWED',
 ]
 
-/** Has the agent go on from what the page's actions answered; true when an answer is being made. */
+/** Each costs the owner credits, and it is the visitor's browser that asks for it. */
+const MOST_CONTINUATIONS = 8
+
+/**
+ * Has the agent go on from what the page's actions answered; true when an answer is being made. False, too, when it has
+ * gone on so often since the visitor last wrote that it would not end.
+ */
 export async function continueAnswer(
   ctx: Context,
   agent: AgentRow,
   { id: conversationId, has_voice }: ConversationRow,
 ): Promise<boolean> {
+  if ((await continuations(ctx.db, agent.account_id, conversationId)) >= MOST_CONTINUATIONS) return false
   const account = await accountOf(ctx.db, agent.account_id)
   try {
     const live = await startChat(ctx, {
@@ -40,4 +51,15 @@ export async function continueAnswer(
     if (NOT_NOW.includes(code)) return false
     throw error
   }
+}
+
+/** Of the conversation's newest message of the visitor. */
+async function continuations(db: Db, accountId: AccountId, conversationId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from generations
+    where account_id = ${accountId} and conversation_id = ${conversationId} and kind = 'continuation'
+      and user_message_id = (
+        select id from messages where account_id = ${accountId} and conversation_id = ${conversationId}
+          and role = 'user' order by seq desc limit 1)`.execute(db)
+  return rows[0]?.count ?? 0
 }

@@ -128,6 +128,8 @@ export const submitPageResult = endpoint({
   scope,
   params: ConversationParams,
   body: Exact({ toolCallId: Type.String(), output: Type.Optional(Type.Unknown()) }),
+  // Models read a third of it.
+  bodyLimit: 65_536,
   success: { status: 200, schema: Exact({ data: Exact({ answering: Type.Boolean() }) }) },
   errors: [...visitorErrors, 'RESOURCE_TOOL_CALL_NOT_FOUND'],
 })

@@ -3,13 +3,13 @@ import type { AgentRow } from '../agents/find-agent.ts'
 import { answerConversation } from '../channels/answer-conversation.ts'
 import type { Context } from '../context.ts'
 import { attach, positionAfter } from '../conversations/attach.ts'
-import { requireConversation } from '../conversations/queries.ts'
 import { rateMessage } from '../conversations/rate-message.ts'
 import { sendStream } from '../conversations/send-stream.ts'
 import { WIDGET } from '../conversations/sources.ts'
 import { stopGeneration } from '../conversations/stop-generation.ts'
 import { storeToolResult } from '../conversations/store-tool-result.ts'
 import { type Route, route, SENT } from '../http/route.ts'
+import { addressBucket } from './address-bucket.ts'
 import { admitVisitor } from './admit-visitor.ts'
 import { appearanceOf } from './appearance.ts'
 import { continueAnswer } from './continue-answer.ts'
@@ -25,6 +25,7 @@ import {
   writeMessage,
 } from './contract.ts'
 import { countryReader } from './country.ts'
+import { countStreams } from './open-streams.ts'
 import { conversationsOfVisitor } from './queries.ts'
 import { readConversation } from './read-conversation.ts'
 import { storeDetails } from './store-details.ts'
@@ -34,6 +35,7 @@ import { requireOwnConversation, requirePublicAgent, requireVisit } from './visi
 
 export function widgetRoutes(ctx: Context): Route[] {
   const countryOf = countryReader(ctx.config)
+  const admitStream = countStreams()
   const admit = (agent: AgentRow, request: FastifyRequest) => admitVisitor(ctx, agent, request, countryOf)
   return [
     route(readAppearance, async ({ params }) =>
@@ -45,12 +47,9 @@ export function widgetRoutes(ctx: Context): Route[] {
       const there = await findWritten(ctx.db, visit, body.messageId)
       const { id } =
         there ?? (await storeMessage(ctx, visit, { ...body, country: await admit(visit.agent, request) }))
-      // Here and not by a job: the visitor waits for the first word.
-      await answerConversation(ctx, { conversationId: id })
-      const { status } = await requireConversation(ctx.db, visit.agent.account_id, visit.agent.id, id)
-      return {
-        data: { conversationId: id, messageId: body.messageId, answering: status === 'ongoing' },
-      }
+      // Here and not by a job: the visitor waits for the first word. Sent again, it is asked again.
+      const answering = await answerConversation(ctx, { conversationId: id }, { evenStopped: true })
+      return { data: { conversationId: id, messageId: body.messageId, answering } }
     }),
 
     route(listVisitorConversations, async ({ params, request }) => {
@@ -68,6 +67,7 @@ export function widgetRoutes(ctx: Context): Route[] {
       const { id } = await requireOwnConversation(ctx.db, visit, params.conversationId)
       const attached = await attach(ctx, visit.agent.account_id, id)
       if (!attached) return undefined
+      admitStream(addressBucket(request.ip), reply)
       const lastEventId = request.headers['last-event-id']?.toString()
       sendStream(reply, visibleFrames(attached.source), positionAfter(lastEventId, attached))
       return SENT
@@ -83,7 +83,7 @@ export function widgetRoutes(ctx: Context): Route[] {
       const visit = await requireVisit(ctx, params.agentId, request)
       const conversation = await requireOwnConversation(ctx.db, visit, params.conversationId)
       const place = { accountId: visit.agent.account_id, ...params, source: WIDGET }
-      await storeToolResult(ctx.db, place, body)
+      await storeToolResult(ctx, place, body)
       return { data: { answering: await continueAnswer(ctx, visit.agent, conversation) } }
     }),
 

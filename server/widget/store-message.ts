@@ -64,7 +64,8 @@ async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Prom
   const { messageId, message, conversationId, voice = false } = written
   const named =
     conversationId === undefined ? null : await requireOwnConversation(trx, visit, conversationId, true)
-  const conversation = named && named.status !== 'ended' ? named : await begin(trx, visit, written, named)
+  const open = named?.status === 'ended' ? await begunAfter(trx, visit, named) : named
+  const conversation = open ?? (await begin(trx, visit, written, named))
   const { account_id, agent_id, id } = conversation
   await appendMessage(trx, conversation, {
     id: messageId,
@@ -82,6 +83,26 @@ async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Prom
   await storeCustomerMessage(trx, conversation, { messageId, text: message, attachments: [] })
   await recordEvent(ctx, trx, account_id, agent_id, { type: 'conversation', data: { conversationId: id } })
   return conversation
+}
+
+/** What the visitor, in another tab perhaps, has begun after one that ended, whose row is locked. */
+async function begunAfter(
+  trx: Trx,
+  { visitorId }: Visit,
+  ended: ConversationRow,
+): Promise<ConversationRow | null> {
+  const row = await trx
+    .selectFrom('conversations')
+    .selectAll()
+    .where('account_id', '=', ended.account_id)
+    .where('parent_conversation_id', '=', ended.id)
+    .where('user_id', '=', visitorId)
+    .where('status', '<>', 'ended')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row ?? null
 }
 
 async function begin(

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { type FinishMetadata, frameOf, type StreamEvent } from '../conversations/events.ts'
 import type { FrameSource } from '../conversations/live-generation.ts'
 import { epochSeconds, type MessageMetadata } from '../conversations/present.ts'
 import type { ConversationRow, MessageRow } from '../conversations/queries.ts'
@@ -41,12 +42,25 @@ export const visibleSummary = (row: ConversationRow): Static<typeof Conversation
 
 const HIDDEN = /^id: \d+\nevent: tool-/
 
+const WITH_METADATA = /^id: (\d+)\nevent: (?:message-metadata|finish)\ndata: (.*)\n\n$/
+
+/** What an answer costs, and by which id the company knows its visitor, is not for the visitor. */
+function visibleFrame(frame: string): string {
+  if (HIDDEN.test(frame)) return ''
+  const [, id, data] = WITH_METADATA.exec(frame) ?? []
+  if (data === undefined) return frame
+  const event = JSON.parse(data) as Extract<StreamEvent, { type: 'finish' | 'message-metadata' }>
+  const { messageId, userMessageId, conversationId } = event.messageMetadata
+  const messageMetadata = { messageId, userMessageId, conversationId } as FinishMetadata
+  return frameOf(Number(id), { ...event, messageMetadata })
+}
+
 /** The events of an answer without those of its actions; each keeps its place, for readers that come back. */
 export function visibleFrames(source: FrameSource): FrameSource {
   const frames: string[] = []
   return {
     get frames() {
-      for (const frame of source.frames.slice(frames.length)) frames.push(HIDDEN.test(frame) ? '' : frame)
+      for (const frame of source.frames.slice(frames.length)) frames.push(visibleFrame(frame))
       return frames
     },
     get ended() {

@@ -7,7 +7,9 @@ import { readStream } from '../../test/read-stream.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { until } from '../../test/until.ts'
 import { publicAgent, type Visitor, visitorOf } from '../../test/visitor.ts'
+import { changePlan } from '../accounts/accounts.ts'
 import { createMember } from '../accounts/members.ts'
+import { answerConversation } from '../channels/answer-conversation.ts'
 import { answerForgotten } from '../channels/answer-forgotten.ts'
 import { endIdle } from '../channels/end-idle.ts'
 
@@ -57,7 +59,9 @@ test('a visitor writes, follows the answer, and finds it again; nobody else does
   assert.equal(answering, true)
   const response = await visitor.follow(conversationId)
   release()
-  assert.equal((await readStream(response)).text, tokens(5).join(''))
+  const streamed = await readStream(response)
+  assert.equal(streamed.text, tokens(5).join(''))
+  assert.doesNotMatch(JSON.stringify(streamed.events), /credits|visitor-/)
   const conversation = await settled(visitor, conversationId)
   assert.deepEqual(said(conversation), ['user: Hello?', `assistant: ${tokens(5).join('').trim()}`])
   assert.equal(conversation.status, 'ongoing')
@@ -205,6 +209,82 @@ test('a visitor sees nothing of what actions do, and the page runs those that ar
   assert.deepEqual(done.messages.at(-1).pendingCalls, [])
   const again = await visitor.request('POST', path, result)
   assert.equal(again.body.error.code, 'RESOURCE_TOOL_CALL_NOT_FOUND')
+})
+
+test('a page that has the agent go on without end is heard eight times', async () => {
+  const action = { type: 'client', name: 'again', description: 'Calls again', inputs: { type: 'object' } }
+  await client.request('POST', `${agent()}/actions`, action)
+  models.otherwise(() => ({ toolCalls: [{ id: 'c', name: 'again', input: {} }] }))
+  const { conversationId } = await visitor.write('Go on')
+  const path = `/conversations/${conversationId}/tool-result`
+  let rounds = 0
+  for (let answering = true; answering; rounds++) {
+    const { messages } = await settled(visitor, conversationId)
+    const [call] = messages.at(-1).pendingCalls
+    const { body } = await visitor.request('POST', path, { toolCallId: call.toolCallId, output: 'again' })
+    answering = body.data.answering
+  }
+  assert.equal(rounds, 9)
+  const large = await visitor.request('POST', path, { toolCallId: randomUUID(), output: 'x'.repeat(70_000) })
+  assert.equal(large.status, 413)
+  // The next message begins anew.
+  await visitor.write('And now?', { conversationId })
+  assert.equal((await settled(visitor, conversationId)).messages.at(-1).pendingCalls.length, 1)
+})
+
+test('ids that no call has are refused at once, also while an answer is being made', async () => {
+  models.queue.push({ tokens: tokens(3), after: NEVER })
+  const { conversationId } = await visitor.write('Hello?')
+  const path = `/conversations/${conversationId}/tool-result`
+  assert.equal((await visitor.request('POST', path, { toolCallId: 'x' })).status, 404)
+  const waiting = Array.from({ length: 20 }, () =>
+    visitor.request('POST', path, { toolCallId: randomUUID() }),
+  )
+  await visitor.request('POST', `/conversations/${conversationId}/stop`)
+  assert.deepEqual([...new Set((await Promise.all(waiting)).map(({ status }) => status))], [404])
+})
+
+test('what was stopped before its first word stays unanswered, until it is asked again', async () => {
+  const { db } = service.ctx
+  const messageId = randomUUID()
+  for (let stops = 0; stops < 5; stops++) {
+    models.queue.push({ tokens: tokens(3), after: NEVER })
+    const { conversationId, answering } = await visitor.write('Never mind', { messageId })
+    assert.equal(answering, true)
+    await visitor.request('POST', `/conversations/${conversationId}/stop`)
+    await db
+      .updateTable('conversations')
+      .set({ updated_at: new Date(Date.now() - 60_000) })
+      .where('id', '=', conversationId)
+      .execute()
+  }
+  const [row] = await rows()
+  await answerForgotten(service.ctx)
+  assert.equal(await answerConversation(service.ctx, { conversationId: row!.id }), false)
+  const tickets = await client.request('GET', `${agent()}/helpdesk/tickets?includeTotal=true`)
+  assert.deepEqual(tickets.body.data, [])
+  await visitor.write('Never mind', { messageId })
+  assert.deepEqual(said(await settled(visitor, row!.id)), ['user: Never mind', 'assistant: Yes.'])
+})
+
+test('where the agent cannot answer, the team is asked', async () => {
+  await client.request('PUT', agent(), { model: 'fake' })
+  await changePlan(service.ctx.db, client.accountId, 'free')
+  const { answering } = await visitor.write('Hello?')
+  assert.equal(answering, false)
+  const { body } = await client.request('GET', `${agent()}/helpdesk/tickets`)
+  const [ticket] = body.data
+  const read = await client.request('GET', `${agent()}/helpdesk/tickets/${ticket.ticketNumber}`)
+  assert.match(read.body.description, /not in the plan/)
+})
+
+test('two tabs that write after the end go on in one conversation', async () => {
+  const { conversationId } = await visitor.write('One')
+  await settled(visitor, conversationId)
+  await client.request('POST', `${agent()}/conversations/${conversationId}/end`)
+  const both = await Promise.all(['Two', 'Three'].map((text) => visitor.write(text, { conversationId })))
+  assert.equal(new Set(both.map((one) => one.conversationId)).size, 1)
+  assert.notEqual(both[0]?.conversationId, conversationId)
 })
 
 test('the form for leads is there with its action, and what it takes is found over both versions', async () => {
