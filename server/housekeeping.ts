@@ -20,7 +20,7 @@ import { purgeCandidates } from './insights/topics/proposed-labels.ts'
 import { freeDeletions, resumeDeletions } from './knowledge/empty-source.ts'
 import { claimDueSyncs } from './knowledge/sync/claim-syncs.ts'
 import { planSyncs } from './knowledge/sync/plan-syncs.ts'
-import { sweepOldConversations } from './privacy/retention.ts'
+import { sweepOldConversations, sweepOldLeads } from './privacy/retention.ts'
 import { resumeErasures } from './privacy/tasks.ts'
 
 const SECOND = 1_000
@@ -58,6 +58,7 @@ const DUTIES: Duty[] = [
   { what: 'idle procedures', everyMs: 10 * MINUTE, run: abandonIdleRuns },
   { what: 'old stream frames', everyMs: 10 * MINUTE, run: purgeFrames },
   { what: 'old conversations', everyMs: MINUTE, run: (_db, ctx) => sweepOldConversations(ctx) },
+  { what: 'old leads', everyMs: MINUTE, run: (_db, ctx) => sweepOldLeads(ctx) },
   { what: 'forsaken erasures', everyMs: MINUTE, run: (_db, ctx) => resumeErasures(ctx) },
   { what: 'old idempotency keys', everyMs: 60 * MINUTE, run: purgeKeys },
 ]

@@ -16,11 +16,18 @@ export function refuseLead({ email, phone }: LeadInput): string | null {
 
 /** Stores a lead, once for each call. */
 export async function collectLead(db: Db, input: LeadInput, place: ToolCallPlace): Promise<ToolOutput> {
-  await storeLead(db, input, { ...place, id: place.toolCallId })
+  await storeLead(db, input, { ...place, id: place.toolCallId, visitorId: null })
   return { status: 'success' }
 }
 
-type LeadPlace = { id: string; accountId: AccountId; agentId: string; conversationId: string | null }
+type LeadPlace = {
+  id: string
+  accountId: AccountId
+  agentId: string
+  conversationId: string | null
+  /** Who sent it by a form; null: it was said in the conversation. */
+  visitorId: string | null
+}
 
 /** Stores a lead; the same id again changes nothing. */
 export async function storeLead(db: Db, input: LeadInput, place: LeadPlace): Promise<void> {
@@ -31,6 +38,7 @@ export async function storeLead(db: Db, input: LeadInput, place: LeadPlace): Pro
       account_id: place.accountId,
       agent_id: place.agentId,
       conversation_id: place.conversationId,
+      user_id: place.visitorId,
       name: input.name?.trim() || null,
       email: input.email?.toLowerCase() ?? null,
       phone: input.phone === undefined ? null : normalPhone(input.phone),

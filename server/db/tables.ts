@@ -524,6 +524,8 @@ export type LeadsTable = {
   account_id: AccountId
   agent_id: string
   conversation_id: string | null
+  /** The visitor who left it in the form of the chat on websites; null: an action collected it. */
+  user_id: string | null
   name: string | null
   email: string | null
   phone: string | null

@@ -113,7 +113,7 @@ export const setRetention = endpoint({
   tag,
   summary: 'Set how long an agent’s conversations are kept',
   description:
-    'Conversations without activity for so many days are deleted, with their messages, leads and tickets, within minutes of the change. Those that a person has taken over, that have an open ticket, or in which a reply is being made, stay.',
+    'Conversations without activity for so many days are deleted, with their messages, leads and tickets, within minutes of the change. Those that a person has taken over, that have an open ticket, or in which a reply is being made, stay. Leads without a conversation are deleted when they are so old.',
   scope: 'agents:write',
   params: agent,
   body: Exact({ retentionDays }),

@@ -56,13 +56,17 @@ export function dropTicketsOf({ db, jobs }: Needs, row: ErasureRow, person: Pers
   )
 }
 
-/** Deletes the person's leads that hang on no conversation of theirs; answers how many. */
+/**
+ * Deletes the person's leads that hang on no conversation of theirs; answers how many. One of a visitor who is not among
+ * the names yet stays: only it leads to what the visitor wrote.
+ */
 export function dropLeads(db: Db, row: ErasureRow, person: PersonNames): Promise<number> {
   return inBatches(() =>
     transact(db, async (trx) => {
       const { rows } = await sql<{ id: string }>`
         delete from leads where account_id = ${row.account_id} and id in (
-          select id from (${leadIds(row.account_id, person)}) as own limit ${BATCH})
+          select id from leads where id in (${leadIds(row.account_id, person)})
+            and (user_id is null or user_id = any(${person.userIds}::text[])) limit ${BATCH})
         returning id`.execute(trx)
       await addCounts(trx, row, { leads: rows.length })
       return rows.length

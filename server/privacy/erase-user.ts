@@ -8,7 +8,7 @@ import { dropConversations, shortenConversation } from './drop-conversations.ts'
 import { dropContacts, dropLeads, dropThreads, dropTicketsOf, hideTickets } from './drop-rest.ts'
 import { dropTraces } from './drop-traces.ts'
 import { addCounts, type ErasureRow, requireErasure } from './erasures.ts'
-import { withContacts } from './find-person.ts'
+import { withOtherNames } from './find-person.ts'
 import { forgetQuestions } from './forget-questions.ts'
 import { learnedFrom, withoutCitations } from './learned-sources.ts'
 import { conversationIds } from './person-rows.ts'
@@ -34,16 +34,16 @@ export async function eraseUser(
   for (;;) {
     const row = await requireErasure(needs.db, accountId, id)
     if (row.person === null) return row
-    const person = await rememberContacts(needs.db, row, row.person)
+    const person = await rememberNames(needs.db, row, row.person)
     const found = await eraseOnce(needs, row, person)
     await dropTraces(needs.db, accountId, person)
     if (found === 0) await forget(needs.db, row)
   }
 }
 
-/** Contacts that go take the person's other names with them: these are written down first. */
-async function rememberContacts(db: Db, row: ErasureRow, known: PersonNames): Promise<PersonNames> {
-  const person = await withContacts(db, row.account_id, known)
+/** Contacts and leads that go take the person's other names with them: these are written down first. */
+async function rememberNames(db: Db, row: ErasureRow, known: PersonNames): Promise<PersonNames> {
+  const person = await withOtherNames(db, row.account_id, known)
   await db
     .updateTable('user_erasures')
     .set({ person: json(person) })

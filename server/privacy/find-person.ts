@@ -4,6 +4,7 @@ import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import type { AccountId, PersonNames } from '../db/tables.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
+import { visitorIds } from './person-rows.ts'
 
 /** How a person is asked for: exactly one of these. */
 export type AskedPerson = { userId?: string; contactId?: string; email?: string; phone?: string }
@@ -21,7 +22,7 @@ export async function findPerson(db: Db, accountId: AccountId, asked: AskedPerso
     throw invalidField('userId', 'Send exactly one of userId, contactId, email and phone.')
   }
   const { userId, contactId, email, phone } = asked
-  const person = await withContacts(db, accountId, {
+  const person = await withOtherNames(db, accountId, {
     userIds: userId === undefined ? [] : [userId],
     contactIds: contactId === undefined || !isId(contactId) ? [] : [contactId.toLowerCase()],
     emails: email === undefined ? [] : [email.trim().toLowerCase()],
@@ -33,18 +34,20 @@ export async function findPerson(db: Db, accountId: AccountId, asked: AskedPerso
 }
 
 /**
- * The same with the names of all contacts that carry one of them, until no more come. An address or a number that
+ * The same with the names of all contacts that carry one of them, and the ids of visitors who left one, until no more
+ * come. An address or a number that
  * contacts with different external ids of one agent share says nothing about who somebody is: it is not followed.
  */
-export async function withContacts(db: Db, accountId: AccountId, known: PersonNames): Promise<PersonNames> {
+export async function withOtherNames(db: Db, accountId: AccountId, known: PersonNames): Promise<PersonNames> {
   let person = known
   for (;;) {
     const found = await contactsOf(db, accountId, person)
+    const { rows: visitors } = await visitorIds(accountId, person).execute(db)
     const next: PersonNames = {
-      userIds: union(
-        person.userIds,
-        found.map(({ external_id }) => external_id),
-      ),
+      userIds: union(person.userIds, [
+        ...found.map(({ external_id }) => external_id),
+        ...visitors.map(({ user_id }) => user_id),
+      ]),
       contactIds: union(
         person.contactIds,
         found.map(({ id }) => id),

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { erased } from '../../test/full-life.ts'
 import { connectTestMailbox, mail } from '../../test/mailbox.ts'
+import { rowsNaming } from '../../test/rows-naming.ts'
 import { type Answer, type Client, type Service, startService } from '../../test/start.ts'
 import { until } from '../../test/until.ts'
 import { newId } from '../db/ids.ts'
@@ -16,22 +17,6 @@ before(async () => {
   service = await startService()
 })
 after(() => service.close())
-
-/** Rows of every table of the account that name the person. */
-async function rowsOf(client: Client): Promise<string[]> {
-  const { db } = service.ctx
-  const { rows: tables } = await sql<{ name: string }>`
-    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-    where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`.execute(db)
-  const found: string[] = []
-  for (const { name } of tables) {
-    const { rows } = await sql<{ row: string }>`
-      select t::text as row from ${sql.raw(name)} as t
-      where t::text ilike '%markerzq%' and t::text like ${`%${client.accountId}%`}`.execute(db)
-    found.push(...rows.map(({ row }) => `${name}: ${row.slice(0, 300)}`))
-  }
-  return found
-}
 
 /** What becomes of the contact before the person is to be erased. */
 const CHANGES: [string, (client: Client, contacts: string, id: string) => Promise<Answer>][] = [
@@ -72,7 +57,7 @@ for (const [what, change] of CHANGES) {
     assert.match(exported.body, /Where is my order\?/)
     const { counts } = await erased(client, { email: ADDRESS.toUpperCase() })
     assert.equal(counts.conversations, 1)
-    assert.deepEqual(await rowsOf(client), [])
+    assert.deepEqual(await rowsNaming(service.ctx.db, client.accountId, 'markerzq'), [])
     assert.deepEqual(
       (await box.threads()).map(({ data }) => (data.to as { address: string }).address),
       ['bob@example.com'],

@@ -22,6 +22,7 @@ const SEEN_TO = [
   'idempotency_keys.generation_id: dropConversations',
   'inbound_messages.message_id: dropConversations',
   'leads.conversation_id: dropConversations',
+  'leads.user_id: dropLeads',
   'sources.message_id: forgetQuestions',
   'stream_frames.generation_id: dropConversations',
   'tickets.conversation_id: dropConversations',

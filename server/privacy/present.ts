@@ -31,6 +31,7 @@ export const exportedLead = (row: Selectable<LeadsTable>) => ({
   id: row.id,
   agentId: row.agent_id,
   conversationId: row.conversation_id,
+  userId: row.user_id,
   name: row.name,
   email: row.email,
   phone: row.phone,

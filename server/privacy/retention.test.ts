@@ -5,7 +5,7 @@ import { type Client, type Service, startService } from '../../test/start.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import type { ConversationStatus, StatusCategory } from '../db/tables.ts'
-import { sweepOldConversations } from './retention.ts'
+import { sweepOldConversations, sweepOldLeads } from './retention.ts'
 
 let service: Service
 let client: Client
@@ -119,6 +119,36 @@ test('old conversations go with all that hangs on them; those in which somebody 
   const kept = await add(3_000)
   await sweepOldConversations(service.ctx)
   assert.ok((await left()).includes(kept))
+  await sql`delete from conversations where agent_id = ${agentId}`.execute(db)
+})
+
+test('a lead without a conversation goes when it is as old', async () => {
+  const { db } = service.ctx
+  const ongoing = await add(0, 'ongoing')
+  const addLead = (email: string, days: number, conversation_id: string | null = null) =>
+    db
+      .insertInto('leads')
+      .values({
+        id: newId(),
+        account_id: client.accountId,
+        agent_id: agentId,
+        conversation_id,
+        email,
+        created_at: new Date(Date.now() - days * DAY),
+      })
+      .execute()
+  for (let n = 0; n < 3; n++) await addLead('old@example.com', 31)
+  await addLead('fresh@example.com', 29)
+  await addLead('ongoing@example.com', 99, ongoing)
+  const kept = async () => {
+    await Promise.all([sweepOldLeads(service.ctx), sweepOldLeads(service.ctx)])
+    const { body } = await client.request('GET', `/api/v1/get-leads?chatbotId=${agentId}`)
+    return body.collectedCustomers.map(({ email }: { email: string }) => email).sort()
+  }
+  await client.request('PUT', path(), { retentionDays: null })
+  assert.equal((await kept()).length, 5)
+  await client.request('PUT', path(), { retentionDays: 30 })
+  assert.deepEqual(await kept(), ['fresh@example.com', 'ongoing@example.com'])
   await sql`delete from conversations where agent_id = ${agentId}`.execute(db)
 })
 

@@ -13,6 +13,8 @@ export const LONGEST_DAYS = 3_650
 const BATCH = 50
 /** Transactions of one sweep: the process may have to end. The next minute goes on. */
 const MOST_BATCHES = 20
+/** Of one sweep. */
+const MOST_LEADS = 1_000
 
 /** Sets how many days the agent's conversations are kept; null: for ever. Throws AGENT_NOT_FOUND. */
 export async function setRetention(
@@ -50,6 +52,18 @@ export async function sweepOldConversations({
     }
     if (dropped > 0) log.info({ agent: id, conversations: dropped }, 'old conversations were deleted')
   }
+}
+
+/** Deletes leads without a conversation, of all agents, that are past their time; several processes share the work. */
+export async function sweepOldLeads({ db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
+  const { rows } = await sql`
+    delete from leads where id in (
+      select leads.id from agents join leads on leads.agent_id = agents.id
+      where leads.conversation_id is null
+        and leads.created_at < now() - agents.retention_days * interval '1 day'
+      limit ${MOST_LEADS} for update of leads skip locked)
+    returning id`.execute(db)
+  if (rows.length > 0) log.info({ leads: rows.length }, 'old leads were deleted')
 }
 
 /** Null when there was nothing to do. Rows that another process holds are its own, or not old any more. */

@@ -20,5 +20,6 @@ export async function storeDetails(
     accountId: visit.agent.account_id,
     agentId: visit.agent.id,
     conversationId: conversation?.id ?? null,
+    visitorId: visit.visitorId,
   })
 }
