@@ -1,5 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, createServer as createDoor, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Browser, type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core'
 import { type ModelServer, startModelServer } from './fakes/model-server.ts'
 import { findBrowser } from './find-browser.ts'
@@ -32,12 +34,18 @@ export type WidgetHome = {
   close(): Promise<void>
 }
 
-type Door = { url: string; cut(): void; close(): void }
+type Door = {
+  url: string
+  /** How long bytes are on their way to the service. */
+  latencyMs: number
+  cut(): void
+  close(): void
+}
 
 /** Passes bytes on to the service, both ways. */
 async function openDoor(service: Service): Promise<Door> {
   const sockets = new Set<Socket>()
-  const door = createDoor((visitor) => {
+  const server = createDoor((visitor) => {
     const inside = connect(Number(new URL(service.url).port), '127.0.0.1')
     for (const socket of [visitor, inside]) {
       sockets.add(socket)
@@ -48,21 +56,32 @@ async function openDoor(service: Service): Promise<Door> {
         inside.destroy()
       })
     }
-    visitor.pipe(inside).pipe(visitor)
+    visitor.pipe(delayed(door)).pipe(inside).pipe(visitor)
   })
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const cut = (): void => {
     for (const socket of sockets) socket.destroy()
   }
-  return {
-    url: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
+  const door: Door = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    latencyMs: 0,
     cut,
     close() {
-      door.close()
+      server.close()
       cut()
     },
   }
+  return door
 }
+
+/** What comes out as it went in, later. */
+const delayed = (door: Pick<Door, 'latencyMs'>): Transform =>
+  new Transform({
+    async transform(bytes, _encoding, done) {
+      if (door.latencyMs > 0) await wait(door.latencyMs)
+      done(null, bytes)
+    },
+  })
 
 /** A service, a site of another origin and a browser. */
 export async function openWidgetHome(): Promise<WidgetHome> {

@@ -1,3 +1,4 @@
+import { createFinishedCalls } from './loader/finished-calls.ts'
 import { createPageTools, type PageTools } from './loader/page-tools.ts'
 import { createPanel } from './loader/panel.ts'
 import { loadSettings } from './loader/settings.ts'
@@ -21,7 +22,7 @@ const agentId = script?.dataset.agent
 if (!script || !agentId) console.error('Parley: the script tag needs data-agent="AGENT_ID".')
 else if (!window.parley) {
   const server = new URL(script.src).origin
-  const tools = createPageTools()
+  const tools = createPageTools(createFinishedCalls(agentId))
   const panel = loadSettings(server, agentId).then(
     (settings) => createPanel({ server, agentId, settings, tools }),
     (error: unknown) => {

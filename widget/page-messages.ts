@@ -4,6 +4,7 @@ export type FrameMessage =
   | { parley: 'close' }
   /** Something was said while the panel was closed, or has been seen by now. */
   | { parley: 'unread'; unread: boolean }
+  /** Under the id that the service gave the call. */
   | { parley: 'call'; id: string; name: string; input: unknown }
 
 /** What the script says to the chat; the first one also tells who embeds it. */

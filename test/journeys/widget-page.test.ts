@@ -16,6 +16,13 @@ describe('the page that embeds the chat', () => {
   })
   after(() => home?.close())
 
+  async function addTool(agentId: string, name: string): Promise<void> {
+    const inputs = { type: 'object', properties: {} }
+    const action = { type: 'client', name, description: 'Does something on the page', inputs }
+    const { status } = await home.client.request('POST', `/agents/${agentId}/actions`, action)
+    assert.equal(status, 201)
+  }
+
   test('nothing of the page moves, and its rules stay outside', { skip }, async () => {
     await home.agent()
     const visitor = await visit(home, { viewport: { width: 900, height: 500 } })
@@ -83,15 +90,7 @@ describe('the page that embeds the chat', () => {
 
   test('the agent has the page do something, again after a reload while it waits', { skip }, async () => {
     const agentId = await home.agent()
-    for (const name of ['read_title', 'not_here']) {
-      const action = { type: 'client', name, description: 'Reads the title of the page' }
-      const inputs = { type: 'object', properties: {} }
-      const { status } = await home.client.request('POST', `/agents/${agentId}/actions`, {
-        ...action,
-        inputs,
-      })
-      assert.equal(status, 201)
-    }
+    for (const name of ['read_title', 'not_here']) await addTool(agentId, name)
     const tool = (body: string) =>
       `${tagOf(home.door, agentId)}<script defer src="data:text/javascript,${encodeURIComponent(
         `window.parley.tools({ read_title: async () => { ${body} } })`,
@@ -125,6 +124,47 @@ describe('the page that embeds the chat', () => {
     assert.ok(told)
     await visitor.context.close()
   })
+
+  for (const [what, answers] of [
+    ['is slow', true],
+    ['is lost', false],
+  ] as const) {
+    test(`an action that leads to another page runs once, when its result ${what}`, { skip }, async () => {
+      const agentId = await home.agent()
+      await addTool(agentId, 'open_product')
+      home.site.tag = `${tagOf(home.door, agentId)}<script type="module">
+        window.parley.tools({ open_product: async ({ id }) => {
+          sessionStorage.runs = Number(sessionStorage.runs ?? 0) + 1
+          location.href = '/products/' + id
+        } })</script>`
+      const visitor = await visit(home)
+      let loads = 0
+      visitor.page.on('framenavigated', (frame) => {
+        if (frame === visitor.page.mainFrame()) loads += 1
+      })
+      await openChat(visitor)
+      let results = 0
+      await visitor.context.route('**/tool-result', (route) => {
+        results += 1
+        return answers || results > 1 ? route.continue() : route.abort()
+      })
+      home.door.latencyMs = 100
+      try {
+        home.models.queue.push(
+          { tokens: ['Here.'], toolCalls: [{ id: 'call_1', name: 'open_product', input: { id: 'lamp' } }] },
+          { tokens: ['This is the lamp.'] },
+        )
+        await say(visitor, 'Show me the lamp')
+        await answered(visitor, 'This is the lamp.')
+        await idle(visitor)
+      } finally {
+        home.door.latencyMs = 0
+      }
+      assert.match(visitor.page.url(), /\/products\/lamp$/)
+      assert.deepEqual([loads, await visitor.page.evaluate('sessionStorage.runs')], [1, '1'])
+      await visitor.context.close()
+    })
+  }
 
   test('a site that is not allowed gets no button, and cannot frame the chat', { skip }, async () => {
     const agentId = await home.agent({ allowedDomains: ['example.com'] })

@@ -5,6 +5,8 @@ import type { Appearance, Conversation, ConversationSummary, Details, Feedback, 
 
 /** Longer than any answer but a stream may take. */
 const SILENCE_MS = 30_000
+/** Browsers refuse to keep more than 64 KiB alive behind a page that is left. */
+const KEPT_ALIVE_BYTES = 60 * 1024
 
 export type Sent = { conversationId: string; messageId: string; answering: boolean }
 
@@ -15,15 +17,22 @@ export function createApi(agentId: string, kept: Kept) {
   const base = `/api/widget/agents/${encodeURIComponent(agentId)}`
   const conversationPath = (id: string): string => `${base}/conversations/${encodeURIComponent(id)}`
 
-  type Init = { method?: string; body?: unknown; headers?: Record<string, string>; signal?: AbortSignal }
+  type Init = {
+    method?: string
+    body?: unknown
+    headers?: Record<string, string>
+    signal?: AbortSignal
+    outlivesPage?: boolean
+  }
 
   async function request(
     path: string,
-    { method = 'GET', body, headers, signal }: Init = {},
+    { method = 'GET', body, headers, signal, outlivesPage = false }: Init = {},
   ): Promise<Response> {
     const given = new AbortController()
     signal?.addEventListener('abort', () => given.abort(signal.reason), { once: true })
     const secret = kept.secret()
+    const text = body === undefined ? undefined : JSON.stringify(body)
     const asked = fetch(path, {
       method,
       credentials: 'omit',
@@ -32,9 +41,10 @@ export function createApi(agentId: string, kept: Kept) {
       headers: {
         ...headers,
         ...(secret ? { authorization: `Bearer ${secret}` } : {}),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(text === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: text,
+      keepalive: outlivesPage && new Blob([text ?? '']).size < KEPT_ALIVE_BYTES,
     })
     try {
       const response = await withDeadline(asked, SILENCE_MS, signal)
@@ -79,6 +89,8 @@ export function createApi(agentId: string, kept: Kept) {
         method: 'POST',
         body: { toolCallId, output },
         signal,
+        // An action may lead to another page.
+        outlivesPage: true,
       }),
     rate: (id: string, messageId: string, feedback: Feedback) =>
       json<unknown>(`${conversationPath(id)}/messages/${encodeURIComponent(messageId)}/feedback`, {

@@ -1,5 +1,4 @@
 import { type FrameMessage, isOurs, type PageMessage } from '../page-messages.ts'
-import { newUuid } from './random.ts'
 
 /** The page that embeds the chat, as far as its script tells. */
 export type Page = {
@@ -10,7 +9,7 @@ export type Page = {
   close(): void
   setUnread(unread: boolean): void
   /** Has the page run one of its actions. Never throws. */
-  run(name: string, input: unknown): Promise<unknown>
+  run(id: string, name: string, input: unknown): Promise<unknown>
 }
 
 export function connectPage(): Page {
@@ -49,12 +48,11 @@ export function connectPage(): Page {
     onShown: (listener) => listeners.add(listener),
     close: () => send({ parley: 'close' }),
     setUnread: (unread) => send({ parley: 'unread', unread }),
-    run(name, input) {
+    run(id, name, input) {
       if (!isEmbedded) {
         return Promise.resolve({ status: 'error', error: 'The chat is not embedded in a page of the site.' })
       }
       return new Promise((resolve) => {
-        const id = newUuid()
         waiting.set(id, resolve)
         send({ parley: 'call', id, name, input })
       })

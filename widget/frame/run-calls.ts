@@ -17,7 +17,7 @@ export async function runCalls(
   const ran = await Promise.all(
     calls.map(({ toolCallId, toolName, input }) =>
       onlyHere(toolCallId, async () => {
-        const output = await page.run(toolName, input)
+        const output = await page.run(toolCallId, toolName, input)
         const tries = createTries(usualPatience, usualPatience.giveUpMs)
         for (;;) {
           signal.throwIfAborted()

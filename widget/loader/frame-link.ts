@@ -23,7 +23,7 @@ export function linkFrame(
     else if (message.parley === 'unread') onUnread(message.unread === true)
     else if (message.parley === 'call') {
       const { id, name, input } = message
-      tools.run(name, input).then((output) => send({ parley: 'result', id, output }))
+      tools.run(id, name, input).then((output) => send({ parley: 'result', id, output }))
     }
   })
   return send

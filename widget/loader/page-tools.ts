@@ -1,17 +1,21 @@
+import type { FinishedCalls } from './finished-calls.ts'
+
 type Tool = (input: unknown) => unknown
 
 export type PageTools = {
-  add(tools: Record<string, Tool>): void
-  /** What the tool gives, or in which words it failed; never throws. */
-  run(name: string, input: unknown): Promise<unknown>
+  /** null takes a tool back. */
+  add(tools: Record<string, Tool | null>): void
+  /** What the tool gives, or in which words it failed; once for each id. Never throws. */
+  run(id: string, name: string, input: unknown): Promise<unknown>
 }
 
 /** Pages that are put together by scripts register their tools a little after they are there. */
 const REGISTER_MS = 5_000
 
-export function createPageTools(): PageTools {
+export function createPageTools(finished: FinishedCalls): PageTools {
   const known = new Map<string, Tool>()
   const waiting = new Set<() => void>()
+  const running = new Map<string, Promise<unknown>>()
 
   const registered = (name: string): Promise<void> =>
     new Promise((resolve) => {
@@ -28,21 +32,43 @@ export function createPageTools(): PageTools {
       look()
     })
 
+  const begin = async (id: string, name: string, input: unknown): Promise<unknown> => {
+    const before = finished.find(id)
+    if (before) return before.output
+    await registered(name)
+    const tool = known.get(name)
+    if (!tool) return failed(new Error(`This page has no action ${name}.`))
+    const output = await outputOf(tool, input)
+    finished.add(id, output)
+    return output
+  }
+
   return {
     add(tools) {
-      for (const [name, tool] of Object.entries(tools)) known.set(name, tool)
+      for (const [name, tool] of Object.entries(tools)) {
+        if (tool) known.set(name, tool)
+        else known.delete(name)
+      }
       for (const look of [...waiting]) look()
     },
-    async run(name, input) {
-      try {
-        await registered(name)
-        const tool = known.get(name)
-        if (!tool) throw new Error(`This page has no action ${name}.`)
-        // Through JSON: what cannot be sent fails here, where the page's developer sees why.
-        return JSON.parse(JSON.stringify((await tool(input)) ?? null))
-      } catch (error) {
-        return { status: 'error', error: error instanceof Error ? error.message : String(error) }
-      }
+    run(id, name, input) {
+      const call = running.get(id) ?? begin(id, name, input).finally(() => running.delete(id))
+      running.set(id, call)
+      return call
     },
   }
 }
+
+async function outputOf(tool: Tool, input: unknown): Promise<unknown> {
+  try {
+    // Through JSON: what cannot be sent fails here, where the page's developer sees why.
+    return JSON.parse(JSON.stringify((await tool(input)) ?? null))
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+const failed = (error: unknown) => ({
+  status: 'error',
+  error: error instanceof Error ? error.message : String(error),
+})
