@@ -28,8 +28,8 @@ export type WidgetHome = {
   browser: Browser
   /** What visitors reach the service by: its connections can be cut. */
   door: Door
-  /** The site that embeds the chat; `tag` is put into its page. */
-  site: { url: string; tag: string }
+  /** The site that embeds the chat; `tag` is put into its page, which is sent with `headers`. */
+  site: { url: string; tag: string; headers: Record<string, string> }
   agent(fields?: object, styles?: object): Promise<string>
   close(): Promise<void>
 }
@@ -93,9 +93,9 @@ export async function openWidgetHome(): Promise<WidgetHome> {
   })
   const client = await service.account()
   const door = await openDoor(service)
-  const site = { url: '', tag: '' }
+  const site = { url: '', tag: '', headers: {} }
   const server = createServer((_request, response) => {
-    response.setHeader('content-type', 'text/html').end(hostPage(site.tag))
+    response.writeHead(200, { 'content-type': 'text/html', ...site.headers }).end(hostPage(site.tag))
   })
   await listen(server)
   site.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`

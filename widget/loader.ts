@@ -1,16 +1,22 @@
 import { createFinishedCalls } from './loader/finished-calls.ts'
 import { createPageTools, type PageTools } from './loader/page-tools.ts'
 import { createPanel } from './loader/panel.ts'
-import { loadSettings } from './loader/settings.ts'
+import { keepAsking } from './loader/settings.ts'
+
+type Parley = {
+  /** Whose chat is on the page. */
+  agentId: string
+  open(): void
+  close(): void
+  /** Takes the chat away. The tag may be put into the page again later. */
+  remove(): void
+  /** What the agent may have this page do: the name of each client action, and how it is done here. */
+  tools: PageTools['add']
+}
 
 declare global {
   interface Window {
-    parley?: {
-      open(): void
-      close(): void
-      /** What the agent may have this page do: the name of each client action, and how it is done here. */
-      tools: PageTools['add']
-    }
+    parley?: Parley
   }
 }
 
@@ -21,18 +27,31 @@ const agentId = script?.dataset.agent
 // biome-ignore lint/suspicious/noConsole: whoever pastes the tag looks there
 if (!script || !agentId) console.error('Parley: the script tag needs data-agent="AGENT_ID".')
 else if (!window.parley) {
-  const server = new URL(script.src).origin
+  window.parley = start(new URL(script.src).origin, agentId)
+  document.dispatchEvent(new CustomEvent('parley:ready'))
+} else if (window.parley.agentId !== agentId) {
+  // biome-ignore lint/suspicious/noConsole: as above
+  console.warn(`Parley: the page has the chat of agent ${window.parley.agentId}; a page can have one.`)
+}
+
+function start(server: string, agentId: string): Parley {
   const tools = createPageTools(createFinishedCalls(agentId))
-  const panel = loadSettings(server, agentId).then(
-    (settings) => createPanel({ server, agentId, settings, tools }),
-    (error: unknown) => {
-      // biome-ignore lint/suspicious/noConsole: whoever pastes the tag looks there
-      console.error(`Parley: the chat is not shown. ${error instanceof Error ? error.message : ''}`)
-    },
+  const end = new AbortController()
+  const { signal } = end
+  const panel = keepAsking(
+    server,
+    agentId,
+    (settings) => createPanel({ server, agentId, settings, tools, signal }),
+    signal,
   )
-  window.parley = {
-    open: () => void panel.then((one) => one?.show({ takeFocus: true })),
-    close: () => void panel.then((one) => one?.hide()),
+  return {
+    agentId,
+    open: () => panel.use((one) => one.show({ takeFocus: true })),
+    close: () => panel.use((one) => one.hide()),
+    remove() {
+      end.abort()
+      delete window.parley
+    },
     tools: tools.add,
   }
 }

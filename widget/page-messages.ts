@@ -9,7 +9,15 @@ export type FrameMessage =
 
 /** What the script says to the chat; the first one also tells who embeds it. */
 export type PageMessage =
-  | { parley: 'shown'; isShown: boolean; takeFocus: boolean }
+  | {
+      parley: 'shown'
+      isShown: boolean
+      takeFocus: boolean
+      /** The panel covers the page. */
+      isPhone: boolean
+      /** That of the page, as its root element names it; may be empty. */
+      language: string
+    }
   | { parley: 'result'; id: string; output: unknown }
 
 export const isOurs = (data: unknown): data is { parley: string } =>

@@ -77,10 +77,13 @@ test('an agent that is private, or was never there, is told in words', async () 
 
 test('during maintenance the panel says so', async () => {
   await service.ctx.maintenance.set(true)
-  const response = await get(`/widget/${agentId}`)
-  await service.ctx.maintenance.set(false)
-  assert.equal(response.status, 503)
-  assert.match(await response.text(), /under maintenance/)
+  try {
+    const response = await get(`/widget/${agentId}`)
+    assert.equal(response.status, 503)
+    assert.match(await response.text(), /under maintenance/)
+  } finally {
+    await service.ctx.maintenance.set(false)
+  }
 })
 
 test('what the button looks like is told to the sites that may show it', async () => {

@@ -49,6 +49,7 @@ export function serveWidget(app: FastifyInstance, ctx: Needs): void {
       'content-security-policy': policy(isProblem ? null : agent.allowed_domains),
       // Pages that isolate themselves take in nothing without it.
       'cross-origin-resource-policy': 'cross-origin',
+      'cross-origin-embedder-policy': 'require-corp',
     })
     if (isProblem) return reply.code(agent.status).send(problemPage(built, agent.title, agent.sentence))
     const chat = chatStyles(agent)

@@ -181,6 +181,86 @@ describe('the page that embeds the chat', () => {
     await context.close()
   })
 
+  test('a page that isolates itself has the chat, too', { skip }, async () => {
+    await home.agent()
+    home.site.headers = {
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-embedder-policy': 'require-corp',
+    }
+    try {
+      const visitor = await visit(home)
+      assert.equal(await visitor.page.evaluate('crossOriginIsolated'), true)
+      await openChat(visitor)
+      await visitor.context.close()
+    } finally {
+      home.site.headers = {}
+    }
+  })
+
+  test('what could not be loaded is asked for again', { skip }, async () => {
+    await home.agent()
+    const context = await home.browser.newContext()
+    context.setDefaultTimeout(120_000)
+    const lost = new Map<string, number>()
+    const lose = (what: string, times: number) =>
+      context.route(what, (route) => {
+        const so = lost.get(what) ?? 0
+        lost.set(what, so + 1)
+        return so < times ? route.abort() : route.continue()
+      })
+    await lose('**/launcher.json', 2)
+    await lose('**/widget/*', 1)
+    const page = await context.newPage()
+    const said = page.waitForEvent('console', (message) => message.text().includes('is not shown'))
+    await page.goto(home.site.url)
+    await said
+    const chat = page.frameLocator('iframe')
+    await page.evaluate('window.parley.open()')
+    await page.getByText('Loading the chat').waitFor()
+    await chat.getByLabel('Message', { exact: true }).waitFor()
+    assert.equal(await page.getByText('Loading the chat').isVisible(), false)
+    assert.equal(await page.locator('iframe').count(), 1)
+    assert.deepEqual([...lost.values()], [3, 2])
+    await context.close()
+  })
+
+  test('it stays while the page puts in another body, until it is taken away', { skip }, async () => {
+    await home.agent()
+    const visitor = await visit(home)
+    const { page, chat } = visitor
+    await openChat(visitor)
+    await chat.getByLabel('Message', { exact: true }).fill('Still here')
+    await page.evaluate('document.body.replaceWith(document.createElement("body"))')
+    assert.equal(await chat.getByLabel('Message', { exact: true }).inputValue(), 'Still here')
+    await page.getByRole('button', { name: 'Close chat' }).last().click()
+    await page.getByRole('button', { name: /^Chat with/ }).waitFor()
+    await page.evaluate('window.parley.remove()')
+    assert.equal(await page.locator('parley-chat').count(), 0)
+    assert.equal(await page.evaluate('window.parley === undefined'), true)
+    await visitor.context.close()
+  })
+
+  test('a page has one chat, and is told when it is there', { skip }, async () => {
+    const agentId = await home.agent()
+    const listener = `<script>document.addEventListener('parley:ready', () => {
+      document.title = 'Chat of ' + window.parley.agentId
+    })</script>`
+    home.site.tag = `${listener}${tagOf(home.door, agentId)}${tagOf(home.door, agentId)}`
+    const { page, context } = await visit(home)
+    await page.getByRole('button', { name: /^Chat with/ }).waitFor()
+    assert.equal(await page.title(), `Chat of ${agentId}`)
+    const warnings: string[] = []
+    page.on('console', (message) => warnings.push(`${message.type()} ${message.text()}`))
+    home.site.tag += tagOf(home.door, 'another')
+    await page.reload()
+    await until('the warning', () => warnings.length > 0)
+    assert.deepEqual(warnings, [
+      `warning Parley: the page has the chat of agent ${agentId}; a page can have one.`,
+    ])
+    assert.equal(await page.locator('parley-chat').count(), 1)
+    await context.close()
+  })
+
   test('on a phone the chat covers the page, and closes itself', { skip }, async () => {
     await home.agent()
     const visitor = await visit(home, {
@@ -188,13 +268,28 @@ describe('the page that embeds the chat', () => {
       hasTouch: true,
       isMobile: true,
     })
+    const { page } = visitor
+    const root = page.locator('html')
+    await page.evaluate('document.documentElement.style.overflowY = "scroll"')
+    const free = await root.getAttribute('style')
     await openChat(visitor)
-    const frame = visitor.page.locator('iframe')
+    const frame = page.locator('iframe')
     await until('the whole screen', async () => {
       const box = await frame.boundingBox()
       return box?.x === 0 && box.y === 0 && box.width === 390 && box.height === 844
     })
+    const dialog = page.getByRole('dialog', { name: 'Chat with Lumi' })
+    assert.equal(await dialog.getAttribute('aria-modal'), 'true')
+    const isInert = () => page.locator('body').evaluate((one) => one.matches('[inert]'))
+    assert.equal(await isInert(), true)
+    assert.match((await root.getAttribute('style')) ?? '', /overflow: hidden !important/)
+    await page.setViewportSize({ width: 844, height: 600 })
+    await until('the page beside the panel', async () => !(await isInert()))
+    assert.equal(await dialog.count(), 0)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await until('the page behind the panel', isInert)
     await visitor.chat.getByRole('button', { name: 'Close chat' }).click()
+    assert.deepEqual([await isInert(), await root.getAttribute('style')], [false, free])
     await visitor.page.getByRole('button', { name: /^Chat with/ }).waitFor()
     await frame.waitFor({ state: 'hidden' })
     await visitor.context.close()

@@ -1,21 +1,22 @@
 import { type FrameMessage, isOurs, type PageMessage } from '../page-messages.ts'
 import type { PageTools } from './page-tools.ts'
 
-type Listener = {
+export type Listener = {
   onReady(): void
   onClose(): void
   onUnread(unread: boolean): void
 }
 
-/** Speaks with the chat in the iframe, and with nobody else. */
+/** Speaks with the chat in the iframe, and with nobody else, until `signal` aborts. */
 export function linkFrame(
   frame: HTMLIFrameElement,
   server: string,
   tools: PageTools,
   { onReady, onClose, onUnread }: Listener,
+  signal: AbortSignal,
 ): (message: PageMessage) => void {
   const send = (message: PageMessage): void => frame.contentWindow?.postMessage(message, server)
-  addEventListener('message', ({ source, origin, data }) => {
+  const hear = ({ source, origin, data }: MessageEvent): void => {
     if (source !== frame.contentWindow || origin !== server || !isOurs(data)) return
     const message = data as FrameMessage
     if (message.parley === 'ready') onReady()
@@ -25,6 +26,7 @@ export function linkFrame(
       const { id, name, input } = message
       tools.run(id, name, input).then((output) => send({ parley: 'result', id, output }))
     }
-  })
+  }
+  addEventListener('message', hear, { signal })
   return send
 }

@@ -1,9 +1,9 @@
 import type { LauncherSettings } from '../../server/widget/launcher-settings.ts'
-import type { PageMessage } from '../page-messages.ts'
-import { linkFrame } from './frame-link.ts'
+import { coverPage } from './cover.ts'
+import { createFrame } from './frame.ts'
 import { createLauncher } from './launcher.ts'
 import type { PageTools } from './page-tools.ts'
-import { followKeyboard, isPhone } from './phone.ts'
+import { followKeyboard, isPhone, onPhoneChange } from './phone.ts'
 import { addStyle } from './style.ts'
 import { createVisit } from './visit.ts'
 
@@ -12,56 +12,76 @@ export type Panel = {
   hide(): void
 }
 
-type Options = { server: string; agentId: string; settings: LauncherSettings; tools: PageTools }
+type Options = {
+  server: string
+  agentId: string
+  settings: LauncherSettings
+  tools: PageTools
+  /** Takes it away again. */
+  signal: AbortSignal
+}
 
 /** The button and the panel with the chat, out of the page's flow. The chat is loaded when it is first shown. */
-export function createPanel({ server, agentId, settings, tools }: Options): Panel {
+export function createPanel({ server, agentId, settings, tools, signal }: Options): Panel {
+  const title = `Chat with ${settings.name}`
   const host = document.createElement('parley-chat')
   const root = host.attachShadow({ mode: 'open' })
   addStyle(root)
   const launcher = createLauncher(server, settings)
-  const box = document.createElement('div')
-  box.className = settings.align
-  box.style.setProperty('--surface', settings.theme === 'dark' ? '#16181d' : '#fff')
+  const { box, wait } = createBox(settings)
   root.append(box, launcher.button)
-  document.body.append(host)
+  // Not into the body, which pages that go on without being loaded replace.
+  document.documentElement.append(host)
+  followKeyboard(box, signal)
 
   const visit = createVisit(agentId)
   let isShown = false
   let takeFocus = false
-  let send: ((message: PageMessage) => void) | null = null
+  let uncover: (() => void) | null = null
 
-  const loadFrame = (): void => {
-    const frame = document.createElement('iframe')
-    frame.title = `Chat with ${settings.name}`
-    frame.allow = 'microphone; clipboard-write; autoplay'
-    frame.src = `${server}/widget/${encodeURIComponent(agentId)}`
-    const post = linkFrame(frame, server, tools, {
+  const frame = createFrame(
+    box,
+    { title, server, agentId, tools, signal },
+    {
       onReady() {
-        send = post
-        // Only now can the chat close itself, and may cover the button.
-        box.classList.toggle('ready', isShown)
+        refresh()
         tell()
       },
       onClose: hide,
       onUnread: launcher.setUnread,
-    })
-    box.append(frame)
-    followKeyboard(box)
-  }
+    },
+  )
   const tell = (): void => {
-    if (!send) return
-    send({ parley: 'shown', isShown, takeFocus })
+    if (!frame.isReady()) return
+    const language = document.documentElement.lang
+    frame.send({ parley: 'shown', isShown, takeFocus, isPhone: isPhone(), language })
     if (takeFocus) box.querySelector('iframe')?.focus()
     takeFocus = false
+  }
+  const refresh = (): void => {
+    const isReady = frame.isReady()
+    box.classList.toggle('open', isShown)
+    // Only then can the chat close itself, and may cover the button.
+    box.classList.toggle('ready', isShown && isReady)
+    wait.hidden = isReady
+    cover(isShown && isPhone())
+  }
+  const cover = (isCovering: boolean): void => {
+    if (isCovering === (uncover !== null)) return
+    const role = { role: 'dialog', 'aria-modal': 'true', 'aria-label': title }
+    for (const [name, value] of Object.entries(role)) {
+      if (isCovering) box.setAttribute(name, value)
+      else box.removeAttribute(name)
+    }
+    uncover?.()
+    uncover = isCovering ? coverPage(host) : null
   }
   const change = (next: boolean): void => {
     isShown = next
     visit.remember(next)
-    box.classList.toggle('open', next)
-    box.classList.toggle('ready', next && send !== null)
     launcher.setOpen(next)
-    if (next && !box.firstChild) loadFrame()
+    frame.setShown(next)
+    refresh()
     tell()
   }
   function show(options: { takeFocus: boolean }): void {
@@ -80,12 +100,35 @@ export function createPanel({ server, agentId, settings, tools }: Options): Pane
   root.addEventListener('keydown', (event) => {
     if ((event as KeyboardEvent).key === 'Escape') hide()
   })
+  onPhoneChange(() => {
+    refresh()
+    tell()
+  }, signal)
   if (visit.wasOpen()) show({ takeFocus: false })
   const seconds = isPhone() ? settings.mobileAutoOpenAfter : settings.autoOpenAfter
-  if (seconds !== null) {
-    setTimeout(() => {
-      if (!isShown && !visit.wasUsed()) show({ takeFocus: false })
-    }, seconds * 1_000)
-  }
+  const timer =
+    seconds === null
+      ? undefined
+      : setTimeout(() => {
+          if (!isShown && !visit.wasUsed()) show({ takeFocus: false })
+        }, seconds * 1_000)
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer)
+    uncover?.()
+    host.remove()
+  })
   return { show, hide }
+}
+
+function createBox({ align, theme }: LauncherSettings): { box: HTMLElement; wait: HTMLElement } {
+  const isDark = theme === 'dark'
+  const box = document.createElement('div')
+  box.className = align
+  box.style.setProperty('--surface', isDark ? '#16181d' : '#fff')
+  box.style.setProperty('--soft', isDark ? '#a6adb9' : '#565f6e')
+  const wait = document.createElement('p')
+  wait.setAttribute('role', 'status')
+  wait.append(document.createElement('b'), 'Loading the chat …')
+  box.append(wait)
+  return { box, wait }
 }

@@ -1,11 +1,74 @@
 import type { LauncherSettings } from '../../server/widget/launcher-settings.ts'
 
-/** Throws when there is no such public agent, or this site may not show it. */
-export async function loadSettings(server: string, agentId: string): Promise<LauncherSettings> {
-  const response = await fetch(`${server}/widget/${encodeURIComponent(agentId)}/launcher.json`)
-  if (response.status === 404) {
-    throw new Error(`Agent ${agentId} is not public, or ${location.host} is not among its allowed domains.`)
+const PAUSES_MS = [2_000, 6_000, 20_000, 60_000]
+const SILENCE_MS = 20_000
+
+/** There is no such public agent, or this site may not show it: to ask again of its own accord is no use. */
+class Refused extends Error {}
+
+/**
+ * Makes something of the settings as soon as they are there: asked for again after some time while that fails, when
+ * the browser is online again, and when the page wants to use it. Of what the page wanted, the last is done.
+ */
+export function keepAsking<T>(
+  server: string,
+  agentId: string,
+  make: (settings: LauncherSettings) => T,
+  signal: AbortSignal,
+): { use(wish: (made: T) => void): void } {
+  let made: T | null = null
+  let wanted: ((made: T) => void) | null = null
+  let isAsking = false
+  let pauses = PAUSES_MS
+  let timer: ReturnType<typeof setTimeout>
+
+  const ask = async (): Promise<void> => {
+    if (made || isAsking || signal.aborted) return
+    isAsking = true
+    clearTimeout(timer)
+    try {
+      const settings = await loadSettings(server, agentId)
+      if (signal.aborted) return
+      made = make(settings)
+      wanted?.(made)
+    } catch (error) {
+      if (signal.aborted) return
+      // biome-ignore lint/suspicious/noConsole: whoever pastes the tag looks there
+      console.error(`Parley: the chat is not shown. ${error instanceof Error ? error.message : ''}`)
+      const [pause, ...rest] = error instanceof Refused ? [] : pauses
+      pauses = rest
+      if (pause !== undefined) timer = setTimeout(ask, pause)
+    } finally {
+      isAsking = false
+    }
   }
-  if (!response.ok) throw new Error(`The server answered with status ${response.status}.`)
-  return response.json()
+  addEventListener('online', ask, { signal })
+  signal.addEventListener('abort', () => clearTimeout(timer))
+  void ask()
+  return {
+    use(wish) {
+      wanted = wish
+      if (made) wish(made)
+      else void ask()
+    },
+  }
+}
+
+async function loadSettings(server: string, agentId: string): Promise<LauncherSettings> {
+  const silence = new AbortController()
+  const timer = setTimeout(() => silence.abort(), SILENCE_MS)
+  try {
+    const response = await fetch(`${server}/widget/${encodeURIComponent(agentId)}/launcher.json`, {
+      signal: silence.signal,
+    })
+    if (response.status === 404) {
+      throw new Refused(
+        `Agent ${agentId} is not public, or ${location.host} is not among its allowed domains.`,
+      )
+    }
+    if (!response.ok) throw new Error(`The server answered with status ${response.status}.`)
+    return await response.json()
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -1,0 +1,75 @@
+import type { PageMessage } from '../page-messages.ts'
+import { type Listener, linkFrame } from './frame-link.ts'
+import type { PageTools } from './page-tools.ts'
+
+/** For so long the chat may be on its way, the first time and later ones. */
+const PATIENCE_MS = [6_000, 12_000, 24_000, 60_000]
+
+export type Frame = {
+  isReady(): boolean
+  send(message: PageMessage): void
+  /** Loaded when it is first shown; again while it does not come. */
+  setShown(isShown: boolean): void
+}
+
+type Options = { title: string; server: string; agentId: string; tools: PageTools; signal: AbortSignal }
+
+/** The chat in its iframe. A page that could not be loaded never says so: the chat itself says that it is there. */
+export function createFrame(
+  box: HTMLElement,
+  { title, server, agentId, tools, signal }: Options,
+  listener: Listener,
+): Frame {
+  let isShown = false
+  let isReady = false
+  let shown: { element: HTMLIFrameElement; link: AbortController; since: number } | null = null
+  let send: (message: PageMessage) => void = () => {}
+  let tries = 0
+  let timer: ReturnType<typeof setTimeout>
+
+  const unload = (): void => {
+    clearTimeout(timer)
+    shown?.link.abort()
+    shown?.element.remove()
+    shown = null
+    isReady = false
+  }
+  const load = (): void => {
+    unload()
+    const element = document.createElement('iframe')
+    element.title = title
+    element.allow = 'microphone; clipboard-write; autoplay'
+    element.src = `${server}/widget/${encodeURIComponent(agentId)}`
+    shown = { element, link: new AbortController(), since: Date.now() }
+    const onReady = (): void => {
+      isReady = true
+      tries = 0
+      clearTimeout(timer)
+      listener.onReady()
+    }
+    send = linkFrame(element, server, tools, { ...listener, onReady }, shown.link.signal)
+    box.append(element)
+    timer = setTimeout(loadAgain, PATIENCE_MS[tries])
+  }
+  const loadAgain = (): void => {
+    if (!isShown || isReady) return
+    tries = Math.min(tries + 1, PATIENCE_MS.length - 1)
+    load()
+  }
+  addEventListener('online', loadAgain, { signal })
+  signal.addEventListener('abort', unload)
+
+  return {
+    isReady: () => isReady,
+    send: (message) => send(message),
+    setShown(next) {
+      isShown = next
+      if (!next || isReady) return
+      if (!shown) load()
+      else if (Date.now() - shown.since > (PATIENCE_MS[0] ?? 0)) {
+        tries = 0
+        load()
+      }
+    },
+  }
+}
