@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import type { AttachmentNote, ConversationsTable } from '../db/tables.ts'
+import { textAsHtml } from '../text/escape-html.ts'
 import { addTicketMessage } from './add-ticket-message.ts'
 import { changeTicket, defaultStatus } from './change-ticket.ts'
 import { clocksAfterCustomer } from './clocks/ticket-clocks.ts'
 import { addEvent } from './record-event.ts'
-import { textAsHtml } from './render/escape-html.ts'
 import { isOver, openTicketOf, type TicketRow } from './ticket-queries.ts'
 
 export type CustomerMessage = {

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../text/escape-html.ts'
 import type { Bundle } from './bundle.ts'
 
 type Names = Pick<Bundle, 'script' | 'style'>
@@ -32,6 +33,3 @@ const page = (bundle: Names, title: string, attributes: string, body: string): s
 <title>${escapeHtml(title)}</title>
 <link rel="stylesheet" href="${stylePath(bundle)}"></head>
 <body>${body}</body></html>`
-
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign)

@@ -1,6 +1,6 @@
 import { Marked, type RendererObject } from 'marked'
 import sanitizeHtml from 'sanitize-html'
-import { escapeHtml, textAsHtml } from './escape-html.ts'
+import { escapeHtml, textAsHtml } from '../../text/escape-html.ts'
 import { stripHtml } from './strip-html.ts'
 
 /** Only these lead anywhere: whatever else stands in a reply stays words. */
