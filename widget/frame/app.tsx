@@ -5,10 +5,12 @@ import { Composer } from './composer.tsx'
 import { ConversationList } from './conversation-list.tsx'
 import { DetailsForm } from './details-form.tsx'
 import { Header } from './header.tsx'
+import { isComposing } from './is-composing.ts'
 import { LoadingLines } from './loading-lines.tsx'
 import { Log } from './log.tsx'
 import { Notice } from './notice.tsx'
 import type { State } from './state.ts'
+import { StatusLine } from './status-line.tsx'
 import { useStore } from './store.ts'
 import type { Voice } from './voice.ts'
 import { VoiceBar } from './voice-bar.tsx'
@@ -19,13 +21,13 @@ export function App({ chat, voice }: { chat: Chat; voice: Voice }) {
   const field = useRef<HTMLTextAreaElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    chat.page.onShown((takeFocus) => {
+    chat.page.onShown(({ takeFocus }) => {
       if (takeFocus) focusField(field.current)
     })
   }, [chat])
   useEffect(() => {
     const leave = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.isComposing) return
+      if (event.key !== 'Escape' || isComposing(event)) return
       if (chat.store.get().view !== 'chat') chat.show('chat')
       else chat.page.close()
     }
@@ -106,7 +108,12 @@ function Body({ chat, voice, state, field }: BodyProps) {
       <Log chat={chat} state={state} appearance={appearance} />
       <VoiceBar voice={voice} />
       <Composer chat={chat} voice={voice} state={state} appearance={appearance} field={field} />
-      {footer && <p class="footer">{footer}</p>}
+      {footer && (
+        <p class="footer" dir="auto">
+          {footer}
+        </p>
+      )}
+      <StatusLine state={state} />
     </main>
   )
 }

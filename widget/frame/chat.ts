@@ -6,7 +6,7 @@ import { createKept, type Kept } from './kept.ts'
 import type { Page } from './page.ts'
 import { problemOf } from './problem-of.ts'
 import { newUuid } from './random.ts'
-import { initialState, type State } from './state.ts'
+import { emptyTalk, initialState, type State } from './state.ts'
 import { createStore, type Store } from './store.ts'
 import type { ConversationSummary, Details, Feedback, Message, Outgoing } from './types.ts'
 
@@ -20,7 +20,7 @@ export type Chat = {
   send(text: string, options?: { isSpoken: boolean }): Promise<void>
   /** What the problem that is shown offers. */
   remedy(): void
-  /** Gives up the message that could not be sent. */
+  /** Gives up the message that could not be sent: its text is to be typed on. */
   discard(): void
   stop(): Promise<void>
   /** Reads the shown conversation again and goes on with what is under way in it. */
@@ -97,8 +97,10 @@ export function createChat(agentId: string, page: Page): Chat {
     },
 
     discard() {
+      const { outgoing, draft } = store.get()
+      const texts = [outgoing?.text ?? '', draft].filter((text) => text.trim() !== '')
       kept.setOutgoing(null)
-      store.set({ outgoing: null, problem: null })
+      store.set({ outgoing: null, problem: null, draft: texts.join('\n') })
     },
 
     async stop() {
@@ -121,17 +123,7 @@ export function createChat(agentId: string, page: Page): Chat {
 
     async openConversation(id) {
       kept.setConversationId(id)
-      store.set({
-        view: 'chat',
-        conversation: { id, status: 'ongoing' },
-        messages: [],
-        live: null,
-        outgoing: null,
-        busy: null,
-        problem: null,
-        isLoading: true,
-        hasLeftDetails: false,
-      })
+      store.set({ ...emptyTalk, conversation: { id, status: 'ongoing' }, isLoading: true })
       await converse(chat, id, begin())
     },
 
@@ -143,17 +135,7 @@ export function createChat(agentId: string, page: Page): Chat {
     forgetConversation() {
       kept.setConversationId(null)
       kept.setOutgoing(null)
-      store.set({
-        view: 'chat',
-        conversation: null,
-        messages: [],
-        live: null,
-        outgoing: null,
-        busy: null,
-        problem: null,
-        isLoading: false,
-        hasLeftDetails: false,
-      })
+      store.set(emptyTalk)
     },
 
     conversations: () => api.conversations(),

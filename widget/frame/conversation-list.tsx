@@ -49,7 +49,9 @@ export function ConversationList({ chat, shownId }: { chat: Chat; shownId: strin
                 aria-current={id === shownId}
                 onClick={() => void chat.openConversation(id)}
               >
-                <span class="conversation-title">{title || 'Untitled conversation'}</span>
+                <span class="conversation-title" dir="auto">
+                  {title || 'Untitled conversation'}
+                </span>
                 <span class="conversation-facts">
                   <time dateTime={new Date(updatedAt * 1000).toISOString()}>{dateOf(updatedAt)}</time>
                   {status === 'ended' && ' · ended'}

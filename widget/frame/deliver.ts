@@ -3,8 +3,9 @@ import { createTries, usualPatience } from '../../client/patience.ts'
 import type { Sent } from './api.ts'
 import type { Chat } from './chat.ts'
 import { converse } from './converse.ts'
+import { newMessage } from './new-message.ts'
 import { problemOf } from './problem-of.ts'
-import type { Message, Outgoing } from './types.ts'
+import type { Outgoing } from './types.ts'
 
 const GIVE_UP_MS = 20_000
 
@@ -29,7 +30,7 @@ export async function deliver(chat: Chat, outgoing: Outgoing, signal: AbortSigna
   const earlier = isSame ? messages.filter(({ id }) => id !== sent.messageId) : []
   store.set({
     conversation: isSame ? conversation : { id: sent.conversationId, status: 'ongoing' },
-    messages: [...earlier, stored(sent.messageId, outgoing)],
+    messages: [...earlier, newMessage('user', sent.messageId, outgoing.text)],
     outgoing: null,
     connection: 'fine',
     isKnown: true,
@@ -52,15 +53,3 @@ async function write({ api, store }: Chat, outgoing: Outgoing, signal: AbortSign
     }
   }
 }
-
-/** The message as the service has it by now. */
-const stored = (id: string, { text }: Outgoing): Message => ({
-  id,
-  role: 'user',
-  text,
-  createdAt: Math.floor(Date.now() / 1000),
-  feedback: null,
-  sources: [],
-  author: null,
-  pendingCalls: [],
-})

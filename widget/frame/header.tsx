@@ -16,7 +16,7 @@ export function Header({ chat, state, heading }: Props) {
       )}
       {view === 'chat' && appearance && <Face appearance={appearance} />}
       <div class="header-names">
-        <h1 ref={heading} tabIndex={-1}>
+        <h1 ref={heading} tabIndex={-1} dir="auto">
           {TITLES[view] ?? appearance?.name ?? 'Chat'}
         </h1>
         {view === 'chat' && appearance && <p class="header-status">{statusOf(state)}</p>}

@@ -17,7 +17,13 @@ function recognitionOf(): (new () => Recognition) | undefined {
 
 export const canHear = (): boolean => recognitionOf() !== undefined
 
-export type Heard = { text: string; problem: 'refused' | 'failed' | null }
+/** Why nothing was heard, for the visitor. */
+export const unheard = {
+  refused: 'The microphone is not allowed for this chat.',
+  failed: 'Speech could not be recognised.',
+}
+
+export type Heard = { text: string; problem: keyof typeof unheard | null }
 
 /** Listens to one utterance. Ends when the speaker does, or when `signal` aborts; never throws. */
 export function hear(

@@ -1,7 +1,8 @@
-/** Where something will stand in a moment. */
-export function LoadingLines({ label }: { label: string }) {
+/** Where something will stand in a moment. Without a label it is said elsewhere. */
+export function LoadingLines({ label }: { label?: string }) {
+  const spoken = label ? ({ role: 'status', 'aria-label': label } as const) : { 'aria-hidden': true }
   return (
-    <div class="loading-lines" role="status" aria-label={label}>
+    <div class="loading-lines" {...spoken}>
       <span />
       <span />
       <span />

@@ -1,11 +1,13 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Chat } from './chat.ts'
 import { DetailsOffer } from './details-offer.tsx'
 import { IconButton } from './icon-button.tsx'
 import { LoadingLines } from './loading-lines.tsx'
 import { Bubble, MessageView, Thinking } from './message.tsx'
+import { newMessage } from './new-message.ts'
 import { ProblemNote } from './problem-note.tsx'
 import type { State } from './state.ts'
+import { lostWords } from './status-line.tsx'
 import { Suggestions } from './suggestions.tsx'
 import type { Appearance, Message } from './types.ts'
 
@@ -13,7 +15,7 @@ const NEAR = 60
 
 /** The talk. It stays at its end while the visitor is there, and where it is when they have scrolled up. */
 export function Log({ chat, state, appearance }: { chat: Chat; state: State; appearance: Appearance }) {
-  const { messages, outgoing, live, busy, isLoading, problem, connection, conversation } = state
+  const { messages, outgoing, live, busy, isLoading, problem, connection, conversation, language } = state
   const box = useRef<HTMLDivElement>(null)
   const [isAtEnd, setAtEnd] = useState(true)
   useLayoutEffect(() => {
@@ -25,6 +27,10 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
     toEnd(box.current)
   }, [outgoing])
 
+  // A conversation that is opened is not news: only what comes when it stands there is read out.
+  const [isNews, setNews] = useState(false)
+  useEffect(() => setNews(!isLoading), [isLoading])
+
   const shown = withLive(messages, live)
   const isWaiting = busy !== null && (live === null || live.text === '')
   const isEmpty = shown.length === 0 && !outgoing && !isLoading
@@ -34,7 +40,7 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
         class="log"
         ref={box}
         role="log"
-        aria-live="polite"
+        aria-live={isNews && !isLoading ? 'polite' : 'off'}
         aria-busy={busy === 'answering'}
         aria-label="Conversation"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
@@ -43,24 +49,27 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
           setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR)
         }
       >
-        {openingOf(appearance).map((text) => (
-          <Bubble key={text} speaker="assistant" text={text} />
+        {openingOf(appearance, state).map((text) => (
+          <Bubble key={text} speaker="assistant" text={text} language={language} />
         ))}
-        {isLoading && <LoadingLines label="Loading the conversation" />}
+        {isLoading && <LoadingLines />}
         {shown.map((message) => (
           <MessageView
             key={message.id}
             chat={chat}
             chatStyle={appearance.chat}
             message={message}
+            language={language}
             isComplete={message.id !== live?.messageId}
           />
         ))}
-        {outgoing && <Bubble speaker="user" text={outgoing.text} isPale={busy === null} />}
-        {isWaiting && busy !== 'sending' && <Thinking isActing={busy === 'acting'} />}
+        {outgoing && (
+          <Bubble speaker="user" text={outgoing.text} language={language} isPale={busy === null} />
+        )}
+        {isWaiting && busy !== 'sending' && <Thinking />}
         {connection === 'lost' && busy && (
-          <p class="note" role="status">
-            {navigator.onLine ? 'The connection was lost. Trying again …' : 'You are offline. Waiting …'}
+          <p class="note" aria-hidden="true">
+            {lostWords()}
           </p>
         )}
         {problem && <ProblemNote chat={chat} state={state} problem={problem} />}
@@ -92,22 +101,10 @@ function withLive(messages: Message[], live: State['live']): Message[] {
   const known = messages.find(({ id }) => id === live.messageId)
   const text = known?.text ? `${known.text}\n\n${live.text}` : live.text
   const sources = live.sources.length > 0 ? live.sources : (known?.sources ?? [])
-  const message = { ...(known ?? newAnswer(live.messageId)), text, sources }
+  const message = { ...(known ?? newMessage('assistant', live.messageId, '')), text, sources }
   return known ? messages.map((one) => (one === known ? message : one)) : [...messages, message]
 }
 
-const newAnswer = (id: string): Message => ({
-  id,
-  role: 'assistant',
-  text: '',
-  createdAt: Math.floor(Date.now() / 1000),
-  feedback: null,
-  sources: [],
-  author: null,
-  pendingCalls: [],
-})
-
-function openingOf({ initialMessages, chat }: Appearance): string[] {
-  const isPhone = matchMedia('(max-width: 480px)').matches
+function openingOf({ initialMessages, chat }: Appearance, { isPhone }: State): string[] {
   return isPhone && chat.mobile.initialMessages === false ? [] : initialMessages
 }

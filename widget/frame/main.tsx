@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { createChat } from './chat.ts'
+import { type Chat, createChat } from './chat.ts'
 import { connectPage } from './page.ts'
 import { paint } from './paint.ts'
 import { createVoice } from './voice.ts'
@@ -11,7 +11,10 @@ if (root && agent) {
   const page = connectPage()
   const chat = createChat(agent, page)
   const voice = createVoice(chat)
-  page.onShown(() => {
+  // Inside of a panel the page around it knows; the panel itself is always small.
+  if (!page.isEmbedded) followScreen(chat)
+  page.onShown(({ isPhone, language }) => {
+    chat.store.set({ isPhone, language })
     if (page.isShown()) {
       page.setUnread(false)
       void chat.look()
@@ -26,4 +29,11 @@ if (root && agent) {
   })
   render(<App chat={chat} voice={voice} />, root)
   void chat.start()
+}
+
+function followScreen({ store }: Chat): void {
+  const phone = matchMedia('(max-width: 480px), (max-height: 480px)')
+  const note = (): void => store.set({ isPhone: phone.matches })
+  phone.addEventListener('change', note)
+  note()
 }

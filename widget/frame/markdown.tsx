@@ -6,33 +6,40 @@ import { type Block, parseMarkdown } from './parse-markdown.ts'
 /** An answer as nodes; never as HTML. */
 export function Markdown({ text }: { text: string }) {
   const blocks = useMemo(() => parseMarkdown(text), [text])
-  return <div class="markdown">{blocks.map(drawBlock)}</div>
+  return <div class="markdown">{blocks.map((block) => drawBlock(block, 'auto'))}</div>
 }
 
-function drawBlock(block: Block): ComponentChild {
+/** Each block has the direction of its first words; what is inside of one has that of the whole. */
+function drawBlock(block: Block, dir?: 'auto'): ComponentChild {
   switch (block.type) {
     case 'code':
       return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-        <pre tabIndex={0}>
+        <pre tabIndex={0} dir="ltr">
           <code>{block.text}</code>
         </pre>
       )
     case 'quote':
-      return <blockquote>{block.blocks.map(drawBlock)}</blockquote>
+      return <blockquote dir={dir}>{block.blocks.map((inner) => drawBlock(inner))}</blockquote>
     case 'list': {
       // biome-ignore lint/suspicious/noArrayIndexKey: items of a text have no other name
       const items = block.items.map((blocks, index) => <li key={index}>{drawItem(blocks)}</li>)
-      return block.isOrdered ? <ol start={block.start}>{items}</ol> : <ul>{items}</ul>
+      return block.isOrdered ? (
+        <ol dir={dir} start={block.start}>
+          {items}
+        </ol>
+      ) : (
+        <ul dir={dir}>{items}</ul>
+      )
     }
     case 'heading':
       return (
-        <p>
+        <p dir={dir}>
           <strong>{block.inline.map(drawInline)}</strong>
         </p>
       )
     case 'paragraph':
-      return <p>{block.inline.map(drawInline)}</p>
+      return <p dir={dir}>{block.inline.map(drawInline)}</p>
   }
 }
 

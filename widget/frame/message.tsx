@@ -6,15 +6,21 @@ import { Markdown } from './markdown.tsx'
 import { Sources } from './sources.tsx'
 import type { Appearance, Message } from './types.ts'
 
-type Props = { chat: Chat; chatStyle: Appearance['chat']; message: Message; isComplete: boolean }
+type Props = {
+  chat: Chat
+  chatStyle: Appearance['chat']
+  message: Message
+  isComplete: boolean
+  language: string | null
+}
 
-export function MessageView({ chat, chatStyle, message, isComplete }: Props) {
+export function MessageView({ chat, chatStyle, message, isComplete, language }: Props) {
   const { id, role, text, author, sources, feedback } = message
   if (text === '') return null
-  if (role === 'user') return <Bubble speaker="user" text={text} />
+  if (role === 'user') return <Bubble speaker="user" text={text} language={language} />
   const isOfAgent = author === null
   return (
-    <Bubble speaker="assistant" text={text} author={author}>
+    <Bubble speaker="assistant" text={text} language={language} author={author}>
       {sources.length > 0 && <Sources sources={sources} />}
       {isComplete && isOfAgent && (chatStyle.showFeedback || chatStyle.showCopyButton) && (
         <div class="message-tools">
@@ -31,13 +37,15 @@ export function MessageView({ chat, chatStyle, message, isComplete }: Props) {
 type BubbleProps = {
   speaker: Message['role']
   text: string
+  /** What the page around the chat is written in; the buttons are English. */
+  language: string | null
   author?: string | null
   /** Not sent. */
   isPale?: boolean
   children?: ComponentChildren
 }
 
-export function Bubble({ speaker, text, author = null, isPale = false, children }: BubbleProps) {
+export function Bubble({ speaker, text, language, author = null, isPale = false, children }: BubbleProps) {
   const name = speaker === 'user' ? 'You' : (author ?? 'Assistant')
   return (
     <article class={`message ${speaker}`} data-speaker={speaker} aria-label={name}>
@@ -46,22 +54,28 @@ export function Bubble({ speaker, text, author = null, isPale = false, children 
           <span class="author-face" aria-hidden="true">
             {[...author][0]?.toUpperCase()}
           </span>
-          {author}
+          <bdi>{author}</bdi>
         </p>
       )}
-      <div class={`bubble ${isPale ? 'pale' : ''}`}>
-        {speaker === 'user' ? <p class="said">{text}</p> : <Markdown text={text} />}
+      <div class={`bubble ${isPale ? 'pale' : ''}`} lang={language ?? undefined}>
+        {speaker === 'user' ? (
+          <p class="said" dir="auto">
+            {text}
+          </p>
+        ) : (
+          <Markdown text={text} />
+        )}
       </div>
       {children}
     </article>
   )
 }
 
-export function Thinking({ isActing }: { isActing: boolean }) {
+/** What it means is said by the status line. */
+export function Thinking() {
   return (
-    <div class="message assistant">
+    <div class="message assistant" aria-hidden="true">
       <div class="bubble thinking">
-        <span class="visually-hidden">{isActing ? 'Working on this page' : 'Writing an answer'}</span>
         <i />
         <i />
         <i />

@@ -1,11 +1,14 @@
 import { type FrameMessage, isOurs, type PageMessage } from '../page-messages.ts'
 
+/** What comes with it that the panel was opened or closed. */
+type Shown = { takeFocus: boolean; isPhone: boolean; language: string | null }
+
 /** The page that embeds the chat, as far as its script tells. */
 export type Page = {
   isEmbedded: boolean
   /** Whether the panel is open; a chat in a tab of its own always is. */
   isShown(): boolean
-  onShown(listener: (takeFocus: boolean) => void): void
+  onShown(listener: (shown: Shown) => void): void
   close(): void
   setUnread(unread: boolean): void
   /** Has the page run one of its actions. Never throws. */
@@ -17,7 +20,7 @@ export function connectPage(): Page {
   // Who may embed the chat at all is up to its policy; the script there tells who it is by its first message.
   let origin: string | null = null
   let isShown = !isEmbedded
-  const listeners = new Set<(takeFocus: boolean) => void>()
+  const listeners = new Set<(shown: Shown) => void>()
   const waiting = new Map<string, (output: unknown) => void>()
   const unsent: FrameMessage[] = []
   const send = (message: FrameMessage): void => {
@@ -33,7 +36,12 @@ export function connectPage(): Page {
       origin = event.origin
       for (const earlier of unsent.splice(0)) send(earlier)
       isShown = message.isShown === true
-      for (const listener of listeners) listener(message.takeFocus === true)
+      const shown = {
+        takeFocus: message.takeFocus === true,
+        isPhone: message.isPhone === true,
+        language: String(message.language ?? '') || null,
+      }
+      for (const listener of listeners) listener(shown)
     } else if (message.parley === 'result') {
       waiting.get(message.id)?.(message.output)
       waiting.delete(message.id)

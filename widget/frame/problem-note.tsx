@@ -8,7 +8,7 @@ export function ProblemNote({ chat, state, problem }: { chat: Chat; state: State
   return (
     <div class="problem" role="alert">
       <Icon name="warning" />
-      <p>
+      <p dir="auto">
         {state.outgoing && problem.remedy === 'send' ? 'Your message was not sent. ' : ''}
         {problem.sentence}
       </p>

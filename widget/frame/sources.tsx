@@ -17,11 +17,11 @@ export function Sources({ sources }: { sources: Source[] }) {
           {href ? (
             <a href={href} target="_blank" rel="noopener noreferrer" title={href}>
               <Icon name="link" />
-              <span>{label}</span>
+              <span dir="auto">{label}</span>
             </a>
           ) : (
             <span class="source">
-              <span>{label}</span>
+              <span dir="auto">{label}</span>
             </span>
           )}
         </li>

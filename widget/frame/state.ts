@@ -28,11 +28,16 @@ export type State = {
   /** The visitor has conversations that can be listed. */
   isKnown: boolean
   isNoticeDismissed: boolean
+  /** What is typed and not sent. */
+  draft: string
+  /** The chat covers a small screen. */
+  isPhone: boolean
+  /** That of the page around the chat; null: it names none. */
+  language: string | null
 }
 
-export const initialState: State = {
-  page: 'loading',
-  appearance: null,
+/** Of a conversation in which nothing has been said yet. */
+export const emptyTalk = {
   view: 'chat',
   conversation: null,
   isLoading: false,
@@ -40,10 +45,19 @@ export const initialState: State = {
   outgoing: null,
   live: null,
   busy: null,
-  isStopping: false,
-  connection: 'fine',
   problem: null,
   hasLeftDetails: false,
+} satisfies Partial<State>
+
+export const initialState: State = {
+  ...emptyTalk,
+  page: 'loading',
+  appearance: null,
+  isStopping: false,
+  connection: 'fine',
   isKnown: false,
   isNoticeDismissed: false,
+  draft: '',
+  isPhone: false,
+  language: null,
 }

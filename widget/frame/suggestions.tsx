@@ -10,7 +10,7 @@ export function Suggestions({ chat, suggestions }: Props) {
   const ordered = byOrder((suggestions ?? []) as Suggestion[])
   if (ordered.length === 0) return null
   const ask = (text: string) => (
-    <button type="button" class="suggestion" onClick={() => void chat.send(text)}>
+    <button type="button" class="suggestion" dir="auto" onClick={() => void chat.send(text)}>
       {text}
     </button>
   )
@@ -24,6 +24,7 @@ export function Suggestions({ chat, suggestions }: Props) {
             <button
               type="button"
               class="suggestion"
+              dir="auto"
               aria-expanded={open === suggestion}
               onClick={() => setOpen(open === suggestion ? null : suggestion)}
             >

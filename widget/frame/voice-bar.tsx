@@ -27,7 +27,9 @@ export function VoiceBar({ voice }: { voice: Voice }) {
         <i />
         <i />
       </span>
-      <p role="status">{mode === 'listening' && heard ? heard : WORDS[mode]}</p>
+      <p role="status" dir="auto">
+        {mode === 'listening' && heard ? heard : WORDS[mode]}
+      </p>
       {(mode === 'speaking' || mode === 'thinking') && (
         <IconButton icon="stop" label="Interrupt" onClick={voice.interrupt} />
       )}

@@ -1,5 +1,5 @@
 import type { Chat } from './chat.ts'
-import { hear } from './hear.ts'
+import { hear, unheard } from './hear.ts'
 import { speak } from './speak.ts'
 import { createStore, type Store } from './store.ts'
 
@@ -43,8 +43,8 @@ export function createVoice(chat: Chat): Voice {
       store.set({ mode: 'listening', heard: '' })
       const { text, problem } = await hear(language, signal, (heard) => store.set({ heard }))
       if (signal.aborted) return
-      if (problem === 'refused') return fail('The microphone is not allowed for this chat.')
-      if (problem) return fail(words.errorMessage || 'Speech could not be recognised.')
+      if (problem === 'refused') return fail(unheard.refused)
+      if (problem) return fail(words.errorMessage || unheard.failed)
       silences = text === '' ? silences + 1 : 0
       if (text === '') continue
       store.set({ mode: 'thinking', heard: text })

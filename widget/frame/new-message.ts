@@ -1,0 +1,13 @@
+import type { Message } from './types.ts'
+
+/** A message as the service has it, or will have it in a moment. */
+export const newMessage = (role: Message['role'], id: string, text: string): Message => ({
+  id,
+  role,
+  text,
+  createdAt: Math.floor(Date.now() / 1000),
+  feedback: null,
+  sources: [],
+  author: null,
+  pendingCalls: [],
+})
