@@ -70,25 +70,16 @@ test('a picture is its description, a tag is text, a citation marker is nothing'
 })
 
 test('every text comes to an end, and no word of it is lost', () => {
-  const hard = [
-    '**a',
-    '[',
-    '`',
-    '_a',
-    '> ',
-    '- ',
-    '![a](',
-    '\\',
-    '1. x\n  ',
-    '*a **b ',
-    'https://',
-    '``',
-  ].flatMap((piece) => [piece.repeat(2_000), `${piece.repeat(500)} end`])
-  for (const one of hard) {
-    const words = wordsOf(parseMarkdown(one))
-    if (one.endsWith('end')) assert.match(words, /end$/)
+  const pieces = ['**a', '[', '`', '_a', '> ', '- ', '![a](', '\\', '1. x\n  ', '*a **b ', 'https://', '``']
+  for (const piece of pieces) {
+    for (const said of [piece.repeat(2_000), `${piece.repeat(500)} end`]) {
+      const words = wordsOf(parseMarkdown(said))
+      assert.ok(lettersOf(words) === lettersOf(said), `${piece} became ${words.slice(0, 200)}`)
+    }
   }
 })
+
+const lettersOf = (words: string): string => words.replace(/[^a-z]/g, '')
 
 function wordsOf(blocks: Block[]): string {
   const said = JSON.stringify(blocks)

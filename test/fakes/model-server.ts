@@ -117,6 +117,7 @@ async function send(response: ServerResponse, wire: Wire, reply: Reply): Promise
     if (index === reply.stallAfter) return
     if (index === reply.garbageAfter) return void response.end('data: {"choices": [{]]\n\n')
     if (reply.delayMs) await wait(reply.delayMs)
+    await reply.beforeToken?.(index)
     if (response.destroyed) return
     response.write(wire.token(token).join(''))
   }

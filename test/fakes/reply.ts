@@ -12,6 +12,8 @@ export type Reply = {
   /** Milliseconds before the first token and between tokens. */
   firstDelayMs?: number
   delayMs?: number
+  /** Each token waits for what this gives for its index. */
+  beforeToken?: (index: number) => Promise<unknown>
   /** Nothing is answered before this has come about; NEVER: the request is held until somebody gives it up. */
   after?: Promise<unknown>
   /** Milliseconds between the calls and the end of the stream. */

@@ -28,11 +28,26 @@ describe('the chat on a website', () => {
     return visitor
   }
 
-  /** A slow answer, and the visitor in the middle of it. */
-  async function inTheMiddle(visitor: Visit, question: string): Promise<void> {
-    home.models.queue.push({ tokens: tokens(40), delayMs: 50 })
+  /** The visitor is in the middle of an answer, which goes on as far as it is let. */
+  async function inTheMiddle(visitor: Visit, question: string): Promise<{ letOn(to?: number): void }> {
+    let last = 5
+    let waiting: (() => void)[] = []
+    home.models.queue.push({
+      tokens: tokens(40),
+      async beforeToken(index) {
+        while (index > last) await new Promise<void>((resolve) => waiting.push(resolve))
+      },
+    })
     await say(visitor, question)
     await answered(visitor, 'token5')
+    return {
+      letOn(to = 39) {
+        last = to
+        const now = waiting
+        waiting = []
+        for (const go of now) go()
+      },
+    }
   }
 
   const stored = (text: string) =>
@@ -46,8 +61,9 @@ describe('the chat on a website', () => {
 
   test('an answer streams in, and the talk goes on', { skip }, async () => {
     const visitor = await enter()
-    await inTheMiddle(visitor, 'Hello?')
-    assert.doesNotMatch((await shown(visitor)).at(-1) ?? '', /token39/)
+    const answer = await inTheMiddle(visitor, 'Hello?')
+    assert.match((await shown(visitor)).at(-1) ?? '', /token5$/)
+    answer.letOn()
     await answered(visitor, 'token39')
     await idle(visitor)
     assert.deepEqual(await shown(visitor), ['Hello?', whole])
@@ -63,9 +79,10 @@ describe('the chat on a website', () => {
 
   test('a reload in the middle of an answer goes on with it, and shows it once', { skip }, async () => {
     const visitor = await enter()
-    await inTheMiddle(visitor, 'Reload me')
+    const answer = await inTheMiddle(visitor, 'Reload me')
     await visitor.page.reload()
-    await answered(visitor, 'token6')
+    await answered(visitor, 'token5')
+    answer.letOn()
     await answered(visitor, 'token39')
     await idle(visitor)
     assert.deepEqual(await shown(visitor), ['Reload me', whole])
@@ -80,11 +97,13 @@ describe('the chat on a website', () => {
 
   test('connections that are cut in the middle of an answer are made again', { skip }, async () => {
     const visitor = await enter()
-    await inTheMiddle(visitor, 'Cut me')
-    for (const next of ['token12', 'token18']) {
+    const answer = await inTheMiddle(visitor, 'Cut me')
+    for (const next of [12, 18]) {
       home.door.cut()
-      await answered(visitor, next)
+      answer.letOn(next)
+      await answered(visitor, `token${next}`)
     }
+    answer.letOn()
     await answered(visitor, 'token39')
     await idle(visitor)
     assert.deepEqual(await shown(visitor), ['Cut me', whole])
@@ -128,9 +147,10 @@ describe('the chat on a website', () => {
 
   test('the stop button keeps what was said', { skip }, async () => {
     const visitor = await enter()
-    await inTheMiddle(visitor, 'Stop it')
+    const answer = await inTheMiddle(visitor, 'Stop it')
     await visitor.chat.getByRole('button', { name: 'Stop answering' }).click()
     await visitor.chat.getByRole('button', { name: 'Send', exact: true }).waitFor()
+    answer.letOn()
     const [, partial = ''] = await shown(visitor)
     assert.ok(partial.length > 0 && partial.length < whole.length && whole.startsWith(partial), partial)
     await visitor.page.reload()
