@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { findBrowser } from '../find-browser.ts'
+import { until } from '../until.ts'
+import { answered, idle, openChat, openWidgetHome, say, shown, visit } from '../widget-home.ts'
+
+const skip = findBrowser()
+  ? false
+  : 'No Chromium was found: install it, or set CHROMIUM_PATH, to test the widget in a browser.'
+
+describe('reading and writing in the chat', () => {
+  let home: Awaited<ReturnType<typeof openWidgetHome>>
+
+  before(async () => {
+    if (!skip) home = await openWidgetHome()
+  })
+  after(() => home?.close())
+
+  test('phones may do without the greeting; a panel on a desk is no phone', { skip }, async () => {
+    const agentId = await home.agent(
+      { initialMessages: ['Welcome!'] },
+      { mobile: { initialMessages: false } },
+    )
+    const desk = await visit(home)
+    await openChat(desk)
+    assert.deepEqual(await shown(desk), ['Welcome!'])
+    await desk.page.setViewportSize({ width: 390, height: 844 })
+    await until('no greeting', async () => (await shown(desk)).length === 0)
+    await desk.page.goto(`${home.door.url}/widget/${agentId}`)
+    await desk.page.getByLabel('Message', { exact: true }).waitFor()
+    assert.equal(await desk.page.locator('.bubble').count(), 0)
+    await desk.page.setViewportSize({ width: 900, height: 600 })
+    await desk.page.locator('.bubble').filter({ hasText: 'Welcome!' }).waitFor()
+    await desk.context.close()
+  })
+
+  test('texts have their own direction and the language of the page; controls are English', {
+    skip,
+  }, async () => {
+    await home.agent({}, { footer: 'قد تكون الإجابات خاطئة' })
+    const visitor = await visit(home)
+    await visitor.page.evaluate('document.documentElement.lang = "ar"')
+    await openChat(visitor)
+    const { chat } = visitor
+    const directionOf = (selector: string): Promise<string> =>
+      chat
+        .locator(selector)
+        .last()
+        .evaluate((one) => `${one.matches(':dir(rtl)') ? 'rtl' : 'ltr'}`)
+    home.models.queue.push({ tokens: ['نعم، بالطبع.\n\n- واحد\n- اثنان\n\n> اقتباس\n\nAnd one in English.'] })
+    await chat.getByLabel('Message', { exact: true }).fill('هل أنتم مفتوحون؟')
+    assert.equal(await directionOf('textarea'), 'rtl')
+    await chat.getByRole('button', { name: 'Send', exact: true }).click()
+    await answered(visitor, 'And one in English.')
+    await idle(visitor)
+    const found: Record<string, string> = {}
+    for (const part of ['.said', '.markdown > p:first-child', 'ul', 'blockquote', '.footer']) {
+      found[part] = await directionOf(`main ${part}`)
+    }
+    assert.deepEqual(new Set(Object.values(found)), new Set(['rtl']), JSON.stringify(found))
+    assert.equal(await directionOf('.markdown > p:last-child'), 'ltr')
+    assert.equal(await chat.locator('.bubble:lang(ar)').count(), 2)
+    assert.equal(await chat.locator('button:lang(ar)').count(), 0)
+    await visitor.context.close()
+  })
+
+  test('a key that belongs to an input method neither sends nor closes', { skip }, async () => {
+    await home.agent()
+    const visitor = await visit(home)
+    await openChat(visitor)
+    const field = visitor.chat.getByLabel('Message', { exact: true })
+    await field.fill('にほん')
+    const press = (key: string) =>
+      field.evaluate((one, key) => {
+        const { KeyboardEvent } = globalThis as unknown as {
+          KeyboardEvent: new (type: string, init: object) => Event
+        }
+        const target = one as unknown as { dispatchEvent(event: Event): void }
+        target.dispatchEvent(new KeyboardEvent('keydown', { key, keyCode: 229, bubbles: true }))
+      }, key)
+    await press('Enter')
+    await press('Escape')
+    assert.equal(await field.inputValue(), 'にほん')
+    assert.equal(await visitor.page.locator('parley-chat button').getAttribute('aria-expanded'), 'true')
+    home.models.queue.push({ tokens: ['はい'] })
+    await field.press('Enter')
+    await answered(visitor, 'はい')
+    assert.deepEqual(await shown(visitor), ['にほん', 'はい'])
+    await visitor.context.close()
+  })
+
+  test('a discarded message goes back to where it was typed', { skip }, async () => {
+    await home.agent()
+    const visitor = await visit(home)
+    const { chat, context } = visitor
+    await openChat(visitor)
+    await context.route('**/messages', (route) => route.fulfill({ status: 403, json: {} }))
+    await say(visitor, 'A long and careful question')
+    await chat.getByRole('alert').filter({ hasText: 'Your message was not sent.' }).waitFor()
+    const field = chat.getByLabel('Message', { exact: true })
+    await field.fill('And this')
+    await chat.getByRole('button', { name: 'Discard' }).click()
+    await chat.getByRole('alert').waitFor({ state: 'detached' })
+    assert.equal(await field.inputValue(), 'A long and careful question\nAnd this')
+    await context.close()
+  })
+
+  test('dictation takes the language of the page, and says that the microphone is refused', {
+    skip,
+  }, async () => {
+    await home.agent({}, { showDictation: true })
+    const context = await home.browser.newContext()
+    context.setDefaultTimeout(120_000)
+    await context.addInitScript(REFUSED)
+    const page = await context.newPage()
+    await page.goto(home.site.url)
+    await page.evaluate('document.documentElement.lang = "de-CH"')
+    const chat = page.frameLocator('iframe')
+    await openChat({ context, page, chat })
+    await chat.getByRole('button', { name: 'Dictate' }).click()
+    await chat.getByRole('alert').filter({ hasText: 'The microphone is not allowed' }).waitFor()
+    const frame = page.frames().find((one) => one.url().includes('/widget/'))
+    assert.equal(await frame?.evaluate('globalThis.heardIn'), 'de-CH')
+    await context.close()
+  })
+
+  test('what goes on is said outside of the talk; an opened conversation is not read out', {
+    skip,
+  }, async () => {
+    await home.agent()
+    const visitor = await visit(home)
+    const { chat, context, page } = visitor
+    await openChat(visitor)
+    let answer = (): void => {}
+    const after = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    home.models.queue.push({ tokens: ['Yes.'], after })
+    await say(visitor, 'Are you there?')
+    const log = chat.getByRole('log')
+    const status = chat.getByRole('status')
+    await status.filter({ hasText: 'Writing an answer' }).waitFor()
+    assert.equal(await log.getByText('Writing an answer').count(), 0)
+    answer()
+    await answered(visitor, 'Yes.')
+    await idle(visitor)
+    assert.equal(await log.getAttribute('aria-live'), 'polite')
+    let goOn = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    await context.route('**/conversations/*', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.reload()
+    await status.filter({ hasText: 'Loading the conversation' }).waitFor()
+    assert.equal(await log.getAttribute('aria-live'), 'off')
+    goOn()
+    await answered(visitor, 'Yes.')
+    await until('news', async () => (await log.getAttribute('aria-live')) === 'polite')
+    await context.close()
+  })
+})
+
+/** Ears that may not listen. */
+const REFUSED = `
+  globalThis.SpeechRecognition = class {
+    start() {
+      globalThis.heardIn = this.lang
+      setTimeout(() => { this.onerror({ error: 'not-allowed' }); this.onend() }, 0)
+    }
+    abort() { this.onend() }
+  }
+`
