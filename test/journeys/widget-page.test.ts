@@ -93,7 +93,8 @@ describe('the page that embeds the chat', () => {
     for (const name of ['read_title', 'not_here']) await addTool(agentId, name)
     const tool = (body: string) =>
       `${tagOf(home.door, agentId)}<script defer src="data:text/javascript,${encodeURIComponent(
-        `window.parley.tools({ read_title: async () => { ${body} } })`,
+        `window.parley.tools({ read_title: async () => { ${body} }, not_here: () => 'here' })
+        window.parley.tools({ not_here: null })`,
       )}"></script>`
 
     home.site.tag = tool('window.asked = true; return new Promise(() => {})')
@@ -225,7 +226,7 @@ describe('the page that embeds the chat', () => {
   })
 
   test('it stays while the page puts in another body, until it is taken away', { skip }, async () => {
-    await home.agent()
+    const agentId = await home.agent()
     const visitor = await visit(home)
     const { page, chat } = visitor
     await openChat(visitor)
@@ -237,6 +238,13 @@ describe('the page that embeds the chat', () => {
     await page.evaluate('window.parley.remove()')
     assert.equal(await page.locator('parley-chat').count(), 0)
     assert.equal(await page.evaluate('window.parley === undefined'), true)
+    await page.evaluate(`{
+      const tag = document.createElement('script')
+      tag.src = ${JSON.stringify(`${home.door.url}/widget.js`)}
+      tag.dataset.agent = ${JSON.stringify(agentId)}
+      document.head.append(tag)
+    }`)
+    await openChat(visitor)
     await visitor.context.close()
   })
 

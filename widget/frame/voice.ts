@@ -30,7 +30,8 @@ export function createVoice(chat: Chat): Voice {
   async function talkInTurns(signal: AbortSignal): Promise<void> {
     const words = chat.store.get().appearance?.voice
     if (!words) return
-    const { language, speed } = words
+    const { speed } = words
+    const language = words.language ?? chat.store.get().language
     const say = async (text: string): Promise<void> => {
       turn = new AbortController()
       signal.addEventListener('abort', () => turn.abort(), { once: true })
