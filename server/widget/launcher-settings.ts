@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { AgentRow } from '../agents/find-agent.ts'
 import { defaultStyles, type Styles } from '../agents/styles-schema.ts'
 import type { Db } from '../db/database.ts'
+import { textOn } from './colours.ts'
 
 type Chat = Static<typeof Styles>['chat']
 
@@ -11,6 +12,8 @@ export type LauncherSettings = {
   theme: Chat['theme']
   align: Chat['alignChatButton']
   color: string
+  /** Of what stands on it. */
+  textColor: string
   icon: string | null
   autoOpenAfter: number | null
   mobileAutoOpenAfter: number | null
@@ -28,6 +31,7 @@ export async function launcherSettings(db: Db, agent: AgentRow): Promise<Launche
     theme: chat.theme,
     align: chat.alignChatButton,
     color: chat.buttonColor,
+    textColor: textOn(chat.buttonColor),
     icon: await iconPath(db, agent.id),
     autoOpenAfter: chat.autoOpenChatWindowAfter,
     mobileAutoOpenAfter: chat.mobile.showAutoOpen ? (chat.mobile.autoOpenChatWindowAfter ?? null) : null,

@@ -96,8 +96,14 @@ test('what the button looks like is told to the sites that may show it', async (
   const path = `/widget/${id}/launcher.json`
   const answer = await get(path, { origin: 'https://example.com' })
   assert.equal(answer.headers.get('access-control-allow-origin'), '*')
-  const { name, color, align, icon, autoOpenAfter } = (await answer.json()) as Record<string, unknown>
-  assert.deepEqual([name, color, align, icon, autoOpenAfter], ['Ada', '#7c3aed', 'left', null, null])
+  const { name, color, textColor, align, icon, autoOpenAfter } = (await answer.json()) as Record<
+    string,
+    unknown
+  >
+  assert.deepEqual(
+    [name, color, textColor, align, icon, autoOpenAfter],
+    ['Ada', '#7c3aed', '#ffffff', 'left', null, null],
+  )
   assert.equal((await get(path, { origin: 'https://evil.example' })).status, 404)
   const policy = (await get(`/widget/${id}`)).headers.get('content-security-policy') ?? ''
   assert.match(

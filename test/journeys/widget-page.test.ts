@@ -90,10 +90,11 @@ describe('the page that embeds the chat', () => {
 
   test('the agent has the page do something, again after a reload while it waits', { skip }, async () => {
     const agentId = await home.agent()
-    for (const name of ['read_title', 'not_here']) await addTool(agentId, name)
+    for (const name of ['read_title', 'read_all', 'not_here']) await addTool(agentId, name)
     const tool = (body: string) =>
       `${tagOf(home.door, agentId)}<script defer src="data:text/javascript,${encodeURIComponent(
-        `window.parley.tools({ read_title: async () => { ${body} }, not_here: () => 'here' })
+        `window.parley.tools({ read_title: async () => { ${body} }, not_here: () => 'here',
+          read_all: () => 'x'.repeat(62_000) })
         window.parley.tools({ not_here: null })`,
       )}"></script>`
 
@@ -123,6 +124,14 @@ describe('the page that embeds the chat', () => {
     await answered(visitor, 'It cannot.')
     const told = home.models.requests.some(({ body }) => JSON.stringify(body).includes('no action not_here'))
     assert.ok(told)
+
+    home.models.queue.push(
+      { tokens: ['Reading.'], toolCalls: [{ id: 'call_3', name: 'read_all', input: {} }] },
+      { tokens: ['It is long.'] },
+    )
+    await say(visitor, 'All of it?')
+    await answered(visitor, 'It is long.')
+    assert.match(JSON.stringify(home.models.requests.at(-1)?.body), /result of the action is too long/)
     await visitor.context.close()
   })
 

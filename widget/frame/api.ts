@@ -5,8 +5,6 @@ import type { Appearance, Conversation, ConversationSummary, Details, Feedback, 
 
 /** Longer than any answer but a stream may take. */
 const SILENCE_MS = 30_000
-/** Browsers refuse to keep more than 64 KiB alive behind a page that is left. */
-const KEPT_ALIVE_BYTES = 60 * 1024
 
 export type Sent = { conversationId: string; messageId: string; answering: boolean }
 
@@ -32,7 +30,6 @@ export function createApi(agentId: string, kept: Kept) {
     const given = new AbortController()
     signal?.addEventListener('abort', () => given.abort(signal.reason), { once: true })
     const secret = kept.secret()
-    const text = body === undefined ? undefined : JSON.stringify(body)
     const asked = fetch(path, {
       method,
       credentials: 'omit',
@@ -41,10 +38,10 @@ export function createApi(agentId: string, kept: Kept) {
       headers: {
         ...headers,
         ...(secret ? { authorization: `Bearer ${secret}` } : {}),
-        ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      body: text,
-      keepalive: outlivesPage && new Blob([text ?? '']).size < KEPT_ALIVE_BYTES,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      keepalive: outlivesPage,
     })
     try {
       const response = await withDeadline(asked, SILENCE_MS, signal)

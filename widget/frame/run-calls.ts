@@ -17,7 +17,7 @@ export async function runCalls(
   const ran = await Promise.all(
     calls.map(({ toolCallId, toolName, input }) =>
       onlyHere(toolCallId, async () => {
-        const output = await page.run(toolCallId, toolName, input)
+        const output = fitting(await page.run(toolCallId, toolName, input))
         const tries = createTries(usualPatience, usualPatience.giveUpMs)
         for (;;) {
           signal.throwIfAborted()
@@ -35,6 +35,14 @@ export async function runCalls(
   )
   return ran.includes(true)
 }
+
+/** The service takes no more, and browsers keep no more alive behind a page that is left: 64 KiB with what is around it. */
+const MOST_BYTES = 60 * 1024
+
+const fitting = (output: unknown): unknown =>
+  new Blob([JSON.stringify(output) ?? '']).size < MOST_BYTES
+    ? output
+    : { status: 'error', error: 'The result of the action is too long.' }
 
 /** Runs it unless another tab of the visitor is at it. Pages without HTTPS have no locks. */
 async function onlyHere(name: string, work: () => Promise<void>): Promise<boolean> {

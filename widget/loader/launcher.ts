@@ -1,5 +1,4 @@
 import type { LauncherSettings } from '../../server/widget/launcher-settings.ts'
-import { textOn } from '../colours.ts'
 
 const SVG = 'http://www.w3.org/2000/svg'
 const BUBBLE =
@@ -17,7 +16,7 @@ export function createLauncher(server: string, settings: LauncherSettings): Laun
   button.type = 'button'
   button.className = settings.align
   button.style.setProperty('--color', settings.color)
-  button.style.setProperty('--text', textOn(settings.color))
+  button.style.setProperty('--text', settings.textColor)
   const close = drawing(CROSS)
   close.setAttribute('class', 'x')
   const dot = document.createElement('i')
