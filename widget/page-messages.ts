@@ -1,6 +1,8 @@
 /** What the chat in the iframe says to the script on the page that embeds it. */
 export type FrameMessage =
   | { parley: 'ready' }
+  /** There is a page that says why there is no chat. */
+  | { parley: 'problem' }
   | { parley: 'close' }
   /** Something was said while the panel was closed, or has been seen by now. */
   | { parley: 'unread'; unread: boolean }

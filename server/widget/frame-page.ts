@@ -13,11 +13,10 @@ export const framePage = (bundle: Names, agent: { id: string; name: string; them
     `Chat with ${agent.name}`,
     ` data-agent="${escapeHtml(agent.id)}" data-theme="${escapeHtml(agent.theme)}"`,
     `<div id="chat"></div>
-<noscript><p class="problem-page">This chat needs JavaScript.</p></noscript>
-<script src="${scriptPath(bundle)}"></script>`,
+<noscript><p class="problem-page">This chat needs JavaScript.</p></noscript>`,
   )
 
-/** What stands in the panel when there is no chat. */
+/** What stands in the panel when there is no chat; the script tells the page around it that it does. */
 export const problemPage = (bundle: Names, title: string, sentence: string): string =>
   page(
     bundle,
@@ -32,4 +31,5 @@ const page = (bundle: Names, title: string, attributes: string, body: string): s
 <meta name="robots" content="noindex">
 <title>${escapeHtml(title)}</title>
 <link rel="stylesheet" href="${stylePath(bundle)}"></head>
-<body>${body}</body></html>`
+<body>${body}
+<script src="${scriptPath(bundle)}"></script></body></html>`

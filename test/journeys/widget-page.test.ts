@@ -227,10 +227,28 @@ describe('the page that embeds the chat', () => {
     const chat = page.frameLocator('iframe')
     await page.evaluate('window.parley.open()')
     await page.getByText('Loading the chat').waitFor()
+    assert.equal(await page.locator('iframe').isVisible(), false)
     await chat.getByLabel('Message', { exact: true }).waitFor()
     assert.equal(await page.getByText('Loading the chat').isVisible(), false)
     assert.equal(await page.locator('iframe').count(), 1)
     assert.deepEqual([...lost.values()], [3, 2])
+    await context.close()
+  })
+
+  test('a chat that was switched off says so in the panel, and comes when it is on again', {
+    skip,
+  }, async () => {
+    const agentId = await home.agent()
+    const { page, context, chat } = await visit(home)
+    const button = page.locator('parley-chat button')
+    await button.waitFor()
+    const show = (visibility: string) => home.client.request('PUT', `/agents/${agentId}`, { visibility })
+    await show('private')
+    await button.click()
+    await chat.getByRole('heading', { name: 'This chat is not available' }).waitFor()
+    await page.locator('iframe').waitFor()
+    await show('public')
+    await chat.getByLabel('Message', { exact: true }).waitFor()
     await context.close()
   })
 

@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { type Chat, createChat } from './chat.ts'
-import { connectPage } from './page.ts'
+import { connectPage, sayProblem } from './page.ts'
 import { paint } from './paint.ts'
 import { createVoice } from './voice.ts'
 
@@ -29,7 +29,7 @@ if (root && agent) {
   })
   render(<App chat={chat} voice={voice} />, root)
   void chat.start()
-}
+} else sayProblem()
 
 function followScreen({ store }: Chat): void {
   const phone = matchMedia('(max-width: 480px), (max-height: 480px)')

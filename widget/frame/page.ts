@@ -15,6 +15,14 @@ export type Page = {
   run(id: string, name: string, input: unknown): Promise<unknown>
 }
 
+/** The service has put a sentence here in place of the chat. */
+export const sayProblem = (): void => say({ parley: 'problem' })
+
+/** To whoever embeds the chat; nothing that any page may not know. */
+function say(message: FrameMessage): void {
+  if (window.parent !== window) window.parent.postMessage(message, '*')
+}
+
 export function connectPage(): Page {
   const isEmbedded = window.parent !== window
   // Who may embed the chat at all is up to its policy; the script there tells who it is by its first message.
@@ -47,8 +55,7 @@ export function connectPage(): Page {
       waiting.delete(message.id)
     }
   })
-  // Says nothing that any page may not know.
-  if (isEmbedded) window.parent.postMessage({ parley: 'ready' } satisfies FrameMessage, '*')
+  say({ parley: 'ready' })
 
   return {
     isEmbedded,

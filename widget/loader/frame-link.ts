@@ -3,6 +3,7 @@ import type { PageTools } from './page-tools.ts'
 
 export type Listener = {
   onReady(): void
+  onProblem(): void
   onClose(): void
   onUnread(unread: boolean): void
 }
@@ -12,7 +13,7 @@ export function linkFrame(
   frame: HTMLIFrameElement,
   server: string,
   tools: PageTools,
-  { onReady, onClose, onUnread }: Listener,
+  { onReady, onProblem, onClose, onUnread }: Listener,
   signal: AbortSignal,
 ): (message: PageMessage) => void {
   const send = (message: PageMessage): void => frame.contentWindow?.postMessage(message, server)
@@ -20,6 +21,7 @@ export function linkFrame(
     if (source !== frame.contentWindow || origin !== server || !isOurs(data)) return
     const message = data as FrameMessage
     if (message.parley === 'ready') onReady()
+    else if (message.parley === 'problem') onProblem()
     else if (message.parley === 'close') onClose()
     else if (message.parley === 'unread') onUnread(message.unread === true)
     else if (message.parley === 'call') {

@@ -14,12 +14,16 @@ export type Frame = {
 
 type Options = { title: string; server: string; agentId: string; tools: PageTools; signal: AbortSignal }
 
-/** The chat in its iframe. A page that could not be loaded never says so: the chat itself says that it is there. */
+/** The chat in its iframe. What could not be loaded cannot say so: what was loaded says that it is there, and is shown only then. */
 export function createFrame(
   box: HTMLElement,
   { title, server, agentId, tools, signal }: Options,
-  listener: Listener,
+  listener: Omit<Listener, 'onProblem'>,
 ): Frame {
+  const wait = document.createElement('p')
+  wait.setAttribute('role', 'status')
+  wait.append(document.createElement('b'), 'Loading the chat …')
+  box.append(wait)
   let isShown = false
   let isReady = false
   let shown: { element: HTMLIFrameElement; link: AbortController; since: number } | null = null
@@ -33,6 +37,7 @@ export function createFrame(
     shown?.element.remove()
     shown = null
     isReady = false
+    wait.hidden = false
   }
   const load = (): void => {
     unload()
@@ -41,13 +46,18 @@ export function createFrame(
     element.allow = 'microphone; clipboard-write; autoplay'
     element.src = `${server}/widget/${encodeURIComponent(agentId)}`
     shown = { element, link: new AbortController(), since: Date.now() }
+    const onThere = (): void => {
+      element.className = 'there'
+      wait.hidden = true
+    }
     const onReady = (): void => {
+      onThere()
       isReady = true
       tries = 0
       clearTimeout(timer)
       listener.onReady()
     }
-    send = linkFrame(element, server, tools, { ...listener, onReady }, shown.link.signal)
+    send = linkFrame(element, server, tools, { ...listener, onReady, onProblem: onThere }, shown.link.signal)
     box.append(element)
     timer = setTimeout(loadAgain, PATIENCE_MS[tries])
   }

@@ -28,7 +28,7 @@ export function createPanel({ server, agentId, settings, tools, signal }: Option
   const root = host.attachShadow({ mode: 'open' })
   addStyle(root)
   const launcher = createLauncher(server, settings)
-  const { box, wait } = createBox(settings)
+  const box = createBox(settings)
   root.append(box, launcher.button)
   // Not into the body, which pages that go on without being loaded replace.
   document.documentElement.append(host)
@@ -59,11 +59,9 @@ export function createPanel({ server, agentId, settings, tools, signal }: Option
     takeFocus = false
   }
   const refresh = (): void => {
-    const isReady = frame.isReady()
     box.classList.toggle('open', isShown)
     // Only then can the chat close itself, and may cover the button.
-    box.classList.toggle('ready', isShown && isReady)
-    wait.hidden = isReady
+    box.classList.toggle('ready', isShown && frame.isReady())
     cover(isShown && isPhone())
   }
   const cover = (isCovering: boolean): void => {
@@ -120,15 +118,11 @@ export function createPanel({ server, agentId, settings, tools, signal }: Option
   return { show, hide }
 }
 
-function createBox({ align, theme }: LauncherSettings): { box: HTMLElement; wait: HTMLElement } {
+function createBox({ align, theme }: LauncherSettings): HTMLElement {
   const isDark = theme === 'dark'
   const box = document.createElement('div')
   box.className = align
   box.style.setProperty('--surface', isDark ? '#16181d' : '#fff')
   box.style.setProperty('--soft', isDark ? '#a6adb9' : '#565f6e')
-  const wait = document.createElement('p')
-  wait.setAttribute('role', 'status')
-  wait.append(document.createElement('b'), 'Loading the chat …')
-  box.append(wait)
-  return { box, wait }
+  return box
 }

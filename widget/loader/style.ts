@@ -20,7 +20,8 @@ i{position:absolute;top:1px;right:1px;width:14px;height:14px;border-radius:50%;b
 div{position:fixed;bottom:92px;width:400px;height:min(720px,100vh - 112px);max-width:calc(100vw - 40px);border-radius:16px;overflow:hidden;background:var(--surface);box-shadow:0 0 0 1px #0000000f,0 12px 48px #00000038;opacity:0;visibility:hidden;transform:translateY(12px) scale(.985);transform-origin:bottom right;transition:opacity .2s,transform .22s cubic-bezier(.2,.8,.2,1),visibility 0s .22s}
 div.left{transform-origin:bottom left}
 div.open{opacity:1;visibility:visible;transform:none;transition-delay:0s}
-iframe{position:relative;display:block;width:100%;height:100%;border:0;color-scheme:normal}
+iframe{position:relative;display:block;width:100%;height:100%;border:0;color-scheme:normal;visibility:hidden}
+.there{visibility:inherit}
 p{position:absolute;inset:0;margin:0;display:flex;flex-direction:column;gap:14px;align-items:center;justify-content:center;font:15px/1.5 system-ui,sans-serif;color:var(--soft)}
 p[hidden]{display:none}
 b{width:28px;height:28px;border-radius:50%;border:3px solid;border-right-color:#0000;animation:turn .9s linear infinite}
