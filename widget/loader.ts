@@ -26,7 +26,8 @@ const agentId = script?.dataset.agent
 
 // biome-ignore lint/suspicious/noConsole: whoever pastes the tag looks there
 if (!script || !agentId) console.error('Parley: the script tag needs data-agent="AGENT_ID".')
-else if (!window.parley) {
+// An element of the page may have the id.
+else if (typeof window.parley?.open !== 'function') {
   window.parley = start(new URL(script.src).origin, agentId)
   document.dispatchEvent(new CustomEvent('parley:ready'))
 } else if (window.parley.agentId !== agentId) {

@@ -1,4 +1,8 @@
 import ipaddr from 'ipaddr.js'
+import type { RateWindow } from '../http/rate-limit.ts'
+
+/** Many visitors may share one address; what one may write is the agent's to say (ipRateLimits). */
+export const VISITS: RateWindow = { limit: 600, windowMs: 10_000 }
 
 /** What one subscriber has is counted as one: of an IPv6 address the first half, which is what a line is given. */
 export function addressBucket(ip: string): string {

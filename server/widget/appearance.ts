@@ -12,6 +12,7 @@ export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<type
     id: agent.id,
     name: chat.displayName || agent.name,
     chat,
+    linkHosts: (agent.allowed_domains ?? []).map(hostOf),
     initialMessages: agent.initial_messages,
     suggestedMessages: agent.suggested_messages as Static<typeof Appearance>['suggestedMessages'],
     pictures,
@@ -19,6 +20,9 @@ export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<type
     voice: chat.showVoiceMode ? voiceOf(agent) : null,
   }
 }
+
+/** Of an allowed domain, which may stand for subdomains and name a port. */
+const hostOf = (domain: string): string => domain.replace(/^\*\.|:\d+$/g, '').toLowerCase()
 
 /** A new picture has a new address. */
 async function picturesOf(

@@ -12,6 +12,9 @@ export const Appearance = Exact({
   name: Type.String({ description: 'styles.chat.displayName, else the name of the agent' }),
   chat: Styles.properties.chat,
   initialMessages: Type.Array(Type.String()),
+  linkHosts: Type.Array(Type.String(), {
+    description: "Hosts of the owner's sites: what the agent writes may link to them and to what it cites",
+  }),
   suggestedMessages: Nullable(Type.Array(SuggestedMessage)),
   pictures: Exact({
     icon: Nullable(Type.String({ description: 'Path on this server' })),

@@ -1,14 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
-import type { RateWindow } from '../http/rate-limit.ts'
 import { countRequest, type Gate, serveRoutes } from '../http/serve.ts'
-import { addressBucket } from './address-bucket.ts'
+import { addressBucket, VISITS } from './address-bucket.ts'
 import { widgetRoutes } from './routes.ts'
 
 const PREFIX = '/api/widget'
-
-/** Many visitors may share one address; what one may write is the agent's to say (ipRateLimits). */
-const WINDOW: RateWindow = { limit: 600, windowMs: 10_000 }
 
 /** Serves what the chat in a visitor's browser asks for; nobody needs an API key. */
 export async function serveWidgetApi(
@@ -20,7 +16,7 @@ export async function serveWidgetApi(
     async (widget) => {
       widget.addHook('onRequest', async (request, reply) => {
         await gate.refuseDuringMaintenance()
-        await countRequest(reply, gate.limiter, `widget ${addressBucket(request.ip)}`, WINDOW)
+        await countRequest(reply, gate.limiter, `widget ${addressBucket(request.ip)}`, VISITS)
       })
       serveRoutes(widget, { routes: widgetRoutes(ctx), gate, db: ctx.db, strict })
     },

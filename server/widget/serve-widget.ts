@@ -1,13 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { ApiError } from '../http/errors.ts'
+import { countRequest } from '../http/serve.ts'
+import { addressBucket, VISITS } from './address-bucket.ts'
 import { type Asset, createBundler } from './bundle.ts'
 import { frameAncestors, mayFrame } from './frame-ancestors.ts'
 import { framePage, problemPage, scriptPath, stylePath } from './frame-page.ts'
 import { chatStyles, launcherSettings } from './launcher-settings.ts'
 import { findPublicAgent } from './public-agent.ts'
 
-type Needs = Pick<Context, 'db' | 'maintenance'>
+type Needs = Pick<Context, 'db' | 'maintenance' | 'limiter'>
 type AgentRequest = { Params: { agentId: string } }
 
 const UNKNOWN = {
@@ -38,7 +40,9 @@ export function serveWidget(app: FastifyInstance, ctx: Needs): void {
     return sendAsset(request, reply, asset, 'public, max-age=31536000, immutable')
   })
 
-  app.get<AgentRequest>('/widget/:agentId', async ({ params: { agentId } }, reply) => {
+  app.get<AgentRequest>('/widget/:agentId', async (request, reply) => {
+    await countVisit(ctx, request, reply)
+    const { agentId } = request.params
     const built = await bundle()
     const agent = (await isAway(ctx)) ? AWAY : ((await findPublicAgent(ctx.db, agentId)) ?? UNKNOWN)
     reply.removeHeader('x-frame-options')
@@ -62,6 +66,7 @@ export function serveWidget(app: FastifyInstance, ctx: Needs): void {
     // What it says is public; whose page may show the chat is up to the frame's own policy.
     reply.headers({ 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' })
     reply.header('vary', 'origin')
+    await countVisit(ctx, request, reply)
     await ctx.maintenance.refuse()
     const agent = await findPublicAgent(ctx.db, request.params.agentId)
     const { origin } = request.headers
@@ -71,6 +76,10 @@ export function serveWidget(app: FastifyInstance, ctx: Needs): void {
     return launcherSettings(ctx.db, agent)
   })
 }
+
+/** With what the API of the widget is asked for from the same address. */
+const countVisit = ({ limiter }: Needs, { ip }: FastifyRequest, reply: FastifyReply) =>
+  countRequest(reply, limiter, `widget ${addressBucket(ip)}`, VISITS)
 
 function sendAsset(
   { headers }: FastifyRequest,

@@ -67,13 +67,19 @@ describe('the chat on a website', () => {
     await answered(visitor, 'token39')
     await idle(visitor)
     assert.deepEqual(await shown(visitor), ['Hello?', whole])
-    home.models.queue.push({ tokens: ['See **this** [1] and [that](https://example.com/x).'] })
+    home.models.queue.push({
+      tokens: [
+        `See **this** [1] and [that](${home.site.url}). Not [your bank](https://evil.example/?q=secret).`,
+      ],
+    })
     await say(visitor, 'And now?')
     await answered(visitor, 'See this')
     await idle(visitor)
     const link = visitor.chat.getByRole('link', { name: 'that' })
     assert.equal(await link.getAttribute('rel'), 'noopener noreferrer nofollow')
-    assert.deepEqual(await shown(visitor), ['Hello?', whole, 'And now?', 'See this and that.'])
+    assert.equal(await visitor.chat.getByRole('link').count(), 1, 'a stranger is not linked to')
+    const said = 'See this and that. Not your bank (https://evil.example/?q=secret).'
+    assert.deepEqual(await shown(visitor), ['Hello?', whole, 'And now?', said])
     await visitor.context.close()
   })
 

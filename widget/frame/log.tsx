@@ -58,6 +58,7 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
             key={message.id}
             chat={chat}
             chatStyle={appearance.chat}
+            linkHosts={appearance.linkHosts}
             message={message}
             language={language}
             isComplete={message.id !== live?.messageId}

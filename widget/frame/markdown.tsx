@@ -1,6 +1,7 @@
 import type { ComponentChild } from 'preact'
-import { useMemo } from 'preact/hooks'
-import type { Inline } from './parse-inline.ts'
+import { useContext, useMemo } from 'preact/hooks'
+import { LinkRule } from './link-rule.ts'
+import { type Inline, spokenText } from './parse-inline.ts'
 import { type Block, parseMarkdown } from './parse-markdown.ts'
 
 /** An answer as nodes; never as HTML. */
@@ -62,10 +63,18 @@ function drawInline(node: Inline): ComponentChild {
     case 'emphasis':
       return <em>{node.inline.map(drawInline)}</em>
     case 'link':
-      return (
-        <a href={node.href} target="_blank" rel="noopener noreferrer nofollow">
-          {node.inline.map(drawInline)}
-        </a>
-      )
+      return <Link {...node} />
   }
+}
+
+/** Where it must not lead to, its address can still be read. */
+function Link({ href, inline }: Extract<Inline, { type: 'link' }>) {
+  const mayLink = useContext(LinkRule)
+  const inner = inline.map(drawInline)
+  if (!mayLink(href)) return <span>{spokenText(inline) === href ? inner : [...inner, ` (${href})`]}</span>
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {inner}
+    </a>
+  )
 }

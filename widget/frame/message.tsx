@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Chat } from './chat.ts'
 import { CopyButton } from './copy-button.tsx'
 import { FeedbackButtons } from './feedback-buttons.tsx'
+import { hostOf, LinkRule, linksTo } from './link-rule.ts'
 import { Markdown } from './markdown.tsx'
 import { Sources } from './sources.tsx'
 import type { Appearance, Message } from './types.ts'
@@ -9,17 +10,18 @@ import type { Appearance, Message } from './types.ts'
 type Props = {
   chat: Chat
   chatStyle: Appearance['chat']
+  linkHosts: Appearance['linkHosts']
   message: Message
   isComplete: boolean
   language: string | null
 }
 
-export function MessageView({ chat, chatStyle, message, isComplete, language }: Props) {
+export function MessageView({ chat, chatStyle, linkHosts, message, isComplete, language }: Props) {
   const { id, role, text, author, sources, feedback } = message
   if (text === '') return null
   if (role === 'user') return <Bubble speaker="user" text={text} language={language} />
   const isOfAgent = author === null
-  return (
+  const bubble = (
     <Bubble speaker="assistant" text={text} language={language} author={author}>
       {sources.length > 0 && <Sources sources={sources} />}
       {isComplete && isOfAgent && (chatStyle.showFeedback || chatStyle.showCopyButton) && (
@@ -31,6 +33,16 @@ export function MessageView({ chat, chatStyle, message, isComplete, language }: 
         </div>
       )}
     </Bubble>
+  )
+  if (!isOfAgent) return bubble
+  const hosts = [
+    location.hostname,
+    chat.page.siteHost(),
+    ...linkHosts,
+    ...sources.map(({ url }) => hostOf(url)),
+  ]
+  return (
+    <LinkRule.Provider value={linksTo(hosts.filter((host) => host !== null))}>{bubble}</LinkRule.Provider>
   )
 }
 

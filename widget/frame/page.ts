@@ -1,4 +1,5 @@
 import { type FrameMessage, isOurs, type PageMessage } from '../page-messages.ts'
+import { hostOf } from './link-rule.ts'
 
 /** What comes with it that the panel was opened or closed. */
 type Shown = { takeFocus: boolean; isPhone: boolean; language: string | null }
@@ -6,6 +7,8 @@ type Shown = { takeFocus: boolean; isPhone: boolean; language: string | null }
 /** The page that embeds the chat, as far as its script tells. */
 export type Page = {
   isEmbedded: boolean
+  /** null: not known (yet). */
+  siteHost(): string | null
   /** Whether the panel is open; a chat in a tab of its own always is. */
   isShown(): boolean
   onShown(listener: (shown: Shown) => void): void
@@ -59,6 +62,7 @@ export function connectPage(): Page {
 
   return {
     isEmbedded,
+    siteHost: () => hostOf(origin),
     isShown: () => isShown,
     onShown: (listener) => listeners.add(listener),
     close: () => send({ parley: 'close' }),

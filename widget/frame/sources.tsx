@@ -6,7 +6,7 @@ import type { Source } from './types.ts'
 export function Sources({ sources }: { sources: Source[] }) {
   const named = sources.flatMap(({ id, name, url }) => {
     const href = url === null || !/^https?:/i.test(url) ? null : safeHref(url)
-    const label = name || (href && hostOf(href))
+    const label = name || (href && shortAddress(href))
     return label ? [{ key: `${id} ${url}`, label, href }] : []
   })
   if (named.length === 0) return null
@@ -30,7 +30,7 @@ export function Sources({ sources }: { sources: Source[] }) {
   )
 }
 
-function hostOf(href: string): string {
+function shortAddress(href: string): string {
   const { host, pathname } = new URL(href)
   return pathname === '/' ? host : host + pathname
 }
