@@ -33,13 +33,13 @@ function testFiles(): string[] {
 }
 
 /**
- * The journeys start processes and mostly wait for them: they run one by one beside the others, so that none of them
+ * The journeys start processes and mostly wait for them: they run two by two beside the others, so that none of them
  * is left running alone at the end.
  */
 async function runSuite(title: string, files: string[], env: NodeJS.ProcessEnv): Promise<Counts> {
   console.log(`\n== ${title}: ${files.length} files ==`)
   const [journeys, others] = await Promise.all([
-    runFiles(files.filter(isJourney), 1, env),
+    runFiles(files.filter(isJourney), 2, env),
     runFiles(
       files.filter((file) => !isJourney(file)),
       Math.min(4, availableParallelism() + 1),
@@ -108,7 +108,7 @@ if (postgres.url !== null) {
   const touching = files.filter(
     (file) =>
       !/^server\/(text|fetch|models|knowledge\/(retrieval|extract|chunk|crawl\/built-site))\b/.test(file) &&
-      !/^client\/(?!real-service)|^widget\/|^test\/(pages|retrieval-corpus)\//.test(file),
+      !/^client\/(?!real-service)|^widget\/|^test\/(pages|retrieval-corpus|journeys\/widget-)/.test(file),
   )
   const counts = await runSuite(`PostgreSQL ${postgres.version}`, touching, {
     TEST_DATABASE_URL: postgres.url,

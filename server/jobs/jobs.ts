@@ -6,7 +6,7 @@ export type Task<P extends object> = {
   name: string
   /** Jobs at once in this process. */
   concurrency: number
-  /** Attempts after the first one that threw. */
+  /** Attempts after the first one that threw. One that a process died in, or gave up because it ended, does not count. */
   retries: number
   /** Must bear to run twice for one payload: a process may die between the work and its receipt. */
   run(payload: P, attempt: { last: boolean; signal: AbortSignal }): Promise<void>
@@ -26,7 +26,12 @@ export type Jobs = {
 const POLL_SECONDS = 0.5
 // The least that pg-boss takes. A job of a killed process is run again after this time.
 const HEARTBEAT_SECONDS = 10
+/** So often a process may die, or be stopped, while it works on a job. */
+const MOST_BREAKS = 50
 const NO_JOB = '00000000-0000-0000-0000-000000000000'
+
+/** A payload with how often it failed. */
+type Counted = { failures?: number }
 
 type Options = { db: Db; embedded: boolean; onError: (error: unknown) => void }
 
@@ -44,12 +49,16 @@ export async function openJobs({ db, embedded, onError }: Options): Promise<Jobs
   await boss.start()
   return {
     async enqueue(trx, task, payload, afterSeconds = 0) {
-      await boss.send(task, payload, { db: fromKysely(trx), startAfter: afterSeconds })
+      await boss.send(task, payload, {
+        db: fromKysely(trx),
+        startAfter: afterSeconds,
+        retryLimit: MOST_BREAKS,
+      })
     },
     async prepare(tasks) {
-      for (const { name, retries } of tasks) {
+      for (const { name } of tasks) {
         const limits = {
-          retryLimit: retries,
+          retryLimit: MOST_BREAKS,
           retryDelay: 1,
           retryBackoff: true,
           heartbeatSeconds: HEARTBEAT_SECONDS,
@@ -71,7 +80,17 @@ export async function openJobs({ db, embedded, onError }: Options): Promise<Jobs
           },
           async ([job]: JobWithMetadata<object>[]) => {
             if (!job) return
-            await task.run(job.data, { last: job.retryCount >= job.retryLimit, signal: job.signal })
+            const { failures = 0, ...payload } = job.data as Counted
+            const last = failures >= task.retries
+            try {
+              await task.run(payload, { last, signal: job.signal })
+            } catch (error) {
+              if (job.signal.aborted) throw error
+              if (last) return onError(error)
+              // The queue's own count cannot tell an attempt that failed from one that its process did not survive.
+              const again: Counted = { ...payload, failures: failures + 1 }
+              await boss.send(task.name, again, { startAfter: 2 ** failures, retryLimit: MOST_BREAKS })
+            }
           },
         )
       }

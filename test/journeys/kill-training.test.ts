@@ -60,7 +60,7 @@ async function trained(client: Client, agent: string, least: number): Promise<Ma
     do {
       const query: string = `?limit=100${cursor ? `&cursor=${cursor}` : ''}`
       const { body } = await client.request('GET', `/agents/${agent}/sources${query}`)
-      for (const { id, status } of body.data) states.set(id, status)
+      for (const { id, status, error } of body.data) states.set(id, error ? `${status}: ${error}` : status)
       cursor = body.pagination.cursor
     } while (cursor)
     assert.ok(states.size >= least)
