@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { chatAgentOf, startChat } from '../conversations/chat.ts'
 import type { ConversationRow } from '../conversations/queries.ts'
 import { WIDGET } from '../conversations/sources.ts'
+import { newestAsked } from '../conversations/unanswered.ts'
 import type { Db } from '../db/database.ts'
 import { transact } from '../db/transact.ts'
 import { openTicket } from '../helpdesk/open-ticket.ts'
@@ -18,9 +19,10 @@ const LATER_SECONDS = 2
 const MOST_TRIES = 4
 
 /**
- * Starts the agent's answer to what a conversation of a channel holds unanswered; true when one is being made. One that is being answered is looked
- * at again later, and so is a failed one; when nobody can answer, a ticket is opened, because the customer waits. Spam
- * is not answered, nor what somebody has stopped the answer to, unless it was asked again (`evenStopped`).
+ * Starts the agent's answer to what a conversation of a channel holds unanswered; true when one is being made. One
+ * that is being answered is looked at again later, and so is a failed one; when nobody can answer, a ticket is opened,
+ * because the customer waits. Spam is not answered, nor what somebody has stopped the answer to, unless it was asked
+ * again (`evenStopped`).
  */
 export async function answerConversation(
   ctx: Context,
@@ -103,9 +105,7 @@ async function triesToAnswer(
       (count(*) filter (where stop_reason = 'stop'))::int as stopped
     from generations
     where account_id = ${account_id} and conversation_id = ${id} and message_state = 'none'
-      and user_message_id = (
-        select id from messages where account_id = ${account_id} and conversation_id = ${id} and role = 'user'
-        order by seq desc limit 1)`.execute(db)
+      and user_message_id = ${newestAsked(account_id, id)}`.execute(db)
   return rows[0] ?? { failed: 0, stopped: 0 }
 }
 

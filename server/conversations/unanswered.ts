@@ -24,6 +24,11 @@ export const isAnswered = (
     where said.conversation_id = ${conversationId} and said.seq > ${seq} and said.metadata ? 'author'
   ))`
 
+/** The id of the customer's newest message, as a part of a query. */
+export const newestAsked = (accountId: AccountId, conversationId: string) => sql<string>`(
+  select id from messages where account_id = ${accountId} and conversation_id = ${conversationId} and role = 'user'
+  order by seq desc limit 1)`
+
 /**
  * The newest message of the customer, and the history with everything unanswered at its end, as the model has to read
  * it. Throws CHAT_NOTHING_TO_CONTINUE when all is answered. The conversation's row is locked.

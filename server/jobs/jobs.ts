@@ -58,7 +58,6 @@ export async function openJobs({ db, embedded, onError }: Options): Promise<Jobs
     async prepare(tasks) {
       for (const { name } of tasks) {
         const limits = {
-          retryLimit: MOST_BREAKS,
           retryDelay: 1,
           retryBackoff: true,
           heartbeatSeconds: HEARTBEAT_SECONDS,

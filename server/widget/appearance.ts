@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { AgentRow } from '../agents/find-agent.ts'
 import type { Db } from '../db/database.ts'
-import { chatStyles } from './launcher-settings.ts'
+import { chatStyles, picturesOf, shownName } from './looks.ts'
 import { type Appearance, leadFields } from './schema.ts'
 
 /** What the chat of a public agent looks like and offers. */
@@ -10,7 +10,7 @@ export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<type
   const [pictures, hasForm] = await Promise.all([picturesOf(db, agent), takesDetails(db, agent)])
   return {
     id: agent.id,
-    name: chat.displayName || agent.name,
+    name: shownName(agent),
     chat,
     linkHosts: (agent.allowed_domains ?? []).map(hostOf),
     initialMessages: agent.initial_messages,
@@ -23,23 +23,6 @@ export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<type
 
 /** Of an allowed domain, which may stand for subdomains and name a port. */
 const hostOf = (domain: string): string => domain.replace(/^\*\.|:\d+$/g, '').toLowerCase()
-
-/** A new picture has a new address. */
-async function picturesOf(
-  db: Db,
-  { account_id, id }: AgentRow,
-): Promise<Static<typeof Appearance>['pictures']> {
-  const rows = await db
-    .selectFrom('agent_pictures')
-    .select(['kind', 'tag'])
-    .where('account_id', '=', account_id)
-    .where('agent_id', '=', id)
-    .execute()
-  const path = (name: string, tag: string | undefined): string | null =>
-    tag === undefined ? null : `/pictures/${id}/${name}?v=${tag}`
-  const tags = new Map(rows.map(({ kind, tag }) => [kind, tag]))
-  return { icon: path('icon', tags.get('icon')), profile: path('profile-picture', tags.get('profile')) }
-}
 
 /** The form is there when the agent collects leads in the chat on websites. */
 export async function takesDetails(db: Db, { account_id, id }: AgentRow): Promise<boolean> {

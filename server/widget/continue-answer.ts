@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { chatAgentOf, startChat } from '../conversations/chat.ts'
 import type { ConversationRow } from '../conversations/queries.ts'
 import { WIDGET } from '../conversations/sources.ts'
+import { newestAsked } from '../conversations/unanswered.ts'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
@@ -58,8 +59,6 @@ async function continuations(db: Db, accountId: AccountId, conversationId: strin
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from generations
     where account_id = ${accountId} and conversation_id = ${conversationId} and kind = 'continuation'
-      and user_message_id = (
-        select id from messages where account_id = ${accountId} and conversation_id = ${conversationId}
-          and role = 'user' order by seq desc limit 1)`.execute(db)
+      and user_message_id = ${newestAsked(accountId, conversationId)}`.execute(db)
   return rows[0]?.count ?? 0
 }

@@ -6,7 +6,8 @@ import { addressBucket, VISITS } from './address-bucket.ts'
 import { type Asset, createBundler } from './bundle.ts'
 import { frameAncestors, mayFrame } from './frame-ancestors.ts'
 import { framePage, problemPage, scriptPath, stylePath } from './frame-page.ts'
-import { chatStyles, launcherSettings } from './launcher-settings.ts'
+import { launcherSettings } from './launcher-settings.ts'
+import { chatStyles, shownName } from './looks.ts'
 import { findPublicAgent } from './public-agent.ts'
 
 type Needs = Pick<Context, 'db' | 'maintenance' | 'limiter'>
@@ -56,10 +57,8 @@ export function serveWidget(app: FastifyInstance, ctx: Needs): void {
       'cross-origin-embedder-policy': 'require-corp',
     })
     if (isProblem) return reply.code(agent.status).send(problemPage(built, agent.title, agent.sentence))
-    const chat = chatStyles(agent)
-    return reply.send(
-      framePage(built, { id: agent.id, name: chat.displayName || agent.name, theme: chat.theme }),
-    )
+    const { theme } = chatStyles(agent)
+    return reply.send(framePage(built, { id: agent.id, name: shownName(agent), theme }))
   })
 
   app.get<AgentRequest>('/widget/:agentId/launcher.json', async (request, reply) => {
