@@ -3,32 +3,39 @@ import type { AddressInfo } from 'node:net'
 
 /**
  * A model server without any latency: every request gets the same tokens, prepared once, in one write. With a
- * second argument it takes so many milliseconds for each of them.
+ * second argument it takes so many milliseconds for each of them, or writes them `singly`: at once, each by itself as
+ * models do, and a title in three.
  */
 const tokens = Number(process.argv[2] ?? 100)
-const pace = Number(process.argv[3] ?? 0)
+const singly = process.argv[3] === 'singly'
+const pace = singly ? 0 : Number(process.argv[3] ?? 0)
 const chunk = (delta: object, finish_reason: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'b', object: 'chat.completion.chunk', created: 1, model: 'bench', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
-const pieces = [
+const piecesOf = (words: string[]): string[] => [
   chunk({ role: 'assistant', content: '' }),
-  ...Array.from({ length: tokens }, (_, i) => chunk({ content: `word${i} ` })),
+  ...words.map((content) => chunk({ content })),
   `${chunk({}, 'stop')}data: [DONE]\n\n`,
 ]
+const pieces = piecesOf(Array.from({ length: tokens }, (_, i) => `word${i} `))
+const title = piecesOf(['A ', 'short ', 'title'])
 const body = Buffer.from(pieces.join(''))
 
-function speak(response: ServerResponse, next: number): void {
-  if (next === pieces.length) response.end()
+function speak(response: ServerResponse, said: string[], next: number): void {
+  if (next === said.length) response.end()
   else if (!response.destroyed) {
-    response.write(pieces[next])
-    setTimeout(speak, pace, response, next + 1)
+    response.write(said[next])
+    if (singly) setImmediate(speak, response, said, next + 1)
+    else setTimeout(speak, pace, response, said, next + 1)
   }
 }
 
 const server = createServer((request, response) => {
-  request.resume()
+  const asked: Buffer[] = []
+  request.on('data', (part: Buffer) => asked.push(part))
   request.on('end', () => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    if (pace > 0) speak(response, 0)
+    const isTitle = singly && Buffer.concat(asked).includes('Write a title')
+    if (pace > 0 || singly) speak(response, isTitle ? title : pieces, 0)
     else response.end(body)
   })
 })

@@ -1,21 +1,28 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { preparePostgres } from '../test/postgres.ts'
+import { attackReport, attackScenario } from './attack.ts'
 import { type ChatResult, chatScenario } from './chat.ts'
 import { coldStartScenario } from './cold-start.ts'
 import { crawlScenario } from './crawl.ts'
 import { exportScenario } from './export.ts'
+import { followersScenario } from './followers.ts'
 import { heldScenario } from './held.ts'
 import { indexScenario } from './index.ts'
 import { listScenario } from './list.ts'
 import { pdfScenario } from './pdf.ts'
 import { retrievalScenario } from './retrieval.ts'
 import { searchScenario } from './search.ts'
+import { type TextResult, textReport, textScenario } from './text.ts'
+import { type RestResult, type TurnResult, turnScenario } from './turn.ts'
 
 /** What runs on each database; `server` is null for the embedded one. */
 const SCENARIOS: Record<string, (server: string | null) => AsyncIterable<object>> = {
   async *chat(server) {
     yield* await chatScenario(server)
+  },
+  async *followers(server) {
+    yield await followersScenario(server)
   },
   async *held(server) {
     yield await heldScenario(server)
@@ -45,22 +52,44 @@ const SCENARIOS: Record<string, (server: string | null) => AsyncIterable<object>
   },
 }
 
+/** What compares the databases with something in the same run. */
+const COMPARISONS: Record<string, (servers: (string | null)[]) => AsyncIterable<object>> = {
+  turn: turnScenario,
+}
+
 /**
  * `npm run bench [SCENARIO …]`: all scenarios, or those named, on PostgreSQL and on the embedded database. Each writes
- * bench/results/SCENARIO.json; README.md there is made of all of them. `retrieval` writes a report of its own.
+ * bench/results/SCENARIO.json; README.md there is made of all of them. `retrieval`, `attack` and `text`
+ * write reports of their own; what is named after `attack` chooses among the attacks.
  */
 const wanted = process.argv.slice(2)
-const names = [...Object.keys(SCENARIOS), 'retrieval'].filter(
-  (name) => wanted.length === 0 || wanted.includes(name),
-)
+/** These write reports of their own. */
+const REPORTED = ['retrieval', 'attack', 'text']
+const recorded = [...Object.keys(SCENARIOS), ...Object.keys(COMPARISONS)]
+const names = [...recorded, ...REPORTED].filter((name) => wanted.length === 0 || wanted.includes(name))
 const folder = new URL('./results/', import.meta.url)
 if (names.includes('retrieval')) await retrievalScenario()
-if (names.join() !== 'retrieval') {
+if (names.includes('text')) {
+  const results: TextResult[] = []
+  for await (const result of textScenario()) results.push(result)
+  writeFileSync(new URL('text.md', folder), textReport(results))
+}
+if (names.some((name) => !['retrieval', 'text'].includes(name))) {
   const postgres = await preparePostgres()
   if (postgres.url === null) console.log(`Without PostgreSQL: ${postgres.reason}`)
+  const servers = postgres.url === null ? [null] : [postgres.url, null]
+  if (names.includes('attack')) {
+    const measured = []
+    for (const server of servers) {
+      const rows = await attackScenario(server, wanted[wanted.indexOf('attack') + 1] ?? '')
+      measured.push({ database: server ? 'PostgreSQL' : 'embedded', rows })
+    }
+    writeFileSync(new URL('attack.md', folder), attackReport(measured))
+  }
   for (const name of names) {
     const run = SCENARIOS[name]
-    if (run) await record(name, run, postgres.url === null ? [null] : [postgres.url, null])
+    if (run) await record(name, onEach(servers, run))
+    else if (COMPARISONS[name]) await record(name, COMPARISONS[name](servers))
   }
   if (postgres.url !== null) await postgres.stop()
   writeFileSync(new URL('README.md', folder), report())
@@ -68,17 +97,18 @@ if (names.join() !== 'retrieval') {
 
 type Recorded = { machine: ReturnType<typeof machineOf>; results: Record<string, unknown>[] }
 
-async function record(
-  name: string,
-  run: (server: string | null) => AsyncIterable<object>,
+async function* onEach(
   servers: (string | null)[],
-): Promise<void> {
+  run: (server: string | null) => AsyncIterable<object>,
+): AsyncIterable<object> {
+  for (const server of servers) yield* run(server)
+}
+
+async function record(name: string, run: AsyncIterable<object>): Promise<void> {
   const results: object[] = []
-  for (const server of servers) {
-    for await (const result of run(server)) {
-      results.push(result)
-      console.log(JSON.stringify(result))
-    }
+  for await (const result of run) {
+    results.push(result)
+    console.log(JSON.stringify(result))
   }
   const json = JSON.stringify({ machine: machineOf(name), results }, null, 2)
   writeFileSync(new URL(`${name}.json`, folder), `${json}\n`)
@@ -96,22 +126,50 @@ function machineOf(name: string) {
 }
 
 function report(): string {
-  const sections = Object.keys(SCENARIOS).flatMap((name) => {
+  const sections = recorded.flatMap((name) => {
     const file = new URL(`${name}.json`, folder)
     if (!existsSync(file)) return []
     const { machine, results } = JSON.parse(readFileSync(file, 'utf8')) as Recorded
     const { date, command, node, processor, cores, memoryGiB } = machine
     const where = `${date}, ${processor}, ${cores} cores, ${memoryGiB} GiB, Node ${node}; \`${command}\`.`
-    const figures = name === 'chat' ? chatTable(results as unknown as ChatResult[]) : listOf(results)
+    const figures = figuresOf(name, results)
     return [`## ${name}\n\n${where}\n\n${figures}`]
   })
   return `# Results
 
 Load generator, service, model server and database share the cores. From 100,000 conversations to a million, and the
 memory of exports: [growth.md](growth.md). Answers from documents: [retrieval.md](retrieval.md).
+Calls of models: [model-wire.md](model-wire.md). Attacks beside ordinary chats: [attack.md](attack.md).
+Hostile text: [text.md](text.md).
 
 ${sections.join('\n\n')}
 `
+}
+
+function figuresOf(name: string, results: object[]): string {
+  if (name === 'chat') return chatTable(results as ChatResult[])
+  if (name === 'turn') return turnTable(results as (TurnResult | RestResult)[])
+  return listOf(results)
+}
+
+function turnTable(results: (TurnResult | RestResult)[]): string {
+  const rows = results.flatMap((result) => {
+    if (!('concurrency' in result)) return []
+    const { what, concurrency, perSecond, firstMs, serviceMs, databaseMs, timesFloor, failed } = result
+    const times = timesFloor ? `${timesFloor.processor} | ${timesFloor.first}` : '1 | 1'
+    return [
+      `| ${what} | ${concurrency} | ${perSecond} | ${serviceMs} | ${databaseMs} | ${firstMs} | ${times} | ${failed} |`,
+    ]
+  })
+  const atRest = results.filter((result) => !('concurrency' in result))
+  return `Streamed replies of 100 tokens that the model server writes one by one, each in a new conversation, beside the floor: the
+least that a service on Node has to do (\`bench/floor.ts\`).
+
+| what | at once | turns/s | service CPU ms a turn | PostgreSQL CPU ms a turn | first token p50 ms | CPU, times the floor | first token, times the floor | failed |
+| - | - | - | - | - | - | - | - | - |
+${rows.join('\n')}
+
+${listOf(atRest)}`
 }
 
 function listOf(results: object[]): string {

@@ -7,7 +7,9 @@ import { dirname, join, relative, resolve } from 'node:path'
  * Cycles between files are found by the linter.
  */
 const LAYERS = [
+  'fairness',
   'text',
+  'apart',
   'fetch',
   'db',
   'secrets',
@@ -29,11 +31,12 @@ const LAYERS = [
   'search',
   'exports',
   'insights',
+  'notifications',
   'privacy',
   'widget',
   'operations',
-  'pages',
   'v1',
+  'pages',
 ]
 /** Files beside the folders put the application together and may import everything below server/. */
 const TOP = LAYERS.length

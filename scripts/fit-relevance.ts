@@ -28,13 +28,12 @@ type Asked = { question: string; right: ((chunk: IndexedChunk) => boolean) | nul
 const words = loadWordVectors()
 const SHRINK_ORDER = 0.02
 const SHRINK_CHANCE = 0.01
-const FOLDS = 5
 const STEPS = 600
 const RATE = 0.05
 /** As in search-tables.ts. */
 const CONFIDENT = 3
 
-function samplesOf(chunks: IndexedChunk[], asked: Asked[]): Sample[] {
+function samplesOf(chunks: IndexedChunk[], asked: Asked[], byWords: boolean): Sample[] {
   const tables = createTables(words)
   const stem = createStemmer()
   showChunks(
@@ -42,7 +41,8 @@ function samplesOf(chunks: IndexedChunk[], asked: Asked[]): Sample[] {
     chunks.map((chunk) => writeChunk(tables, chunk, stem)),
   )
   return asked.map(({ question, right }) => {
-    const analysed = analyseQuestion(question, tables, null)
+    const told = analyseQuestion(question, tables, null)
+    const analysed = byWords ? { ...told, vector: null } : told
     const { candidates, matcher } = gatherEvidence(tables, analysed, null)
     const found = candidates.map(({ slot, evidence }) => {
       const chunk = tables.slots.chunks[slot]!
@@ -52,23 +52,24 @@ function samplesOf(chunks: IndexedChunk[], asked: Asked[]): Sample[] {
   })
 }
 
-function samplesOfSet(name: Parameters<typeof loadSet>[0]): Sample[] {
-  const { chunks, answerable, unanswerable } = loadSet(name)
+function samplesOfSet(name: Parameters<typeof loadSet>[0], byWords: boolean, unseen: boolean): Sample[] {
+  const { chunks, answerable, unanswerable } = loadSet(name, { unseen })
   const asked = answerable.map((question) => ({
     question: question.question,
     right: (chunk: IndexedChunk) => isExpected(chunk, question),
   }))
   const none = unanswerable.map(({ question }) => ({ question, right: null }))
-  return samplesOf(chunks, [...asked, ...none])
+  return samplesOf(chunks, [...asked, ...none], byWords)
 }
 
-function samplesOfCorpus(language: 'en' | 'de'): Sample[] {
+function samplesOfCorpus(language: 'en' | 'de', byWords: boolean): Sample[] {
   const { chunks, answerable, unanswerable } = loadCorpus(language)
   const asked = answerable.map(({ question, expect }) => ({
     question,
     right: (chunk: IndexedChunk) => chunk.headingPath[0] === expect,
   }))
-  return samplesOf(chunks, [...asked, ...unanswerable.map(({ question }) => ({ question, right: null }))])
+  const none = unanswerable.map(({ question }) => ({ question, right: null }))
+  return samplesOf(chunks, [...asked, ...none], byWords)
 }
 
 const amountOf = ({ evidence, pair }: Found, name: Name | 'constant'): number => {
@@ -145,95 +146,97 @@ function fitOrder(samples: Sample[], names: Name[]): Weights {
 const firstOf = ({ found }: Sample, order: Weights): Found[] =>
   found.toSorted((a, b) => scoreOf(b, order) - scoreOf(a, order)).slice(0, CONFIDENT)
 
-/** So that the first chunk tells questions with an answer from those without; in each set both weigh the same. */
+/** So that the score of a passage among the first is the chance that it is right; each set weighs the same. */
 function fitChance(sets: Sample[][], order: Weights, names: Name[]): Weights {
-  const all = sets.flat().length
-  const firsts = sets.flatMap((samples) =>
-    samples.flatMap((sample) => {
-      const alike = samples.filter(({ answerable }) => answerable === sample.answerable).length
-      const weight = samples.length / all / 2 / alike
-      const [first] = firstOf(sample, order)
-      return first ? [{ answerable: sample.answerable, first, weight }] : []
-    }),
-  )
+  const shown = sets.flatMap((samples) => {
+    const first = samples.flatMap((sample) => firstOf(sample, order))
+    return first.map((found) => ({ found, weight: 1 / first.length / sets.length }))
+  })
   const spread = spreadOf(sets.flat(), [...names, 'constant'])
   return fit(spread, SHRINK_CHANCE, (weights, add) => {
-    for (const { answerable, first, weight } of firsts) {
-      const chance = 1 / (1 + Math.exp(-scoreOf(first, weights)))
-      add(first, weight * (chance - (answerable ? 1 : 0)))
+    for (const { found, weight } of shown) {
+      const chance = 1 / (1 + Math.exp(-scoreOf(found, weights)))
+      add(found, weight * (chance - (found.right ? 1 : 0)))
     }
   })
-}
-
-/** What the constant loses by being moved so that as large a share of both kinds of questions is on its side. */
-function shiftOf(samples: Sample[], order: Weights, chance: Weights): number {
-  const best = samples.map((sample) => ({
-    answerable: sample.answerable,
-    odds: Math.max(-9, ...firstOf(sample, order).map((found) => scoreOf(found, chance))),
-  }))
-  const share = (answerable: boolean, odds: number): number => {
-    const own = best.filter((one) => one.answerable === answerable)
-    return own.filter((one) => one.odds >= odds === answerable).length / own.length
-  }
-  const balance = (odds: number): number => Math.min(share(true, odds), share(false, odds))
-  return best.map(({ odds }) => odds).reduce((a, b) => (balance(b) > balance(a) ? b : a))
 }
 
 function print(title: string, weights: Weights): void {
   console.log(title, [...weights].map(([name, weight]) => `${weight.toFixed(2)} ${name}`).join(' + '))
 }
 
-function report(title: string, sets: Sample[][], ordering: Name[], deciding: Name[]): void {
-  const samples = sets.flat()
-  const order = fitOrder(samples, ordering)
-  const chance = fitChance(sets, order, deciding)
-  print(`order, ${title}:`, order)
-  print(`chance, ${title}:`, chance)
-  console.log('both kinds balanced at', shiftOf(samples, order, chance).toFixed(2))
-  crossValidate(sets, ordering, deciding)
+type Judged = { chance: number; right: boolean; answerable: boolean; found: boolean }
+
+/** The passage shown first for each question, judged with weights fitted to the other sets. */
+function judge(samples: Sample[], order: Weights, chance: Weights): Judged[] {
+  return samples.flatMap((sample) => {
+    const firsts = firstOf(sample, order)
+    const [first] = firsts
+    if (!first) return []
+    const found = firsts.some(({ right }) => right)
+    const odds = scoreOf(first, chance)
+    return [{ chance: 1 / (1 + Math.exp(-odds)), right: first.right, answerable: sample.answerable, found }]
+  })
 }
 
-/** Every fifth question is judged with weights fitted to the others. */
-function crossValidate(sets: Sample[][], ordering: Name[], deciding: Name[]): void {
-  const sums = sets.map(() => ({ found: 0, answered: 0, declined: 0 }))
-  for (let fold = 0; fold < FOLDS; fold++) {
-    const training = sets.map((samples) => samples.filter((_, i) => i % FOLDS !== fold))
-    const order = fitOrder(training.flat(), ordering)
-    const chance = fitChance(training, order, deciding)
-    const least = shiftOf(training.flat(), order, chance)
-    for (const [set, samples] of sets.entries()) {
-      const sum = sums[set]!
-      for (const sample of samples.filter((_, i) => i % FOLDS === fold)) {
-        const firsts = firstOf(sample, order)
-        const isAnswered = firsts.some((found) => scoreOf(found, chance) >= least)
-        if (sample.answerable && firsts.some(({ right }) => right)) sum.found++
-        if (sample.answerable && isAnswered) sum.answered++
-        if (!sample.answerable && !isAnswered) sum.declined++
-      }
-    }
-  }
-  for (const [set, samples] of sets.entries()) {
-    const answerable = samples.filter((sample) => sample.answerable).length
-    const share = (count: number, all: number): string => (count / all).toFixed(2)
-    const { found, answered, declined } = sums[set]!
+function report(title: string, sets: Sample[][], ordering: Name[], deciding: Name[]): void {
+  const order = fitOrder(sets.flat(), ordering)
+  print(`order, ${title}:`, order)
+  print(`chance, ${title}:`, fitChance(sets, order, deciding))
+  const judged = sets.map((own, i) => {
+    const others = sets.filter((_, other) => other !== i)
+    const without = fitOrder(others.flat(), ordering)
+    return judge(own, without, fitChance(others, without, deciding))
+  })
+  for (const own of judged) {
+    const answerable = own.filter((one) => one.answerable)
+    const share = (list: Judged[], fits: (one: Judged) => boolean): string =>
+      (list.filter(fits).length / (list.length || 1)).toFixed(2)
     console.log(
-      `five-fold: recall@3 ${share(found, answerable)}, answered ${share(answered, answerable)},`,
-      `declined ${share(declined, samples.length - answerable)}`,
+      `left out: recall@1 ${share(answerable, ({ right }) => right)}, recall@3 ${share(answerable, ({ found }) => found)},`,
+      `confident and wrong ${share(answerable, ({ chance, right }) => chance >= CONFIDENT_FROM && !right)},`,
+      `confident and right ${share(answerable, ({ chance, right }) => chance >= CONFIDENT_FROM && right)},`,
+      `unanswerable, confident ${share(
+        own.filter((one) => !one.answerable),
+        ({ chance }) => chance >= CONFIDENT_FROM,
+      )}`,
     )
   }
+  const all = judged.flat()
+  for (let from = 0; from < 1; from += 0.1) {
+    const within = all.filter(({ chance }) => chance >= from && chance < from + 0.1)
+    const right = within.filter((one) => one.right).length / (within.length || 1)
+    console.log(`said ${from.toFixed(1)}: right ${right.toFixed(2)} of ${within.length}`)
+  }
 }
 
-const ORDERING: Name[] = ['terms', 'match', 'heading', 'headingShare']
-const DECIDING: Name[] = ['match', 'rarest', 'pair', 'strangeness', 'words', 'size']
+const CONFIDENT_FROM = 0.7
+
+const load = (byWords: boolean): Sample[][] => [
+  ...(byWords ? [...ENGLISH_SETS, GERMAN_SET] : ENGLISH_SETS).flatMap((name) => [
+    samplesOfSet(name, byWords, false),
+    samplesOfSet(name, byWords, true),
+  ]),
+  samplesOfCorpus('en', byWords),
+  ...(byWords ? [samplesOfCorpus('de', true)] : []),
+]
+const ORDERING: Name[] = ['terms', 'held', 'first', 'near', 'spelled', 'match', 'heading', 'headingShare']
+const DECIDING: Name[] = [
+  'terms',
+  'held',
+  'first',
+  'match',
+  'rarest',
+  'pair',
+  'heading',
+  'headingShare',
+  'strangeness',
+  'words',
+]
 report(
   'with word vectors',
-  [...ENGLISH_SETS.map(samplesOfSet), samplesOfCorpus('en')],
+  load(false),
   [...ORDERING, 'meanings', 'sentence', 'around'],
   [...DECIDING, 'meanings', 'sentence', 'unknownName'],
 )
-report('words alone', [samplesOfSet(GERMAN_SET), samplesOfCorpus('de')], ORDERING, [
-  'match',
-  'strangeness',
-  'words',
-  'size',
-])
+report('words alone', load(true), ORDERING, DECIDING)

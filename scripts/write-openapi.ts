@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { openApiDocument } from '../server/http/openapi.ts'
-import { contracts } from '../server/pages/contracts.ts'
+import { described } from '../server/pages/described.ts'
 
 /** Writes docs/openapi.json; with --check it only says whether the committed one is current. */
 const file = new URL('../docs/openapi.json', import.meta.url)
-const text = `${JSON.stringify(openApiDocument(contracts, 'http://127.0.0.1:8080/api/v2'), null, 2)}\n`
+const text = `${JSON.stringify(openApiDocument(described), null, 2)}\n`
 if (!process.argv.includes('--check')) writeFileSync(file, text)
 else if (readFileSync(file, 'utf8') !== text) {
   console.error('docs/openapi.json is not current: run npm run openapi and commit it.')

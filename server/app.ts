@@ -9,11 +9,13 @@ import {
 } from 'fastify'
 import { v7 } from 'uuid'
 import { authorize } from './accounts/authenticate.ts'
+import { noteRequest } from './accounts/note-request.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { copyActions } from './actions/copy-actions.ts'
 import { actionRoutes } from './actions/routes.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { servePictures } from './agents/serve-pictures.ts'
+import { serveAttachments } from './attachments/serve-attachments.ts'
 import { emailRoutes } from './channels/email/routes.ts'
 import { serveMailWebhook } from './channels/email/webhook.ts'
 import { messagingRoutes } from './channels/messaging/routes.ts'
@@ -23,23 +25,28 @@ import { conversationRoutes } from './conversations/routes.ts'
 import { exportRoutes } from './exports/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { helpdeskRoutes } from './helpdesk/routes.ts'
-import { serveAttachments } from './helpdesk/serve-attachments.ts'
 import { serveSurveys } from './helpdesk/survey/serve-surveys.ts'
+import { admitBodies, PACE, type Pace } from './http/admit-bodies.ts'
+import type { Scope } from './http/contract.ts'
 import { ApiError } from './http/errors.ts'
 import { acceptJson } from './http/json-body.ts'
-import { LIMIT, WINDOW_MS } from './http/rate-limit.ts'
-import type { Route } from './http/route.ts'
+import { logRequests } from './http/log-requests.ts'
+import type { RateWindow } from './http/rate-limit.ts'
+import type { Caller, Route } from './http/route.ts'
 import { renderError, serveRoutes } from './http/serve.ts'
 import { insightRoutes } from './insights/routes.ts'
 import { agentHooks } from './knowledge/agent-hooks.ts'
 import { sourceRoutes } from './knowledge/routes.ts'
+import { serveSourceFiles } from './knowledge/serve-source-files.ts'
 import { servePages } from './pages/reference.ts'
+import { serveDocs } from './pages/serve-docs.ts'
 import { serveStatusPage } from './pages/status-page.ts'
 import { peopleRoutes } from './people/routes.ts'
 import { privacyRoutes } from './privacy/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { presentError } from './v1/errors.ts'
 import { version1Routes } from './v1/routes.ts'
+import { identityRoutes } from './widget/identity/routes.ts'
 import { serveWidgetApi } from './widget/serve-api.ts'
 import { serveWidget } from './widget/serve-widget.ts'
 
@@ -48,9 +55,9 @@ const V1 = '/api/v1'
 
 /** Every endpoint of version 2, one line a feature. */
 export const routeTable = (ctx: Context): Route[] => [
-  ...healthRoutes(),
+  ...healthRoutes(ctx),
   ...accountRoutes(ctx),
-  ...agentRoutes(ctx, { ...agentHooks(ctx), copyActions }),
+  ...agentRoutes(ctx, { ...agentHooks(ctx), copyActions: copyActions(ctx) }),
   ...sourceRoutes(ctx),
   ...actionRoutes(ctx),
   ...conversationRoutes(ctx),
@@ -62,28 +69,47 @@ export const routeTable = (ctx: Context): Route[] => [
   ...exportRoutes(ctx),
   ...insightRoutes(ctx),
   ...privacyRoutes(ctx),
+  ...identityRoutes(ctx),
 ]
+
+const KEYLESS_BYTES = 65_536
+const LONGEST_HEADERS_MS = 20_000
+const LONGEST_REQUEST_MS = 600_000
 
 type Options = {
   /** Tests: undeclared answers and error codes become a 500. */
   strict?: boolean
+  /** Tests: how slowly a body may come. */
+  pace?: Pace
 }
 
 /** The HTTP application, not listening. */
-export async function createApp(ctx: Context, { strict = false }: Options = {}): Promise<FastifyInstance> {
+export async function createApp(
+  ctx: Context,
+  { strict = false, pace = PACE }: Options = {},
+): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: ctx.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
     genReqId: ({ headers }) => acceptedId(headers['x-request-id']) ?? v7(),
     requestIdHeader: false,
+    // Where nobody shows a key.
+    bodyLimit: KEYLESS_BYTES,
+    // Headers, and all of a request however slowly it goes on; bodies have a pace besides.
+    requestTimeout: LONGEST_REQUEST_MS,
+    http: { headersTimeout: LONGEST_HEADERS_MS, connectionsCheckingInterval: LONGEST_HEADERS_MS / 4 },
     // While it ends, requests on open connections are served; only new replies are refused (Generations.admit).
     return503OnClosing: false,
     routerOptions: { maxParamLength: 2_048 },
-    frameworkErrors: (_error, request, reply) => refuseBadUrl(request.id, request.url, reply),
+    frameworkErrors: (_error, request, reply) =>
+      refuseBadUrl(request.id, request.url, reply, ctx.config.rateLimit),
   })
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
-  const apiUrl = `${ctx.config.publicUrl ?? ''}${V2}`
+  app.addHook('onResponse', async ({ method }) => {
+    if (method !== 'GET') ctx.activity.note()
+  })
+  if (ctx.config.logRequests) logRequests(app)
   const isSecure = ctx.config.publicUrl?.startsWith('https:') ?? false
   // Over plain HTTP (a machine in the house) the browser must not be told to ask for everything by HTTPS.
   const upgradeInsecureRequests = isSecure ? [] : null
@@ -95,27 +121,37 @@ export async function createApp(ctx: Context, { strict = false }: Options = {}):
   app.setErrorHandler((error, request, reply) => renderError(error, request, reply, strict))
   acceptJson(app)
   await app.register(multipart)
+  admitBodies(app, ctx.bodies, pace)
 
   const gate = {
     refuseDuringMaintenance: ctx.maintenance.refuse,
     authenticate: ctx.keys.authenticate,
-    authorize,
     limiter: ctx.limiter,
+    windowOf: (plan: string) => ctx.config.planRateLimits[plan],
+    note: noteRequest,
   }
-  const shared = { gate, db: ctx.db, strict }
+  const sharedBy = (version: 1 | 2) => ({
+    gate: { ...gate, authorize: (caller: Caller, scope: Scope) => authorize(caller, scope, version) },
+    db: ctx.db,
+    strict,
+    uploads: ctx.uploads,
+  })
+  const shared = sharedBy(2)
   await app.register(async (v2) => serveRoutes(v2, { ...shared, routes: routeTable(ctx) }), { prefix: V2 })
   await app.register(
-    async (v1) => serveRoutes(v1, { ...shared, routes: version1Routes(ctx), present: presentError }),
+    async (v1) => serveRoutes(v1, { ...sharedBy(1), routes: version1Routes(ctx), present: presentError }),
     { prefix: V1 },
   )
-  await serveWidgetApi(app, ctx, shared)
+  await serveWidgetApi(app, ctx, { ...shared, bodyLimit: KEYLESS_BYTES })
   servePictures(app, ctx)
   serveAttachments(app, ctx)
+  serveSourceFiles(app, ctx)
   await serveSurveys(app, ctx)
   serveMessagingWebhook(app, ctx)
   serveMailWebhook(app, ctx)
   serveWidget(app, ctx)
-  await servePages(app, apiUrl)
+  await servePages(app, ctx.config.publicUrl ?? '')
+  serveDocs(app)
   serveStatusPage(app, ctx, V2)
   app.setNotFoundHandler(() => {
     throw new ApiError('ROUTE_NOT_FOUND')
@@ -128,15 +164,20 @@ function acceptedId(header: string | string[] | undefined): string | null {
 }
 
 /** A URL that cannot be decoded names no path. No hook has run yet, so every header is set here. */
-function refuseBadUrl(requestId: string, url: string, reply: FastifyReply): void {
+function refuseBadUrl(
+  requestId: string,
+  url: string,
+  reply: FastifyReply,
+  { limit, windowMs }: RateWindow,
+): void {
   const error = new ApiError('ROUTE_NOT_FOUND')
   const body = url.startsWith(`${V1}/`) ? presentError(error, undefined).body : error.body
   reply.raw.writeHead(error.status, {
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': requestId,
-    'x-ratelimit-limit': LIMIT,
-    'x-ratelimit-remaining': LIMIT,
-    'x-ratelimit-reset': Date.now() + WINDOW_MS,
+    'x-ratelimit-limit': limit,
+    'x-ratelimit-remaining': limit,
+    'x-ratelimit-reset': Date.now() + windowMs,
   })
   reply.raw.end(JSON.stringify(body))
 }

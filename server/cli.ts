@@ -5,6 +5,7 @@ import { type Command, CommandFailure, type Input, sentenceOf, usageFailure } fr
 import { commands } from './operations/commands.ts'
 import { executeCommand } from './operations/execute-command.ts'
 import { startRefusal } from './start-refusal.ts'
+import { VERSION } from './version.ts'
 
 /** `npm run -s parley -- COMMAND …`: runs one command of the operating interface. */
 try {
@@ -18,6 +19,7 @@ try {
 async function runCommand(typed: string[]): Promise<string> {
   // --json may stand before the command as well as after it.
   const words = typed[0] === '--json' ? [...typed.slice(1), '--json'] : typed
+  if (words[0] === '--version') return `${VERSION}\n`
   const wantsHelp = words.length === 0 || words.includes('--help') || words.includes('-h')
   const command = commandOf(words)
   if (wantsHelp) return help(words)
@@ -52,7 +54,13 @@ function inputOf(command: Command, words: string[]): { json: boolean; input: Inp
   return {
     json: json === true,
     input: {
-      values: values as Input['values'],
+      values: Object.fromEntries(
+        Object.entries(values as Record<string, string>).map(([name, value]) => [
+          name,
+          // Relative paths are resolved against the directory in which the command was typed.
+          name.endsWith('-file') ? resolve(value) : value,
+        ]),
+      ),
       positionals: parsed.positionals.map((word, i) =>
         paths === true || (paths ? paths.includes(i) : false) ? resolve(word) : word,
       ),
@@ -66,7 +74,7 @@ function help(words: string[]): string {
   const lines = (shown.length > 0 ? shown : commands).map(
     ({ name, usage, summary }) => `  ${`${name} ${usage}`.trim()}\n      ${summary}`,
   )
-  return `Usage: npm run -s parley -- COMMAND [--json]\n\n${lines.join('\n')}\n`
+  return `Usage: npm run -s parley -- COMMAND [--json] | --version\n\n${lines.join('\n')}\n`
 }
 
 function failureOf(error: unknown): { message: string; exitCode: number } {

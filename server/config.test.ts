@@ -25,6 +25,14 @@ test('without any variable there is a complete configuration', () => {
   assert.deepEqual(readConfig({ PORT: '', DATABASE_URL: '  ' }).port, 8080, 'an empty variable is unset')
 })
 
+test('the log is for people on a terminal, and JSON elsewhere unless it is said', () => {
+  assert.equal(readConfig({}, true).logFormat, 'pretty')
+  assert.equal(readConfig({}, false).logFormat, 'json')
+  assert.equal(readConfig({ LOG_FORMAT: 'json' }, true).logFormat, 'json')
+  assert.throws(() => readConfig({ LOG_FORMAT: 'xml' }), /LOG_FORMAT: must be one of json, pretty/)
+  assert.throws(() => readConfig({ LOG_REQUESTS: 'yes' }), /LOG_REQUESTS: must be one of 0, 1/)
+})
+
 test('good values are taken', () => {
   const config = readConfig({
     PORT: '0',
@@ -32,8 +40,10 @@ test('good values are taken', () => {
     REDIS_URL: 'rediss://user:secret@cache:6380/2',
     TRUSTED_PROXIES: '10.0.0.0/8, ::1',
     COUNTRY_HEADER: 'CF-IPCountry',
+    RATE_LIMIT: '300/60',
     SEED_DEMO: '0',
   })
+  assert.deepEqual(config.rateLimit, { limit: 300, windowMs: 60_000 })
   assert.deepEqual(
     [
       config.port,
@@ -57,6 +67,9 @@ test('good values are taken', () => {
 test('each wrong value is one line that begins with its name and repeats no secret', () => {
   const wrong: [string, string][] = [
     ['PORT', 'eighty'],
+    ['RATE_LIMIT', '100'],
+    ['RATE_LIMIT', '0/10'],
+    ['RATE_LIMIT', '100/99999'],
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['PORT', '80.5'],

@@ -1,7 +1,10 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
+import { planNames } from './accounts/plans.ts'
 import { parsePrivateHosts } from './fetch/private-hosts.ts'
+import { LIMIT, type RateWindow, WINDOW_MS } from './http/rate-limit.ts'
+import type { LogFormat } from './log.ts'
 import { type Catalogue, CatalogueError, parseCatalogue } from './models/catalogue.ts'
 
 /** Everything the environment says, checked once at start (contract, section 10). */
@@ -14,12 +17,19 @@ export type Config = {
   databaseUrl: string | null
   redisUrl: string | null
   publicUrl: string | null
+  /** How many requests pass for each key and address in how long a time. */
+  rateLimit: RateWindow
+  /** From PLANS_FILE: the limit of plans that have one of their own. */
+  planRateLimits: Readonly<Record<string, RateWindow | undefined>>
   /** null: made and kept in dataDir. */
   secretKey: string | null
   trustedProxies: string[]
   /** In which a trusted proxy names the visitor's country; lower case. null: countries are not known. */
   countryHeader: string | null
   logLevel: string
+  logFormat: LogFormat
+  /** Whether each request is a line of the log. */
+  logRequests: boolean
   /** From MODELS_FILE and the OPENAI_* variables. */
   catalogue: Catalogue
   /** Hosts the guarded fetcher may reach although they are private. */
@@ -28,7 +38,17 @@ export type Config = {
   searchUrl: string | null
   /** Runs the scripts of pages that hold no text without them; null: no page's scripts are run. */
   browserPath: string | null
+  /** Sends mails of the service itself to the owners of agents that have no mailbox; null: there is none. */
+  smtp: { login: SmtpLogin; from: string } | null
   seedDemo: boolean
+}
+
+type SmtpLogin = {
+  host: string
+  port: number
+  security: 'tls' | 'starttls' | 'none'
+  username: string | null
+  password: string | null
 }
 
 /** The environment cannot be used; one sentence for each problem. */
@@ -41,10 +61,14 @@ export class ConfigError extends Error {
   }
 }
 
+const FORMATS: LogFormat[] = ['json', 'pretty']
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** Reads the environment; throws ConfigError with all problems at once. An empty variable counts as unset. */
-export function readConfig(env: Record<string, string | undefined>): Config {
+export function readConfig(
+  env: Record<string, string | undefined>,
+  isTerminal = process.stderr.isTTY === true,
+): Config {
   const problems: string[] = []
   const read = <T>(name: string, fallback: T, parse: (text: string) => T): T => {
     const text = env[name]?.trim()
@@ -69,19 +93,28 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     dataDir: resolve(read('DATA_DIR', './data', (text) => text)),
     databaseUrl: read('DATABASE_URL', null, (text) => url(text, ['postgres:', 'postgresql:'])),
     redisUrl: read('REDIS_URL', null, redisUrl),
+    rateLimit: read('RATE_LIMIT', { limit: LIMIT, windowMs: WINDOW_MS }, rateWindow),
+    planRateLimits: read('PLANS_FILE', {}, planRateLimits),
     publicUrl: read('PUBLIC_URL', null, (text) => url(text, ['http:', 'https:']).replace(/\/+$/, '')),
     secretKey: read('SECRET_KEY', null, secret),
     trustedProxies: read('TRUSTED_PROXIES', [], (text) => list(text).map(addressRange)),
     countryHeader: read('COUNTRY_HEADER', null, headerName),
     logLevel: read('LOG_LEVEL', 'info', (text) => oneOf(text, LEVELS)),
+    logFormat: read('LOG_FORMAT', isTerminal ? 'pretty' : 'json', (text) => oneOf(text, FORMATS)),
+    logRequests: read('LOG_REQUESTS', false, (text) => oneOf(text, ['0', '1']) === '1'),
     catalogue: catalogueOf(modelsFile, openai, env, problems),
     allowedPrivateHosts: read('ALLOWED_PRIVATE_HOSTS', [], privateHosts),
     searchUrl: read('SEARCH_URL', null, (text) => url(text, ['http:', 'https:'])),
     browserPath: read('BROWSER_PATH', null, program),
+    smtp: null,
     seedDemo: read('SEED_DEMO', true, (text) => oneOf(text, ['0', '1']) === '1'),
   }
   if (config.countryHeader && config.trustedProxies.length === 0)
     problems.push('COUNTRY_HEADER: needs TRUSTED_PROXIES, or anybody could say where they are.')
+  const login = read('SMTP_URL', null, smtpLogin)
+  const from = read('MAIL_FROM', null, mailAddress)
+  if (login && from) config.smtp = { login, from }
+  else if (login || from) problems.push('SMTP_URL, MAIL_FROM: one has no effect without the other.')
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
@@ -121,6 +154,26 @@ function url(text: string, protocols: string[]): string {
   return text
 }
 
+function smtpLogin(text: string): SmtpLogin {
+  const { protocol, hostname, port, username, password, searchParams } = new URL(
+    url(text, ['smtp:', 'smtps:']),
+  )
+  if (!hostname) throw new Error('must name a host.')
+  const isTls = protocol === 'smtps:'
+  return {
+    host: hostname,
+    port: Number(port) || (isTls ? 465 : 587),
+    security: isTls ? 'tls' : searchParams.get('security') === 'none' ? 'none' : 'starttls',
+    username: username ? decodeURIComponent(username) : null,
+    password: password ? decodeURIComponent(password) : null,
+  }
+}
+
+function mailAddress(text: string): string {
+  if (!/^[^\s@<>]+@[^\s@<>]+$/.test(text)) throw new Error(`must be an e-mail address, not "${text}".`)
+  return text
+}
+
 function redisUrl(text: string): string {
   const { pathname } = new URL(url(text, ['redis:', 'rediss:']))
   if (!/^\/?\d*$/.test(pathname)) throw new Error('must end with the host or the number of a database.')
@@ -131,6 +184,32 @@ function secret(text: string): string {
   if (text.length < 32)
     throw new Error('must have at least 32 characters, for instance from "openssl rand -base64 32".')
   return text
+}
+
+const RATE = 'requests and seconds like 100/10, at most 100000 requests in 3600 seconds'
+
+function rateWindow(text: string): RateWindow {
+  const [, limit, seconds] = /^(\d{1,6})\/(\d{1,4})$/.exec(text)?.map(Number) ?? []
+  if (!limit || !seconds || limit > 100_000 || seconds > 3_600)
+    throw new Error(`must be ${RATE}, not "${text}".`)
+  return { limit, windowMs: seconds * 1_000 }
+}
+
+/** `{"pro": {"rateLimit": "300/10"}, …}` */
+function planRateLimits(path: string): Record<string, RateWindow> {
+  const file = jsonFile(path)
+  if (typeof file !== 'object' || file === null || Array.isArray(file))
+    throw new Error(`the file ${path} must hold an object of plans.`)
+  const limits = Object.entries(file).map(([plan, settings]: [string, unknown]) => {
+    if (!planNames.some((name) => name === plan))
+      throw new Error(`there is no plan "${plan}"; the plans are ${planNames.join(', ')}.`)
+    const { rateLimit, ...others } = (settings ?? {}) as Record<string, unknown>
+    if (Object.keys(others).length > 0)
+      throw new Error(`"${Object.keys(others)[0]}" of the plan "${plan}" is not known; rateLimit is.`)
+    if (typeof rateLimit !== 'string') throw new Error(`rateLimit of the plan "${plan}" must be ${RATE}.`)
+    return [plan, rateWindow(rateLimit)] as const
+  })
+  return Object.fromEntries(limits)
 }
 
 const list = (text: string): string[] =>
@@ -151,9 +230,10 @@ function headerName(text: string): string {
   return text.toLowerCase()
 }
 
-function oneOf(text: string, values: string[]): string {
-  if (!values.includes(text)) throw new Error(`must be one of ${values.join(', ')}, not "${text}".`)
-  return text
+function oneOf<Value extends string>(text: string, values: Value[]): Value {
+  const value = values.find((each) => each === text)
+  if (!value) throw new Error(`must be one of ${values.join(', ')}, not "${text}".`)
+  return value
 }
 
 function program(path: string): string {

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { createAuthenticator } from './accounts/authenticate.ts'
 import { createToolkits } from './actions/toolkits.ts'
+import { createActivity } from './activity.ts'
 import { createMailParser } from './channels/email/mail-parser.ts'
 import type { Config } from './config.ts'
 import { createFollowers } from './conversations/follow-elsewhere.ts'
@@ -10,29 +11,30 @@ import type { CustomerWrote } from './conversations/start-generation.ts'
 import { type Database, openEmbedded, openPostgres } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { localNotifier, postgresNotifier } from './db/notifier.ts'
+import { beatingProcess, soleProcess } from './db/processes.ts'
 import { requireServerVersion } from './db/server-version.ts'
 import { scheduleVacuum } from './db/vacuum.ts'
 import { createGuardedFetcher } from './fetch/guarded-fetcher.ts'
 import { createRenderer } from './fetch/render/renderer.ts'
 import { openTicket } from './helpdesk/open-ticket.ts'
 import { storeCustomerMessage } from './helpdesk/store-customer-message.ts'
+import { whoIsThere } from './helpdesk/who-is-there.ts'
+import { createBodyBudgets } from './http/body-budget.ts'
 import { createMaintenance } from './http/maintenance.ts'
 import { memoryRateLimiter, type RateLimiter } from './http/rate-limit.ts'
+import { createUploads } from './http/uploads.ts'
 import { openJobs } from './jobs/jobs.ts'
 import { createExtractor } from './knowledge/extract/extractor.ts'
 import { createKnowledge } from './knowledge/knowledge.ts'
+import { createLog } from './log.ts'
 import { createBuiltinModel } from './models/builtin/builtin-model.ts'
 import { createModels } from './models/models.ts'
 import { loadWordVectors } from './models/static/word-vectors.ts'
 import { createIndexer } from './search/index-conversations.ts'
 import { openSecrets } from './secrets/secret-key.ts'
+import { VERSION } from './version.ts'
 
-/** Errors of the databases carry the statement with its values: messages of customers. */
-const redact = {
-  paths: ['err.query', 'err.params', 'err.detail', 'err.cause.query', 'err.cause.params', 'err.cause.detail'],
-  remove: true,
-}
-const USER_AGENT = 'Parley/0.1 (self-hosted agent service)'
+const USER_AGENT = `Parley/${VERSION} (self-hosted agent service)`
 
 /** All that has state: made once, passed explicitly, closed once. */
 export type Context = Awaited<ReturnType<typeof createContext>>
@@ -42,19 +44,38 @@ export type Overrides = { database?: Database; log?: Logger }
 
 /** Opens the database (migrating it) and everything that stands on it. */
 export async function createContext(config: Config, overrides: Overrides = {}) {
-  const log = overrides.log ?? pino({ level: config.logLevel, redact }, pino.destination(2))
+  const log = overrides.log ?? createLog(config.logLevel, config.logFormat)
   const database =
     overrides.database ??
     (config.databaseUrl ? openPostgres(config.databaseUrl) : await openEmbedded(config.dataDir))
-  const { db, embedded } = database
+  const { db, embedded, availability } = database
+  availability.onChange((isAway) => {
+    if (isAway) log.error({ absence: availability.absence() }, 'the database is away: requests are refused')
+    else log.warn('the database is back')
+  })
   const onError = (error: unknown) => log.error({ err: error }, 'background error')
   try {
     await requireServerVersion(db)
     await migrate(db)
     const secrets = await openSecrets(db, config.secretKey, config.dataDir)
     const vacuum = embedded ? scheduleVacuum(db, onError) : null
-    const jobs = await openJobs({ db, embedded, onError })
-    const limiter = config.redisUrl ? await sharedLimiter(config.redisUrl, log) : memoryRateLimiter()
+    const onBroken = (error: unknown): void => {
+      availability.look()
+      onError(error)
+    }
+    const notifier = database.url ? postgresNotifier(database.url, onBroken) : localNotifier()
+    const activity = createActivity()
+    const jobs = await openJobs({
+      db,
+      embedded,
+      availability,
+      notifier,
+      onError,
+      onDone: activity.note,
+    })
+    const limiter = config.redisUrl
+      ? await sharedLimiter(config, config.redisUrl, log)
+      : memoryRateLimiter(config.rateLimit)
     const words = loadWordVectors()
     const models = createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(words) })
     const { allowedPrivateHosts, browserPath } = config
@@ -62,8 +83,9 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const fetcher = createGuardedFetcher(fetching)
     const renderer = browserPath === null ? null : createRenderer({ ...fetching, browserPath, onError })
     const extractor = createExtractor()
-    const notifier = database.url ? postgresNotifier(database.url, onError) : localNotifier()
-    const generations = createGenerations({ db, notifier, onError })
+    const mailParser = createMailParser()
+    const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
+    const generations = createGenerations({ db, notifier, process, onError })
     const customerWrote: CustomerWrote = async (trx, conversation, message) => {
       await storeCustomerMessage(trx, conversation, { ...message, attachments: [] })
       await notifier.publish(trx, 'helpdesk', conversation.agent_id)
@@ -73,6 +95,8 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       log,
       db,
       embedded,
+      availability,
+      activity,
       jobs,
       limiter,
       secrets,
@@ -83,6 +107,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       renderer,
       extractor,
       notifier,
+      process,
       followers: createFollowers({ db, notifier, log }),
       generations,
       customerWrote,
@@ -92,21 +117,26 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
         secrets,
         search: config.searchUrl,
         openTicket: (trx, wanted) => openTicket({ notifier }, trx, wanted),
+        whoIsThere,
         onError,
       }),
       indexer: createIndexer(),
-      mailParser: createMailParser(),
+      mailParser,
       knowledge: createKnowledge({ db, words, embedderOf: models.embedderOf, log }),
       keys: createAuthenticator(db, onError),
       maintenance: createMaintenance(db),
       /** Uploaded files lie here, by account, agent and source. */
       filesDir: join(config.dataDir, 'files'),
+      uploads: createUploads(join(config.dataDir, 'uploads')),
+      bodies: createBodyBudgets(),
       async close() {
         vacuum?.stop()
         await generations.close()
+        await process.close()
         await notifier.close()
         await jobs.close()
         await extractor.close()
+        await mailParser.close()
         await renderer?.close()
         await fetcher.close()
         await models.close()
@@ -121,9 +151,9 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
 }
 
 /** Its client is a quarter of all modules: it is loaded where it is wanted. */
-async function sharedLimiter(url: string, log: Logger): Promise<RateLimiter> {
+async function sharedLimiter({ rateLimit }: Config, url: string, log: Logger): Promise<RateLimiter> {
   const { redisRateLimiter } = await import('./http/redis-rate-limiter.ts')
-  return redisRateLimiter({ url, onState: (problem) => noteRedis(log, problem) })
+  return redisRateLimiter({ url, ...rateLimit, onState: (problem) => noteRedis(log, problem) })
 }
 
 function noteRedis(log: Logger, problem: Error | null): void {

@@ -3,9 +3,11 @@ import { DEFAULT_PLAN } from './accounts/plans.ts'
 import { createAgent } from './agents/create-agent.ts'
 import { updateAgent } from './agents/update-agent.ts'
 import type { Context } from './context.ts'
+import { json } from './db/json.ts'
 import type { AccountId } from './db/tables.ts'
 import { createSource } from './knowledge/create-source.ts'
 import { trainSource } from './knowledge/train-source.ts'
+import { DEMO_AGENT } from './pages/status-page.ts'
 
 const QUESTIONS = [
   'How do I upload a PDF as a source?',
@@ -26,6 +28,12 @@ export async function addDemoAgent(ctx: Context, accountId: AccountId): Promise<
     initialMessages: ["Hello! I have read Parley's documentation. What would you like to know?"],
     suggestedMessages: QUESTIONS.map((text, order) => ({ type: 'single', text, order })),
   })
+  // The page at / offers it; other public agents are shown to nobody who does not know their id.
+  await ctx.db
+    .insertInto('settings')
+    .values({ name: DEMO_AGENT, value: json(agentId) })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: json(agentId) }))
+    .execute()
   for (const folder of GUIDES) {
     for (const name of (await readdir(folder)).filter((file) => file.endsWith('.md')).sort()) {
       const content = await readFile(new URL(name, folder), 'utf8')

@@ -1,11 +1,17 @@
 import { ConfigError, readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { requireFolder } from './db/folder-lock.ts'
+import { describeError } from './log.ts'
 import { run } from './run.ts'
 import { startRefusal } from './start-refusal.ts'
+import { VERSION } from './version.ts'
 
-/** Starts the service: `node server/main.ts [api|worker]`; without an argument it is both. */
+/** Starts the service: `node server/main.ts [api|worker]`; without an argument it is both. `--version` prints the version. */
 try {
+  if (process.argv[2] === '--version') {
+    console.log(VERSION)
+    process.exit(0)
+  }
   const role = process.argv[2] ?? 'all'
   if (role !== 'api' && role !== 'worker' && role !== 'all') {
     throw new ConfigError([`The role "${role}" does not exist: use api, worker, or none for both.`])
@@ -24,6 +30,6 @@ try {
     process.exit(78)
   }
   const refusal = startRefusal(error)
-  console.error(refusal?.line ?? error)
+  console.error(refusal?.line ?? describeError(error))
   process.exit(refusal?.code ?? 1)
 }

@@ -1,29 +1,47 @@
 import type { AddressInfo } from 'node:net'
+import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import type { Context } from './context.ts'
 import { firstRun } from './first-run.ts'
 import { keepHouse } from './housekeeping.ts'
 import { resumeMoves, resumeTraining } from './knowledge/tasks.ts'
+import { reachServers } from './models/reach-servers.ts'
 import { openCommandSocket } from './operations/command-socket.ts'
+import { resumeEmptying } from './privacy/empty-agent.ts'
 import { tasks } from './worker.ts'
 
 const DRAIN_MS = 30_000
+/** The length of the listen queue, which the system may limit. It has to hold a flood and the visitors behind it. */
+const BACKLOG = 4_096
+/** A copy of a signal comes at once. */
+const COPY_WITHIN_MS = 1_000
+/** Delays the reading of the word vectors, so that the first requests after the start are not held up. */
+const READ_WORDS_MS = 2_000
 /** For the last checkpoint, and for telling the readers. */
 const FAREWELL_MS = 5_000
 
 /** Runs the service until a signal ends it; prints its address when it is ready to answer. */
 export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise<void> {
   const { embedded, jobs, log, config } = ctx
+  // Node would print the error with everything in it.
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'an error that nobody caught')
+    process.exit(1)
+  })
+  const { promise: started, resolve: hasStarted } = Promise.withResolvers<void>()
+  // A signal that comes while it starts ends it as soon as it has: nothing is left half done.
+  endOnSignal(() => started.then(close), log)
   await jobs.prepare(tasks(ctx))
   const stopHousekeeping = await keepHouse(ctx)
   const app = role === 'worker' ? null : await createApp(ctx)
   const socket = embedded ? await openCommandSocket(ctx) : null
   // First, so that a port in use does not cost the key that the first run shows only once.
-  if (app) await app.listen({ host: config.host, port: config.port })
+  if (app) await app.listen({ host: config.host, port: config.port, backlog: BACKLOG })
   const greeting = role === 'worker' ? [] : await firstRun(ctx)
   if (role !== 'api') {
     await jobs.work(tasks(ctx))
+    await resumeEmptying(ctx)
     await resumeTraining(ctx)
     await resumeMoves(ctx)
   }
@@ -31,30 +49,43 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   const lines = [address ? `listening on ${address}` : 'working', ...greeting]
   // In one piece: whoever waits for the first line sees the rest, too.
   process.stdout.write(`${lines.join('\n').replaceAll('{address}', address ?? '')}\n`)
+  // Reading any property loads the table, which would otherwise delay the first answer.
+  setTimeout(() => ctx.words.size, READ_WORDS_MS).unref()
+  hasStarted()
+  // This is not awaited, because a server that is unreachable must not delay the start.
+  void reachServers(config.catalogue).then((findings) => {
+    for (const { ok, sentence } of findings) log[ok ? 'info' : 'warn'](sentence)
+  })
 
-  const close = async (): Promise<void> => {
+  async function close(): Promise<void> {
+    // A job that began now would be broken off.
+    const resting = jobs.rest()
     const idle = stopHousekeeping()
     const closing = app?.close()
-    const finished = Promise.all([socket?.close(), closing, ctx.generations.drain(DRAIN_MS), idle])
+    const finished = Promise.all([socket?.close(), closing, ctx.generations.drain(DRAIN_MS), idle, resting])
     await Promise.race([finished, wait(DRAIN_MS + FAREWELL_MS)])
     // Whoever still sends or reads after that is cut off, and a duty that still waits is left: others take it up.
     app?.server.closeAllConnections()
     await closing
     await ctx.close()
   }
-  endOnSignal(close, log)
 }
 
 function addressOf(host: string, { port }: AddressInfo): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** The first signal ends it in order, within the time that running answers get; the second at once. */
+/**
+ * The first signal ends it in order, within the time that running answers get; another one at once. Of a signal to the
+ * whole process group npm sends us a copy of its own, which is not a second one.
+ */
 function endOnSignal(close: () => Promise<void>, log: Context['log']): void {
-  let ending = false
+  let endsSince: number | null = null
   const end = (signal: NodeJS.Signals): void => {
-    if (ending) process.exit(1)
-    ending = true
+    const now = performance.now()
+    if (endsSince !== null && now - endsSince < COPY_WITHIN_MS) return
+    if (endsSince !== null) process.exit(1)
+    endsSince = now
     log.info({ signal }, 'stopping')
     close().then(
       () => process.exit(0),

@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 import { insightTasks } from './insights/tasks.ts'
 import type { Task } from './jobs/jobs.ts'
 import { knowledgeTasks } from './knowledge/tasks.ts'
+import { notificationTasks } from './notifications/send-mail.ts'
 import { privacyTasks } from './privacy/tasks.ts'
 
 /** All background work, one line a feature. */
@@ -12,5 +13,6 @@ export const tasks = (ctx: Context): Task<never>[] => [
   ...knowledgeTasks(ctx),
   ...channelTasks(ctx),
   ...insightTasks(ctx),
+  ...notificationTasks(ctx),
   ...privacyTasks(ctx),
 ]

@@ -6,7 +6,7 @@ import { json } from '../server/db/json.ts'
 import type { Endpoint } from '../server/http/contract.ts'
 import { contracts } from '../server/pages/contracts.ts'
 import { type Schema, sampleOf, wrongTypeOf } from './sample.ts'
-import { type Client, type Service, startService } from './start.ts'
+import { type Answer, type Client, type Service, startService } from './start.ts'
 
 /** The negative suite: made from the contracts, so that an endpoint is covered before anyone writes a test. */
 
@@ -103,7 +103,7 @@ const ask = (
   query = '',
 ) =>
   endpoint.multipart && body === undefined
-    ? client.request(endpoint.method, pathOf(endpoint, ids), formOf(endpoint.multipart.file), FORM)
+    ? client.request(endpoint.method, pathOf(endpoint, ids) + query, formOf(endpoint.multipart.file), FORM)
     : client.request(
         endpoint.method,
         pathOf(endpoint, ids) + query,
@@ -114,12 +114,36 @@ const FORM = { 'content-type': 'multipart/form-data; boundary=b' }
 const formOf = (file: string): string =>
   `--b\r\nContent-Disposition: form-data; name="${file}"; filename="x.txt"\r\n\r\nx\r\n--b--\r\n`
 
+function assertUnknown(endpoint: Endpoint, { status, headers, body }: Answer, name: string): void {
+  const ignored = headers.get('x-parley-ignored-fields')
+  if (endpoint.unknownFields === 'ignored') {
+    assert.equal(ignored, name)
+    assert.ok(!JSON.stringify(body?.error?.details ?? {}).includes(name), JSON.stringify(body))
+  } else {
+    assert.deepEqual([status, body.error.code, ignored], [400, 'VALIDATION_INVALID_BODY', null])
+    assert.ok(body.error.details[name], JSON.stringify(body))
+  }
+}
+
 const protectedEndpoints = contracts.filter(({ scope }) => scope !== null)
 
 test('names and routes are unique and every route of the table is in the reference', () => {
   const routes = contracts.map(({ method, path }) => `${method} ${path}`)
   assert.equal(new Set(routes).size, routes.length)
   assert.equal(new Set(contracts.map(({ name }) => name)).size, contracts.length)
+})
+
+test('what belonged to a deleted agent is out of reach before it is emptied', async () => {
+  for (const endpoint of protectedEndpoints) {
+    if (!/\{(agentId|chatbotId)\}/.test(endpoint.path)) continue
+    const { client, ids } = await world()
+    await service.ctx.db
+      .deleteFrom('agents')
+      .where('id', '=', ids.agentId ?? '')
+      .execute()
+    const { status } = await ask(client, endpoint, { chatbotId: ids.agentId ?? '', ...ids })
+    assert.equal(status, 404, `${endpoint.method} ${endpoint.path}`)
+  }
 })
 
 for (const endpoint of protectedEndpoints) {
@@ -183,11 +207,10 @@ for (const endpoint of protectedEndpoints) {
         assert.deepEqual([large.status, large.body.error.code], [413, 'VALIDATION_BODY_TOO_LARGE'])
       })
 
-      test('refuses a field it does not know, by name', async () => {
+      test('refuses a field it does not know, or ignores it, by name', async () => {
         const { client, ids } = await world()
-        const answer = await ask(client, endpoint, ids, { ...bodyOf(endpoint), unheardOf: 1 })
-        assert.deepEqual([answer.status, answer.body.error.code], [400, 'VALIDATION_INVALID_BODY'])
-        assert.ok(answer.body.error.details.unheardOf, JSON.stringify(answer.body))
+        const answer = await ask(client, endpoint, ids, { ...bodyOf(endpoint), unheardOf: '\0' })
+        assertUnknown(endpoint, answer, 'unheardOf')
       })
     }
 
@@ -214,6 +237,11 @@ for (const endpoint of protectedEndpoints) {
           assert.ok(every.body.error.details[name], `${name} is reported with the others`)
       })
     }
+
+    test('refuses a parameter it does not know, or ignores it, by name', async () => {
+      const { client, ids } = await world()
+      assertUnknown(endpoint, await ask(client, endpoint, ids, bodyOf(endpoint), '?unheardOf=1'), 'unheardOf')
+    })
 
     const query = Object.keys(((endpoint.query ?? {}) as Schema).properties ?? {})
     if (query.includes('cursor')) {

@@ -257,8 +257,14 @@ async function addChannelRows({ service, client, agentId }: World, conversationI
     .values({ ...question, key: MARK, label: MARK, origin: 'heuristic' })
     .execute()
   await db
-    .insertInto('stream_frames')
-    .values({ generation_id, position: 0, frames: json([MARK]) })
+    .insertInto('generation_log')
+    // After what the generation has said itself.
+    .values({
+      generation_id,
+      account_id: own.account_id,
+      position: 1_000,
+      events: JSON.stringify([['text-1', MARK]]),
+    })
     .execute()
 }
 

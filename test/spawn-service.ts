@@ -21,12 +21,16 @@ export type Home = {
 }
 
 /**
- * A new data folder, and a new database on the PostgreSQL under test unless `embedded` is asked for: with the tables
- * made and no row in them, which saves seconds, or as `empty` as before a first start.
+ * A new data folder, and a new database on the PostgreSQL under test (or on `server`) unless `embedded` is asked for:
+ * with the tables made and no row in them, which saves seconds, or as `empty` as before a first start.
  */
-export async function newHome({ embedded = false, empty = false } = {}): Promise<Home> {
+export async function newHome({
+  embedded = false,
+  empty = false,
+  server: wanted = process.env.TEST_DATABASE_URL,
+} = {}): Promise<Home> {
+  const server = embedded ? undefined : wanted
   const folder = mkdtempSync(join(tmpdir(), 'parley-home-'))
-  const server = embedded ? undefined : process.env.TEST_DATABASE_URL
   const url = server ? await createPostgresDatabase(server, { empty }) : null
   if (!server && !empty) {
     const database = join(folder, 'database')
@@ -49,13 +53,28 @@ export async function newHome({ embedded = false, empty = false } = {}): Promise
   }
 }
 
-export type Running = { url: string; output: string; kill(signal: NodeJS.Signals): Promise<number | null> }
+export type Running = {
+  url: string
+  output: string
+  /** It has not ended, by itself or by a signal. */
+  isAlive(): boolean
+  /** Sends the signal without waiting for what comes of it. */
+  signal(signal: NodeJS.Signals): void
+  kill(signal: NodeJS.Signals): Promise<number | null>
+}
 
-/** Starts the service as a process of its own and waits until it says that it listens. */
-export async function spawnService(env: Record<string, string>): Promise<Running> {
-  const child = spawn(process.execPath, ['server/main.ts'], { cwd: root, env: { ...base(), ...env } })
+/** Starts the service as a process of its own and waits until it says that it listens. `flags` are for Node. */
+export async function spawnService(env: Record<string, string>, flags: string[] = []): Promise<Running> {
+  const args = [...flags, 'server/main.ts']
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...base(), ...env } })
   children.add(child)
-  const running = { url: '', output: '', kill: (signal: NodeJS.Signals) => end(child, signal) }
+  const running: Running = {
+    url: '',
+    output: '',
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    signal: (signal) => void child.kill(signal),
+    kill: (signal) => end(child, signal),
+  }
   await new Promise<void>((ready, fail) => {
     const onOutput = (text: Buffer): void => {
       running.output += text.toString()
@@ -87,9 +106,14 @@ function runNode(
   env: Record<string, string>,
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((done) => {
-    execFile(process.execPath, args, { cwd: root, env: { ...base(), ...env } }, (error, stdout, stderr) => {
-      done({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr })
-    })
+    execFile(
+      process.execPath,
+      [...flagsOf(env), ...args],
+      { cwd: root, env: { ...base(), ...env } },
+      (error, stdout, stderr) => {
+        done({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr })
+      },
+    )
   })
 }
 
@@ -102,6 +126,10 @@ function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null
     child.kill(signal)
   })
 }
+
+/** A command ends before optimized code for the embedded database would pay for its compilation. */
+const flagsOf = ({ DATABASE_URL }: Record<string, string>): string[] =>
+  DATABASE_URL === undefined ? ['--liftoff-only'] : []
 
 /** The environment without what a developer may have set for their own instance. */
 function base(): NodeJS.ProcessEnv {

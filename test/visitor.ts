@@ -9,6 +9,13 @@ export type Visitor = {
     message: string,
     more?: object,
   ): Promise<{ conversationId: string; messageId: string; answering: boolean }>
+  /** As signed in by the site, with the same secret. */
+  signed(): Visitor
+  /** Uploads a file for a message; the status and the answer. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+  upload(name: string, content: string | Buffer): Promise<{ status: number; body: any }>
+  /** An answer as it comes. */
+  raw(path: string): Promise<Response>
   /** The stream of the answer that is being made. */
   follow(conversationId: string, lastEventId?: string): Promise<Response>
   /** The conversation as the visitor sees it. */
@@ -17,11 +24,19 @@ export type Visitor = {
 }
 
 /** A visitor of a public agent. */
-export function visitorOf(service: Service, agentId: string): Visitor {
+export function visitorOf(
+  service: Service,
+  agentId: string,
+  secret = randomBytes(32).toString('base64url'),
+  prefix = '',
+): Visitor {
   const base = `/api/widget/agents/${agentId}`
-  const authorization = `Bearer ${randomBytes(32).toString('base64url')}`
+  const authorization = `Bearer ${prefix}${secret}`
   const request: Visitor['request'] = (method, path, body, headers) =>
-    service.anonymous(method, `${base}${path}`, body, { authorization, ...headers })
+    service.anonymous(method, path.startsWith('/api/') ? path : `${base}${path}`, body, {
+      authorization,
+      ...headers,
+    })
   return {
     request,
     async write(message, more = {}) {
@@ -33,6 +48,15 @@ export function visitorOf(service: Service, agentId: string): Visitor {
       if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
       return body.data
     },
+    signed: () => visitorOf(service, agentId, secret, 'signed.'),
+    async upload(name, content) {
+      const form = new FormData()
+      form.set('file', new Blob([new Uint8Array(Buffer.from(content))]), name)
+      const init = { method: 'POST', headers: { authorization }, body: form }
+      const response = await fetch(`${service.url}${base}/attachments`, init)
+      return { status: response.status, body: await response.json() }
+    },
+    raw: (path) => fetch(`${service.url}${base}${path}`, { headers: { authorization } }),
     follow: (conversationId, lastEventId) =>
       fetch(`${service.url}${base}/conversations/${conversationId}/stream`, {
         headers: { authorization, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) },

@@ -65,7 +65,9 @@ export function websites(service: Service, client: Client, agentId: string) {
       } while (cursor)
       return found
     },
-    async ask(message: string): Promise<{ text: string; sources: { name: string; url: string }[] }> {
+    async ask(
+      message: string,
+    ): Promise<{ text: string; sources: { name: string; url: string; anchor: string | null }[] }> {
       const { status, body } = await client.request('POST', `/agents/${agentId}/chat`, {
         message,
         stream: false,

@@ -152,9 +152,9 @@ export async function visit(
 }
 
 /** Presses the button, and waits until one can write. */
-export async function openChat({ page, chat }: Visit): Promise<void> {
+export async function openChat({ page, chat }: Visit, field = 'Message'): Promise<void> {
   await page.getByRole('button', { name: /^Chat with/ }).click()
-  await chat.getByLabel('Message', { exact: true }).waitFor()
+  await chat.getByLabel(field, { exact: true }).waitFor()
 }
 
 export async function say({ chat }: Pick<Visit, 'chat'>, text: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { createFinishedCalls } from './loader/finished-calls.ts'
 import { createPageTools, type PageTools } from './loader/page-tools.ts'
-import { createPanel } from './loader/panel.ts'
+import { createPanel, type Identity } from './loader/panel.ts'
 import { keepAsking } from './loader/settings.ts'
 
 type Parley = {
@@ -10,6 +10,8 @@ type Parley = {
   close(): void
   /** Takes the chat away. The tag may be put into the page again later. */
   remove(): void
+  /** Signs the visitor in with a token of the site's server; null signs them out. */
+  identify(token: string | null): void
   /** What the agent may have this page do: the name of each client action, and how it is done here. */
   tools: PageTools['add']
 }
@@ -28,21 +30,22 @@ const agentId = script?.dataset.agent
 if (!script || !agentId) console.error('Parley: the script tag needs data-agent="AGENT_ID".')
 // An element of the page may have the id.
 else if (typeof window.parley?.open !== 'function') {
-  window.parley = start(new URL(script.src).origin, agentId)
+  window.parley = start(new URL(script.src).origin, agentId, script.dataset.identity || null)
   document.dispatchEvent(new CustomEvent('parley:ready'))
 } else if (window.parley.agentId !== agentId) {
   // biome-ignore lint/suspicious/noConsole: as above
   console.warn(`Parley: the page has the chat of agent ${window.parley.agentId}; a page can have one.`)
 }
 
-function start(server: string, agentId: string): Parley {
+function start(server: string, agentId: string, token: string | null): Parley {
+  const identity: Identity = { token, onChange: () => {} }
   const tools = createPageTools(createFinishedCalls(agentId))
   const end = new AbortController()
   const { signal } = end
   const panel = keepAsking(
     server,
     agentId,
-    (settings) => createPanel({ server, agentId, settings, tools, signal }),
+    (settings) => createPanel({ server, agentId, settings, tools, identity, signal }),
     signal,
   )
   return {
@@ -52,6 +55,10 @@ function start(server: string, agentId: string): Parley {
     remove() {
       end.abort()
       delete window.parley
+    },
+    identify(token) {
+      identity.token = token
+      identity.onChange()
     },
     tools: tools.add,
   }

@@ -4,6 +4,7 @@ import { parseInline, safeHref } from './frame/parse-inline.ts'
 import { type Block, parseMarkdown } from './frame/parse-markdown.ts'
 
 const text = (words: string) => ({ type: 'text', text: words })
+const cite = (number: number, text = `[${number}]`) => ({ type: 'cite', number, text })
 const paragraph = (...inline: object[]) => ({ type: 'paragraph', inline })
 
 test('paragraphs, bold, italic, code and ends of lines', () => {
@@ -65,7 +66,20 @@ test('links lead to the web or to mail, and nowhere else', () => {
 test('a picture is its description, a tag is text, a citation marker is nothing', () => {
   assert.deepEqual(parseInline('![A lamp](https://example.com/a.png)'), [text('A lamp')])
   assert.deepEqual(parseInline('<img src=x onerror=alert(1)>'), [text('<img src=x onerror=alert(1)>')])
-  assert.deepEqual(parseInline('Yes [1], no [2, 3].'), [text('Yes'), text(', no'), text('.')])
+  assert.deepEqual(parseInline('Yes [1], no [2, 3].'), [
+    text('Yes'),
+    cite(1, ' [1]'),
+    text(', no'),
+    cite(2, ' [2]'),
+    cite(3),
+    text('.'),
+  ])
+  assert.deepEqual(parseInline('argv[2] is there[1]'), [
+    text('argv'),
+    text('[2]'),
+    text(' is there'),
+    cite(1),
+  ])
   assert.deepEqual(parseInline('1 \\* 2'), [text('1 '), text('*'), text(' 2')])
 })
 
@@ -88,3 +102,34 @@ function wordsOf(blocks: Block[]): string {
     .join('')
     .trim()
 }
+
+test('tables have aligned columns, cells with code and bars, and end where the bars end', () => {
+  const lines = [
+    'Before',
+    '| Model | Price |',
+    '| :-- | --: |',
+    '| `a|b` | **2** |',
+    '| c \\| d | 3 | too many |',
+    '| short |',
+    'After',
+  ]
+  const [before, table, after] = parseMarkdown(lines.join('\n'))
+  assert.deepEqual([before, after], [paragraph(text('Before')), paragraph(text('After'))])
+  assert.deepEqual(table, {
+    type: 'table',
+    aligns: ['start', 'end'],
+    rows: [
+      [[text('Model')], [text('Price')]],
+      [[{ type: 'code', text: 'a|b' }], [{ type: 'strong', inline: [text('2')] }]],
+      [[text('c | d')], [text('3')]],
+      [[text('short')], []],
+    ],
+  })
+  for (const no of ['a | b\nc | d', '| a |\n| - | - |', 'a\n---'])
+    assert.ok(
+      parseMarkdown(no).every(({ type }) => type !== 'table'),
+      no,
+    )
+  const hostile = `${'|'.repeat(200_000)}\n${'|-'.repeat(100_000)}`
+  assert.equal(parseMarkdown(hostile).length > 0, true)
+})

@@ -19,6 +19,10 @@ export type PageMessage =
       isPhone: boolean
       /** That of the page, as its root element names it; may be empty. */
       language: string
+      /** The signed token of the visitor; null: the site has not signed them in. */
+      identity: string | null
+      /** Where the page is, without query and fragment. */
+      address: string
     }
   | { parley: 'result'; id: string; output: unknown }
 

@@ -1,5 +1,6 @@
 import type { Db } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
+import { json } from '../db/json.ts'
 import type { AccountId } from '../db/tables.ts'
 
 export type AuditEntry = {
@@ -10,12 +11,24 @@ export type AuditEntry = {
   /** Thing and verb, as `agent.create`. */
   action: string
   target: string | null
+  /** Names of fields, and values that are no secrets. */
+  detail?: Record<string, unknown>
 }
 
 /** Notes who did what, in the transaction that does it. */
-export async function recordAudit(trx: Db, { accountId, actor, action, target }: AuditEntry): Promise<void> {
+export async function recordAudit(
+  trx: Db,
+  { accountId, actor, action, target, detail }: AuditEntry,
+): Promise<string> {
+  const id = newId()
   await trx
     .insertInto('audit_log')
-    .values({ id: newId(), account_id: accountId, actor, action, target })
+    .values({ id, account_id: accountId, actor, action, target, detail: json(detail ?? null) })
     .execute()
+  return id
+}
+
+/** Takes an entry back: what it tells of was refused. */
+export async function dropAudit(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('audit_log').where('id', '=', id).execute()
 }

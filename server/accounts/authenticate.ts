@@ -6,8 +6,11 @@ import { findKeyByHash, hashKey, type KeyRow, touchKey } from './keys.ts'
 import { planOf } from './plans.ts'
 
 export type Authenticator = {
-  /** The caller of an Authorization header; throws the 401 codes of the contract. */
-  authenticate(header: string | undefined): Promise<Caller>
+  /**
+   * The caller of an Authorization header; throws the 401 codes of the contract. `beforeStranger` may refuse a key that
+   * has not been seen to be good before the database is asked about it.
+   */
+  authenticate(header: string | undefined, beforeStranger?: () => Promise<void>): Promise<Caller>
 }
 
 // A revoked key must stop working within a second in every process.
@@ -21,6 +24,7 @@ type Entry = { row: Promise<KeyRow | null>; loadedAt: number }
 export function createAuthenticator(db: Db, onError: (error: unknown) => void): Authenticator {
   const cache = new Map<string, Entry>()
   const touched = new Map<string, number>()
+  const good = new Set<string>()
 
   const load = (hash: string): Promise<KeyRow | null> => {
     const now = Date.now()
@@ -42,22 +46,29 @@ export function createAuthenticator(db: Db, onError: (error: unknown) => void): 
   }
 
   return {
-    async authenticate(header) {
+    async authenticate(header, beforeStranger) {
       if (header === undefined) throw new ApiError('AUTH_MISSING_API_KEY')
       const key = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(header.trim())?.[1]
-      const row = key ? await load(hashKey(key)) : null
+      if (!key) throw new ApiError('AUTH_INVALID_API_KEY')
+      const hash = hashKey(key)
+      if (!good.has(hash)) await beforeStranger?.()
+      const row = await load(hash)
       if (!row || row.revokedAt) throw new ApiError('AUTH_INVALID_API_KEY')
       if (row.expiresAt && row.expiresAt.getTime() <= Date.now()) throw new ApiError('AUTH_EXPIRED_API_KEY')
       touch(row.id)
+      if (good.size >= MOST_KEYS) good.clear()
+      good.add(hash)
       const { id, name, scopes, expiresAt, account } = row
       return { account, key: { id, name, scopes, expiresAt } }
     },
   }
 }
 
-/** Refuses a caller whose plan has no API access or whose key lacks the scope. */
-export function authorize(caller: Caller, scope: Scope): void {
-  if (!planOf(caller.account.plan).apiAccess) throw new ApiError('SUBSCRIPTION_API_RESTRICTED_PLAN')
+/** Refuses a caller whose plan does not include this version of the API or whose key lacks the scope. */
+export function authorize(caller: Caller, scope: Scope, version: 1 | 2 = 2): void {
+  const { apiAccess } = planOf(caller.account.plan)
+  if (apiAccess !== 'all' && apiAccess !== String(version))
+    throw new ApiError('SUBSCRIPTION_API_RESTRICTED_PLAN')
   if (caller.key.scopes && !caller.key.scopes.includes(scope)) {
     throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
       message: `The API key lacks the scope "${scope}".`,

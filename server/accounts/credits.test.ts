@@ -6,8 +6,16 @@ import { freshDatabase, onPostgres } from '../../test/database.ts'
 import type { Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { migrate } from '../db/migrate.ts'
+import { statement, type Values } from '../db/statement.ts'
 import { createAccount } from './accounts.ts'
-import { creditsUsed, monthOf, releaseCredits, reserveCredits } from './credits.ts'
+import {
+  creditsUsed,
+  monthOf,
+  type Reservation,
+  releaseCredits,
+  reservationOf,
+  reserving,
+} from './credits.ts'
 
 test('credits that are given back and others that are reserved do not wait for each other', {
   skip: !onPostgres() && 'the embedded database does one thing at a time',
@@ -19,8 +27,13 @@ test('credits that are given back and others that are reserved do not wait for e
     const accountId = await createAccount(db, 'Account')
     const agentId = 'agent'
     const generationId = newId()
-    const wanted = { accountId, plan: 'unlimited', agentId, agentLimit: null, generationId, credits: 1 }
-    await db.transaction().execute((trx) => reserveCredits(trx, wanted))
+    const reserve = statement(
+      (p: Values<Reservation>) => sql`with made as (select 1), ${reserving(p)} select * from reserved`,
+    )
+    await reserve(
+      db,
+      reservationOf({ accountId, plan: 'standard', agentId, agentLimit: 9, generationId, credits: 1 }),
+    )
     const waits = async (): Promise<boolean> => {
       const { rows } = await sql`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(

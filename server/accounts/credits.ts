@@ -1,8 +1,13 @@
-import { sql } from 'kysely'
+import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
+import type { Values } from '../db/statement.ts'
 import type { AccountId } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
+import { accountOf } from './accounts.ts'
 import { planOf } from './plans.ts'
+
+const FORGOTTEN_AT_ONCE = 100
 
 /** Credits are whole numbers; a month is UTC, 'YYYY-MM'. */
 export const monthOf = (time: Date): string => time.toISOString().slice(0, 7)
@@ -12,35 +17,109 @@ export const nextMonth = (time: Date): Date =>
 
 export type CreditState = { limit: number | null; used: number; resetsAt: Date }
 
+/** What a reply costs, and what it may cost at most; an agent without a limit of its own has null. */
 export type Reservation = {
+  accountId: string
+  agentId: string
+  generationId: string
+  entryId: string
+  credits: number
+  month: string
+  /** The allowance of the account's plan, without what was granted on top; null: without limit. */
+  allowance: number | null
+  agentLimit: number | null
+  accountSlot: number
+  agentSlot: number
+}
+
+/** Thrown by the database (function refuse) as the message of this code. */
+const REFUSED = 'PY001'
+export type Exhausted = 'agent' | 'account'
+
+/** What was exhausted, if that is why the statement was refused. */
+export function exhaustedIn(error: unknown): Exhausted | null {
+  const { code, message } = error as { code?: string; message?: string }
+  return code === REFUSED && (message === 'agent' || message === 'account') ? message : null
+}
+
+const SLOTS = 64
+const anySlot = (): number => 1 + Math.floor(Math.random() * SLOTS)
+
+export function reservationOf(wanted: {
   accountId: AccountId
   plan: string
   agentId: string
   agentLimit: number | null
   generationId: string
   credits: number
+}): Reservation {
+  const { plan, ...rest } = wanted
+  const allowance = planOf(plan).creditsPerMonth
+  return {
+    ...rest,
+    entryId: newId(),
+    month: monthOf(new Date()),
+    allowance,
+    accountSlot: allowance === null ? anySlot() : 0,
+    agentSlot: rest.agentLimit === null ? anySlot() : 0,
+  }
 }
 
 /**
- * Reserves a reply's credits in the caller's transaction. Answers what is exhausted, if anything is; then
- * the caller has to roll back. One statement: every turn of an account meets at its counter's row.
+ * Reserves a reply's credits, as the parts `entry`, `agent_use` and `account_use` of a statement that writes `made`
+ * before; its last part is `reserved`, which undoes all of it when a limit would be passed. Only what has a limit meets
+ * at one row, and holds it for no longer than the commit takes.
  */
-export async function reserveCredits(trx: Trx, wanted: Reservation): Promise<'account' | 'agent' | null> {
-  const { accountId, agentId, agentLimit, generationId, credits } = wanted
-  const month = monthOf(new Date())
-  const limit = await limitOf(trx, accountId, wanted.plan, month)
-  if (agentLimit !== null && credits > agentLimit) return 'agent'
-  if (limit !== null && credits > limit) return 'account'
-  const { rows } = await sql<{ agent: boolean; account: boolean }>`
-    with entry as (
-      insert into credit_entries (id, account_id, agent_id, generation_id, kind, state, amount, month)
-      values (${newId()}, ${accountId}, ${agentId}, ${generationId}, 'usage', 'reserved', ${credits}, ${month})
-    ), agent as (${raise(accountId, agentId, month, credits, agentLimit)}
-    ), account as (${raise(accountId, accountId, month, credits, limit)}
-    )
-    select exists (select from agent) as agent, exists (select from account) as account`.execute(trx)
-  if (!rows[0]?.agent) return 'agent'
-  return rows[0].account ? null : 'account'
+export const reserving = (p: Values<Reservation>) => sql`
+  entry as (
+    insert into credit_entries (id, account_id, agent_id, generation_id, kind, state, amount, month)
+    select ${p.entryId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.generationId}::uuid, 'usage', 'reserved',
+      ${p.credits}::integer, ${p.month} from made
+    returning amount
+  ), agent_use as (
+    ${raise(p, p.agentId, p.agentSlot, sql`${p.agentLimit}::integer`, sql`entry`)}
+  ), account_use as (
+    ${raise(p, p.accountId, p.accountSlot, limitOf(p), sql`agent_use`)}
+  ), reserved as (
+    select case when not exists (select from agent_use) then refuse('agent')
+      when not exists (select from account_use) then refuse('account') end
+  )`
+
+/** Adds to one owner's use of the month unless that would pass the limit. */
+function raise(
+  p: Values<Reservation>,
+  owner: Expression<string>,
+  slot: Expression<number>,
+  limit: RawBuilder<unknown>,
+  after: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const others = sql`coalesce((select sum(used) from credit_usage as other
+    where other.owner_id = ${owner} and other.month = ${p.month} and other.slot <> 0), 0)`
+  // A value that the planner cannot see: it would simplify the statement for each slot, and so plan it for each call.
+  const hidden = sql`(select ${slot}::smallint)`
+  return sql`
+    insert into credit_usage (account_id, owner_id, month, slot, used)
+    select ${p.accountId}::uuid, ${owner}, ${p.month}, ${slot}::smallint, ${p.credits}::integer from ${after}
+    where ${hidden} <> 0 or ${p.credits}::integer + ${others} <= ${limit}
+    on conflict (owner_id, month, slot) do update set used = credit_usage.used + excluded.used
+      where excluded.slot <> 0 or credit_usage.used + excluded.used + ${others} <= ${limit}
+    returning used`
+}
+
+/** The allowance of the plan plus what was granted for the month. */
+const limitOf = (p: Pick<Values<Reservation>, 'allowance' | 'accountId' | 'month'>) => sql`
+  (${p.allowance}::integer + coalesce((select sum(amount) from credit_entries
+    where account_id = ${p.accountId}::uuid and month = ${p.month} and kind = 'grant'), 0))`
+
+/** The generation has used its provider without a word to show: what it reserved is spent. */
+export async function settleCredits(trx: Trx, accountId: AccountId, generationId: string): Promise<void> {
+  await trx
+    .updateTable('credit_entries')
+    .set({ state: 'settled' })
+    .where('account_id', '=', accountId)
+    .where('generation_id', '=', generationId)
+    .where('state', '=', 'reserved')
+    .execute()
 }
 
 /** The generation failed before its first token: the reservation is given back. A second call changes nothing. */
@@ -57,36 +136,38 @@ export async function releaseCredits(trx: Trx, accountId: AccountId, generationI
   // The agent's row first, as when they are reserved: else the two would wait for each other.
   for (const owner of [entry.agent_id ?? '', accountId]) {
     await trx
-      .updateTable('credit_usage')
-      .set((eb) => ({ used: eb('used', '-', entry.amount) }))
-      .where('account_id', '=', accountId)
-      .where('owner_id', '=', owner)
-      .where('month', '=', entry.month)
+      .insertInto('credit_usage')
+      .values({ account_id: accountId, owner_id: owner, month: entry.month, slot: 0, used: -entry.amount })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['owner_id', 'month', 'slot'])
+          .doUpdateSet({ used: sql<number>`credit_usage.used + excluded.used` }),
+      )
       .execute()
   }
 }
 
-/** Adds to one owner's use of the month unless that would pass the limit; one row, compare and set. */
-function raise(accountId: AccountId, ownerId: string, month: string, credits: number, limit: number | null) {
-  return sql`
-    insert into credit_usage (account_id, owner_id, month, used) values (${accountId}, ${ownerId}, ${month}, ${credits})
-    on conflict (owner_id, month) do update set used = credit_usage.used + excluded.used
-      where ${limit}::integer is null or credit_usage.used + excluded.used <= ${limit}::integer
-    returning used`
-}
-
-/** The allowance of the plan plus what was granted for the month; null: without limit. */
-async function limitOf(db: Db, accountId: AccountId, plan: string, month: string): Promise<number | null> {
-  const allowance = planOf(plan).creditsPerMonth
-  if (allowance === null) return null
-  const { granted } = await db
+/**
+ * Releases what was reserved for generations that are gone: they were deleted with their agent or conversation, and
+ * the process that ran them died before it could settle them. Answers how many there were.
+ */
+export async function releaseForgotten(db: Db): Promise<number> {
+  const forgotten = await db
     .selectFrom('credit_entries')
-    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('amount'), eb.lit(0)).as('granted'))
-    .where('account_id', '=', accountId)
-    .where('month', '=', month)
-    .where('kind', '=', 'grant')
-    .executeTakeFirstOrThrow()
-  return allowance + Number(granted)
+    .select(['account_id', 'generation_id'])
+    .where('state', '=', 'reserved')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('generations').whereRef('generations.id', '=', 'credit_entries.generation_id'),
+        ),
+      ),
+    )
+    .limit(FORGOTTEN_AT_ONCE)
+    .execute()
+  for (const { account_id, generation_id } of forgotten)
+    await transact(db, (trx) => releaseCredits(trx, account_id, generation_id ?? ''))
+  return forgotten.length
 }
 
 /** Grants credits for the current month on top of the plan's allowance. */
@@ -110,20 +191,52 @@ export async function creditState(db: Db, accountId: AccountId, plan: string): P
   const now = new Date()
   const month = monthOf(now)
   return {
-    limit: await limitOf(db, accountId, plan, month),
+    limit: await monthlyLimit(db, accountId, plan, month),
     used: await creditsUsed(db, accountId, accountId),
     resetsAt: nextMonth(now),
   }
 }
 
+async function monthlyLimit(
+  db: Db,
+  accountId: AccountId,
+  plan: string,
+  month: string,
+): Promise<number | null> {
+  const allowance = planOf(plan).creditsPerMonth
+  if (allowance === null) return null
+  const { granted } = await db
+    .selectFrom('credit_entries')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('amount'), eb.lit(0)).as('granted'))
+    .where('account_id', '=', accountId)
+    .where('month', '=', month)
+    .where('kind', '=', 'grant')
+    .executeTakeFirstOrThrow()
+  return allowance + Number(granted)
+}
+
+/** Whether an agent may still cost something this month: neither its own limit nor its account's is used up. */
+export async function hasCredits(
+  db: Db,
+  accountId: AccountId,
+  { id, creditLimit }: { id: string; creditLimit: number | null },
+): Promise<boolean> {
+  const { plan } = await accountOf(db, accountId)
+  const [{ limit, used }, usedByAgent] = await Promise.all([
+    creditState(db, accountId, plan),
+    creditLimit === null ? 0 : creditsUsed(db, accountId, id),
+  ])
+  return (limit === null || used < limit) && (creditLimit === null || usedByAgent < creditLimit)
+}
+
 /** What an account or an agent has used this month, running replies included. */
 export async function creditsUsed(db: Db, accountId: AccountId, ownerId: string): Promise<number> {
-  const row = await db
+  const { used } = await db
     .selectFrom('credit_usage')
-    .select('used')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('used'), eb.lit(0)).as('used'))
     .where('account_id', '=', accountId)
     .where('owner_id', '=', ownerId)
     .where('month', '=', monthOf(new Date()))
-    .executeTakeFirst()
-  return row?.used ?? 0
+    .executeTakeFirstOrThrow()
+  return Number(used)
 }

@@ -81,3 +81,36 @@ export async function findKeyByHash(db: Db, hash: string): Promise<KeyRow | null
 export async function touchKey(db: Db, keyId: string): Promise<void> {
   await db.updateTable('api_keys').set({ last_used_at: new Date() }).where('id', '=', keyId).execute()
 }
+
+export type ListedKey = {
+  id: string
+  name: string
+  /** How the key begins, by which its owner tells it from others. */
+  prefix: string
+  scopes: Scope[] | null
+  state: 'active' | 'expired' | 'revoked'
+  expiresAt: Date | null
+  lastUsedAt: Date | null
+  createdAt: Date
+}
+
+/** Every key of the account, oldest first, without the keys themselves. */
+export async function keysOf(db: Db, accountId: AccountId, now = new Date()): Promise<ListedKey[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(['id', 'name', 'prefix', 'scopes', 'expires_at', 'revoked_at', 'last_used_at', 'created_at'])
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    scopes: row.scopes as Scope[] | null,
+    state: row.revoked_at ? 'revoked' : row.expires_at && row.expires_at <= now ? 'expired' : 'active',
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    createdAt: row.created_at,
+  }))
+}

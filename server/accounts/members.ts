@@ -16,7 +16,7 @@ export async function createMember(
   { email, name }: { email: string; name: string },
 ): Promise<{ id: string } | 'taken' | 'full'> {
   return db.transaction().execute(async (trx) => {
-    await trx.selectFrom('accounts').select('id').where('id', '=', account.id).forUpdate().execute()
+    await trx.selectFrom('accounts').select('id').where('id', '=', account.id).forNoKeyUpdate().execute()
     const { members: most } = planOf(account.plan)
     const there = await trx
       .selectFrom('members')
@@ -29,6 +29,16 @@ export async function createMember(
     await trx.insertInto('members').values({ id, account_id: account.id, email, name }).execute()
     return { id }
   })
+}
+
+/**
+ * Removes a member: open tickets have no assignee then, and what they had taken over waits for another member. Null
+ * when there is none with this id.
+ */
+export async function removeMember(trx: Trx, memberId: string): Promise<MemberRow | null> {
+  if (!isId(memberId)) return null
+  const removed = trx.deleteFrom('members').where('id', '=', memberId).returningAll()
+  return (await removed.executeTakeFirst()) ?? null
 }
 
 /** Every member of the account, in the order of their coming. */

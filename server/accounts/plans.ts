@@ -1,12 +1,17 @@
 /** The plan catalogue; null means without limit. Sizes in bytes, credits in a UTC month. */
 export type Plan = {
-  apiAccess: boolean
+  /** Which versions of the API its keys may use; `1`: only the older one. */
+  apiAccess: 'none' | '1' | 'all'
   creditsPerMonth: number | null
   agents: number | null
   members: number | null
   trainingBytes: number | null
+  /** The size limit for all files attached to conversations and tickets. */
+  attachmentBytes: number | null
   /** Of one website: pages that a crawl or sitemap source may include. */
   pages: number | null
+  /** Sources that wait for their training, or are being trained, at once. */
+  unfinishedSources: number
   features: readonly Feature[]
   /** Ids of the model catalogue; null: all. `auto` and the built-in responder are in every plan. */
   models: readonly string[] | null
@@ -19,62 +24,74 @@ const ALL: readonly Feature[] = ['auto-retrain', 'procedures', 'messaging', 'voi
 
 export const plans = {
   free: {
-    apiAccess: false,
+    apiAccess: '1',
     creditsPerMonth: 50,
     agents: 1,
     members: 1,
     trainingBytes: 1 * MB,
+    attachmentBytes: 100 * MB,
     pages: 10,
+    unfinishedSources: 20,
     features: [],
     models: [],
   },
   hobby: {
-    apiAccess: false,
+    apiAccess: '1',
     creditsPerMonth: 1_500,
     agents: 2,
     members: 2,
     trainingBytes: 20 * MB,
+    attachmentBytes: 2_000 * MB,
     pages: 200,
+    unfinishedSources: 100,
     features: [],
     models: null,
   },
   standard: {
-    apiAccess: true,
+    apiAccess: 'all',
     creditsPerMonth: 10_000,
     agents: 5,
     members: 5,
     trainingBytes: 40 * MB,
+    attachmentBytes: 10_000 * MB,
     pages: 500,
+    unfinishedSources: 250,
     features: ['auto-retrain', 'messaging'],
     models: null,
   },
   pro: {
-    apiAccess: true,
+    apiAccess: 'all',
     creditsPerMonth: 40_000,
     agents: 20,
     members: 10,
     trainingBytes: 80 * MB,
+    attachmentBytes: 50_000 * MB,
     pages: 2_000,
+    unfinishedSources: 1_000,
     features: ALL,
     models: null,
   },
   enterprise: {
-    apiAccess: true,
+    apiAccess: 'all',
     creditsPerMonth: null,
     agents: null,
     members: null,
     trainingBytes: null,
+    attachmentBytes: null,
     pages: null,
+    unfinishedSources: 10_000,
     features: ALL,
     models: null,
   },
   unlimited: {
-    apiAccess: true,
+    apiAccess: 'all',
     creditsPerMonth: null,
     agents: null,
     members: null,
     trainingBytes: null,
+    attachmentBytes: null,
     pages: null,
+    unfinishedSources: 10_000,
     features: ALL,
     models: null,
   },

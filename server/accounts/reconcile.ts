@@ -31,7 +31,9 @@ export async function reconcile(db: Db): Promise<Balance> {
       where kind = 'usage' and state in ('reserved', 'settled') group by owner_id, month
     ), counted as (
       select coalesce(sum(abs(coalesce(owed.used, 0) - coalesce(credit_usage.used, 0))), 0) as deviation
-      from owed full join credit_usage using (owner_id, month)
+      from owed full join (
+        select owner_id, month, sum(used) as used from credit_usage group by owner_id, month
+      ) as credit_usage using (owner_id, month)
     )
     select (told.deviation + lost.deviation + forgotten.deviation + counted.deviation)::bigint as difference
     from told, lost, forgotten, counted`.execute(db)

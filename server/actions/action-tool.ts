@@ -6,7 +6,7 @@ import type { GuardedFetcher } from '../fetch/guarded-fetcher.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { InputCheck } from './check-inputs.ts'
 import { collectLead, type LeadInput, refuseLead } from './collect-lead.ts'
-import { type EscalateInput, escalate, type OpenTicket } from './escalate.ts'
+import { type EscalateInput, escalate, type OpenTicket, type WhoIsThere } from './escalate.ts'
 import { fixedInputs } from './fixed-inputs.ts'
 import { runHttp } from './run-http.ts'
 import { safely } from './safely.ts'
@@ -21,10 +21,11 @@ export type ToolDeps = {
   /** The operator's search service; null: there is none. */
   search: string | null
   openTicket: OpenTicket
+  whoIsThere: WhoIsThere
   onError: (error: unknown) => void
 }
 
-type Row = Pick<Selectable<ActionsTable>, 'name' | 'type' | 'description' | 'inputs' | 'http'>
+type Row = Pick<Selectable<ActionsTable>, 'id' | 'name' | 'type' | 'description' | 'inputs' | 'http'>
 type Run = NonNullable<Tool['run']>
 
 /** The tool of an action; null where this installation cannot run it. */
@@ -49,19 +50,19 @@ export function actionTool(
   }
 }
 
-function runnerOf(deps: ToolDeps, { type, http }: Row, inputs: Record<string, unknown>): Run | null {
+function runnerOf(deps: ToolDeps, { id, type, http }: Row, inputs: Record<string, unknown>): Run | null {
   switch (type) {
     case 'client':
       return null
     case 'http':
       return async (input, { signal }) => {
         if (!http) throw new Error('An http action has no request.')
-        return runHttp(deps, http, inputs, input as Record<string, unknown>, signal)
+        return runHttp(deps, { id, http }, inputs, input as Record<string, unknown>, signal)
       }
     case 'collect-leads':
       return (input, place) => collectLead(deps.db, input as LeadInput, place)
     case 'escalate':
-      return (input, place) => escalate(deps.db, deps.openTicket, input as EscalateInput, place)
+      return (input, place) => escalate(deps.db, deps, input as EscalateInput, place)
     case 'web-search':
       return (input, { signal }) => searchWeb(deps.search ?? '', (input as { query: string }).query, signal)
   }

@@ -79,7 +79,11 @@ test('an escalation opens one ticket for a conversation, with what is known of t
   await runTool(service.ctx, agentId, 'collect-leads', { name: 'Ada', email: 'ada@example.com' }, place)
   const input = { subject: 'Refund', summary: 'Wants the money back.' }
   const outputs = await Promise.all([1, 2].map(() => runTool(service.ctx, agentId, 'escalate', input, place)))
-  for (const output of outputs) assert.deepEqual(output, { status: 'success', data: { ticketNumber: 1 } })
+  for (const output of outputs)
+    assert.deepEqual(output, {
+      status: 'success',
+      data: { ticketNumber: 1, teamIsThere: false, opensAt: null, timeZone: null },
+    })
   const tickets = await service.ctx.db
     .selectFrom('tickets')
     .select(['number', 'subject', 'description', 'customer', 'conversation_id'])
@@ -95,7 +99,10 @@ test('an escalation opens one ticket for a conversation, with what is known of t
     },
   ])
   const second = await runTool(service.ctx, agentId, 'escalate', { ...input, email: 'B@Example.com' })
-  assert.deepEqual(second, { status: 'success', data: { ticketNumber: 2 } })
+  assert.deepEqual(second, {
+    status: 'success',
+    data: { ticketNumber: 2, teamIsThere: false, opensAt: null, timeZone: null },
+  })
 })
 
 test('a web search gives five short results with addresses of the web', async () => {

@@ -2,6 +2,7 @@ import { recordAudit } from '../accounts/audit.ts'
 import { requireAgent } from '../agents/find-agent.ts'
 import type { Db, Trx } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
 import { refuseInvalid } from '../http/validate.ts'
 import { definitionBytes, MOST_DEFINITION_BYTES } from './definition-bytes.ts'
 
@@ -23,7 +24,7 @@ export async function changeTools<R>(
   action: string,
   work: (trx: Trx) => Promise<{ row: R & { id: string }; changed: boolean }>,
 ): Promise<R> {
-  return db.transaction().execute(async (trx) => {
+  return transact(db, async (trx) => {
     await requireAgent(trx, accountId, agentId, 'update')
     const before = await definitionBytes(trx, accountId, agentId)
     const { row, changed } = await work(trx)

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import type { Context } from '../context.ts'
-import type { ActionType, HttpRequest } from '../db/tables.ts'
+import type { ActionType } from '../db/tables.ts'
 import { type Details, refuseInvalid } from '../http/validate.ts'
 import type { ActionRow } from './action-queries.ts'
 import type { UpdateAction } from './action-schema.ts'
 import { refuseSchema } from './check-inputs.ts'
-import { applyRequest } from './check-request.ts'
+import { applyRequest, type Header, type PlainRequest } from './check-request.ts'
 import { fixedInputs, NO_INPUTS } from './fixed-inputs.ts'
 import { FINISH, START } from './procedure-tools.ts'
 
-type Needs = Pick<Context, 'secrets' | 'config'>
+type Needs = Pick<Context, 'config'>
 type Change = Static<typeof UpdateAction>
 
 /**
@@ -20,10 +20,11 @@ type Change = Static<typeof UpdateAction>
 export function applyAction(
   ctx: Needs,
   stored: ActionRow | null,
+  known: Header[],
   type: ActionType,
   change: Change,
   found: Details,
-): { inputs: Record<string, unknown>; http: HttpRequest | null } {
+): { inputs: Record<string, unknown>; http: PlainRequest | null } {
   const details = { ...found }
   if (stored && change.type !== undefined && change.type !== type) {
     details.type = 'Cannot be changed: create another action.'
@@ -38,7 +39,7 @@ export function applyAction(
   const badInputs = change.inputs && refuseInputs(type, change.inputs)
   if (badInputs) details.inputs = badInputs
 
-  const http = requestOf(ctx, stored, type, change, inputs, details)
+  const http = requestOf(stored, known, type, change, inputs, details)
   refuseInvalid(details)
   return { inputs, http }
 }
@@ -52,13 +53,13 @@ function refuseInputs(type: ActionType, inputs: Record<string, unknown>): string
 }
 
 function requestOf(
-  { secrets }: Needs,
   stored: ActionRow | null,
+  known: Header[],
   type: ActionType,
   { http }: Change,
   inputs: Record<string, unknown>,
   details: Details,
-): HttpRequest | null {
+): PlainRequest | null {
   if (type !== 'http') {
     if (http) details.http = 'Only actions of the type http have a request.'
     return null
@@ -67,5 +68,5 @@ function requestOf(
     details.http = 'Actions of the type http need a request.'
     return null
   }
-  return applyRequest(secrets, stored?.http ?? null, http ?? {}, inputs, details)
+  return applyRequest(stored?.http ?? null, known, http ?? {}, inputs, details)
 }

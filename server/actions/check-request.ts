@@ -1,8 +1,11 @@
 import type { Static } from 'typebox'
+import type { Trx } from '../db/database.ts'
 import type { HttpRequest } from '../db/tables.ts'
 import { ownHeaders } from '../fetch/guarded-fetcher.ts'
 import type { Details } from '../http/validate.ts'
+import { placeOfHeader } from '../secrets/sealed-columns.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import type { ActionRow } from './action-queries.ts'
 import { DEFAULT_TIMEOUT_MS, type UpdateAction } from './action-schema.ts'
 import { refuseBody } from './body-template.ts'
 import { contentTypeOf, isHeaderValue } from './headers.ts'
@@ -11,21 +14,51 @@ import { originOf, refuseUrl } from './url-template.ts'
 
 type Change = NonNullable<Static<typeof UpdateAction>['http']>
 /** `kept`: the encrypted text that was stored before. */
-type Header = { name: string; value: string; kept: string | null }
+export type Header = { name: string; value: string; kept: string | null }
+/** A request whose header values are not encrypted yet. */
+export type PlainRequest = Omit<HttpRequest, 'headers'> & { headers: Header[] }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,100}$/
 
+/** The stored headers of an action in the clear; none for a new one. */
+export async function openHeaders(
+  secrets: Pick<Secrets, 'decrypt'>,
+  stored: Pick<ActionRow, 'id' | 'http'> | null,
+  within?: Trx,
+): Promise<Header[]> {
+  const headers = Object.entries(stored?.http?.headers ?? {})
+  return Promise.all(
+    headers.map(async ([name, text]) => {
+      const value = await secrets.decrypt(text, placeOfHeader(stored?.id ?? '', name), within)
+      return { name, value, kept: text }
+    }),
+  )
+}
+
+/** Encrypts the headers for their place in the row of the action, which `trx` writes. */
+export async function sealRequest(
+  secrets: Secrets,
+  trx: Trx,
+  actionId: string,
+  { headers, ...request }: PlainRequest,
+): Promise<HttpRequest> {
+  const sealed: [name: string, text: string][] = []
+  for (const { name, value, kept } of headers)
+    sealed.push([name, kept ?? (await secrets.encrypt(trx, value, placeOfHeader(actionId, name)))])
+  return { ...request, headers: Object.fromEntries(sealed) }
+}
+
 /**
- * The request of an http action after a change, with encrypted headers; `stored` is null for a new one. Notes in
- * `details` what is wrong with it.
+ * The request of an http action after a change; `stored` is null for a new one, `known` are its headers in the clear.
+ * Notes in `details` what is wrong with it.
  */
 export function applyRequest(
-  secrets: Secrets,
   stored: HttpRequest | null,
+  known: Header[],
   change: Change,
   inputs: Record<string, unknown>,
   details: Details,
-): HttpRequest {
+): PlainRequest {
   const note = (path: string, sentence: string | null): void => {
     if (sentence !== null) details[`http.${path}`] ??= sentence
   }
@@ -33,7 +66,7 @@ export function applyRequest(
   const url = change.url ?? stored?.url ?? ''
   const body = change.body === undefined ? (stored?.body ?? null) : change.body
   const timeoutMs = change.timeoutMs ?? stored?.timeoutMs ?? DEFAULT_TIMEOUT_MS
-  const headers = headersOf(secrets, stored, change.headers, note)
+  const headers = headersOf(known, change.headers, note)
   const names = inputNames(inputs)
 
   const badUrl = refuseUrl(url)
@@ -50,21 +83,14 @@ export function applyRequest(
     note('body', method === 'GET' ? 'A GET request has no body.' : refuseSlots(body, names))
     note('body', refuseBody(body, contentType))
   }
-  const encrypted = headers.map(({ name, value, kept }) => [name, kept ?? secrets.encrypt(value)] as const)
-  return { method, url, headers: Object.fromEntries(encrypted), body, timeoutMs }
+  return { method, url, headers, body, timeoutMs }
 }
 
 function headersOf(
-  secrets: Secrets,
-  stored: HttpRequest | null,
+  kept: Header[],
   sent: Change['headers'],
   note: (path: string, sentence: string) => void,
 ): Header[] {
-  const kept = Object.entries(stored?.headers ?? {}).map(([name, text]) => ({
-    name,
-    value: secrets.decrypt(text),
-    kept: text,
-  }))
   if (sent === undefined) return kept
   return Object.entries(sent).flatMap(([name, value]): Header[] => {
     if (value !== null) return [{ name, value, kept: null }]

@@ -7,7 +7,7 @@ const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
 const actionParams = Exact({ agentId: Id, actionId: Id })
 const procedureParams = Exact({ agentId: Id, procedureId: Id })
-const listQuery = Exact({ cursor: Type.Optional(Cursor), limit: Limit }, { additionalProperties: true })
+const listQuery = Exact({ cursor: Type.Optional(Cursor), limit: Limit })
 
 const actions = { path: '/agents/{agentId}/actions', tag: 'Actions' } as const
 const action = { path: '/agents/{agentId}/actions/{actionId}', tag: 'Actions', params: actionParams } as const

@@ -1,5 +1,7 @@
 import type { Db, Trx } from '../db/database.ts'
 import type { AccountId, Customer } from '../db/tables.ts'
+import { linkHostsOf } from '../knowledge/link-hosts.ts'
+import { linksTo, withoutForeignLinks } from '../text/foreign-links.ts'
 import type { ToolCallPlace, ToolOutput } from './tool.ts'
 
 export type EscalateInput = { subject: string; summary: string; email?: string }
@@ -18,21 +20,31 @@ export type OpenTicket = (
   },
 ) => Promise<{ ticketNumber: number; isNew: boolean }>
 
-/** Opens a ticket for people to see to; what the conversation's lead told about the person goes with it. */
+/** Whether somebody of the team is there, and when the business hours begin again. */
+export type WhoIsThere = (
+  db: Db,
+  agent: { accountId: AccountId; agentId: string },
+) => Promise<{ isThere: boolean; opensAt: string | null; timeZone: string | null }>
+
+/**
+ * Opens a ticket for people to see to, who trust what stands in it: a model has written it, so it leads where the agent
+ * may lead. What the conversation's lead told about the person goes with it.
+ */
 export async function escalate(
   db: Db,
-  openTicket: OpenTicket,
+  { openTicket, whoIsThere }: { openTicket: OpenTicket; whoIsThere: WhoIsThere },
   { subject, summary, email }: EscalateInput,
   { accountId, agentId, conversationId }: ToolCallPlace,
 ): Promise<ToolOutput> {
+  const mayLink = linksTo(await linkHostsOf(db, accountId, agentId))
   const { ticketNumber } = await db.transaction().execute(async (trx) => {
     const lead = await lastLead(trx, accountId, conversationId)
     return openTicket(trx, {
       accountId,
       agentId,
       conversationId,
-      subject,
-      description: summary,
+      subject: withoutForeignLinks(subject, mayLink),
+      description: withoutForeignLinks(summary, mayLink),
       customer: {
         id: null,
         name: lead?.name ?? null,
@@ -42,7 +54,9 @@ export async function escalate(
       assigneeId: null,
     })
   })
-  return { status: 'success', data: { ticketNumber } }
+  // For whoever tells the person what happens next.
+  const { isThere, opensAt, timeZone } = await whoIsThere(db, { accountId, agentId })
+  return { status: 'success', data: { ticketNumber, teamIsThere: isThere, opensAt, timeZone } }
 }
 
 async function lastLead(trx: Trx, accountId: AccountId, conversationId: string) {

@@ -10,6 +10,8 @@ const PATTERN = /"(pattern|\$ref)":/
 export function newAjv(engine: InputPatterns['engine']): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
+    // An input without a required `constructor` lacks it, although every object has one.
+    ownProperties: true,
     logger: false,
     meta: false,
     validateSchema: false,

@@ -31,8 +31,8 @@ export const actionRoutes = (ctx: Context): Route[] => [
     return pageOf(rows, limit, total, print, byCreation, presentAction)
   }),
 
-  route(contract.createAction, async ({ caller, params, body }) =>
-    presentAction(await createAction(ctx, changeOf(caller, params.agentId), body)),
+  route(contract.createAction, async ({ db, caller, params, body }) =>
+    presentAction(await createAction({ ...ctx, db }, changeOf(caller, params.agentId), body)),
   ),
 
   route(contract.readAction, async ({ caller: { account }, params }) => {
@@ -57,9 +57,9 @@ export const actionRoutes = (ctx: Context): Route[] => [
     return pageOf(rows, limit, total, print, byCreation, presentProcedure)
   }),
 
-  route(contract.createProcedure, async ({ caller, params, body }) => {
+  route(contract.createProcedure, async ({ db, caller, params, body }) => {
     requireFeature(caller)
-    return presentProcedure(await createProcedure(ctx, changeOf(caller, params.agentId), body))
+    return presentProcedure(await createProcedure({ ...ctx, db }, changeOf(caller, params.agentId), body))
   }),
 
   route(contract.readProcedure, async ({ caller: { account }, params }) => {

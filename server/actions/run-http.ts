@@ -2,7 +2,9 @@ import type { HttpRequest } from '../db/tables.ts'
 import { FetchFailure, type FetchFailureCode } from '../fetch/fetch-failure.ts'
 import type { GuardedFetcher } from '../fetch/guarded-fetcher.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import type { ActionRow } from './action-queries.ts'
 import { fillBody } from './body-template.ts'
+import { openHeaders } from './check-request.ts'
 import { contentTypeOf, fillHeaders, secretsOf } from './headers.ts'
 import { readAnswer } from './read-answer.ts'
 import { textOf } from './template.ts'
@@ -36,15 +38,15 @@ const REDIRECTED =
 /** Sends the request of an http action; throws ToolProblem for inputs that cannot stand where their slots are. */
 export async function runHttp(
   { fetcher, secrets }: Deps,
-  http: HttpRequest,
+  action: Pick<ActionRow, 'id'> & { http: HttpRequest },
   inputs: Input,
   input: Input,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   const read = (slot: string): unknown => (Object.hasOwn(input, slot) ? input[slot] : defaultOf(inputs, slot))
-  const templates = Object.entries(http.headers).map(
-    ([name, value]) => [name, secrets.decrypt(value)] as const,
-  )
+  const { http } = action
+  const headersInClear = await openHeaders(secrets, action)
+  const templates = headersInClear.map(({ name, value }) => [name, value] as const)
   const contentType = contentTypeOf(templates)
   const headers = fillHeaders(templates, (slot) => textOf(read(slot)))
   const body = http.body === null ? undefined : fillBody(http.body, contentType, read)

@@ -30,7 +30,7 @@ test('what is kept compiled is bounded by its size, oldest first', async () => {
   const agents = [await newAgent(), await newAgent(), await newAgent()]
   for (const agentId of agents) await add(agentId, 'a', 4_000)
   const { db, fetcher, secrets } = service.ctx
-  const deps = { db, fetcher, secrets, search: null, openTicket: fail, onError: fail }
+  const deps = { db, fetcher, secrets, search: null, openTicket: fail, whoIsThere: fail, onError: fail }
   const toolkits = createToolkits(deps, { mostBytes: 10_000 })
   const toolOf = async (n: number) => {
     const agent = { accountId: client.accountId, agentId: agents[n] ?? '', toolsVersion: 1 }

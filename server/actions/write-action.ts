@@ -7,6 +7,7 @@ import { type ActionRow, actionsByName, requireAction } from './action-queries.t
 import { type CreateAction, MOST_ACTIONS, type UpdateAction } from './action-schema.ts'
 import { type Change, changeTools } from './change-tools.ts'
 import { applyAction } from './check-action.ts'
+import { openHeaders, sealRequest } from './check-request.ts'
 import { disableProcedures } from './disable-procedures.ts'
 
 type Needs = Pick<Context, 'db' | 'secrets' | 'config'>
@@ -20,17 +21,18 @@ export async function createAction(
   body: Static<typeof CreateAction>,
 ): Promise<ActionRow> {
   const { accountId, agentId } = change
-  const { inputs, http } = applyAction(ctx, null, body.type, body, {})
+  const { inputs, http } = applyAction(ctx, null, [], body.type, body, {})
   return changeTools(ctx.db, change, 'action.create', async (trx) => {
     const others = await actionsByName(trx, accountId, agentId)
     const found: Details = {}
     if (others.has(body.name)) found.name = TAKEN
     if (others.size >= MOST_ACTIONS) found.body = `An agent has at most ${MOST_ACTIONS} actions.`
     refuseInvalid(found)
+    const id = newId()
     const row = await trx
       .insertInto('actions')
       .values({
-        id: newId(),
+        id,
         account_id: accountId,
         agent_id: agentId,
         name: body.name,
@@ -39,7 +41,7 @@ export async function createAction(
         enabled: body.enabled ?? true,
         channels: json(body.channels ?? null),
         inputs: json(inputs),
-        http: json(http),
+        http: json(http && (await sealRequest(ctx.secrets, trx, id, http))),
       })
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -60,7 +62,9 @@ export async function updateAction(
     const { name = stored.name, enabled = stored.enabled, description = stored.description } = body
     const isRenamed = name !== stored.name
     const isTaken = isRenamed && (await actionsByName(trx, accountId, agentId)).has(name)
-    const { inputs, http } = applyAction(ctx, stored, stored.type, body, isTaken ? { name: TAKEN } : {})
+    const known = await openHeaders(ctx.secrets, stored, trx)
+    const found: Details = isTaken ? { name: TAKEN } : {}
+    const { inputs, http } = applyAction(ctx, stored, known, stored.type, body, found)
     if (Object.keys(body).length === 0) return { row: stored, changed: false }
     const channels = body.channels === undefined ? stored.channels : body.channels
     const row = await trx
@@ -71,7 +75,7 @@ export async function updateAction(
         description,
         channels: json(channels),
         inputs: json(inputs),
-        http: json(http),
+        http: json(http && (await sealRequest(ctx.secrets, trx, actionId, http))),
         updated_at: new Date(),
       })
       .where('account_id', '=', accountId)

@@ -71,7 +71,11 @@ test('changes of different parts of one setting at the same time all count', asy
 test('null resets a field of the styles, a group, a field of a group, or a whole part', async () => {
   const { chat, centerStage } = defaultStyles
   const sent = {
-    chat: { theme: 'dark', footer: 'x', mobile: { showAutoOpen: true, autoOpenChatWindowAfter: 4 } },
+    chat: {
+      theme: 'dark',
+      footer: 'x',
+      mobile: { showAutoOpen: false, autoOpenChatWindowAfter: { enabled: true, value: 4 } },
+    },
     centerStage: { width: 'large', typography: { fontSize: '20px', fontFamily: 'Arial' } },
   }
   const expectAfter = async (change: object, expected: object) => {
@@ -92,7 +96,7 @@ test('null resets a field of the styles, a group, a field of a group, or a whole
   await expectAfter({ chat: { mobile: null } }, { ...set, chat: { ...set.chat, mobile: chat.mobile } })
   await expectAfter(
     { chat: { mobile: { showAutoOpen: null } } },
-    { ...set, chat: { ...set.chat, mobile: { ...set.chat.mobile, showAutoOpen: false } } },
+    { ...set, chat: { ...set.chat, mobile: { ...set.chat.mobile, showAutoOpen: true } } },
   )
   await expectAfter({ centerStage: null }, { ...set, centerStage })
 })

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type Client, type Service, startService } from '../../test/start.ts'
+import { until } from '../../test/until.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 
@@ -56,12 +58,15 @@ test('each setting is replaced, kept when omitted, and null disables or resets i
     visibility: 'public',
     allowedDomains: ['example.com', '*.example.org', 'localhost:3000'],
     suggestedMessages: [
-      { type: 'single', text: 'Hours?', order: 0 },
+      { type: 'single', text: 'Hours?', order: -0.5, icon: null },
       { type: 'nested', name: 'More', order: 1, items: [{ text: 'Where?', order: 0 }] },
     ],
     initialMessages: ['Hello!'],
     creditLimit: 100,
-    notificationsSettings: { dailyLeadsCollected: { active: true, emails: ['a@example.com'] } },
+    notificationsSettings: {
+      dailyLeadsCollected: { active: true, emails: ['a@example.com'] },
+      dailyConversations: { active: false, emails: [] },
+    },
     spamSettings: { enabled: true, prompt: 'x' },
     blockedCountries: ['DE', 'US'],
     voiceSettings: { voice: { speed: 1.1 }, allowInterruptions: true },
@@ -69,6 +74,10 @@ test('each setting is replaced, kept when omitted, and null disables or resets i
   assert.equal((await client.request('PUT', `/agents/${id}`, settings)).status, 200)
   const agent = await read(id)
   for (const [name, value] of Object.entries(settings)) assert.deepEqual(agent[name], value, name)
+
+  const { dailyLeadsCollected, dailyConversations } = settings.notificationsSettings
+  await client.request('PUT', `/agents/${id}`, { notificationsSettings: { dailyLeadsCollected } })
+  assert.deepEqual((await read(id)).notificationsSettings, { dailyLeadsCollected, dailyConversations })
 
   await client.request('PUT', `/agents/${id}`, { ipRateLimits: { limit: 5 } })
   assert.deepEqual((await read(id)).ipRateLimits, {
@@ -123,8 +132,6 @@ test('each field with a wrong value is refused by its path, and all of them at o
     [{ initialMessages: [1] }, 'initialMessages.0'],
     [{ creditLimit: -1 }, 'creditLimit'],
     [{ creditLimit: 1.5 }, 'creditLimit'],
-    [{ channelInstructions: { fax: 'x' } }, 'channelInstructions.fax'],
-    [{ channelInstructions: { api: { text: 'x' } } }, 'channelInstructions.api.text'],
     [
       { notificationsSettings: { dailyLeadsCollected: { active: true, emails: ['nobody'] } } },
       'notificationsSettings.dailyLeadsCollected.emails.0',
@@ -143,9 +150,6 @@ test('each field with a wrong value is refused by its path, and all of them at o
       { voiceSettings: { endConversationAfterSilenceSeconds: 5 } },
       'voiceSettings.endConversationAfterSilenceSeconds',
     ],
-    [{ styles: {} }, 'styles'],
-    [{ autoRetrain: true }, 'autoRetrain'],
-    [{ status: 'trained' }, 'status'],
   ]
   for (const [body, path] of wrong) {
     const { status, body: answer } = await client.request('PUT', `/agents/${id}`, body)
@@ -154,9 +158,29 @@ test('each field with a wrong value is refused by its path, and all of them at o
     assert.ok(answer.error.details[path], `${path}: ${JSON.stringify(answer.error.details)}`)
   }
   const { body } = await client.request('PUT', `/agents/${id}`, { temp: 9, visibility: 'x', nope: 1 })
-  assert.deepEqual(Object.keys(body.error.details).sort(), ['nope', 'temp', 'visibility'])
+  assert.deepEqual(Object.keys(body.error.details).sort(), ['temp', 'visibility'])
   const model = await client.request('PUT', `/agents/${id}`, { model: 'gone' })
   assert.match(model.body.error.details.model, /auto/)
+})
+
+test('styles that were stored in their former shape are turned into the published one', async () => {
+  const id = await newAgent()
+  const former = { initialMessages: false, autoOpenChatWindowAfter: 3, showAutoOpen: true }
+  const styles = { chat: { theme: 'dark', mobile: former }, centerStage: { suggestedMessages: true } }
+  await service.ctx.db
+    .updateTable('agents')
+    .set({ styles: json(styles) })
+    .where('id', '=', id)
+    .execute()
+  const migration = new URL('../db/migrations/0053_published_styles.sql', import.meta.url)
+  await sql.raw(await readFile(migration, 'utf8')).execute(service.ctx.db)
+  const { chat, centerStage } = (await read(id)).styles
+  assert.deepEqual(chat.mobile, {
+    initialMessages: { enabled: true, value: [] },
+    autoOpenChatWindowAfter: { enabled: true, value: 3 },
+    showAutoOpen: true,
+  })
+  assert.deepEqual([chat.theme, chat.footer, centerStage.suggestedMessages], ['dark', '', []])
 })
 
 test('styles are merged field by field, and null resets one', async () => {
@@ -171,7 +195,7 @@ test('styles are merged field by field, and null resets one', async () => {
   assert.equal(styles.chat.theme, 'dark')
   assert.equal(styles.chat.headerColor, 'transparent')
   assert.equal(styles.chat.mobile.showAutoOpen, true)
-  assert.equal(styles.chat.mobile.initialMessages, true)
+  assert.deepEqual(styles.chat.mobile.initialMessages, { enabled: false, value: [] })
   assert.equal(styles.centerStage.width, 'large')
   await put({ chat: { theme: null } })
   assert.equal((await read(id)).styles.chat.theme, 'light')
@@ -317,10 +341,12 @@ test('deleting an agent leaves no row of it in any table', async () => {
   )
   assert.ok(rows.length >= 5)
   for (const { table_name } of rows) {
-    const left = await sql`select 1 from ${sql.table(table_name)} where agent_id = ${id}`.execute(
-      service.ctx.db,
-    )
-    assert.equal(left.rows.length, 0, table_name)
+    await until(`the end of its rows in ${table_name}`, async () => {
+      const left = await sql`select 1 from ${sql.table(table_name)} where agent_id = ${id}`.execute(
+        service.ctx.db,
+      )
+      return left.rows.length === 0
+    })
   }
 })
 

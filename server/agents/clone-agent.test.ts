@@ -8,6 +8,7 @@ import { type Client, type Service, startService } from '../../test/start.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import type { SourceContent, SourcesTable } from '../db/tables.ts'
+import { placeOfHeader } from '../secrets/sealed-columns.ts'
 import { cloneAgent } from './clone-agent.ts'
 import { createAgent } from './create-agent.ts'
 import type { AgentHooks } from './hooks.ts'
@@ -24,12 +25,16 @@ async function agentOf(owner: Client, name = 'Shop'): Promise<string> {
   return createAgent(service.ctx.db, { id: owner.accountId, plan: 'unlimited' }, 'test', { name })
 }
 
-type Given = { content?: SourceContent; status?: SourcesTable['status']; type?: SourcesTable['type'] }
+type Given = {
+  id?: string
+  content?: SourceContent
+  status?: SourcesTable['status']
+  type?: SourcesTable['type']
+}
 
 /** A source with one chunk; live unless it is being processed. */
 async function addSource(owner: Client, agentId: string, given: Given = {}): Promise<string> {
-  const { content = { text: 'We open at nine.' }, status = 'trained', type = 'text' } = given
-  const id = newId()
+  const { content = { text: 'We open at nine.' }, status = 'trained', type = 'text', id = newId() } = given
   const owned = { account_id: owner.accountId, agent_id: agentId }
   const live_version = status === 'trained' ? 1 : null
   await service.ctx.db
@@ -127,10 +132,18 @@ test('a clone has the actions with their secrets, and the procedures, and goes i
   }
   const rows = await service.ctx.db
     .selectFrom('actions')
-    .select('http')
+    .select(['id', 'http'])
     .where('agent_id', 'in', [id, copy])
     .execute()
-  assert.deepEqual(rows[0]?.http, rows[1]?.http)
+  const sealed = rows.map((row) => row.http?.headers.Authorization ?? '')
+  // Each is bound to its own action, and says the same.
+  assert.equal(new Set(sealed).size, 2)
+  for (const [at, row] of rows.entries())
+    assert.equal(
+      await service.ctx.secrets.decrypt(sealed[at] ?? '', placeOfHeader(row.id, 'authorization')),
+      'Bearer x',
+    )
+  assert.deepEqual({ ...rows[0]?.http, headers: {} }, { ...rows[1]?.http, headers: {} })
 
   await client.request('DELETE', `/agents/${id}/actions/${made.id}`)
   assert.deepEqual([(await listed(copy, 'actions')).length, (await listed(id, 'actions')).length], [1, 0])
@@ -158,11 +171,12 @@ test('what is still being processed is trained in the copy as well', async () =>
 test('an uploaded file is copied, not shared', async () => {
   client = await service.account()
   const id = await agentOf(client)
-  const file = `${client.accountId}/${id}/${newId()}/hours.txt`
+  const sourceId = newId()
+  const file = `${client.accountId}/${id}/${sourceId}/hours`
   const path = join(service.ctx.filesDir, file)
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, 'We open at nine.')
-  await addSource(client, id, { type: 'file', content: { filename: 'hours.txt', file } })
+  await addSource(client, id, { id: sourceId, type: 'file', content: { filename: 'hours.txt', file } })
   const { body } = await clone(client, id)
   assert.equal(body.pendingSteps, undefined)
   const [source] = await sourcesOf(body.id)

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import { recordAudit } from '../accounts/audit.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { newAgentId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import type { AccountId } from '../db/tables.ts'
+import { attempt, transact } from '../db/transact.ts'
 import type { AgentRow } from './find-agent.ts'
 import { requireAgent } from './find-agent.ts'
 import type { AgentHooks } from './hooks.ts'
@@ -31,14 +31,17 @@ export async function cloneAgent(
   agentId: string,
   { copyActions, copySources }: Pick<AgentHooks, 'copyActions' | 'copySources'>,
 ): Promise<Clone> {
-  return db.transaction().execute(async (trx) => {
+  return transact(db, async (trx) => {
     await takePlace(trx, account)
     // Shared lock: nothing of the agent changes between the copy of its row and those of the rest.
     const original = await requireAgent(trx, account.id, agentId, 'share')
     const id = await copyRow(trx, original)
     await copyPictures(trx, account.id, agentId, id)
     await copyActions(trx, account.id, agentId, id)
-    const failure = await attempt(trx, () => copySources(trx, account.id, agentId, id))
+    const failure = await attempt(trx, () => copySources(trx, account.id, agentId, id)).then(
+      () => undefined,
+      (error: unknown) => error ?? new Error('The sources were not copied.'),
+    )
     if (failure !== undefined) await forgetTraining(trx, account.id, id)
     await recordAudit(trx, { accountId: account.id, actor, action: 'agent.clone', target: id })
     return { id, failure }
@@ -74,19 +77,6 @@ export const nameOfCopy = (name: string): string =>
   Array.from(name)
     .slice(0, LONGEST_NAME - SUFFIX.length)
     .join('') + SUFFIX
-
-/** Runs a step in a savepoint: answers what it threw, with the transaction as before the step. */
-async function attempt(trx: Trx, step: () => Promise<void>): Promise<unknown> {
-  await sql`savepoint optional_step`.execute(trx)
-  try {
-    await step()
-    await sql`release savepoint optional_step`.execute(trx)
-    return undefined
-  } catch (error) {
-    await sql`rollback to savepoint optional_step`.execute(trx)
-    return error ?? new Error('The step failed.')
-  }
-}
 
 /** What holds only with live sources. */
 async function forgetTraining(trx: Trx, accountId: AccountId, agentId: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { Db } from '../db/database.ts'
 import { newAgentId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import type { AccountId } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
 import { DEFAULT_RATE_LIMITS } from './defaults.ts'
 import type { CreateAgent } from './schema.ts'
 import { defaultStyles } from './styles-schema.ts'
@@ -17,7 +18,7 @@ export async function createAgent(
   { name, instructions, model, temp, visibility }: Static<typeof CreateAgent>,
 ): Promise<string> {
   const id = newAgentId()
-  await db.transaction().execute(async (trx) => {
+  await transact(db, async (trx) => {
     await takePlace(trx, account)
     await trx
       .insertInto('agents')

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Db } from '../db/database.ts'
+import type { Db, Trx } from '../db/database.ts'
 import type { AccountId, AgentsTable } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
 
@@ -28,6 +28,24 @@ export async function requireAgent(
   const row = await query.executeTakeFirst()
   if (!row) throw new ApiError('AGENT_NOT_FOUND')
   return row
+}
+
+/**
+ * Takes the agent's row before anything that belongs to the agent is changed (docs/decisions/0019); rows that only
+ * refer to the agent can still be written meanwhile. undefined: the agent is gone.
+ */
+export async function holdAgent(
+  trx: Trx,
+  accountId: AccountId,
+  agentId: string,
+): Promise<AgentRow | undefined> {
+  return trx
+    .selectFrom('agents')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
 }
 
 /** The account and its agent, which is there: AGENT_NOT_FOUND. */

@@ -39,12 +39,16 @@ export async function deletePicture(
 
 /** Pictures are for everybody who knows the agent's id: they stand on public pages. */
 export function findPicture(db: Db, agentId: string, kind: PictureKind) {
-  return db
-    .selectFrom('agent_pictures')
-    .select(['bytes', 'tag'])
-    .where('agent_id', '=', agentId)
-    .where('kind', '=', kind)
-    .executeTakeFirst()
+  return (
+    db
+      .selectFrom('agent_pictures')
+      // Rows of a deleted agent go piece by piece after it.
+      .innerJoin('agents', 'agents.id', 'agent_pictures.agent_id')
+      .select(['bytes', 'tag'])
+      .where('agent_id', '=', agentId)
+      .where('kind', '=', kind)
+      .executeTakeFirst()
+  )
 }
 
 export async function copyPictures(trx: Trx, accountId: AccountId, from: string, to: string): Promise<void> {

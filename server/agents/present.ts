@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { DerivedRow, FullAgentRow } from './queries.ts'
 import type { Agent } from './schema.ts'
+import { defaultStyles } from './styles-schema.ts'
 
 /** Follows from the sources (contract, section 4, "Agent status"). */
 export function statusOf({ processing, failed, live }: DerivedRow): Static<typeof Agent>['status'] {
@@ -8,6 +9,8 @@ export function statusOf({ processing, failed, live }: DerivedRow): Static<typeo
   if (live === 0) return 'untrained'
   return failed > 0 ? 'failed' : 'trained'
 }
+
+const NO_NOTIFICATION = { active: false, emails: [] }
 
 export function presentAgent(row: FullAgentRow): Static<typeof Agent> {
   return {
@@ -22,14 +25,22 @@ export function presentAgent(row: FullAgentRow): Static<typeof Agent> {
     suggestedMessages: row.suggested_messages as Static<typeof Agent>['suggestedMessages'],
     initialMessages: row.initial_messages,
     creditLimit: row.credit_limit,
-    notificationsSettings: row.notifications_settings,
+    notificationsSettings: row.notifications_settings && {
+      dailyLeadsCollected: NO_NOTIFICATION,
+      dailyConversations: NO_NOTIFICATION,
+      ...row.notifications_settings,
+    },
     spamSettings: row.spam_settings as Static<typeof Agent>['spamSettings'],
     blockedCountries: row.blocked_countries,
     voiceSettings: row.voice_settings,
     ipRateLimits: row.ip_rate_limits,
     autoRetrain: row.auto_retrain,
     creditsUsed: row.credits_used,
-    styles: row.styles as Static<typeof Agent>['styles'],
+    // What was stored before a field was there has its default.
+    styles: {
+      chat: { ...defaultStyles.chat, ...row.styles.chat },
+      centerStage: { ...defaultStyles.centerStage, ...row.styles.centerStage },
+    } as unknown as Static<typeof Agent>['styles'],
     createdAt: row.created_at.toISOString(),
     lastMessageAt: row.last_message_at?.toISOString() ?? null,
     lastTrainedAt: row.last_trained_at?.toISOString() ?? null,

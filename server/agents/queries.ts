@@ -45,10 +45,15 @@ function fullAgents(db: Db, accountId: AccountId) {
           .as('activity'),
       (join) => join.onTrue(),
     )
-    .leftJoin('credit_usage', (join) =>
-      join
-        .onRef('credit_usage.owner_id', '=', 'agents.id')
-        .on('credit_usage.month', '=', monthOf(new Date())),
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('credit_usage')
+          .select((usage) => usage.fn.sum<number>('used').as('used'))
+          .whereRef('credit_usage.owner_id', '=', 'agents.id')
+          .where('credit_usage.month', '=', monthOf(new Date()))
+          .as('usage'),
+      (join) => join.onTrue(),
     )
     .selectAll('agents')
     .select((eb) => [
@@ -57,7 +62,7 @@ function fullAgents(db: Db, accountId: AccountId) {
       eb.ref('knowledge.failed').$notNull().as('failed'),
       eb.ref('knowledge.live').$notNull().as('live'),
       'activity.last_message_at',
-      eb.fn.coalesce('credit_usage.used', eb.lit(0)).as('credits_used'),
+      eb.fn.coalesce('usage.used', eb.lit(0)).as('credits_used'),
     ])
     .where('agents.account_id', '=', accountId)
 }

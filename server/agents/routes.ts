@@ -1,5 +1,6 @@
 import { planOf } from '../accounts/plans.ts'
 import type { Context } from '../context.ts'
+import { attempt } from '../db/transact.ts'
 import { ApiError } from '../http/errors.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Caller, type Route, route } from '../http/route.ts'
@@ -26,18 +27,21 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
     return pageOf(rows, query.limit, total, print, byCreation, presentAgent)
   }),
 
-  route(withModels(contract.createAgent, ctx.models.ids()), async ({ caller, body }) => {
-    const id = await createAgent(ctx.db, caller.account, actorOf(caller), body)
-    if (body.url === undefined) return { id }
-    try {
-      await hooks.addLinkSource(caller.account, id, body.url)
-      return { id }
-    } catch (error) {
-      // The agent stands; the caller learns what to do again (service-api, "AI agent management").
-      ctx.log.warn({ err: error, agent: id }, 'the seed URL could not be added')
-      return { id, pendingSteps: ['ADD_SOURCE' as const] }
-    }
-  }),
+  route(
+    withModels(contract.createAgent, ctx.models.ids()),
+    async ({ db, caller, body: { url, ...body } }) => {
+      const id = await createAgent(db, caller.account, actorOf(caller), body)
+      if (url === undefined) return { id }
+      try {
+        await attempt(db, () => hooks.addLinkSource(db, caller.account, id, url))
+        return { id }
+      } catch (error) {
+        // The agent stands; the caller learns what to do again (service-api, "AI agent management").
+        ctx.log.warn({ err: error, agent: id }, 'the seed URL could not be added')
+        return { id, pendingSteps: ['ADD_SOURCE' as const] }
+      }
+    },
+  ),
 
   route(contract.readAgent, async ({ caller: { account }, params }) => {
     const row = await findFullAgent(ctx.db, account.id, params.agentId)
@@ -76,16 +80,16 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
     return success
   }),
 
-  route(contract.cloneAgent, async ({ caller, params }) => {
+  route(contract.cloneAgent, async ({ db, caller, params }) => {
     const actor = actorOf(caller)
-    const { id, failure } = await cloneAgent(ctx.db, caller.account, actor, params.agentId, hooks)
+    const { id, failure } = await cloneAgent(db, caller.account, actor, params.agentId, hooks)
     if (failure === undefined) return { id }
     ctx.log.error({ err: failure, agent: id, from: params.agentId }, 'the sources could not be copied')
     return { id, pendingSteps: ['ADD_SOURCE' as const] }
   }),
 
-  route(contract.trainAgent, async ({ caller: { account }, params, reply }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
+  route(contract.trainAgent, async ({ db, caller: { account }, params, reply }) => {
+    await requireAgent(db, account.id, params.agentId)
     reply.header('deprecation', 'true')
     return {
       ...success,

@@ -22,7 +22,7 @@ export function servePictures(app: FastifyInstance, ctx: Pick<Context, 'db' | 'm
     '/pictures/:agentId/:name',
     async ({ params: { agentId, name }, headers }, reply) => {
       await ctx.maintenance.refuse()
-      const kind = KINDS[name]
+      const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined
       const picture = kind && !agentId.includes('\0') ? await findPicture(ctx.db, agentId, kind) : undefined
       if (!picture) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such picture.' })
       const etag = `"${picture.tag}"`

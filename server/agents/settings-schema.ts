@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, OneOf, Subset } from '../http/contract.ts'
+import { Exact, Nullable, OneOf, Subset } from '../http/contract.ts'
 import { countryCodes } from './country-codes.ts'
 
 const Email = Type.String({ format: 'email', maxLength: 254, refusal: 'Must be an e-mail address.' })
@@ -33,8 +33,8 @@ export const ChannelInstructions = Exact(
 
 const suggestion = {
   text: Type.String({ minLength: 1, maxLength: 500 }),
-  order: Type.Integer({ minimum: 0 }),
-  icon: Type.Optional(Text(100)),
+  order: Type.Number(),
+  icon: Type.Optional(Nullable(Text(100))),
 }
 
 /** `single` or `nested`; told apart by `type`. */
@@ -97,9 +97,9 @@ export const VoiceSettings = optional({
     activationThreshold: Type.Number({ minimum: 0, maximum: 1 }),
   }),
   recordings: optional({ enabled: Type.Boolean(), retentionDays: Type.Integer({ minimum: 0 }) }),
-  maxConcurrentSessions: Type.Integer({ minimum: 1 }),
-  maxCallDurationSeconds: Type.Integer({ minimum: 1 }),
-  maxDailyCallsPerUser: Type.Integer({ minimum: 1 }),
+  maxConcurrentSessions: Nullable(Type.Integer({ minimum: 1 })),
+  maxCallDurationSeconds: Nullable(Type.Integer({ minimum: 1 })),
+  maxDailyCallsPerUser: Nullable(Type.Integer({ minimum: 1 })),
   model: Type.String({ minLength: 1, maxLength: 200 }),
   temperature: Type.Number({ minimum: 0, maximum: 1 }),
   allowInterruptions: Type.Boolean(),

@@ -1,11 +1,16 @@
 import { rm } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import type { Context } from '../context.ts'
+import type { AccountId } from '../db/tables.ts'
 import type { Task } from '../jobs/jobs.ts'
 
 export const REMOVE_FILES = 'remove-files'
 /** Relative to the files folder: an account's, an agent's or a source's. */
 export type RemoveFiles = { folder: string }
+
+/** The background job that deletes what belonged to a deleted agent; the processes of its replies are told to stop. */
+export const EMPTY_AGENT = 'empty-agent'
+export type EmptyAgent = { accountId: AccountId; agentId: string; generationIds: string[] }
 
 /** Removes uploaded files after the rows that named them are gone. */
 const removeFiles = ({ filesDir }: Pick<Context, 'filesDir'>): Task<RemoveFiles> => ({

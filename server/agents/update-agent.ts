@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import type { Db } from '../db/database.ts'
 import { json } from '../db/json.ts'
 import type { AccountId, AgentsTable } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
 import { DEFAULT_RATE_LIMITS } from './defaults.ts'
 import { requireAgent } from './find-agent.ts'
 import type { UpdateAgent } from './schema.ts'
@@ -16,7 +17,7 @@ export async function updateAgent(
   agentId: string,
   change: Change,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await transact(db, async (trx) => {
     const { ip_rate_limits } = await requireAgent(trx, accountId, agentId, 'update')
     const columns = columnsOf(change, ip_rate_limits)
     if (Object.keys(columns).length === 0) return

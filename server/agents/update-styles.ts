@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Db } from '../db/database.ts'
 import { json } from '../db/json.ts'
 import type { AccountId } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
 import { requireAgent } from './find-agent.ts'
 import { defaultStyles, type StylesChange } from './styles-schema.ts'
 
@@ -14,7 +15,7 @@ export async function updateStyles(
   agentId: string,
   { chat, centerStage }: Static<typeof StylesChange>,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await transact(db, async (trx) => {
     const current = (await requireAgent(trx, accountId, agentId, 'update')).styles
     const styles = {
       chat: merged(current.chat, chat, defaultStyles.chat),

@@ -3,9 +3,11 @@ import { createReadStream, type ReadStream } from 'node:fs'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Selectable } from 'kysely'
+import { keptPath } from '../agents/kept-path.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { isId, newId } from '../db/ids.ts'
 import type { AccountId, AttachmentNote, AttachmentsTable } from '../db/tables.ts'
+import { moveFile, type Upload } from '../http/uploads.ts'
 
 /** What people send each other; mail servers take no more. */
 export const LARGEST_BYTES = 25 * 1024 * 1024
@@ -28,14 +30,23 @@ export async function keepAttachment(
   filesDir: string,
   trx: Trx,
   { accountId, agentId }: Owner,
-  { name, mediaType, bytes }: { name: string; mediaType: string; bytes: Uint8Array },
-  belongsTo: { conversationId?: string | null; ticketId?: string | null } = {},
+  {
+    name,
+    mediaType,
+    ...content
+  }: { name: string; mediaType: string } & ({ bytes: Uint8Array } | Pick<Upload, 'path' | 'size'>),
+  belongsTo: { conversationId?: string | null; ticketId?: string | null; sender?: string } = {},
 ): Promise<AttachmentNote> {
   const id = newId()
   const path = `${accountId}/${agentId}/attachments/${randomBytes(12).toString('hex')}`
-  await mkdir(dirname(join(filesDir, path)), { recursive: true, mode: 0o700 })
-  await writeFile(join(filesDir, path), bytes, { mode: 0o600, flush: true })
-  const note = { id, name: safeName(name), type: mediaType, size: bytes.byteLength }
+  const target = join(filesDir, path)
+  if ('path' in content) await moveFile(content.path, target)
+  else {
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+    await writeFile(target, content.bytes, { mode: 0o600, flush: true })
+  }
+  const size = 'path' in content ? content.size : content.bytes.byteLength
+  const note = { id, name: safeName(name), type: mediaType, size }
   await trx
     .insertInto('attachments')
     .values({
@@ -47,6 +58,7 @@ export async function keepAttachment(
       name: note.name,
       media_type: mediaType,
       size: note.size,
+      sender: belongsTo.sender ?? null,
       path,
     })
     .execute()
@@ -69,8 +81,12 @@ export async function findAttachment(
   return row ?? null
 }
 
-export const openAttachment = (filesDir: string, { path }: AttachmentRow): ReadStream =>
-  createReadStream(join(filesDir, path))
+/** Throws where the row names a file that is not its own. */
+export const openAttachment = (filesDir: string, row: AttachmentRow): ReadStream =>
+  createReadStream(pathOf(filesDir, row))
+
+const pathOf = (filesDir: string, { account_id, agent_id, path }: AttachmentRow): string =>
+  keptPath(filesDir, path, account_id, agent_id, 'attachments')
 
 /** An attachment with its bytes; null when its row or its file is no longer there. */
 export async function readAttachment(
@@ -80,9 +96,12 @@ export async function readAttachment(
   id: string,
 ): Promise<{ row: AttachmentRow; bytes: Uint8Array<ArrayBuffer> } | null> {
   const row = await findAttachment(db, owner, id)
-  const bytes = row && (await readFile(join(filesDir, row.path)).catch(() => null))
+  const bytes = row && (await readBytes(filesDir, row).catch(() => null))
   return row && bytes ? { row, bytes } : null
 }
+
+const readBytes = async (filesDir: string, row: AttachmentRow): Promise<Uint8Array<ArrayBuffer>> =>
+  readFile(pathOf(filesDir, row))
 
 /** An unfinished write has this long to get its row. */
 const GRACE_MS = 60 * 60 * 1_000

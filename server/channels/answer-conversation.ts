@@ -1,11 +1,12 @@
-import { sql } from 'kysely'
 import { accountOf } from '../accounts/accounts.ts'
 import { type AgentRow, requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
+import { runningGeneration } from '../conversations/attach.ts'
 import { chatAgentOf, startChat } from '../conversations/chat.ts'
+import { closeIfOrphaned } from '../conversations/close-orphans.ts'
 import type { ConversationRow } from '../conversations/queries.ts'
 import { WIDGET } from '../conversations/sources.ts'
-import { newestAsked } from '../conversations/unanswered.ts'
+import { MOST_STARTS } from '../conversations/start-generation.ts'
 import type { Db } from '../db/database.ts'
 import { transact } from '../db/transact.ts'
 import { openTicket } from '../helpdesk/open-ticket.ts'
@@ -21,13 +22,15 @@ const MOST_TRIES = 4
 /**
  * Starts the agent's answer to what a conversation of a channel holds unanswered; true when one is being made. One
  * that is being answered is looked at again later, and so is a failed one; when nobody can answer, a ticket is opened,
- * because the customer waits. Spam is not answered, nor what somebody has stopped the answer to, unless it was asked
- * again (`evenStopped`).
+ * because the customer waits. Spam is not answered, nor what somebody has stopped the answer to.
+ *
+ * A visitor who asks again has it answered even so. Then nothing is begun before `again` has admitted it, which throws
+ * when the visitor has asked too often.
  */
 export async function answerConversation(
   ctx: Context,
   { conversationId }: Answer,
-  { evenStopped = false } = {},
+  again: (() => Promise<unknown>) | null = null,
 ): Promise<boolean> {
   const { db } = ctx
   const conversation = await db
@@ -36,16 +39,24 @@ export async function answerConversation(
     .where('id', '=', conversationId)
     .executeTakeFirst()
   if (conversation?.status !== 'ongoing') return false
-  const tries = await triesToAnswer(db, conversation)
-  if (tries.stopped > 0 && !evenStopped) return false
+  if (conversation.answer_starts >= MOST_STARTS || (conversation.answer_stopped && !again)) return false
   const account = await accountOf(db, conversation.account_id)
-  if (tries.failed >= MOST_TRIES) {
+  if (conversation.answer_tries >= MOST_TRIES) {
     await askPeople(ctx, conversation, 'The agent could not answer: its model did not respond.')
     return false
   }
   const agent = await requireAgent(db, account.id, conversation.agent_id)
+  if (again && (await isBeingAnswered(db, conversation))) return true
+  const isAnswered = conversation.asked_seq <= conversation.answered_seq
+  if (again && isAnswered) return false
+  await again?.()
+  const later = (seconds = LATER_SECONDS) => ctx.jobs.enqueue<Answer>(db, ANSWER, { conversationId }, seconds)
+  const pause = isAnswered ? 0 : await pauseOf(ctx, agent, conversation)
+  if (pause > 0) {
+    await later(pause)
+    return true
+  }
   if (await screenSpam(ctx, agent, conversation)) return false
-  const later = () => ctx.jobs.enqueue<Answer>(db, ANSWER, { conversationId }, LATER_SECONDS)
   try {
     const live = await startChat(ctx, requestOf(account, agent, conversation))
     live.answer.catch((error: unknown) => {
@@ -66,6 +77,27 @@ export async function answerConversation(
     await askPeople(ctx, conversation, `The agent could not answer: ${reason}.`)
     return false
   }
+}
+
+/** Whether somebody who asks again has only to wait. What a dead process has left behind is closed. */
+async function isBeingAnswered(db: Db, { id, account_id }: ConversationRow): Promise<boolean> {
+  if (!(await runningGeneration(db, account_id, id))) return false
+  return !(await closeIfOrphaned(db, account_id, { conversationId: id }))
+}
+
+/**
+ * In seconds: one sender of a channel is answered no more often than one address of the widget may write. What comes
+ * meanwhile is answered together. What visitors of the widget write was counted when they sent it.
+ */
+async function pauseOf(
+  { limiter }: Context,
+  { id, ip_rate_limits: { limit, timeframe } }: AgentRow,
+  { source, contact_id, thread_id }: ConversationRow,
+): Promise<number> {
+  if (source === WIDGET) return 0
+  const window = { limit, windowMs: timeframe * 1_000 }
+  const { allowed, resetAt } = await limiter.take(`sender ${id} ${contact_id ?? thread_id}`, window)
+  return allowed ? 0 : Math.max(1, Math.ceil((resetAt - Date.now()) / 1_000))
 }
 
 /** Nothing that a later try would mend. */
@@ -92,22 +124,8 @@ const requestOf = (
   pending: true,
   // Elsewhere there is no application that could run them.
   runsClientActions: source === WIDGET,
-  idempotencyKey: null,
+  idempotency: null,
 })
-
-/** Replies to the customer's newest message that came to nothing, and those that somebody stopped before a word. */
-async function triesToAnswer(
-  db: Db,
-  { account_id, id }: ConversationRow,
-): Promise<{ failed: number; stopped: number }> {
-  const { rows } = await sql<{ failed: number; stopped: number }>`
-    select (count(*) filter (where stop_reason is null and status in ('failed', 'interrupted')))::int as failed,
-      (count(*) filter (where stop_reason = 'stop'))::int as stopped
-    from generations
-    where account_id = ${account_id} and conversation_id = ${id} and message_state = 'none'
-      and user_message_id = ${newestAsked(account_id, id)}`.execute(db)
-  return rows[0] ?? { failed: 0, stopped: 0 }
-}
 
 /** Opens a ticket, once: an open one says already that somebody waits. */
 async function askPeople(ctx: Context, conversation: ConversationRow, description: string): Promise<void> {

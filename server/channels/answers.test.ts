@@ -19,11 +19,7 @@ let agentId: string
 
 before(async () => {
   models = await startModelServer()
-  service = await startService({
-    OPENAI_BASE_URL: `${models.url}/v1`,
-    OPENAI_API_KEY: 'k',
-    OPENAI_MODEL: 'fake',
-  })
+  service = await startService(models.settings)
 })
 after(async () => {
   await service.close()
@@ -89,7 +85,7 @@ test('a burst that comes in any order is one conversation in the order of sendin
   assert.deepEqual(said, ['user: Part 1', 'user: Part 2', 'user: Part 3', 'assistant: Yes.'])
   assert.deepEqual(
     (await sent()).map(({ content }) => content),
-    [{ text: 'Yes.' }],
+    [{ text: 'Yes.', linkHosts: [] }],
   )
 })
 
@@ -136,12 +132,8 @@ test('an answer that died with its process is made again', async () => {
     const live = row && service.ctx.generations.get(row.id)
     return live && { id: row.id, live }
   })
-  await service.ctx.db
-    .updateTable('generations')
-    .set({ lease_until: sql<Date>`now() - interval '1 minute'` })
-    .where('id', '=', id)
-    .execute()
-  await closeOrphans(service.ctx.db, { all: false })
+  await service.ctx.db.updateTable('generations').set({ owner: null }).where('id', '=', id).execute()
+  await closeOrphans(service.ctx)
   live.abort('shutdown')
   await service.ctx.db
     .updateTable('conversations')

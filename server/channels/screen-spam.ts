@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
+import { hasCredits } from '../accounts/credits.ts'
 import type { AgentRow } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { textOf } from '../conversations/parts.ts'
 import type { ConversationRow } from '../conversations/queries.ts'
-import { isAnswered } from '../conversations/unanswered.ts'
 import type { Db } from '../db/database.ts'
 import { json } from '../db/json.ts'
-import type { Analyst, MessagePart } from '../db/tables.ts'
+import type { AccountId, Analyst, MessagePart } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 import { recordEvent } from '../helpdesk/record-event.ts'
 import { judgeByModel, judgeByWords } from './judge-spam.ts'
@@ -26,14 +26,20 @@ const FIRST_MESSAGES = 3
  */
 export async function screenSpam(
   ctx: Needs,
-  agent: Pick<AgentRow, 'model' | 'spam_settings'>,
+  agent: Pick<AgentRow, 'id' | 'model' | 'credit_limit' | 'spam_settings'>,
   conversation: ConversationRow,
 ): Promise<boolean> {
   const settings = agent.spam_settings as SpamSettings | null
   if (!settings?.enabled) return false
   const messages = await newMessages(ctx.db, conversation)
   if (messages.length === 0) return false
-  const verdict = await judge(ctx, agent.model, settings.prompt, messages.map(textOf).join('\n'))
+  const verdict = await judge(
+    ctx,
+    conversation.account_id,
+    agent,
+    settings.prompt,
+    messages.map(textOf).join('\n'),
+  )
   if (verdict === null) return false
   const ids = messages.map(({ id }) => id)
   if (!verdict.found) {
@@ -48,7 +54,7 @@ export async function screenSpam(
 type NewMessage = { id: string; parts: MessagePart[] }
 
 /** Not yet looked at and not answered. Of a conversation that was spam before, and that somebody resumed: none. */
-async function newMessages(db: Db, { id, account_id }: ConversationRow): Promise<NewMessage[]> {
+async function newMessages(db: Db, { id, account_id, answered_seq }: ConversationRow): Promise<NewMessage[]> {
   const person = await db
     .selectFrom('messages')
     .select('id')
@@ -60,7 +66,7 @@ async function newMessages(db: Db, { id, account_id }: ConversationRow): Promise
   if (person) return []
   const first = await db
     .selectFrom('messages')
-    .select(['id', 'parts', 'metadata', isAnswered(id, sql.ref('messages.seq')).as('answered')])
+    .select(['id', 'parts', 'metadata', 'seq'])
     .where('account_id', '=', account_id)
     .where('conversation_id', '=', id)
     .where('role', '=', 'user')
@@ -69,19 +75,24 @@ async function newMessages(db: Db, { id, account_id }: ConversationRow): Promise
     .execute()
   const verdictOf = ({ metadata }: (typeof first)[number]) => metadata?.spam as Verdict | undefined
   if (first.some((message) => verdictOf(message)?.found)) return []
-  return first.filter((message) => !message.answered && verdictOf(message) === undefined)
+  return first.filter((message) => message.seq > answered_seq && verdictOf(message) === undefined)
 }
 
-/** null: the model failed, or said something else than it was asked for. */
+/**
+ * null: the model failed, or said something else than it was asked for. An agent that has no credits left does not ask
+ * a model: strangers could have it asked for nothing.
+ */
 async function judge(
-  { log, models }: Needs,
-  modelId: string,
+  { db, log, models }: Needs,
+  accountId: AccountId,
+  { id, model: modelId, credit_limit: creditLimit }: Pick<AgentRow, 'id' | 'model' | 'credit_limit'>,
   rule: string,
   text: string,
 ): Promise<Verdict | null> {
   const model = models.resolve(modelId) ?? models.resolve('auto')
-  if (!model || model.entry.provider === 'builtin')
-    return { found: judgeByWords(rule, text), by: 'heuristic' }
+  const isAsked =
+    model && model.entry.provider !== 'builtin' && (await hasCredits(db, accountId, { id, creditLimit }))
+  if (!isAsked) return { found: judgeByWords(rule, text), by: 'heuristic' }
   try {
     const found = await judgeByModel(model, rule, text)
     if (found === null) log.debug({ model: model.entry.id }, 'the model did not judge a message')

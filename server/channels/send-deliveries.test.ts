@@ -9,6 +9,7 @@ import { until } from '../../test/until.ts'
 import { transact } from '../db/transact.ts'
 import { MOST_UNDER_WAY } from '../deliveries/claim-delivery.ts'
 import { enqueueDelivery } from '../deliveries/enqueue-delivery.ts'
+import { placeOfRow } from '../secrets/sealed-columns.ts'
 import { channels } from './channels.ts'
 import { ensureThread } from './receive-message.ts'
 import { createSender } from './send-deliveries.ts'
@@ -40,15 +41,17 @@ after(async () => {
 async function connected(baseUrl: string): Promise<{ client: Client; agentId: string }> {
   const client = await service.account()
   const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+  const seal = (text: string, column: string): string =>
+    service.ctx.secrets.key.seal(text, placeOfRow('messaging_accounts', `${agentId}/111`, column))
   await service.ctx.db
     .insertInto('messaging_accounts')
     .values({
       agent_id: agentId,
       business_account_id: '111',
       account_id: client.accountId,
-      access_token: service.ctx.secrets.encrypt('token'),
-      app_secret: service.ctx.secrets.encrypt('secret'),
-      verify_token: service.ctx.secrets.encrypt('verify'),
+      access_token: seal('token', 'access_token'),
+      app_secret: seal('secret', 'app_secret'),
+      verify_token: seal('verify', 'verify_token'),
       base_url: baseUrl,
       position: 0,
       numbers: null,

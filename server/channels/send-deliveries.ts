@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { transact } from '../db/transact.ts'
 import { claimDelivery, type DeliveryRow, LEASE_SECONDS } from '../deliveries/claim-delivery.ts'
 import { type Attempt, settleAttempt } from '../deliveries/settle-delivery.ts'
-import { noteDelivery } from '../helpdesk/note-delivery.ts'
+import { holdTicketOf, noteDelivery } from '../helpdesk/note-delivery.ts'
 import type { Channel } from './channel.ts'
 
 /** Attempts at once in one process; each lane has one at a time anyway, and each account a part of them. */
@@ -55,6 +55,7 @@ async function attempt(ctx: Context, channels: Channel[], delivery: DeliveryRow)
       })
     : { kind: 'refused', reason: 'This installation has no such channel.' }
   await transact(ctx.db, async (trx) => {
+    if (outcome.kind !== 'sent') await holdTicketOf(trx, delivery.id)
     const status = await settleAttempt(trx, delivery, outcome)
     if (status === 'sent' || status === 'failed') await noteDelivery(ctx, trx, delivery, status)
   })

@@ -30,11 +30,7 @@ before(async () => {
     judged.push(input)
     return judge(input.message)
   })
-  service = await startService({
-    OPENAI_BASE_URL: `${models.url}/v1`,
-    OPENAI_API_KEY: 'k',
-    OPENAI_MODEL: 'fake',
-  })
+  service = await startService(models.settings)
   withoutModel = await startService()
 })
 after(async () => {

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { wordsOf } from '../attachments/message-words.ts'
 import { countryOfPhone } from '../contacts/phone-number.ts'
 import type { Context } from '../context.ts'
 import { appendMessage } from '../conversations/append-message.ts'
@@ -72,7 +73,7 @@ async function openOrNew(trx: Trx, thread: Thread, first: InboundContent): Promi
   const parent = newest
     ? await readParent(trx, thread.account_id, thread.agent_id, newest.id, undefined)
     : null
-  return newConversation(trx, thread, titleFromWords(wordsOf(first)), parent)
+  return newConversation(trx, thread, titleFromWords(saidIn(first)), parent)
 }
 
 /** The last conversation of a thread, whatever its status, locked. */
@@ -122,15 +123,15 @@ export async function newConversation(
     .executeTakeFirstOrThrow()
 }
 
-/** What a message says in words: files have at least their names. */
-const wordsOf = ({ text, attachments, awaited = [] }: InboundContent): string =>
-  [text, ...[...attachments, ...awaited].map(({ name }) => `[${name}]`)].filter(Boolean).join('\n')
+/** What waits to be fetched has a name already. */
+const saidIn = ({ text, attachments, awaited = [] }: InboundContent): string =>
+  wordsOf(text, [...attachments, ...awaited])
 
 async function append(trx: Trx, conversation: Conversation, message: Waiting): Promise<void> {
   const { id, account_id, content } = message
   const messageId = await appendMessage(trx, conversation, {
     role: 'user',
-    parts: [{ type: 'text', text: wordsOf(content) }],
+    parts: [{ type: 'text', text: saidIn(content) }],
     ...(content.attachments.length > 0 ? { metadata: { attachments: content.attachments } } : {}),
   })
   if (content.attachments.length > 0) {
@@ -159,7 +160,7 @@ async function tell(ctx: Needs, trx: Trx, conversation: Conversation, messages: 
   for (const { content, message_id } of messages) {
     await storeCustomerMessage(trx, conversation, {
       messageId: message_id,
-      text: wordsOf(content),
+      text: saidIn(content),
       attachments: content.attachments,
     })
   }

@@ -68,7 +68,7 @@ export function updateContact(
   db: Db,
   owner: ContactOwner,
   externalId: string,
-  { custom_attributes, phonenumber, ...change }: ContactChange,
+  { name, email, phonenumber, custom_attributes }: ContactChange,
   path: string,
 ): Promise<ContactRow> {
   return transact(db, async (trx) => {
@@ -80,7 +80,8 @@ export function updateContact(
     return trx
       .updateTable('contacts')
       .set({
-        ...change,
+        name,
+        email,
         ...(phonenumber === undefined ? {} : { phonenumber: phonenumber && normalPhone(phonenumber) }),
         ...(custom_attributes
           ? { custom_attributes: json(merged(row.custom_attributes, custom_attributes)) }

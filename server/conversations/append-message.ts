@@ -19,9 +19,14 @@ export async function appendMessage(
   { id, account_id, agent_id }: Pick<ConversationRow, 'id' | 'account_id' | 'agent_id'>,
   { id: messageId = newId(), role, parts, metadata = null }: NewMessage,
 ): Promise<string> {
+  const next = sql<number>`last_seq + 1`
+  const asks = { asked_seq: next, answer_tries: 0, answer_starts: 0, continuations: 0, answer_stopped: false }
   const { last_seq } = await trx
     .updateTable('conversations')
-    .set({ last_seq: sql<number>`last_seq + 1`, updated_at: new Date() })
+    .set({ last_seq: next, updated_at: new Date() })
+    .$if(role === 'user', (query) => query.set(asks))
+    // What came before the words of a person is answered.
+    .$if(metadata !== null && 'author' in metadata, (query) => query.set({ answered_seq: next }))
     .where('account_id', '=', account_id)
     .where('id', '=', id)
     .returning('last_seq')

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
-import { closeExpired } from './close-orphans.ts'
+import { closeIfOrphaned } from './close-orphans.ts'
 import type { FrameSource } from './live-generation.ts'
 import { EVENTS_PER_GENERATION } from './store-turn.ts'
 
@@ -22,18 +22,14 @@ export async function attach(
   // It may have begun here meanwhile.
   const live = ctx.generations.get(row.id)
   if (live) return { source: live, firstEvent: row.first_event }
-  if (row.expired) {
-    await closeExpired(ctx.db, conversationId)
-    return null
-  }
-  return { source: ctx.followers.follow(row.id), firstEvent: row.first_event }
+  if (await closeIfOrphaned(ctx.db, accountId, { conversationId })) return null
+  return { source: ctx.followers.follow(row), firstEvent: row.first_event }
 }
 
 export async function runningGeneration(db: Db, accountId: AccountId, conversationId: string) {
   return db
     .selectFrom('generations')
     .select(['id', 'first_event', 'message_id'])
-    .select((eb) => eb('lease_until', '<', eb.fn<Date>('now', [])).as('expired'))
     .where('account_id', '=', accountId)
     .where('conversation_id', '=', conversationId)
     .where('status', '=', 'running')

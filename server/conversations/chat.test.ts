@@ -118,8 +118,11 @@ test("the agent's instructions, those of the channel and the passages reach the 
   models.queue.push({ tokens: ['Eleven', ' years [1]', ', matey.'] })
   const { body } = await say({ message: 'How long is the warranty of the lamp?' }, client, agent)
   const request = models.requests.findLast(({ body: sent }) => sent.messages[0].content.includes('pirate'))!
-  const system: string = request.body.messages[0].content
-  assert.match(system, /Speak like a pirate\.[\s\S]*One sentence\.[\s\S]*eleven years/)
+  const [{ content: system }, { content: asked }] = request.body.messages
+  assert.match(system, /Speak like a pirate\.[\s\S]*One sentence\./)
+  // What others have written stands outside of the system's message.
+  assert.doesNotMatch(system, /eleven years/)
+  assert.match(asked, /^<(data-\w+)>\n[\s\S]*eleven years[\s\S]*\n<\/\1>\n\nHow long is the warranty/)
   assert.doesNotMatch(system, /With a greeting/)
   assert.equal(request.body.temperature, 0.4)
   assert.equal(request.headers.authorization, 'Bearer sk-test')
@@ -155,7 +158,8 @@ test("another account's conversation, or another agent's, in the body is as unkn
 test('an agent deleted in the middle of its answer takes everything with it but the balance', async () => {
   const owner = await service.account()
   const agent = (await owner.request('POST', '/agents', { name: 'A' })).body.id
-  models.queue.push({ tokens: tokens(10), delayMs: 15 })
+  // The reply outlasts the deletion on any machine, and the deletion ends it.
+  models.queue.push({ tokens: tokens(3_000), delayMs: 15 })
   const running = chat({ message: 'Hello' }, owner, agent)
   await (await running).body!.getReader().read()
   assert.equal((await owner.request('DELETE', `/agents/${agent}`)).status, 200)

@@ -4,16 +4,20 @@ import type { AgentRow } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
+import type { KeyedRequest } from '../http/idempotency.ts'
 import type { AgentKnowledge } from '../knowledge/knowledge.ts'
+import type { Handover } from '../models/builtin/hand-over.ts'
 import { streamModel } from '../models/call-model.ts'
 import type { ResolvedModel } from '../models/models.ts'
+import { withoutMarkers } from './citations.ts'
+import { handoverAsked } from './handover-asked.ts'
 import type { Said } from './history.ts'
-import { createLiveGeneration, type LiveGeneration } from './live-generation.ts'
+import type { LiveGeneration } from './live-generation.ts'
 import { summariseParent } from './parent-conversation.ts'
 import { textOf } from './parts.ts'
 import { buildPrompt } from './prompt.ts'
 import { retrieve } from './retrieve.ts'
-import { type Job, runGeneration } from './run-generation.ts'
+import { type Found, type Job, runGeneration } from './run-generation.ts'
 import { type StartedTurn, startGeneration } from './start-generation.ts'
 import { improveTitle } from './title-by-model.ts'
 
@@ -44,8 +48,10 @@ export type ChatRequest = {
   retryOf?: string
   /** Answer what the conversation holds unanswered; its message is there already. */
   pending?: boolean
-  /** Binds the generation to the request's Idempotency-Key. */
-  idempotencyKey: string | null
+  /** The request's Idempotency-Key, which is taken with the generation. */
+  idempotency: KeyedRequest | null
+  /** The generation of an earlier request with the key, which came to nothing. */
+  insteadOf?: string
 }
 
 /** What a reply needs of its agent. */
@@ -73,34 +79,57 @@ export const chatAgentOf = (row: AgentRow): ChatAgent => ({
 
 type Needs = Pick<
   Context,
-  'db' | 'log' | 'models' | 'knowledge' | 'generations' | 'toolkits' | 'customerWrote'
+  | 'db'
+  | 'log'
+  | 'models'
+  | 'knowledge'
+  | 'generations'
+  | 'toolkits'
+  | 'customerWrote'
+  | 'process'
+  | 'secrets'
+  | 'config'
 >
 
 /** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */
 export async function startChat(ctx: Needs, request: ChatRequest): Promise<LiveGeneration> {
   const model = chooseModel(ctx, request)
-  return ctx.generations.start(request.account.id, async () => {
-    const started = await startGeneration(ctx, { ...request, model: model.entry })
-    const live = createLiveGeneration(started.ids)
-    runInBackground(ctx, request, model, started, live)
-    return live
-  })
+  let started: StartedTurn | undefined
+  const make = async () => {
+    started = await startGeneration(ctx, { ...request, model: model.entry })
+    return started.ids
+  }
+  const { transient = false } = request
+  const live = await ctx.generations.start(request.account.id, make, { transient })
+  runInBackground(ctx, request, model, started as StartedTurn, live)
+  return live
 }
 
 function runInBackground(
   ctx: Needs,
   request: ChatRequest,
-  model: ResolvedModel,
+  resolved: ResolvedModel,
   started: StartedTurn,
   live: LiveGeneration,
 ): void {
   const { account, agent } = request
+  const model = noting(resolved, live)
   const owner = { accountId: account.id, agentId: agent.id }
   const question = textOf(started.transcript.findLast(({ role }) => role === 'user') ?? { parts: [] })
+  const isBuiltin = model.entry.provider === 'builtin'
+  let handover: Handover | null = null
+  let mayOffer = false
   const job: Job = {
     owner,
     model: model.entry,
-    prepare: (signal) => prepare(ctx, request, started, { model, question, signal }),
+    citedBefore: started.citedBefore,
+    async prepare(signal) {
+      const prepared = await prepare(ctx, request, started, { model, question, signal })
+      const escalate = prepared.toolkit.tools.find(({ type }) => type === 'escalate')
+      if (escalate) mayOffer = true
+      if (escalate && isBuiltin) handover = handoverAsked(started.transcript, escalate.name)
+      return prepared
+    },
     answer: (options, found, signal) =>
       streamModel(
         model,
@@ -108,16 +137,37 @@ function runInBackground(
           ...options,
           temperature: agent.temp,
           maxOutputTokens: model.entry.maxOutputTokens,
-          providerOptions: { parley: { question, ...found } as never },
+          providerOptions: { parley: { question, ...quotable(found, model), handover, mayOffer } as never },
         },
         { signal },
       ),
   }
-  const makesTitle = started.isFirst && !request.transient && model.entry.provider !== 'builtin'
+  const makesTitle = started.isFirst && !request.transient && !isBuiltin
   runGeneration(ctx, job, live)
     .then(() => (makesTitle ? improveTitle(ctx, model, owner, live, question) : undefined))
     .catch((error: unknown) => ctx.log.error({ err: error }, 'generation'))
 }
+
+/** The model, whose every request is noted with the generation that sends it. */
+const noting = ({ entry, wire }: ResolvedModel, live: LiveGeneration): ResolvedModel => ({
+  entry,
+  async wire() {
+    const send = await wire()
+    return (options, receiver) => {
+      live.noteAsked()
+      return send(options, receiver)
+    }
+  },
+})
+
+/** What the built-in responder quotes must not bring markers of its own along. */
+const quotable = ({ passages, ...rest }: Found, { entry }: ResolvedModel): Found => ({
+  ...rest,
+  passages:
+    entry.provider === 'builtin'
+      ? passages.map((passage) => ({ ...passage, text: withoutMarkers(passage.text) }))
+      : passages,
+})
 
 function chooseModel({ models }: Needs, { account, agent }: ChatRequest): ResolvedModel {
   const model = models.resolve(agent.model) ?? models.resolve('auto')
@@ -149,6 +199,7 @@ async function prepare(
     channelInstructions: instructionsFor(request),
     parentSummary,
     procedures: toolkit.procedures,
+    hasTools: toolkit.tools.length > 0,
     passages: found.passages,
     transcript,
     contextTokens: model.entry.contextTokens,

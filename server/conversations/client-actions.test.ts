@@ -15,11 +15,7 @@ let agentId: string
 
 before(async () => {
   models = await startModelServer()
-  service = await startService({
-    OPENAI_BASE_URL: `${models.url}/v1`,
-    OPENAI_API_KEY: 'k',
-    OPENAI_MODEL: 'fake',
-  })
+  service = await startService(models.settings)
 })
 after(async () => {
   await service.close()
@@ -251,7 +247,7 @@ test('names and inputs that no provider would take back do not stay in the histo
 
 test('more than 16 calls in a step are answered, not run', async () => {
   models.queue.push({ toolCalls: Array.from({ length: 20 }, (_, i) => call(`call_${i}`)) })
-  const { body } = await say({ message: 'All of them' })
+  const { body } = await say({ message: 'All of them', includeServerActions: true })
   const refused = body.data.parts.filter(({ type }: { type: string }) => type === 'tool-result')
   assert.equal(refused.length, 4)
   assert.match(refused[0].output.error, /At most 16/)
@@ -261,7 +257,7 @@ test('a result that comes while the answer is still being made waits for its end
   const { conversationId } = (await say({ message: 'Hello' })).body.data.metadata
   // The wire sends calls last; a slow end of the stream leaves the caller time to be early.
   models.queue.push({ tokens: ['Look. '], toolCalls: [call('a')], endDelayMs: 400 })
-  const response = await stream({ message: 'Order?', conversationId })
+  const response = await stream({ message: 'Order?', conversationId, includeServerActions: true })
   const reader = response.body!.getReader()
   const decoder = new TextDecoder()
   let text = ''
@@ -298,7 +294,7 @@ test('a call that cannot be run is told to the model, which may do better', asyn
     { toolCalls: [call('b', 'show_order', { order: 7 })] },
     { toolCalls: [call('c', 'show_order', { order: 'A1' })] },
   )
-  const { body } = await say({ message: 'Order?' })
+  const { body } = await say({ message: 'Order?', includeServerActions: true })
   assert.equal(body.data.metadata.finishReason, 'tool-calls')
   const outputs = body.data.parts.filter(({ type }: { type: string }) => type === 'tool-result')
   assert.deepEqual(

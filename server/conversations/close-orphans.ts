@@ -1,64 +1,134 @@
-import type { Selectable } from 'kysely'
-import { sql } from 'kysely'
-import type { Db } from '../db/database.ts'
-import type { GenerationsTable } from '../db/tables.ts'
-import { finishGeneration } from './finish-generation.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Context } from '../context.ts'
+import type { Db, Trx } from '../db/database.ts'
+import { forgetDeadProcesses } from '../db/processes.ts'
+import type { AccountId, GenerationsTable } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
+import { ApiError } from '../http/errors.ts'
+import { withoutMarkers } from './citations.ts'
+import { lastWords, silencedWords, wordless } from './ending-events.ts'
+import type { StreamEvent } from './events.ts'
+import { finishHeld, holdConversation } from './finish-generation.ts'
+import { partsOf, readLog } from './generation-log.ts'
 import { closingResults, keptOfBroken, unresolvedCalls } from './parts.ts'
 import { dropRunningCalls } from './tool-calls.ts'
 
-/**
- * Ends the generations whose process is gone, keeping what their last checkpoint holds. `all` is for the
- * embedded database at start: nobody else can be running then.
- */
-export async function closeOrphans(db: Db, { all }: { all: boolean }): Promise<number> {
-  const found = await orphans(db, all, null)
-  const failures: unknown[] = []
-  // One that cannot be closed must not keep the others open.
-  for (const orphan of found) await closeOne(db, orphan).catch((error: unknown) => failures.push(error))
-  if (failures.length > 0) throw new AggregateError(failures, 'Some generations could not be closed.')
-  return found.length
-}
+const AT_ONCE = 200
 
-/** Ends the conversation's generation if its process is gone; false when it is alive. */
-export async function closeExpired(db: Db, conversationId: string): Promise<boolean> {
-  const found = await orphans(db, false, conversationId)
-  for (const orphan of found) await closeOne(db, orphan)
-  return found.length > 0
-}
+/** A running generation whose process has ended, or was declared dead: its epoch is not the process's any more. */
+const isOrphaned = sql<boolean>`generations.status = 'running' and not exists (
+  select from processes where processes.id = generations.owner and processes.epoch = generations.epoch)`
 
-function orphans(db: Db, all: boolean, conversationId: string | null) {
-  let query = db.selectFrom('generations').selectAll().where('status', '=', 'running')
-  if (!all) query = query.where('lease_until', '<', sql<Date>`now()`)
-  if (conversationId !== null) query = query.where('conversation_id', '=', conversationId)
-  return query.limit(1000).execute()
-}
-
-async function closeOne(db: Db, row: Selectable<GenerationsTable>): Promise<void> {
-  const owner = { accountId: row.account_id, agentId: row.agent_id }
-  const ids = {
-    id: row.id,
-    conversationId: row.conversation_id,
-    userMessageId: row.user_message_id,
-    messageId: row.message_id,
-    userId: null,
-    credits: row.credits,
-    kind: row.kind,
-    firstEvent: row.first_event,
+/** Ends the generations whose process is gone, with what they had said. One that cannot be closed is left for later. */
+export async function closeOrphans(ctx: Pick<Context, 'db' | 'log'>): Promise<number> {
+  const found = await ctx.db
+    .selectFrom('generations')
+    .select(['id', 'account_id', 'conversation_id'])
+    .where(isOrphaned)
+    .limit(AT_ONCE)
+    .execute()
+  let closed = 0
+  for (const { id, account_id, conversation_id } of found) {
+    try {
+      if (await closeOne(ctx.db, account_id, conversation_id, id)) closed++
+    } catch (error) {
+      ctx.log.error({ err: error, generation: id }, 'an interrupted generation could not be closed')
+    }
   }
-  // Calls may have ended after the checkpoint; those that had not are lost with their process.
-  await db.transaction().execute((trx) => dropRunningCalls(trx, owner, row.id))
-  const said = [...row.parts, ...closingResults(unresolvedCalls(row.parts), await outputsOf(db, row))]
-  const parts = keptOfBroken(row.kind, said)
-  await finishGeneration(db, owner, ids, {
-    status: 'interrupted',
-    finishReason: 'error',
-    message: parts.length > 0 ? { parts, metadata: { model: row.model } } : null,
-    waiting: [],
+  if (found.length === 0) await forgetDeadProcesses(ctx.db)
+  return closed
+}
+
+/** Ends the generation, or the one that runs in the conversation, if its process is gone; false when it is alive. */
+export async function closeIfOrphaned(
+  db: Db,
+  accountId: AccountId,
+  which: { conversationId: string } | { generationId: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('generations')
+    .select(['id', 'conversation_id'])
+    .where('account_id', '=', accountId)
+    .where((eb) =>
+      'generationId' in which
+        ? eb('id', '=', which.generationId)
+        : eb('conversation_id', '=', which.conversationId),
+    )
+    .where(isOrphaned)
+    .executeTakeFirst()
+  return row ? closeOne(db, accountId, row.conversation_id, row.id) : false
+}
+
+/** Decided under the locks of the conversation and the generation, on the state then. */
+async function closeOne(db: Db, accountId: AccountId, conversationId: string, id: string): Promise<boolean> {
+  return transact(db, async (trx) => {
+    const conversation = await holdConversation(trx, accountId, conversationId)
+    const row = await trx
+      .selectFrom('generations')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('id', '=', id)
+      .where(isOrphaned)
+      // Whoever appends to its log holds the row, too, more weakly: nothing is added from here on.
+      .forUpdate()
+      .executeTakeFirst()
+    if (!row) return false
+    const owner = { accountId, agentId: row.agent_id }
+    const { events } = await readLog(trx, id, 0)
+    await dropRunningCalls(trx, owner, id)
+    const results = closingResults(unresolvedCalls(partsOf(events)), await outputsOf(trx, row))
+    const added: StreamEvent[] = results.map(({ toolCallId, output }) => ({
+      type: 'tool-output-available',
+      toolCallId,
+      output,
+      providerExecuted: true,
+    }))
+    const ids = {
+      id,
+      conversationId,
+      userMessageId: row.user_message_id,
+      messageId: row.message_id,
+      userId: conversation?.user_id ?? null,
+      credits: row.credits,
+      kind: row.kind,
+      epoch: row.epoch,
+      firstEvent: row.first_event,
+    }
+    // What its numbers stand for went with the process.
+    const parts = keptOfBroken(row.kind, partsOf([...events, ...added])).map((part) =>
+      part.type === 'text' ? { ...part, text: withoutMarkers(part.text) } : part,
+    )
+    const hasBegun = events.length > 0
+    const credits = parts.length > 0 ? row.credits : 0
+    // A continuation still waits to be continued.
+    const reason = row.kind === 'continuation' ? {} : { finishReason: 'error' as const }
+    const metadata = { model: row.model, ...reason }
+    const closer = { owner: row.owner, epoch: row.epoch, ownerAfter: null }
+    await finishHeld(trx, owner, ids, closer, conversation, {
+      status: 'interrupted',
+      finishReason: 'error',
+      message: parts.length > 0 ? { parts, metadata } : null,
+      isPaid: parts.length > 0,
+      waiting: [],
+      unlogged: { position: events.length, events: added },
+      lastWords: (over) => {
+        if (over) return silencedWords(ids, over, { hasBegun, credits })
+        if (!hasBegun) return wordless(INTERRUPTED())
+        return lastWords(ids, { hasBegun, credits, finishReason: 'error', failed: true })
+      },
+    })
+    return true
   })
 }
 
-async function outputsOf(db: Db, { id, account_id }: Selectable<GenerationsTable>) {
-  const rows = await db
+const INTERRUPTED = (): ApiError =>
+  new ApiError('SERVICE_OVERLOADED', {
+    message: 'The answer was interrupted before its first word. Send the request again.',
+    headers: { 'retry-after': '1' },
+  })
+
+async function outputsOf(trx: Trx, { id, account_id }: Selectable<GenerationsTable>) {
+  const rows = await trx
     .selectFrom('tool_calls')
     .select(['id', 'output'])
     .where('account_id', '=', account_id)

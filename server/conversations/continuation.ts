@@ -14,7 +14,7 @@ export async function requireContinuable(
   accountId: AccountId,
   conversationId: string,
   history: MessageRow[],
-): Promise<{ userMessageId: string; messageId: string }> {
+): Promise<{ userMessageId: string; askedSeq: number; messageId: string }> {
   const newest = history.at(-1)
   const { finishReason } = (newest?.metadata ?? {}) as MessageMetadata
   if (newest?.role !== 'assistant' || finishReason !== 'tool-calls') {
@@ -27,6 +27,6 @@ export async function requireContinuable(
       message: `There is no message, and actions still wait for their results: ${list}. Send them to tool-result first.`,
     })
   }
-  const asked = history.findLast(({ role }) => role === 'user')
-  return { userMessageId: asked?.id ?? newest.id, messageId: newest.id }
+  const asked = history.findLast(({ role }) => role === 'user') ?? newest
+  return { userMessageId: asked.id, askedSeq: asked.seq, messageId: newest.id }
 }

@@ -12,6 +12,7 @@ import {
 } from '../http/contract.ts'
 import { Answer, Question, Source } from '../knowledge/schema.ts'
 import { ChatAnswer, Conversation, ConversationWithMessages, Message, UserId } from './schema.ts'
+import { StreamEvent } from './stream-schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
@@ -27,6 +28,12 @@ const ChatErrors = [
 ] as const
 const conversationParams = Exact({ agentId: Id, conversationId: Id })
 const paging = { cursor: Type.Optional(Cursor), limit: Limit }
+
+const includeServerActions = Type.Boolean({
+  default: false,
+  description:
+    'Also show the calls that the service runs itself, with their results; each part and event of them has `providerExecuted: true`',
+})
 
 const ChatBody = Exact(
   {
@@ -49,6 +56,7 @@ const ChatBody = Exact(
     ),
     stream: Type.Boolean({ default: true }),
     userId: Type.Optional(UserId),
+    includeServerActions,
   },
   {
     rule: ({ message, conversationId }: { message?: string; conversationId?: string }) =>
@@ -62,15 +70,16 @@ export const chat = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/chat',
   name: 'chat',
+  unknownFields: 'ignored',
   tag: 'Chat',
   summary: 'Send a message to an agent',
   description:
-    'Answers as a server-sent event stream (the default) or, with `stream: false`, as one JSON body. The user message is stored before the model is called, and the reply is made by the server, not by the connection: a client that goes away loses nothing.',
+    'Answers as a server-sent event stream (the default) or, with `stream: false`, as one JSON body. The user message is stored before the model is called, and the reply is made by the server, not by the connection: a client that goes away loses nothing. A `message` has at most 100,000 characters and the body at most 1 MiB (413): limits of Parley, which the published service does not name.',
   scope: 'chat',
   params: agentParams,
   body: ChatBody,
   success: { status: 200, schema: ChatAnswer },
-  streams: true,
+  streams: StreamEvent,
   errors: [...ChatErrors, 'CHAT_NOTHING_TO_CONTINUE'],
 })
 
@@ -78,6 +87,7 @@ export const retry = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/conversations/{conversationId}/retry',
   name: 'retry',
+  unknownFields: 'ignored',
   tag: 'Chat',
   summary: 'Answer a message again',
   description:
@@ -87,9 +97,10 @@ export const retry = endpoint({
   body: Exact({
     messageId: Type.String({ minLength: 1, description: 'An assistant message of the conversation' }),
     stream: Type.Boolean({ default: true }),
+    includeServerActions,
   }),
   success: { status: 200, schema: ChatAnswer },
-  streams: true,
+  streams: StreamEvent,
   errors: [...ChatErrors, 'CHAT_RETRY_MESSAGE_NOT_FOUND', 'CHAT_RETRY_NO_USER_MESSAGE'],
 })
 
@@ -103,8 +114,9 @@ export const reattach = endpoint({
     'Sends the events of the running reply from its start or, with the header `Last-Event-ID`, after that event. 204 without a body when none runs: the stored messages then hold everything.',
   scope: 'chat',
   params: conversationParams,
+  query: Exact({ includeServerActions }),
   success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'No reply is being made' },
-  streams: true,
+  streams: StreamEvent,
   errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
@@ -180,6 +192,7 @@ export const correctAnswer = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/conversations/{conversationId}/messages/{messageId}/correction',
   name: 'correctAnswer',
+  audit: 'source.create',
   tag: 'Conversations',
   summary: 'Say what the right answer would have been',
   description:
@@ -202,19 +215,17 @@ export const listConversations = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/conversations',
   name: 'listConversations',
+  unknownFields: 'ignored',
   tag: 'Conversations',
   summary: 'List the conversations created through the API',
   description: 'Newest first, by creation.',
   scope: 'conversations:read',
   params: agentParams,
-  query: Exact(
-    {
-      ...paging,
-      startDate: Type.Optional(DayOrTime('Created at or after')),
-      endDate: Type.Optional(DayOrTime('Created at or before')),
-    },
-    { additionalProperties: true },
-  ),
+  query: Exact({
+    ...paging,
+    startDate: Type.Optional(DayOrTime('Created at or after')),
+    endDate: Type.Optional(DayOrTime('Created at or before')),
+  }),
   success: { status: 200, schema: Page(Conversation) },
   errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR', 'VALIDATION_INVALID_DATE_RANGE'],
 })
@@ -223,13 +234,14 @@ export const listUserConversations = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/users/{userId}/conversations',
   name: 'listUserConversations',
+  unknownFields: 'ignored',
   tag: 'Conversations',
   summary: "List one user's conversations created through the API",
   description:
     'Most recently active first. A conversation that becomes active while you page moves to the front.',
   scope: 'conversations:read',
   params: Exact({ agentId: Id, userId: UserId }),
-  query: Exact(paging, { additionalProperties: true }),
+  query: Exact(paging),
   success: { status: 200, schema: Page(Conversation) },
   errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
 })
@@ -238,11 +250,13 @@ export const readConversation = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/conversations/{conversationId}',
   name: 'readConversation',
+  unknownFields: 'ignored',
   tag: 'Conversations',
   summary: 'Read one conversation with its most recent messages',
   description: 'pagination.cursor is for the messages endpoint, to fetch older messages.',
   scope: 'conversations:read',
   params: conversationParams,
+  query: Exact({ includeServerActions }),
   success: {
     status: 200,
     schema: Exact({
@@ -261,12 +275,13 @@ export const listMessages = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/conversations/{conversationId}/messages',
   name: 'listMessages',
+  unknownFields: 'ignored',
   tag: 'Conversations',
   summary: 'List the messages of a conversation',
   description: 'Pages go back from the newest message; inside a page messages are oldest first.',
   scope: 'conversations:read',
   params: conversationParams,
-  query: Exact(paging, { additionalProperties: true }),
+  query: Exact({ ...paging, includeServerActions }),
   success: { status: 200, schema: Page(Message) },
   errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
 })

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
+import { transact } from '../db/transact.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { type Account, insertSource } from '../knowledge/add-source.ts'
 import { changeAnswer, qnaColumns } from '../knowledge/qna-source.ts'
@@ -28,7 +29,7 @@ export async function correctAnswer(
 ): Promise<SourceRow> {
   await requireConversation(ctx.db, account.id, agentId, conversationId)
   const message = await requireAnswer(ctx.db, account, conversationId, messageId)
-  const source = await ctx.db.transaction().execute(async (trx) => {
+  const source = await transact(ctx.db, async (trx) => {
     // Two corrections of one answer must not both find none.
     await requireAgent(trx, account.id, agentId, 'update')
     const found = await correctionOf(trx, account, agentId, messageId)

@@ -1,22 +1,35 @@
-import { releaseCredits } from '../accounts/credits.ts'
+import { sql } from 'kysely'
+import { releaseCredits, settleCredits } from '../accounts/credits.ts'
 import type { Db, Trx } from '../db/database.ts'
-import type { ConversationStatus } from '../db/tables.ts'
+import type { AccountId, ConversationStatus } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
+import { lastly } from '../db/transaction.ts'
 import { enqueueDelivery, threadOf } from '../deliveries/enqueue-delivery.ts'
-import type { FinishReason } from './events.ts'
+import { outliveGeneration } from '../http/idempotency.ts'
+import { linkHostsOf } from '../knowledge/link-hosts.ts'
+import { hostOf, linksTo, withoutForeignLinks } from '../text/foreign-links.ts'
+import { withoutMarkers } from './citations.ts'
+import type { LastWords } from './ending-events.ts'
+import type { FinishReason, StreamEvent } from './events.ts'
+import { type Piece, writeLastPiece } from './generation-log.ts'
 import type { GenerationIds } from './live-generation.ts'
 import { textOf } from './parts.ts'
 import type { Call } from './speak-step.ts'
-import { endWithMessage, type StoredMessage } from './store-turn.ts'
+import { type Closer, type Ended, endingOf, endWithMessage, type StoredMessage } from './store-turn.ts'
 import { awaitCalls, type Owner } from './tool-calls.ts'
 
 export type Outcome = {
   status: 'finished' | 'failed' | 'interrupted'
   finishReason: FinishReason
-  /** null: nothing was said, and the reserved credits are given back. */
+  /** null: nothing was said. */
   message: StoredMessage | null
+  /** Whether the reserved credits are kept, or else given back. */
+  isPaid: boolean
   /** Calls of the message that its application has to run. */
   waiting: Call[]
+  /** What is not in the log yet; its last words follow, which depend on what has become of the conversation. */
+  unlogged: { position: number; events: readonly StreamEvent[] }
+  lastWords(over: 'taken_over' | 'ended' | null): LastWords
 }
 
 /**
@@ -25,49 +38,163 @@ export type Outcome = {
  */
 export type Ending = 'stored' | 'taken_over' | 'ended' | 'lost'
 
+export type HeldConversation = {
+  status: ConversationStatus
+  transient: boolean
+  thread_id: string | null
+  source: string
+  user_id: string | null
+}
+
+/** The conversation's lock comes first, as everywhere: a takeover waits for it or has it. */
+export function holdConversation(
+  trx: Trx,
+  accountId: AccountId,
+  conversationId: string,
+): Promise<HeldConversation | undefined> {
+  return trx
+    .selectFrom('conversations')
+    .select(['status', 'transient', 'thread_id', 'source', 'user_id'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', conversationId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
 /**
- * Ends a generation once: message, calls, ledger and conversation in one transaction. A transient conversation goes
- * with its generation; what it cost stays in the ledger.
+ * Ends a generation once: message, calls, ledger, log and conversation in one transaction, if it still belongs to
+ * `closer.owner`. A transient conversation goes with its generation; what it cost stays in the ledger.
  */
 export async function finishGeneration(
   db: Db,
   owner: Owner,
   ids: GenerationIds,
+  closer: Closer,
   outcome: Outcome,
 ): Promise<Ending> {
+  const { message, waiting } = outcome
+  if (message && waiting.length === 0) {
+    const ending = await finishPlain(db, owner, ids, closer, { ...outcome, message })
+    if (ending) return ending
+  }
   return transact(db, async (trx) => {
-    // The conversation's lock first, as everywhere: a takeover waits for it or has it.
-    const conversation = await trx
-      .selectFrom('conversations')
-      .select(['status', 'transient', 'thread_id', 'source'])
+    const conversation = await holdConversation(trx, owner.accountId, ids.conversationId)
+    return finishHeld(trx, owner, ids, closer, conversation, outcome)
+  })
+}
+
+/** In one trip, what needs nothing but the message; null when it needs more, or was ended before. */
+function finishPlain(
+  db: Db,
+  owner: Owner,
+  ids: GenerationIds,
+  closer: Closer,
+  outcome: Outcome & { message: StoredMessage },
+): Promise<Ending | null> {
+  return transact(db, async (trx) => {
+    // Not awaited: what follows is sent with it, and runs when it has the lock.
+    holdConversation(trx, owner.accountId, ids.conversationId).catch(() => {})
+    const values = endingOf(owner, ids, closer, endedBy(ids, outcome, { onlyPlain: true }))
+    return lastly(trx, endWithMessage.query(values), ({ rows: [row] }) => row && (row.over ?? 'stored'))
+  }).then((ending) => ending ?? null)
+}
+
+function endedBy(
+  { id }: GenerationIds,
+  { status, finishReason, message, unlogged, lastWords }: Outcome & { message: StoredMessage },
+  { onlyPlain }: { onlyPlain: boolean },
+): Ended {
+  const { position, events: before } = unlogged
+  const pieceOf = (over: 'taken_over' | 'ended' | null): Piece => {
+    const { events, ending } = lastWords(over)
+    return { generationId: id, position, events: [...before, ...events], ending }
+  }
+  return {
+    status,
+    finishReason,
+    message,
+    spoken: pieceOf(null),
+    takenOver: pieceOf('taken_over'),
+    overEnded: pieceOf('ended'),
+    onlyPlain,
+  }
+}
+
+/** The same in a transaction that holds the conversation. */
+export async function finishHeld(
+  trx: Trx,
+  owner: Owner,
+  ids: GenerationIds,
+  closer: Closer,
+  conversation: HeldConversation | undefined,
+  outcome: Outcome,
+): Promise<Ending> {
+  if (!conversation) {
+    // The agent was deleted meanwhile, and the generation with it; only the ledger still knows of it.
+    await releaseCredits(trx, owner.accountId, ids.id)
+    return 'lost'
+  }
+  // It goes with its conversation: whoever is appending to its log is let finish first, and nobody after that.
+  if (conversation.transient) await holdGeneration(trx, owner, ids)
+  const ending = await endIn(trx, owner, ids, closer, conversation.status, outcome)
+  if (ending === 'lost') return endedBefore(trx, owner, ids, closer, outcome)
+  if (ending === 'stored' && conversation.thread_id !== null) {
+    const { thread_id: threadId, source } = conversation
+    await deliver(trx, owner, ids, { threadId, source }, outcome)
+  }
+  if (conversation.transient) {
+    // It is a chat of version 1, whose answer stands nowhere else from now on.
+    const { message, finishReason, lastWords } = outcome
+    const answer = finishReason === 'error' ? null : message
+    const hosts = answer && (await linkHostsOf(trx, owner.accountId, owner.agentId))
+    const { ending: told } = lastWords(null)
+    const sources = 'metadata' in told ? (told.metadata.sources ?? []) : []
+    const said =
+      hosts && JSON.stringify({ text: withoutForeignLinks(textOf(answer), linksTo(hosts)), sources })
+    await outliveGeneration(trx, owner.accountId, ids.id, said === null ? null : { status: 200, text: said })
+    await trx
+      .deleteFrom('generation_log')
+      .where('account_id', '=', owner.accountId)
+      .where('generation_id', '=', ids.id)
+      .execute()
+    await trx
+      .deleteFrom('conversations')
       .where('account_id', '=', owner.accountId)
       .where('id', '=', ids.conversationId)
-      .forNoKeyUpdate()
-      .executeTakeFirst()
-    if (!conversation) {
-      // The agent was deleted meanwhile, and the generation with it; only the ledger still knows of it.
-      await releaseCredits(trx, owner.accountId, ids.id)
-      return 'lost'
-    }
-    const ending = await endIn(trx, owner, ids, conversation.status, outcome)
-    if (ending === 'stored' && conversation.thread_id !== null) {
-      await deliver(
-        trx,
-        owner,
-        ids,
-        { threadId: conversation.thread_id, source: conversation.source },
-        outcome,
-      )
-    }
-    if (conversation.transient) {
-      await trx
-        .deleteFrom('conversations')
-        .where('account_id', '=', owner.accountId)
-        .where('id', '=', ids.conversationId)
-        .execute()
-    }
-    return ending
-  })
+      .execute()
+  }
+  return ending
+}
+
+async function holdGeneration(trx: Trx, { accountId }: Owner, { id }: GenerationIds): Promise<void> {
+  await trx
+    .selectFrom('generations')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .forUpdate()
+    .execute()
+}
+
+/** An earlier attempt may have been stored although its answer was lost with the connection. */
+async function endedBefore(
+  trx: Trx,
+  { accountId }: Owner,
+  { id }: GenerationIds,
+  { ownerAfter }: Closer,
+  { message }: Outcome,
+): Promise<Ending> {
+  const row = await trx
+    .selectFrom('generations')
+    .innerJoin('conversations', 'conversations.id', 'generations.conversation_id')
+    .select(['owner', 'generations.status', 'message_state'])
+    .select('conversations.status as conversation_status')
+    .where('generations.account_id', '=', accountId)
+    .where('generations.id', '=', id)
+    .executeTakeFirst()
+  if (!row?.owner || row.status === 'running' || row.owner !== ownerAfter) return 'lost'
+  if (row.message_state !== 'none' || message === null) return 'stored'
+  return row.conversation_status === 'ended' ? 'ended' : 'taken_over'
 }
 
 /**
@@ -81,7 +208,8 @@ async function deliver(
   { threadId, source }: { threadId: string; source: string },
   { message }: Outcome,
 ): Promise<void> {
-  const text = textOf(message ?? { parts: [] })
+  // A channel shows no sources.
+  const text = withoutMarkers(textOf(message ?? { parts: [] }))
   const thread = text.trim() === '' ? null : await threadOf(trx, accountId, threadId)
   if (!thread) return
   const isHeldThere = source.toLowerCase() === thread.channel
@@ -95,8 +223,18 @@ async function deliver(
     ticketId: null,
     messageId,
     ticketMessageId: null,
-    content: { text },
+    content: { text, linkHosts: await leadsTo(trx, { accountId, agentId }, message) },
   })
+}
+
+/** Where an answer may lead to: the owner's websites, and what it cites. */
+async function leadsTo(
+  trx: Trx,
+  { accountId, agentId }: Owner,
+  message: StoredMessage | null,
+): Promise<string[]> {
+  const cited = (message?.metadata.sources ?? []).flatMap(({ url }) => hostOf(url) ?? [])
+  return [...new Set([...(await linkHostsOf(trx, accountId, agentId)), ...cited])]
 }
 
 async function cameIn(trx: Trx, accountId: Owner['accountId'], messageId: string): Promise<boolean> {
@@ -114,24 +252,31 @@ async function endIn(
   trx: Trx,
   owner: Owner,
   ids: GenerationIds,
+  closer: Closer,
   now: ConversationStatus,
-  { status, finishReason, message, waiting }: Outcome,
+  outcome: Outcome,
 ): Promise<Ending> {
-  const over = now === 'taken_over' || now === 'ended' ? now : null
+  const { status, message, isPaid, waiting, unlogged, lastWords } = outcome
   if (message) {
-    const end = await endWithMessage(trx, owner, ids, message, {
-      status,
-      finishReason,
-      silent: over !== null,
-    })
-    if (end === 'lost') return 'lost'
-    // A takeover silences its generation even when the conversation has been handed back since.
-    if (end === 'silent') return over ?? 'taken_over'
+    const values = endingOf(owner, ids, closer, endedBy(ids, { ...outcome, message }, { onlyPlain: false }))
+    const { rows } = await endWithMessage(trx, values)
+    if (!rows[0]) return 'lost'
+    if (rows[0].over) return rows[0].over
     await awaitCalls(trx, owner, ids, waiting)
-  } else {
-    if (!(await endWithout(trx, owner, ids, status))) return 'lost'
-    await releaseCredits(trx, owner.accountId, ids.id)
+    return 'stored'
   }
+  if (!(await endWithout(trx, owner, ids, closer, { status, isPaid }))) return 'lost'
+  const over = now === 'taken_over' || now === 'ended' ? now : null
+  const { events, ending } = lastWords(over)
+  const piece = {
+    generationId: ids.id,
+    position: unlogged.position,
+    events: [...unlogged.events, ...events],
+    ending,
+  }
+  await writeLastPiece(trx, owner.accountId, piece)
+  if (isPaid) await settleCredits(trx, owner.accountId, ids.id)
+  else await releaseCredits(trx, owner.accountId, ids.id)
   return over ?? 'stored'
 }
 
@@ -139,14 +284,33 @@ async function endWithout(
   trx: Trx,
   owner: Owner,
   ids: GenerationIds,
-  status: Outcome['status'],
+  { owner: from, epoch, ownerAfter }: Closer,
+  { status, isPaid }: Pick<Outcome, 'status' | 'isPaid'>,
 ): Promise<boolean> {
   const closed = await trx
     .updateTable('generations')
-    .set({ status, parts: '[]', finished_at: new Date() })
+    .set({ status, finished_at: new Date(), owner: ownerAfter })
+    .$if(isPaid, (query) => query.set({ usage_credits: sql<number>`credits` }))
     .where('account_id', '=', owner.accountId)
     .where('id', '=', ids.id)
     .where('status', '=', 'running')
+    .where('owner', 'is not distinct from', from)
+    .where('epoch', '=', epoch)
+    .returning(['asked_seq', 'stop_reason'])
     .executeTakeFirst()
-  return closed.numUpdatedRows > 0n
+  if (!closed) return false
+  const { asked_seq, stop_reason } = closed
+  if (stop_reason === 'takeover') return true
+  await trx
+    .updateTable('conversations')
+    .set(
+      stop_reason === null && status !== 'finished'
+        ? { answer_tries: sql<number>`answer_tries + 1` }
+        : { answer_stopped: stop_reason === 'stop' },
+    )
+    .where('account_id', '=', owner.accountId)
+    .where('id', '=', ids.conversationId)
+    .where('asked_seq', '=', asked_seq)
+    .execute()
+  return true
 }

@@ -1,98 +1,85 @@
 import type { Db } from '../db/database.ts'
 import type { Notifier } from '../db/notifier.ts'
-import { DONE_FRAME } from './events.ts'
-import type { FrameSource } from './live-generation.ts'
+import type { MessagePart } from '../db/tables.ts'
+import { ApiError } from '../http/errors.ts'
+import { collectParts, type Ending, errorOf, eventsAfter, readLog } from './generation-log.ts'
+import { type Answer, GrowingReading, type Reading } from './live-generation.ts'
 
-/** Notices may be lost; after this time the rows are looked at without one. */
+/** Notices may be lost; after this time the log is looked at without one. */
 const LOOK_EVERY_MS = 1_000
+/** The most pieces that are read from the log at once. */
+const PIECES_AT_ONCE = 16
+/** Looks that nobody waits for, until it is given up. */
+const MOST_UNWATCHED = 2
+/** Looks at a generation that does not run, until a reader is told that its end is not in the log. */
+const MOST_LOOKS = 3
 
-/** The generations that other processes run and somebody reads here; readers of one share it. */
-export type Followers = { follow(generationId: string): FrameSource }
+/** As the row of a generation names it. */
+export type Followed = { id: string; first_event: number }
+
+/** Generations that this process does not run and somebody reads here; readers of one share it. */
+export type Followers = { follow(generation: Followed): Reading }
+
+type Needs = { db: Db; notifier: Notifier; log: { warn(fields: object, text: string): void } }
 
 export function createFollowers(needs: Needs): Followers {
-  const followed = new Map<string, FrameSource>()
+  const followed = new Map<string, Reading>()
   return {
-    follow(generationId) {
-      const known = followed.get(generationId)
+    follow(generation) {
+      const known = followed.get(generation.id)
       if (known && !known.ended) return known
-      const source = followElsewhere(needs, generationId, () => {
-        if (followed.get(generationId) === source) followed.delete(generationId)
+      const reading = followElsewhere(needs, generation)
+      followed.set(generation.id, reading)
+      void reading.ending.then(() => {
+        if (followed.get(generation.id) === reading) followed.delete(generation.id)
       })
-      followed.set(generationId, source)
-      return source
+      return reading
     },
   }
 }
 
-type Needs = { db: Db; notifier: Notifier; log: { warn(fields: object, text: string): void } }
-
-/**
- * The events of a generation that another process runs, as that process publishes them. It ends broken when the generation ends without them: its process died, and the reader finds what is stored.
- */
-function followElsewhere({ db, notifier, log }: Needs, generationId: string, onEnd: () => void): FrameSource {
-  const frames: string[] = []
-  const listeners = new Set<() => void>()
-  let ended = false
-  let broken = false
+/** Reads a generation's log to its end, while its process goes on writing or long after it. */
+function followElsewhere({ db, notifier, log }: Needs, { id, first_event }: Followed): Reading {
+  const reading = new GrowingReading(first_event, eventsAfter(db, id))
+  const collected = collectParts()
+  let messageId = ''
   let looking: Promise<void> | null = null
   let again = false
-  /** Looks without anything new. */
   let quiet = 0
+  let unwatched = 0
 
-  const notify = (): void => {
-    for (const listener of listeners) listener()
-  }
-  const end = (isBroken: boolean): void => {
-    if (ended) return
-    ended = true
-    broken = isBroken
+  const close = (end: () => void): void => {
     clearInterval(timer)
     stopListening()
-    onEnd()
-    notify()
+    end()
   }
   async function look(): Promise<void> {
-    // The state first: frames written before the end are then surely among those read after it.
-    const row = await db
-      .selectFrom('generations')
-      .select('status')
-      .where('id', '=', generationId)
-      .executeTakeFirst()
-    const pieces = await db
-      .selectFrom('stream_frames')
-      .select(['position', 'frames'])
-      .where('generation_id', '=', generationId)
-      .where('position', '>=', frames.length)
-      .orderBy('position')
-      .execute()
-    const fresh: string[] = []
-    for (const piece of pieces) {
-      // A piece is missing: what follows it would tell the reader a story with a hole.
-      if (piece.position !== frames.length + fresh.length) return end(true)
-      fresh.push(...piece.frames)
+    // The state first: what was logged before the end is then surely among what is read after it.
+    const row = await db.selectFrom('generations').select('status').where('id', '=', id).executeTakeFirst()
+    const { events: fresh, ending } = await readLog(db, id, reading.count, PIECES_AT_ONCE)
+    if (reading.ended) return
+    for (const event of fresh) {
+      collected.add(event)
+      if (event.type === 'start') messageId = event.messageId
+      reading.emit(event)
     }
-    if (fresh.length > 0) quiet = 0
-    const isDone = fresh.at(-1) === DONE_FRAME
-    if (isDone) fresh.pop()
-    frames.push(...fresh)
-    if (isDone) end(false)
-    else if (fresh.length > 0) notify()
-    else if (row?.status !== 'running') settle()
-    // Its owner may not have heard, or may have given up.
-    else if (frames.length === 0 || ++quiet % 3 === 0) await notifier.publish(db, 'watch', generationId)
-  }
-  /** The owner stores the end before it publishes the last frames: it gets a moment for them. */
-  const settle = (): void => {
-    if (++quiet > 3) end(true)
+    reading.markLogged(reading.count)
+    if (ending) return close(() => reading.end(resultOf(messageId, collected.parts, ending)))
+    if (fresh.length > 0) {
+      quiet = 0
+      lookSoon()
+    } else if (row?.status !== 'running') {
+      if (++quiet >= MOST_LOOKS) close(() => reading.fail(NOT_KEPT()))
+    } else if (reading.count === 0 || ++quiet % 3 === 0) await notifier.publish(db, 'watch', id)
   }
   const lookSoon = (): void => {
-    if (ended) return
+    if (reading.ended) return
     if (looking) {
       again = true
       return
     }
     looking = look()
-      .catch((error: unknown) => log.warn({ err: error }, 'frames of another process'))
+      .catch((error: unknown) => log.warn({ err: error }, 'the log of a generation could not be read'))
       .finally(() => {
         looking = null
         if (again) {
@@ -101,22 +88,34 @@ function followElsewhere({ db, notifier, log }: Needs, generationId: string, onE
         }
       })
   }
-  const timer = setInterval(() => (listeners.size === 0 ? end(true) : lookSoon()), LOOK_EVERY_MS)
-  const stopListening = notifier.on('frames', (id) => {
-    if (id === generationId) lookSoon()
+  const timer = setInterval(() => {
+    unwatched = reading.watchers === 0 ? unwatched + 1 : 0
+    if (unwatched > MOST_UNWATCHED) close(() => reading.fail(NOT_KEPT()))
+    else lookSoon()
+  }, LOOK_EVERY_MS)
+  timer.unref()
+  const stopListening = notifier.on('frames', (changed) => {
+    if (changed === id) lookSoon()
   })
   setImmediate(lookSoon)
+  return reading
+}
+
+const NOT_KEPT = (): ApiError =>
+  new ApiError('SERVICE_OVERLOADED', {
+    message: 'The answer was interrupted. What was said of it is kept in the conversation.',
+    headers: { 'retry-after': '2' },
+  })
+
+function resultOf(id: string, parts: MessagePart[], ending: Ending): Answer | ApiError {
+  const error = errorOf(ending)
+  if (error) return error
   return {
-    frames,
-    get ended() {
-      return ended
-    },
-    get broken() {
-      return broken
-    },
-    watch(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    id,
+    role: 'assistant',
+    parts,
+    // What an earlier version has stored may be without a score.
+    metadata:
+      'metadata' in ending ? { ...ending.metadata, score: ending.metadata.score ?? null } : ({} as never),
   }
 }

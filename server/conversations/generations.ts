@@ -1,16 +1,17 @@
-import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { json } from '../db/json.ts'
 import type { Notifier } from '../db/notifier.ts'
-import type { AccountId, StopReason } from '../db/tables.ts'
+import type { ServiceProcess } from '../db/processes.ts'
+import type { AccountId } from '../db/tables.ts'
+import { createFairPlaces, type FairPlaces } from '../fairness/fair-places.ts'
+import { createTurns, type Turns } from '../fairness/turns.ts'
 import { ApiError } from '../http/errors.ts'
-import { storableJson } from '../http/storable.ts'
-import { createFramePublisher } from './frame-publisher.ts'
-import type { LiveGeneration } from './live-generation.ts'
+import { eventsAfter } from './generation-log.ts'
+import { type GenerationIds, LiveGeneration } from './live-generation.ts'
+import { createLogWriter } from './log-writer.ts'
 
-const CHECKPOINT_MS = 1_000
-/** A process that has not renewed for this long is taken for dead, and others may close its generations. */
-export const LEASE_SECONDS = 15
+/** A notice of a stop may be lost: what was asked for is looked for so often. */
+const LOOK_FOR_STOPS_MS = 1_000
+const FAILING_AT_ONCE = 4
 const MOST_RUNNING = 6_000
 /** So that no account takes every place. */
 const MOST_OF_ACCOUNT = 3_000
@@ -18,51 +19,94 @@ const MOST_OF_ACCOUNT = 3_000
 /** The generations that this process runs. */
 export type Generations = {
   /**
-   * Takes what `make` starts, for as long as it runs. Throws SERVICE_OVERLOADED when the process, or the account in
-   * it, has as many as it can bear, or when the process is about to end.
+   * Takes the generation that `make` stores, for as long as it runs. Throws SERVICE_OVERLOADED when the process, or the
+   * account in it, has as many as it can bear, or when the process is about to end.
    */
-  start(accountId: AccountId, make: () => Promise<LiveGeneration>): Promise<LiveGeneration>
+  start(
+    accountId: AccountId,
+    make: () => Promise<GenerationIds>,
+    options?: { transient?: boolean },
+  ): Promise<LiveGeneration>
   get(id: string): LiveGeneration | null
   /** The one that runs in this conversation, if it runs here. */
   ofConversation(conversationId: string): LiveGeneration | null
+  /** Resolves when all that the generation has said so far is in the log, or it cannot be put there any more. */
+  saved(live: LiveGeneration): Promise<void>
+  /** For making events, and for ending what has failed. */
+  readonly turns: Turns
+  readonly failing: FairPlaces
+  /** The database is being closed: what is not stored by now is left to whoever closes it from its log. */
+  readonly closed: boolean
   /** Resolves when those that run now have ended and are stored. */
   idle(): Promise<void>
-  /** From now on nothing is started. Resolves when none runs any more; what does after `ms` is left to others. */
+  /** From now on nothing is started. What still runs after `ms` is ended as interrupted, with what it has said. */
   drain(ms: number): Promise<void>
   close(): Promise<void>
 }
 
-type Needs = { db: Db; notifier: Notifier; onError: (error: unknown) => void }
+type Needs = { db: Db; notifier: Notifier; process: ServiceProcess; onError: (error: unknown) => void }
 
-/** Keeps the running generations and writes their parts and leases once a second, all in one statement. */
-export function createGenerations({ db, notifier, onError }: Needs): Generations {
+/** Keeps the running generations, writes what they say to the log, and ends those that somebody asked to end. */
+export function createGenerations({ db, notifier, process, onError }: Needs): Generations {
   const running = new Map<string, LiveGeneration>()
   const byConversation = new Map<string, LiveGeneration>()
   const ofAccount = new Map<string, number>()
-  const publisher = createFramePublisher({ db, notifier, onError })
+  const writer = createLogWriter({ db, notifier, process, onError })
   let starting = 0
   let draining = false
-  let writing: Promise<void> | null = null
+  let closed = false
+  /** A start or an end went wrong: a generation may be running in the database that does not run here. */
+  let isSuspect = false
+  let strangers = new Set<string>()
+  const readStops = async (): Promise<void> => {
+    const rows = await db
+      .selectFrom('generations')
+      .select(['id', 'stop_reason'])
+      .where('owner', '=', process.id)
+      .where('status', '=', 'running')
+      .where('stop_reason', 'is not', null)
+      .execute()
+    for (const { id, stop_reason } of rows) if (stop_reason) running.get(id)?.abort(stop_reason)
+  }
+  /** Gives up what is this process's in the database, but was not known here a second ago either. */
+  const disown = async (): Promise<void> => {
+    const rows = await db
+      .selectFrom('generations')
+      .select('id')
+      .where('owner', '=', process.id)
+      .where('status', '=', 'running')
+      .execute()
+    const unknown = rows.map(({ id }) => id).filter((id) => !running.has(id))
+    const left = unknown.filter((id) => strangers.has(id))
+    strangers = new Set(unknown)
+    if (unknown.length === 0 && starting === 0) isSuspect = false
+    if (left.length === 0) return
+    await db
+      .updateTable('generations')
+      .set({ owner: null })
+      .where('id', 'in', left)
+      .where('owner', '=', process.id)
+      .where('status', '=', 'running')
+      .execute()
+  }
   const timer = setInterval(() => {
-    // A slow database gets the next state when it has taken this one.
-    if (running.size === 0 || writing) return
-    writing = checkpoint(db, running)
-      .catch(onError)
-      .finally(() => {
-        writing = null
-      })
-  }, CHECKPOINT_MS)
+    // A database that is away has no news.
+    if (running.size > 0) readStops().catch(() => {})
+    if (isSuspect) disown().catch(() => {})
+  }, LOOK_FOR_STOPS_MS)
   timer.unref()
   const unwatch = [
     notifier.on('stop', (id) => {
-      const live = running.get(id)
-      if (live) readStop(db, live).catch(onError)
+      if (running.has(id)) readStops().catch(onError)
     }),
     notifier.on('watch', (id) => {
       const live = running.get(id)
-      if (live) publisher.publish(live)
+      if (live) writer.announce(live)
     }),
   ]
+  process.onLost((formerEpoch) => {
+    for (const live of running.values()) if (live.ids.epoch <= formerEpoch) live.abort('lost')
+  })
   const count = (accountId: AccountId, change: 1 | -1): void => {
     const now = (ofAccount.get(accountId) ?? 0) + change
     if (now > 0) ofAccount.set(accountId, now)
@@ -78,23 +122,30 @@ export function createGenerations({ db, notifier, onError }: Needs): Generations
     await Promise.all([...running.values()].map(({ ending }) => ending))
   }
   return {
-    async start(accountId, make) {
+    async start(accountId, make, { transient = false } = {}) {
       admit(accountId)
       starting++
       count(accountId, 1)
       try {
-        const live = await make()
-        const { id, conversationId } = live.ids
-        running.set(id, live)
-        byConversation.set(conversationId, live)
+        const ids = await make()
+        const live = new LiveGeneration(ids, {
+          readLog: eventsAfter(db, ids.id),
+          transient,
+          process,
+          onEvent: writer.add,
+        })
+        running.set(ids.id, live)
+        byConversation.set(ids.conversationId, live)
         void live.ending.then(() => {
+          if (live.broken) isSuspect = true
           count(accountId, -1)
-          running.delete(id)
-          if (byConversation.get(conversationId) === live) byConversation.delete(conversationId)
+          running.delete(ids.id)
+          if (byConversation.get(ids.conversationId) === live) byConversation.delete(ids.conversationId)
         })
         return live
       } catch (error) {
         count(accountId, -1)
+        if (!(error instanceof ApiError)) isSuspect = true
         throw error
       } finally {
         starting--
@@ -102,57 +153,26 @@ export function createGenerations({ db, notifier, onError }: Needs): Generations
     },
     get: (id) => running.get(id) ?? null,
     ofConversation: (conversationId) => byConversation.get(conversationId) ?? null,
+    saved: (live) => writer.saved(live),
+    turns: createTurns(),
+    failing: createFairPlaces({ places: FAILING_AT_ONCE }),
     idle,
     async drain(ms) {
       draining = true
       await Promise.race([idle(), new Promise((resolve) => setTimeout(resolve, ms).unref())])
-      if (running.size === 0) return
-      const left = new Map(running)
-      for (const live of left.values()) live.abort('shutdown')
-      await Promise.all([...left.values()].map(({ ending }) => ending))
-      await writing
-      await checkpoint(db, left)
-        .then(() => giveUpLeases(db, [...left.keys()]))
-        .catch(onError)
+      const left = [...running.values()]
+      for (const live of left) live.abort('shutdown')
+      await Promise.all(left.map(({ ending }) => ending))
+    },
+    get closed() {
+      return closed
     },
     async close() {
+      closed = true
+      for (const live of running.values()) live.abort('lost')
       clearInterval(timer)
       for (const stop of unwatch) stop()
-      await publisher.close()
-      await writing
+      await writer.close()
     },
   }
-}
-
-/** Somebody has asked for its end, in whatever process. */
-async function readStop(db: Db, live: LiveGeneration): Promise<void> {
-  const row = await db
-    .selectFrom('generations')
-    .select('stop_reason')
-    .where('id', '=', live.ids.id)
-    .executeTakeFirst()
-  if (row?.stop_reason) live.abort(row.stop_reason)
-}
-
-/** Saves the parts and renews the leases; ends those that somebody asked to end. */
-async function checkpoint(db: Db, running: Map<string, LiveGeneration>): Promise<void> {
-  const now = [...running.values()].map(({ ids, parts }) => ({ id: ids.id, parts: storableJson(parts) }))
-  const { rows } = await sql<{ id: string; stop_reason: StopReason | null }>`
-    update generations set parts = now_at.parts, lease_until = now() + ${LEASE_SECONDS} * interval '1 second'
-    from jsonb_to_recordset(${json(now)}) as now_at (id uuid, parts jsonb)
-    where generations.id = now_at.id and generations.status = 'running'
-      -- A step that records its calls may have written more meanwhile.
-      and jsonb_array_length(now_at.parts) >= jsonb_array_length(generations.parts)
-    returning generations.id, generations.stop_reason`.execute(db)
-  for (const { id, stop_reason } of rows) if (stop_reason) running.get(id)?.abort(stop_reason)
-}
-
-/** Others need not wait for the leases of a process that has said good-bye. */
-async function giveUpLeases(db: Db, ids: string[]): Promise<void> {
-  await db
-    .updateTable('generations')
-    .set({ lease_until: sql<Date>`now() - interval '1 second'` })
-    .where('id', 'in', ids)
-    .where('status', '=', 'running')
-    .execute()
 }

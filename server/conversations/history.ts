@@ -6,6 +6,7 @@ import type {
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider'
 import type { MessagePart } from '../db/tables.ts'
+import { withoutMarkers } from './citations.ts'
 import { resultsOf, textOf } from './parts.ts'
 
 /** A stored message, as far as a model reads it. */
@@ -49,7 +50,7 @@ export function toolResult(
     toolName,
     output:
       text.length > LONGEST_RESULT
-        ? { type: 'text', value: `${text.slice(0, LONGEST_RESULT)}… (cut)` }
+        ? { type: 'json', value: { cut: true, beginning: text.slice(0, LONGEST_RESULT).toWellFormed() } }
         : { type: 'json', value: output },
   }
 }
@@ -72,7 +73,8 @@ function stepsOf(parts: readonly MessagePart[]): SpokenPart[][] {
 }
 
 function toContent(part: SpokenPart): LanguageModelV4TextPart | LanguageModelV4ToolCallPart {
-  if (part.type === 'text') return { type: 'text', text: part.text }
+  // Its numbers were those of passages that are not there any more.
+  if (part.type === 'text') return { type: 'text', text: withoutMarkers(part.text) }
   const { toolCallId, toolName, input = {} } = part
   return { type: 'tool-call', toolCallId, toolName, input }
 }

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
+import type { ServiceProcess } from '../db/processes.ts'
 import type { GenerationsTable, MessagePart, StopReason } from '../db/tables.ts'
-import type { ApiError } from '../http/errors.ts'
+import { ApiError } from '../http/errors.ts'
 import { frameOf, type StreamEvent } from './events.ts'
 import type { ChatAnswer } from './schema.ts'
 
@@ -9,113 +10,283 @@ export type GenerationIds = {
   id: string
   conversationId: string
   userMessageId: string
-  /** Of the message it makes or, when it continues, goes on with. */
+  /** The id of the message that is being created or continued. */
   messageId: string
   userId: string | null
   credits: number
   kind: GenerationsTable['kind']
+  /** The epoch of the process at the start of the generation. */
+  epoch: number
   /** Ids of its events begin after this number, so that they grow through a whole conversation. */
   firstEvent: number
 }
 
 export type Answer = Static<typeof ChatAnswer>['data']
+export type AnswerMetadata = Answer['metadata']
 
-/** `shutdown`: this process has to end; the text so far is kept by whoever closes the generation. */
-export type AbortReason = StopReason | 'shutdown'
+/** `shutdown`: this process has to end. `lost`: another process has taken the generation from it. */
+export type AbortReason = StopReason | 'shutdown' | 'lost'
 
-/** Encoded events that grow until the end; what a reader follows. */
+/** Encoded events that grow until the end; what a reader follows. Memory holds the newest, the log all of them. */
 export type FrameSource = {
-  readonly frames: readonly string[]
+  /** How many there are so far. */
+  readonly count: number
+  /** Some of those from number `from` on; null when they are in the log alone. */
+  held(from: number): readonly string[] | null
+  /** Some of those from number `from` on as the log has them; none when it has them no more. */
+  logged(from: number): Promise<string[]>
   readonly ended: boolean
   /** Ended without its last event: the reader is to come back. */
   readonly broken: boolean
+  /** Whether what is not shown yet may be shown; see `Showing`. Absent: it may. */
+  readonly showing?: () => Showing
   /** Calls `listener` after new frames and at the end; answers how to stop. */
   watch(listener: () => void): () => void
 }
 
 /**
- * A reply being made in this process. It belongs to the server: readers come and go, each at its own pace,
- * and read the same frames; nothing is kept for a reader but its position.
+ * After a pause of this process somebody else may have closed the generation: until that is known nothing more is
+ * shown (`unsure`), and nothing ever again when it has happened (`lost`).
  */
-export type LiveGeneration = FrameSource & {
-  readonly ids: GenerationIds
-  readonly signal: AbortSignal
-  /** Why it was aborted, if it was. */
-  readonly abortReason: AbortReason | null
-  /** The parts said so far; what a checkpoint keeps. */
-  readonly parts: MessagePart[]
-  emit(event: StreamEvent): void
-  /** Closes the stream after the last event; with an error for those who wait for the whole answer. */
-  end(result: Answer | ApiError): void
-  /** Ends it before any event, or without a last one: readers are to come back or are told the error. */
-  fail(error: ApiError): void
+export type Showing = 'allowed' | 'lost' | { unsure: Promise<void> }
+
+/** A reply as readers see it, wherever it is made. */
+export type Reading = FrameSource & {
   /** Resolves at the first event, rejects when the generation failed before one. */
   readonly started: Promise<void>
   /** The whole answer; rejects when there is none. */
   readonly answer: Promise<Answer>
   /** Resolves when the generation has ended and is stored. */
   readonly ending: Promise<void>
-  abort(reason: AbortReason): void
 }
 
-export function createLiveGeneration(ids: GenerationIds): LiveGeneration {
-  const frames: string[] = []
-  const listeners = new Set<() => void>()
-  const controller = new AbortController()
-  const started = Promise.withResolvers<void>()
-  const answer = Promise.withResolvers<Answer>()
-  const ending = Promise.withResolvers<void>()
-  // Whoever started it may be gone by the time it fails.
-  started.promise.catch(() => {})
-  answer.promise.catch(() => {})
-  let ended = false
-  let broken = false
-  let abortReason: AbortReason | null = null
-  const close = (): void => {
-    ended = true
-    ending.resolve()
-    for (const listener of listeners) listener()
+/** The promise of a reading, which is kept going while somebody waits. */
+export async function whileWatching<T>(reading: Reading, promise: Promise<T>): Promise<T> {
+  const stop = reading.watch(() => {})
+  try {
+    return await promise
+  } finally {
+    stop()
   }
-  return {
-    ids,
-    signal: controller.signal,
-    frames,
-    parts: [],
-    get ended() {
-      return ended
-    },
-    get broken() {
-      return broken
-    },
-    get abortReason() {
-      return abortReason
-    },
-    emit(event) {
-      frames.push(frameOf(ids.firstEvent + frames.length + 1, event))
-      if (frames.length === 1) started.resolve()
-      for (const listener of listeners) listener()
-    },
-    end(result) {
-      if ('id' in result) answer.resolve(result)
-      else answer.reject(result)
-      close()
-    },
-    fail(error) {
-      broken = true
-      started.reject(error)
-      answer.reject(error)
-      close()
-    },
-    started: started.promise,
-    answer: answer.promise,
-    ending: ending.promise,
-    watch(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    abort(reason) {
-      abortReason ??= reason
-      controller.abort()
-    },
+}
+
+/** Characters of frames that are held for readers who keep up, although the log has them. */
+const HELD = 131_072
+/** `held` stops adding frames once it has this many characters. */
+const AT_ONCE = 65_536
+
+type ReadLog = (from: number) => Promise<StreamEvent[]>
+
+/**
+ * Events with numbers after `firstEvent`, for any number of readers, each at its own pace. It is a class because thousands
+ * are held at a time, and an object literal with its own accessors and closures takes several kilobytes.
+ */
+export class GrowingReading implements Reading {
+  readonly #firstEvent: number
+  readonly #readLog: ReadLog
+  /** Those after the first `#dropped`. */
+  readonly #frames: string[] = []
+  #dropped = 0
+  #held = 0
+  #logged = 0
+  readonly #listeners = new Set<() => void>()
+  readonly #started = Promise.withResolvers<void>()
+  readonly #answer = Promise.withResolvers<Answer>()
+  readonly #ending = Promise.withResolvers<void>()
+  #ended = false
+  #broken = false
+
+  constructor(firstEvent: number, readLog: ReadLog) {
+    this.#firstEvent = firstEvent
+    this.#readLog = readLog
+    // Whoever started it may be gone by the time it fails.
+    this.started.catch(() => {})
+    this.answer.catch(() => {})
+  }
+
+  get started(): Promise<void> {
+    return this.#started.promise
+  }
+
+  get answer(): Promise<Answer> {
+    return this.#answer.promise
+  }
+
+  get ending(): Promise<void> {
+    return this.#ending.promise
+  }
+
+  get count(): number {
+    return this.#dropped + this.#frames.length
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  get broken(): boolean {
+    return this.#broken
+  }
+
+  /** How many readers follow it. */
+  get watchers(): number {
+    return this.#listeners.size
+  }
+
+  held(from: number): readonly string[] | null {
+    if (from < this.#dropped) return null
+    let end = from - this.#dropped
+    for (let size = 0; end < this.#frames.length && size < AT_ONCE; end++)
+      size += this.#frames[end]?.length ?? 0
+    return this.#frames.slice(from - this.#dropped, end)
+  }
+
+  async logged(from: number): Promise<string[]> {
+    const events = await this.#readLog(from)
+    return events.map((event, i) => frameOf(this.#firstEvent + from + i + 1, event))
+  }
+
+  emit(event: StreamEvent): void {
+    const frame = frameOf(this.#firstEvent + this.count + 1, event)
+    this.#frames.push(frame)
+    this.#held += frame.length
+    if (this.count === 1) this.#started.resolve()
+    this.#notify()
+  }
+
+  /** Marks the first `count` frames as logged, so that memory may drop them. */
+  markLogged(count: number): void {
+    this.#logged = count
+    if (this.#held < 2 * HELD) return
+    let first = 0
+    while (this.#held > HELD && this.#dropped + first < this.#logged)
+      this.#held -= this.#frames[first++]?.length ?? 0
+    this.#frames.splice(0, first)
+    this.#dropped += first
+  }
+
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Closes it after its last event. An error is for those who wait for the whole answer. */
+  end(result: Answer | ApiError): void {
+    if (result instanceof ApiError) this.#reject(result)
+    else this.#answer.resolve(result)
+    this.#close()
+  }
+
+  /** Closes it without a last event: readers have to reconnect, or get the error. */
+  fail(error: ApiError): void {
+    this.#broken = true
+    this.#reject(error)
+    this.#close()
+  }
+
+  #close(): void {
+    this.#ended = true
+    this.#ending.resolve()
+    this.#notify()
+  }
+
+  #reject(error: ApiError): void {
+    this.#started.reject(error)
+    this.#answer.reject(error)
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+type Surroundings = {
+  readLog: ReadLog
+  /** The log goes with its conversation as soon as it has ended: readers are served from memory. */
+  transient: boolean
+  process: Pick<ServiceProcess, 'isSure' | 'confirm'>
+  /** Called when there is something to save. */
+  onEvent(live: LiveGeneration): void
+}
+
+/**
+ * A reply being made in this process. It belongs to the server: readers come and go, and nothing is kept for a reader
+ * but its position.
+ */
+export class LiveGeneration extends GrowingReading {
+  readonly ids: GenerationIds
+  /** The parts said so far. */
+  readonly parts: MessagePart[] = []
+  readonly #surroundings: Surroundings
+  readonly #controller = new AbortController()
+  #unsaved: StreamEvent[] = []
+  #abortReason: AbortReason | null = null
+  #wasAsked = false
+
+  constructor(ids: GenerationIds, surroundings: Surroundings) {
+    super(ids.firstEvent, surroundings.readLog)
+    this.ids = ids
+    this.#surroundings = surroundings
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Events that are not known to be in the log, oldest first; those before them are. */
+  get unsaved(): readonly StreamEvent[] {
+    return this.#unsaved
+  }
+
+  /** Why it was aborted, if it was. */
+  get abortReason(): AbortReason | null {
+    return this.#abortReason
+  }
+
+  /** Whether a model was asked for anything: the provider counts that, also when it was stopped before a word came. */
+  get wasAsked(): boolean {
+    return this.#wasAsked
+  }
+
+  noteAsked(): void {
+    this.#wasAsked = true
+  }
+
+  showing(): Showing {
+    // A late write to the log may find that this process has ended the generation itself: then all of it is shown.
+    const isEndedHere = this.ended && !this.broken
+    if (this.#abortReason === 'lost' && !isEndedHere) return 'lost'
+    const { process } = this.#surroundings
+    return process.isSure() ? 'allowed' : { unsure: process.confirm() }
+  }
+
+  override emit(event: StreamEvent): void {
+    this.#unsaved.push(event)
+    super.emit(event)
+    this.#surroundings.onEvent(this)
+  }
+
+  /** The first `count` unsaved events are in the log. */
+  markSaved(count: number): void {
+    this.#unsaved = this.#unsaved.slice(count)
+    if (!this.#surroundings.transient) this.markLogged(this.count - this.#unsaved.length)
+  }
+
+  /** Shows the last events, which are stored already, and closes the stream. */
+  endWith(lastEvents: readonly StreamEvent[], result: Answer | ApiError): void {
+    this.#unsaved = []
+    for (const event of lastEvents) super.emit(event)
+    if (!this.#surroundings.transient) this.markLogged(this.count)
+    this.end(result)
+  }
+
+  override fail(error: ApiError): void {
+    this.#unsaved = []
+    super.fail(error)
+  }
+
+  abort(reason: AbortReason): void {
+    this.#abortReason ??= reason
+    this.#controller.abort()
   }
 }

@@ -35,5 +35,10 @@ export function closingResults(calls: CallPart[], known: ReadonlyMap<string, unk
     toolCallId,
     toolName,
     output: known.get(toolCallId) ?? IGNORED,
+    providerExecuted: true,
   }))
 }
+
+/** What an application is shown: the calls that it runs itself and, if it asks for them, those of the service. */
+export const shownParts = (parts: readonly MessagePart[], includeServerActions = false): MessagePart[] =>
+  parts.filter((part) => includeServerActions || part.type === 'text' || !part.providerExecuted)

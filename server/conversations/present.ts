@@ -1,17 +1,22 @@
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
-import type { ConversationsTable, MessagesTable } from '../db/tables.ts'
+import type { AttachmentNote, ConversationsTable, MessagesTable } from '../db/tables.ts'
+import type { StoredSource } from './cite.ts'
 import type { FinishReason } from './events.ts'
-import type { CitedSource, Conversation, Message } from './schema.ts'
+import { shownParts } from './parts.ts'
+import type { Conversation, Message } from './schema.ts'
+import type { Addresses } from './source-address.ts'
 
 /** What an assistant message's metadata column holds. */
 export type MessageMetadata = {
   score?: number
-  sources?: Static<typeof CitedSource>[]
+  sources?: StoredSource[]
   finishReason?: FinishReason
   model?: string
   /** Of a message that a person of the team wrote. */
   author?: { type: 'human_agent'; name: string; memberId: string }
+  /** Files that came with it. */
+  attachments?: AttachmentNote[]
 }
 
 export const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)
@@ -29,20 +34,31 @@ export function presentConversation(row: Selectable<ConversationsTable>): Static
   }
 }
 
-export function presentMessage(row: Selectable<MessagesTable>): Static<typeof Message> {
-  const { score, sources, finishReason, author } = (row.metadata ?? {}) as MessageMetadata
+export function presentMessage(
+  row: Selectable<MessagesTable>,
+  addresses: Addresses,
+  includeServerActions = false,
+): Static<typeof Message> {
+  const {
+    score = null,
+    sources,
+    finishReason,
+    author,
+    attachments = [],
+  } = (row.metadata ?? {}) as MessageMetadata
   const shown = {
-    ...(score === undefined ? {} : { score }),
-    ...(sources?.length ? { sources } : {}),
+    score,
+    ...(sources?.length ? { sources: addresses.sources(row, sources) } : {}),
     ...(finishReason === undefined ? {} : { finishReason }),
     ...(author ? { author: { type: author.type, name: author.name } } : {}),
   }
   return {
     id: row.id,
     role: row.role,
-    parts: row.parts,
+    parts: shownParts(row.parts, includeServerActions),
     createdAt: epochSeconds(row.created_at),
     ...(row.feedback ? { feedback: row.feedback } : {}),
-    ...(Object.keys(shown).length > 0 ? { metadata: shown } : {}),
+    ...(attachments.length > 0 ? { attachments: addresses.attachments(row, attachments) } : {}),
+    ...(row.role === 'assistant' ? { metadata: shown } : {}),
   }
 }

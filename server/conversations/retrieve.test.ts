@@ -49,7 +49,7 @@ async function given(message: string): Promise<string[]> {
   const { body } = models.requests
     .slice(before)
     .find(({ body: sent }) => /<passage/.test(JSON.stringify(sent)))!
-  return [...body.messages[0].content.matchAll(/<passage [^>]*>\n(.*)\n/g)].map(([, text]) => text)
+  return [...body.messages.at(-1).content.matchAll(/<passage [^>]*>\n(.*)\n/g)].map(([, text]) => text)
 }
 const reranked = () => models.requests.filter(({ wire }) => wire === 'rerank')
 const results = (...indexes: number[]): string =>

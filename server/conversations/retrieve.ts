@@ -1,17 +1,19 @@
 import type { Context } from '../context.ts'
 import type { AgentKnowledge } from '../knowledge/knowledge.ts'
 import { rerankFound, SAME_QUESTION } from '../knowledge/retrieval/rerank-found.ts'
+import { smallTalkOf } from '../models/builtin/small-talk.ts'
 import type { ResolvedModel } from '../models/models.ts'
 import type { Said } from './history.ts'
 import { textOf } from './parts.ts'
 import { looksLikeFollowUp, rewriteQuestion } from './rewrite-question.ts'
 import type { Found } from './run-generation.ts'
+import { searchInTalk } from './search-in-talk.ts'
 
 const PASSAGES = 8
 /** Found passages that a reranking model puts in order. */
 const RERANKED = 24
-/** Below this a question is likely a fragment of the talk before: it is searched together with what it follows. */
-const SURE = 0.5
+/** Questions before the last one that may say what it is about. */
+const MOST_BEFORE = 3
 
 type Turn = { model: ResolvedModel; question: string; transcript: Said[]; signal: AbortSignal }
 
@@ -29,7 +31,7 @@ export async function retrieve(
   const search = (question: string): Promise<Found> =>
     knowledge.search(agent, question, { limit: reranker ? RERANKED : PASSAGES })
   const { asked, found } = await searchTurn({ search, log }, agent, turn)
-  if (!reranker) return found
+  if (!reranker) return { ...found, about: asked }
   return rerankFound({ reranker, log }, asked, found, { limit: PASSAGES, signal: turn.signal })
 }
 
@@ -40,22 +42,31 @@ async function searchTurn(
   agent: AgentKnowledge,
   { model, question, transcript, signal }: Turn,
 ): Promise<Searched> {
-  const before = transcript.filter(({ role }) => role === 'user').at(-2)
+  const before = askedBefore(transcript)
   // An agent that never had a source has nothing to be found.
   const isRewritten =
-    before !== undefined &&
+    before !== null &&
     agent.knowledgeVersion > 0 &&
     model.entry.provider !== 'builtin' &&
     looksLikeFollowUp(question)
+  if (!isRewritten) return searchInTalk(search, question, before)
   const [found, whole] = await Promise.all([
     search(question),
-    isRewritten ? rewriteQuestion(log, model, transcript, signal) : null,
+    rewriteQuestion(log, model, transcript, signal),
   ])
-  const plain = { asked: question, found }
-  if (found.confidence >= SAME_QUESTION || before === undefined) return plain
+  if (found.confidence >= SAME_QUESTION) return { asked: question, found }
   if (whole !== null) return { asked: whole, found: await search(whole) }
-  if (found.confidence >= SURE) return plain
-  const both = `${textOf(before).slice(0, 500)} ${question}`
-  const together = await search(both)
-  return together.confidence > found.confidence ? { asked: both, found: together } : plain
+  return searchInTalk(search, question, before)
+}
+
+/** The user's question before the last one, with those that it goes on from; null when there is none. */
+function askedBefore(transcript: readonly Said[]): string | null {
+  const asked = transcript
+    .filter(({ role }) => role === 'user')
+    .slice(0, -1)
+    .map(textOf)
+    .filter((text) => smallTalkOf(text) === null)
+    .slice(-MOST_BEFORE)
+  const whole = asked.findLastIndex((text) => !looksLikeFollowUp(text))
+  return asked.slice(Math.max(whole, 0)).join(' ') || null
 }

@@ -44,7 +44,7 @@ const say = async (message: string, conversationId?: string) => {
 function firstPassage(): string {
   const sent = models.requests.slice(requestsBefore)
   const { body } = sent.find(({ body: one }) => /<passage/.test(JSON.stringify(one)))!
-  return /<passage number="1"[^>]*>\n(.*)\n/.exec(body.messages[0].content)?.[1] ?? ''
+  return /<passage number="1"[^>]*>\n(.*)\n/.exec(body.messages.at(-1).content)?.[1] ?? ''
 }
 
 test('a follow-up is made a whole question by the model, for the search alone, and costs nothing', async () => {
@@ -58,7 +58,7 @@ test('a follow-up is made a whole question by the model, for the search alone, a
   const { conversationId } = first.metadata
   const second = await say('And how heavy is it?', conversationId)
   assert.equal(asked().length, 1)
-  assert.match(JSON.stringify(asked()[0]!.body), /Customer: Do you have ladders\?/)
+  assert.match(JSON.stringify(asked()[0]!.body), /customer[^:]*:[^:]*Do you have ladders\?/)
   assert.match(firstPassage(), /ladder weighs nine/)
   assert.deepEqual(second.metadata.usage, { credits: 1 })
   const { body } = await client.request('GET', `/agents/${agentId}/conversations/${conversationId}/messages`)
@@ -86,18 +86,37 @@ test('a rewriting that fails, or is nonsense, leaves the question as it was', as
   assert.match(firstPassage(), /desk lamp weighs two/)
 })
 
+test('without a model, a follow-up is searched with what it goes on from', async () => {
+  await client.request('PUT', `/agents/${agentId}`, { model: 'builtin' })
+  const first = await say('How much does the desk lamp weigh?')
+  assert.match(first.parts[0].text, /^The desk lamp weighs two kilograms\. \[1\]$/)
+  const { conversationId } = first.metadata
+  const second = await say('And the ladder?', conversationId)
+  assert.match(second.parts[0].text, /The ladder weighs nine kilograms/)
+  const third = await say('And is it heavier than that?', conversationId)
+  assert.match(third.parts[0].text, /The ladder weighs nine kilograms/)
+})
+
 test('what looks like a follow-up', () => {
   for (const text of [
     'And for children?',
     'Why?',
     'How much does it cost per month then?',
     'Und wie lange gilt das?',
+    'Et la touche Alt pour un crayon ?',
+    'Et comment est-ce que je peux en changer plus tard ?',
+    '¿Y cuánto cuesta eso al mes si pago con tarjeta?',
+    'E quanto costa questo se pago con la carta?',
+    'А сколько это стоит в месяц, если платить картой?',
+    'それから Debian に移行できますか?',
   ])
     assert.ok(looksLikeFollowUp(text), text)
   for (const text of [
     '',
     'How long is the warranty of the desk lamp?',
     'Wie hoch ist die Kaution für eine Wohnung?',
+    'Quels documents faut-il joindre à la demande de location ?',
+    'Сколько стоит доставка мебели в другой город?',
   ])
     assert.ok(!looksLikeFollowUp(text), text)
 })

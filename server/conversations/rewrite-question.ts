@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { askForText } from '../models/call-model.ts'
 import type { ResolvedModel } from '../models/models.ts'
 import { splitWords } from '../text/words.ts'
+import { goesOn } from './goes-on.ts'
 import type { Said } from './history.ts'
 import { textOf } from './parts.ts'
 
@@ -16,18 +17,14 @@ const LONGEST = 400
 /** A message of so few words leans on the talk before it more often than not. */
 const FEW_WORDS = 4
 const MANY_WORDS = 40
-
-const GOES_ON =
-  /^(and|but|so|or|then|also|what about|how about|why not|und|aber|oder|dann|auch|wie ist es|was ist mit)\b/
-const POINTS_BACK =
-  /\b(it|its|that|this|those|these|they|them|their|there|one|ones|same|he|she|him|her|es|das|dies|diese|dieser|dieses|diesen|diesem|dort|davon|dafür|damit|dazu|dabei|darüber|deren|dessen|sie|ihn|ihm|gleiche)\b/
+const MANY_CHARACTERS = 2_000
 
 /** Whether a message is likely not understood without what was said before. */
 export function looksLikeFollowUp(message: string): boolean {
+  if (message.length > MANY_CHARACTERS) return false
   const words = splitWords(message)
-  const text = words.join(' ')
   if (words.length === 0 || words.length > MANY_WORDS) return false
-  return words.length <= FEW_WORDS || GOES_ON.test(text) || POINTS_BACK.test(text)
+  return words.length <= FEW_WORDS || goesOn(words)
 }
 
 /**
@@ -52,8 +49,15 @@ export async function rewriteQuestion(
 }
 
 function linesOf(transcript: readonly Said[]): string {
-  return transcript
-    .slice(-MESSAGES)
-    .map((said) => `${said.role === 'user' ? 'Customer' : 'Agent'}: ${textOf(said).slice(0, CHARACTERS)}`)
-    .join('\n')
+  return (
+    transcript
+      .slice(-MESSAGES)
+      // JSON: no text of a customer can end the data.
+      .map((said) =>
+        JSON.stringify({
+          [said.role === 'user' ? 'customer' : 'agent']: textOf(said).slice(0, CHARACTERS).toWellFormed(),
+        }),
+      )
+      .join('\n')
+  )
 }

@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { type AgentRow, requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
-import type { AccountId } from '../db/tables.ts'
 import { readDateRange } from '../http/dates.ts'
 import {
   byActivity,
@@ -11,8 +10,9 @@ import {
   fingerprint,
   pageOf,
 } from '../http/pagination.ts'
-import { type Caller, type Replay, type Route, route, SENT } from '../http/route.ts'
+import { type Caller, type Route, route, SENT } from '../http/route.ts'
 import { presentSource } from '../knowledge/present.ts'
+import { applicationFrames } from './application-frames.ts'
 import { attach, positionAfter } from './attach.ts'
 import { chatAgentOf, startChat } from './chat.ts'
 import {
@@ -30,7 +30,8 @@ import {
   updateConversation,
 } from './contract.ts'
 import { correctAnswer } from './correct-answer.ts'
-import type { LiveGeneration } from './live-generation.ts'
+import { type Reading, whileWatching } from './live-generation.ts'
+import { shownParts } from './parts.ts'
 import { pauseConversation } from './pause-conversation.ts'
 import { presentConversation, presentMessage } from './present.ts'
 import {
@@ -42,59 +43,78 @@ import {
   requireConversation,
 } from './queries.ts'
 import { rateMessage } from './rate-message.ts'
-import { replayAnswer, replayStream } from './replay.ts'
-import { sendStream } from './send-stream.ts'
+import { readAgain } from './replay.ts'
+import { EVENTS, sendStream, type Wire } from './send-stream.ts'
+import { addressesOf } from './source-address.ts'
 import { stopGeneration } from './stop-generation.ts'
-import { storeToolResult } from './store-tool-result.ts'
+import { storeToolResult, type TakeResult } from './store-tool-result.ts'
 
 const RECENT_MESSAGES = 20
 
 export const conversationRoutes = (ctx: Context): Route[] => [
-  route(chat, async ({ caller: { account }, params, body, reply, idempotency, replay }) => {
-    const agent = await requireAgent(ctx.db, account.id, params.agentId)
-    const { stream, ...asked } = body
-    if (replay) return sendReplay(ctx, reply, account.id, replay, stream)
-    const live = await startChat(ctx, {
-      ...asked,
-      ...apiRequest(account, agent),
-      idempotencyKey: idempotency?.key ?? null,
-    })
-    return sendReply(reply, live, stream)
-  }),
+  route(
+    chat,
+    async ({ caller: { account }, params, body, reply, idempotency, replay }) => {
+      const agent = await requireAgent(ctx.db, account.id, params.agentId)
+      const { stream, includeServerActions, ...asked } = body
+      const request = { ...apiRequest(account, agent), idempotency }
+      const reading = replay
+        ? await readAgain(ctx, replay, request)
+        : await startChat(ctx, { ...asked, ...request })
+      return sendReply(reply, reading, { stream, includeServerActions })
+    },
+    'effect',
+  ),
 
-  route(retry, async ({ caller: { account }, params, body, reply, idempotency, replay }) => {
-    const agent = await requireAgent(ctx.db, account.id, params.agentId)
-    if (replay) return sendReplay(ctx, reply, account.id, replay, body.stream)
-    const live = await startChat(ctx, {
-      conversationId: params.conversationId,
-      retryOf: body.messageId,
-      ...apiRequest(account, agent),
-      idempotencyKey: idempotency?.key ?? null,
-    })
-    return sendReply(reply, live, body.stream)
-  }),
+  route(
+    retry,
+    async ({ caller: { account }, params, body, reply, idempotency, replay }) => {
+      const agent = await requireAgent(ctx.db, account.id, params.agentId)
+      const request = { ...apiRequest(account, agent), retryOf: body.messageId, idempotency }
+      const reading = replay
+        ? await readAgain(ctx, replay, request)
+        : await startChat(ctx, { conversationId: params.conversationId, ...request })
+      return sendReply(reply, reading, body)
+    },
+    'effect',
+  ),
 
-  route(reattach, async ({ caller: { account }, params, request, reply }) => {
+  route(reattach, async ({ caller: { account }, params, query, request, reply }) => {
     await requireAgent(ctx.db, account.id, params.agentId)
-    const { id } = await requireApiConversation(ctx.db, account.id, params.agentId, params.conversationId)
+    const { id } = await requireConversation(ctx.db, account.id, params.agentId, params.conversationId)
     const attached = await attach(ctx, account.id, id)
     if (!attached) return undefined
     const lastEventId = request.headers['last-event-id']?.toString()
-    sendStream(reply, attached.source, positionAfter(lastEventId, attached))
+    const wire = wireFor(query.includeServerActions)
+    sendStream(reply, attached.source, positionAfter(lastEventId, attached), wire)
     return SENT
   }),
 
-  route(stop, async ({ caller: { account }, params }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const { id } = await requireConversation(ctx.db, account.id, params.agentId, params.conversationId)
-    return { data: { stopped: await stopGeneration(ctx, account.id, id) } }
-  }),
+  route(
+    stop,
+    async ({ caller: { account }, params }) => {
+      await requireAgent(ctx.db, account.id, params.agentId)
+      const { id } = await requireConversation(ctx.db, account.id, params.agentId, params.conversationId)
+      return { data: { stopped: await stopGeneration(ctx, account.id, id) } }
+    },
+    'answer',
+  ),
 
-  route(submitToolResult, async ({ caller: { account }, params, body }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    await storeToolResult(ctx, { accountId: account.id, ...params, source: 'API' }, body)
-    return { data: { success: true as const } }
-  }),
+  route(
+    submitToolResult,
+    async ({ caller: { account }, params, body, once }) => {
+      await requireAgent(ctx.db, account.id, params.agentId)
+      const answer = { data: { success: true as const } }
+      const take: TakeResult = (work) =>
+        once(async (db) => {
+          await work(db)
+          return answer
+        })
+      await storeToolResult(ctx, { accountId: account.id, ...params }, body, take)
+      return answer
+    },
+    'effect',
+  ),
 
   route(updateConversation, async ({ caller: { account }, params, body }) => {
     const { agentId, conversationId } = params
@@ -106,12 +126,14 @@ export const conversationRoutes = (ctx: Context): Route[] => [
   route(rateMessageEndpoint, async ({ caller: { account }, params, body }) => {
     await requireAgent(ctx.db, account.id, params.agentId)
     await requireConversation(ctx.db, account.id, params.agentId, params.conversationId)
-    return { data: presentMessage(await rateMessage(ctx.db, account.id, params, body.feedback)) }
+    return {
+      data: presentMessage(await rateMessage(ctx.db, account.id, params, body.feedback), addressesOf(ctx)),
+    }
   }),
 
-  route(correctAnswerEndpoint, async ({ caller: { account }, params, body }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    return presentSource(await correctAnswer(ctx, account, params, body))
+  route(correctAnswerEndpoint, async ({ db, caller: { account }, params, body }) => {
+    await requireAgent(db, account.id, params.agentId)
+    return presentSource(await correctAnswer({ ...ctx, db }, account, params, body))
   }),
 
   route(listConversations, async ({ caller: { account }, params, query }) => {
@@ -138,7 +160,7 @@ export const conversationRoutes = (ctx: Context): Route[] => [
     return pageOf(rows, query.limit, total, print, byActivity, presentConversation)
   }),
 
-  route(readConversation, async ({ caller: { account }, params }) => {
+  route(readConversation, async ({ caller: { account }, params, query }) => {
     await requireAgent(ctx.db, account.id, params.agentId)
     const conversation = await requireApiConversation(
       ctx.db,
@@ -146,7 +168,7 @@ export const conversationRoutes = (ctx: Context): Route[] => [
       params.agentId,
       params.conversationId,
     )
-    const page = await pageOfMessages(ctx, account.id, conversation, RECENT_MESSAGES, undefined)
+    const page = await pageOfMessages(ctx, account.id, conversation, { limit: RECENT_MESSAGES, ...query })
     return {
       data: { ...presentConversation(conversation), messages: page.data },
       pagination: page.pagination,
@@ -157,7 +179,7 @@ export const conversationRoutes = (ctx: Context): Route[] => [
     await requireAgent(ctx.db, account.id, params.agentId)
     const { agentId, conversationId } = params
     const conversation = await requireApiConversation(ctx.db, account.id, agentId, conversationId)
-    return pageOfMessages(ctx, account.id, conversation, query.limit, query.cursor)
+    return pageOfMessages(ctx, account.id, conversation, query)
   }),
 ]
 
@@ -169,42 +191,39 @@ const apiRequest = (account: Caller['account'], agent: AgentRow) => ({
   channel: 'api',
 })
 
-async function sendReply(reply: FastifyReply, live: LiveGeneration, stream: boolean) {
-  await live.started
-  if (!stream) return { data: await live.answer }
-  sendStream(reply, live)
-  return SENT
-}
+const wireFor = (includeServerActions: boolean): Wire =>
+  includeServerActions ? EVENTS : { ...EVENTS, shape: applicationFrames }
 
-async function sendReplay(
-  ctx: Context,
+async function sendReply(
   reply: FastifyReply,
-  accountId: AccountId,
-  { generationId }: Replay,
-  stream: boolean,
+  reading: Reading,
+  { stream, includeServerActions }: { stream: boolean; includeServerActions: boolean },
 ) {
-  if (!stream) return { data: await replayAnswer(ctx, accountId, generationId) }
-  sendStream(reply, await replayStream(ctx, accountId, generationId))
-  return SENT
+  if (stream) {
+    await whileWatching(reading, reading.started)
+    sendStream(reply, reading, 0, wireFor(includeServerActions))
+    return SENT
+  }
+  const answer = await whileWatching(reading, reading.answer)
+  return { data: { ...answer, parts: shownParts(answer.parts, includeServerActions) } }
 }
 
 /** Messages back from the newest (or the cursor), oldest first inside the page. */
 async function pageOfMessages(
-  { db }: Context,
+  ctx: Context,
   accountId: ConversationRow['account_id'],
   { id: conversationId, last_seq, cut_messages }: ConversationRow,
-  limit: number,
-  cursor: string | undefined,
+  { limit, cursor, includeServerActions }: { limit: number; cursor?: string; includeServerActions: boolean },
 ) {
   const print = fingerprint('messages', conversationId)
   const position = decodeCursor(cursor, print, (value) => /^\d{1,9}$/.test(value))
   const beforeSeq = position ? Number(position.value) : null
-  const rows = await messagesBackwards(db, accountId, conversationId, { limit, beforeSeq })
+  const rows = await messagesBackwards(ctx.db, accountId, conversationId, { limit, beforeSeq })
   const kept = rows.slice(0, limit)
   const hasMore = rows.length > limit
   const oldest = kept.at(-1)
   return {
-    data: kept.reverse().map(presentMessage),
+    data: kept.reverse().map((row) => presentMessage(row, addressesOf(ctx), includeServerActions)),
     pagination: {
       cursor: hasMore && oldest ? encodeCursor({ value: String(oldest.seq), id: oldest.id }, print) : null,
       hasMore,

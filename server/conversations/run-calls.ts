@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import type { ToolOutput } from '../actions/tool.ts'
-import type { Db } from '../db/database.ts'
+import type { Context } from '../context.ts'
 import type { LiveGeneration } from './live-generation.ts'
 import type { Call } from './speak-step.ts'
 import { beginCalls, endCall, type Owner } from './tool-calls.ts'
 
 const SIDE_BY_SIDE = 4
+
+type Needs = Pick<Context, 'db' | 'log' | 'generations' | 'process'>
 
 export type CallResult = { call: Call; output: ToolOutput }
 
@@ -14,22 +16,24 @@ export type CallResult = { call: Call; output: ToolOutput }
  * outputs in the order of the calls. Null when the generation was ended meanwhile by somebody else: then nothing ran.
  */
 export async function runCalls(
-  { db, log }: { db: Db; log: Logger },
+  ctx: Needs,
   owner: Owner,
   live: LiveGeneration,
   calls: Call[],
 ): Promise<CallResult[] | null> {
-  if (!(await beginCalls(db, owner, live, calls))) return null
+  // What runs may have effects elsewhere: its call must be found in the log by whoever closes this.
+  await ctx.generations.saved(live)
+  if (!(await beginCalls(ctx.db, owner, ctx.process, live, calls))) return null
   const results: CallResult[] = []
   for (let from = 0; from < calls.length; from += SIDE_BY_SIDE) {
     const group = calls.slice(from, from + SIDE_BY_SIDE)
-    results.push(...(await Promise.all(group.map((call) => runAndRecord({ db, log }, owner, live, call)))))
+    results.push(...(await Promise.all(group.map((call) => runAndRecord(ctx, owner, live, call)))))
   }
   return results
 }
 
 async function runAndRecord(
-  { db, log }: { db: Db; log: Logger },
+  { db, log }: Needs,
   owner: Owner,
   live: LiveGeneration,
   call: Call,
@@ -40,8 +44,9 @@ async function runAndRecord(
   await endCall(db, owner, call, output).catch((error: unknown) =>
     log.error({ err: error, action: call.name }, 'the end of an action could not be recorded'),
   )
-  live.parts.push({ type: 'tool-result', toolCallId: call.id, toolName: call.name, output })
-  live.emit({ type: 'tool-output-available', toolCallId: call.id, output, providerExecuted: true })
+  const result = { toolCallId: call.id, output, providerExecuted: true as const }
+  live.parts.push({ type: 'tool-result', toolName: call.name, ...result })
+  live.emit({ type: 'tool-output-available', ...result })
   return { call, output }
 }
 

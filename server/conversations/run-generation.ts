@@ -5,11 +5,11 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
-import type { Logger } from 'pino'
 import type { Tool, Toolkit } from '../actions/tool.ts'
-import type { Db } from '../db/database.ts'
-import { ApiError } from '../http/errors.ts'
+import type { Context } from '../context.ts'
 import type { Passage } from '../knowledge/retrieval/passage.ts'
+import { type Citations, createCitations } from './citations.ts'
+import type { StoredSource } from './cite.ts'
 import { endGeneration } from './end-generation.ts'
 import type { FinishReason } from './events.ts'
 import { toolResult } from './history.ts'
@@ -21,32 +21,41 @@ import type { Owner } from './tool-calls.ts'
 /** Calls of the model in one turn, at most. */
 export const MOST_STEPS = 8
 
-export type Found = { passages: Passage[]; confidence: number }
+/** The end of one that failed costs about as much as so many events. */
+const FAILURE = 32
+/** Events that memory holds of an answer until they are in the log. */
+const MOST_UNSAVED = 1_024
+
+/** `about`: what was searched for, when the question goes on from another one. */
+export type Found = { passages: Passage[]; confidence: number; about?: string }
 
 export type Job = {
   owner: Owner
   model: { id: string; provider: string }
+  /** What the message cites that this goes on with. */
+  citedBefore: readonly StoredSource[]
   /** Finds what the reply stands on. */
   prepare(signal: AbortSignal): Promise<{ found: Found; toolkit: Toolkit; prompt: LanguageModelV4Prompt }>
-  /** Calls the model. Throws ModelFailure. */
+  /** Calls the model: what one read of the network brought comes in one array. Throws ModelFailure. */
   answer(
     options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>,
     found: Found,
     signal: AbortSignal,
-  ): AsyncIterable<LanguageModelV4StreamPart>
+  ): AsyncIterable<LanguageModelV4StreamPart[]>
 }
 
 /** What has been said when the steps are over, or broke off. */
 export type Told = {
   found: Found
   finishReason: FinishReason
-  cited: number[] | null
+  citations: Citations
   /** Calls that the application has to run. */
   waiting: Call[]
-  failed: boolean
+  /** Why it broke off by itself; null when it did not. */
+  failure: { cause: unknown } | null
 }
 
-export type Deps = { db: Db; log: Logger }
+export type Deps = Pick<Context, 'db' | 'log' | 'generations' | 'process' | 'secrets' | 'config'>
 
 /**
  * Makes the reply and stores it, whoever listens. Never throws: what goes wrong before the first event fails
@@ -56,38 +65,55 @@ export async function runGeneration(deps: Deps, job: Job, live: LiveGeneration):
   const told: Told = {
     found: { passages: [], confidence: 0 },
     finishReason: 'error',
-    cited: null,
+    citations: createCitations([], job.citedBefore),
     waiting: [],
-    failed: false,
+    failure: null,
   }
   try {
     await speak(deps, job, live, told)
   } catch (error) {
-    told.failed = live.abortReason === null
-    if (told.failed) {
-      deps.log.warn({ err: error, generation: live.ids.id, model: job.model.id }, 'generation failed')
+    if (live.abortReason === null) {
+      told.failure = { cause: error }
+      return endFailed(deps, job, live, told)
     }
   }
-  if (live.abortReason === 'shutdown') {
-    leave(live)
-    return
-  }
   await endGeneration(deps, job, live, told)
+}
+
+/** A provider that dies fails thousands at once: they are ended a few at a time, and accounts in turn. */
+async function endFailed(deps: Deps, job: Job, live: LiveGeneration, told: Told): Promise<void> {
+  const leave = await deps.generations.failing.enter(job.owner.accountId)
+  try {
+    await deps.generations.turns.take(job.owner.accountId, FAILURE)
+    deps.log.warn(
+      { err: told.failure?.cause, generation: live.ids.id, model: job.model.id },
+      'generation failed',
+    )
+    await endGeneration(deps, job, live, told)
+  } finally {
+    leave()
+  }
 }
 
 /** The steps of a turn: the model speaks, its calls run, and it speaks again with their outputs. */
 async function speak(deps: Deps, job: Job, live: LiveGeneration, told: Told): Promise<void> {
   const { found, toolkit, prompt } = await job.prepare(live.signal)
   told.found = found
+  told.citations = createCitations(found.passages, job.citedBefore)
   const tools = new Map(toolkit.tools.map((tool) => [tool.name, tool]))
   const messages: LanguageModelV4Message[] = [...prompt]
+  const surroundings = { process: deps.process, pace: paceOf(deps, job, live) }
   for (let number = 1; ; number++) {
     live.signal.throwIfAborted()
-    if (number > 1 && live.frames.length > 0) live.emit({ type: 'start-step' })
+    if (number > 1 && live.count > 0) live.emit({ type: 'start-step' })
     const options = { prompt: messages, ...toolOptions(tools, messages, number === MOST_STEPS) }
-    const step = await speakStep(job.answer(options, found, live.signal), tools, live)
-    told.cited = step.cited ?? told.cited
-    told.finishReason = step.finishReason
+    const step = await speakStep(surroundings, job.answer(options, found, live.signal), {
+      tools,
+      live,
+      citations: told.citations,
+    })
+    // Only calls that wait for the application are a reason; some servers name it without a call.
+    told.finishReason = step.finishReason === 'tool-calls' ? 'stop' : step.finishReason
     if (step.calls.length === 0) return
     const waiting = step.calls.filter(({ tool, problem }) => problem === null && tool?.run === null)
     const here = step.calls.filter((call) => !waiting.includes(call))
@@ -107,7 +133,15 @@ async function speak(deps: Deps, job: Job, live: LiveGeneration, told: Told): Pr
       return
     }
     messages.push(...spoken(step, results))
-    if (live.frames.length > 0) live.emit({ type: 'finish-step' })
+    if (live.count > 0) live.emit({ type: 'finish-step' })
+  }
+}
+
+/** A model may be faster than the log and than the readers of others: it waits then, and its words with it. */
+function paceOf({ generations }: Deps, { owner }: Job, live: LiveGeneration) {
+  return (events: number): Promise<void> | undefined => {
+    const turn = generations.turns.take(owner.accountId, events)
+    return live.unsaved.length < MOST_UNSAVED ? turn : generations.saved(live).then(() => turn)
   }
 }
 
@@ -157,15 +191,4 @@ function toolOptions(
     })),
     toolChoice: { type: 'none' },
   }
-}
-
-/** The process ends: whoever closes the generation after its lease keeps the checkpoint. */
-function leave(live: LiveGeneration): void {
-  if (live.frames.length > 0) live.emit({ type: 'data-reattach', data: { afterMs: 1_000 }, transient: true })
-  live.fail(
-    new ApiError('SERVICE_OVERLOADED', {
-      message: 'The service is being restarted. What was said so far is kept in the conversation.',
-      headers: { 'retry-after': '2' },
-    }),
-  )
 }

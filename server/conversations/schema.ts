@@ -17,6 +17,13 @@ const metadataFields = {
 
 export const Conversation = Exact(metadataFields)
 
+const providerExecuted = Type.Optional(
+  Type.Literal(true, {
+    description:
+      'The service ran the call itself: there is nothing to answer. Such parts are shown only with `includeServerActions`.',
+  }),
+)
+
 /** service-api, "Message parts". */
 export const Part = TaggedUnion('type', [
   Exact({ type: Type.Literal('text'), text: Type.String() }),
@@ -25,23 +32,48 @@ export const Part = TaggedUnion('type', [
     toolCallId: Type.String(),
     toolName: Type.String(),
     input: Type.Optional(Type.Unknown()),
+    providerExecuted,
   }),
   Exact({
     type: Type.Literal('tool-result'),
     toolCallId: Type.String(),
     toolName: Type.String(),
     output: Type.Optional(Type.Unknown()),
+    providerExecuted,
   }),
 ])
 
 export const finishReasons = ['stop', 'error', 'tool-calls', 'length', 'content-filter', 'other'] as const
 
-/** A source that an answer cites; `score` is 0 to 1. */
+/** The passage that the marker [n] in a text stands for is the n-th of its `sources`. */
 export const CitedSource = Exact({
   id: Type.String(),
   name: Nullable(Type.String()),
-  url: Nullable(Type.String()),
-  score: Type.Number(),
+  url: Nullable(
+    Type.String({ description: 'Of a file: an address that opens it for a day from when it was read' }),
+  ),
+  score: Type.Number({ description: '0 to 1' }),
+  page: Nullable(Type.Integer({ description: 'Of a file with pages, from 1' })),
+  anchor: Nullable(Type.String({ description: 'The fragment of the address that leads to the passage' })),
+  quote: Type.String({ description: 'What the passage says' }),
+})
+
+const Score = Nullable(
+  Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'Retrieval confidence of the answer, 0 to 1; null where nothing was scored',
+  }),
+)
+
+/** A file that came with a message. */
+export const MessageAttachment = Exact({
+  name: Type.String(),
+  url: Nullable(
+    Type.String({ description: 'Opens it for a day from when it was read; null in exported files' }),
+  ),
+  type: Type.String({ description: 'Media type, by content' }),
+  size: Type.Integer({ minimum: 0, description: 'Bytes' }),
 })
 
 export const Message = Exact({
@@ -50,9 +82,10 @@ export const Message = Exact({
   parts: Type.Array(Part),
   createdAt: EpochSeconds,
   feedback: Type.Optional(OneOf(['positive', 'negative'])),
+  attachments: Type.Optional(Type.Array(MessageAttachment, { description: 'Files that came with it' })),
   metadata: Type.Optional(
     Exact({
-      score: Type.Optional(Type.Number({ description: 'Retrieval confidence of the answer, 0 to 1' })),
+      score: Score,
       sources: Type.Optional(Type.Array(CitedSource)),
       finishReason: Type.Optional(OneOf(finishReasons, { description: 'How the answer ended' })),
       author: Type.Optional(
@@ -80,7 +113,7 @@ export const ChatAnswer = Exact({
       userId: Nullable(Type.String()),
       finishReason: OneOf(finishReasons),
       usage: Exact({ credits: Type.Number() }),
-      score: Type.Optional(Type.Number()),
+      score: Score,
       sources: Type.Optional(Type.Array(CitedSource)),
     }),
   }),

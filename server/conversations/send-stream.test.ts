@@ -10,7 +10,9 @@ import { sendStream } from './send-stream.ts'
 test('a client that left before the first event leaves nothing behind', async () => {
   const watching = new Set<() => void>()
   const source: FrameSource = {
-    frames: [],
+    count: 0,
+    held: () => [],
+    logged: async () => [],
     ended: false,
     broken: false,
     watch(listener) {

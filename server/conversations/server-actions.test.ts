@@ -23,9 +23,7 @@ before(async () => {
   })
   await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
   service = await startService({
-    OPENAI_BASE_URL: `${models.url}/v1`,
-    OPENAI_API_KEY: 'k',
-    OPENAI_MODEL: 'fake',
+    ...models.settings,
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
   })
 })
@@ -59,10 +57,10 @@ async function create(what: 'actions' | 'procedures', body: object): Promise<Ans
   return answer
 }
 const say = (body: object): Promise<Answer> =>
-  client.request('POST', `/agents/${agentId}/chat`, { stream: false, ...body })
+  client.request('POST', `/agents/${agentId}/chat`, { stream: false, includeServerActions: true, ...body })
 const stream = (body: object) =>
   client.raw('POST', `/agents/${agentId}/chat`, {
-    body: JSON.stringify(body),
+    body: JSON.stringify({ includeServerActions: true, ...body }),
     headers: { 'content-type': 'application/json' },
   })
 const call = (name: string, input: unknown = { order: 'A 1' }) => ({ id: 'call_1', name, input })
@@ -95,8 +93,8 @@ test('an action runs here, its output goes to the model, the stream and the hist
 
   const { conversationId } = (events[1]!.data as never as { messageMetadata: { conversationId: string } })
     .messageMetadata
-  const { body } = await client.request('GET', `/agents/${agentId}/conversations/${conversationId}`)
-  const { parts } = body.data.messages[1]
+  const path = `/agents/${agentId}/conversations/${conversationId}?includeServerActions=true`
+  const { parts } = (await client.request('GET', path)).body.data.messages[1]
   assert.deepEqual(typesOf(parts), ['text', 'tool-call', 'tool-result', 'text'])
   assert.deepEqual(parts[2].output, output)
   const run = await service.ctx.db
@@ -127,7 +125,10 @@ test('escalating opens a ticket, and a person can pick it up', async () => {
   )
   const { body } = await say({ message: 'I want a person', userId: 'u7' })
   const [, result] = body.data.parts
-  assert.deepEqual(result.output, { status: 'success', data: { ticketNumber: 1 } })
+  assert.deepEqual(result.output, {
+    status: 'success',
+    data: { ticketNumber: 1, teamIsThere: false, opensAt: null, timeZone: null },
+  })
   const ticket = (await client.request('GET', `/agents/${agentId}/helpdesk/tickets/1`)).body
   const { conversationId } = body.data.metadata
   assert.deepEqual(

@@ -5,7 +5,10 @@ import type {
 } from '@ai-sdk/provider'
 import type { Tool } from '../actions/tool.ts'
 import { newId } from '../db/ids.ts'
+import type { ServiceProcess } from '../db/processes.ts'
 import { storable, storableJson } from '../http/storable.ts'
+import type { Citations } from './citations.ts'
+import { firstEvents } from './ending-events.ts'
 import type { FinishReason } from './events.ts'
 import type { LiveGeneration } from './live-generation.ts'
 
@@ -24,8 +27,6 @@ export type Call = {
 export type Step = {
   calls: Call[]
   finishReason: FinishReason
-  /** Indexes of the passages it says it used; null when it does not say. */
-  cited: number[] | null
   /** The same as the model has to read it in the next step. */
   content: (LanguageModelV4TextPart | LanguageModelV4ToolCallPart)[]
 }
@@ -35,55 +36,74 @@ const MOST_CALLS = 16
 /** What every provider takes back as a tool's name in a history. */
 const LONGEST_NAME = 64
 
+type Surroundings = {
+  process: Pick<ServiceProcess, 'isSure' | 'confirm'>
+  /** Resolves when so many more events may be made; undefined: now. */
+  pace(events: number): Promise<void> | undefined
+}
+
+type Speaking = { tools: ReadonlyMap<string, Tool>; live: LiveGeneration; citations: Citations }
+
+/** A fast model brings hundreds of parts at once. */
+const PARTS_AT_ONCE = 32
+
 /**
  * Turns what a model streams into events and parts of the reply as it comes. Calls of procedures stay between
  * the model and us: they are in no event and no part. Throws what the stream throws.
  */
 export async function speakStep(
-  stream: AsyncIterable<LanguageModelV4StreamPart>,
-  tools: ReadonlyMap<string, Tool>,
-  live: LiveGeneration,
+  { process, pace }: Surroundings,
+  stream: AsyncIterable<LanguageModelV4StreamPart[]>,
+  { tools, live, citations }: Speaking,
 ): Promise<Step> {
-  const step: Step = { calls: [], finishReason: 'other', cited: null, content: [] }
-  const open = new OpenParts(live, tools)
+  const step: Step = { calls: [], finishReason: 'other', content: [] }
+  const open = new OpenParts(live, tools, citations)
   try {
-    for await (const part of stream) {
-      switch (part.type) {
-        case 'text-start':
-          open.startText()
-          break
-        case 'text-delta':
-          open.addText(part.delta, step)
-          break
-        case 'text-end':
-          open.endText()
-          break
-        case 'tool-input-start':
-          open.startCall(part.id, part.toolName)
-          break
-        case 'tool-input-delta':
-          open.addInput(part.id, part.delta)
-          break
-        case 'tool-call': {
-          const call = open.endCall(part, step.calls.length < MOST_CALLS)
-          step.calls.push(call)
-          step.content.push({
-            type: 'tool-call',
-            toolCallId: call.id,
-            toolName: call.name,
-            input: call.input,
-            // Some providers refuse their own call later when their signature on it is gone.
-            ...(part.providerMetadata ? { providerOptions: part.providerMetadata } : {}),
-          })
-          break
+    for await (const parts of stream) {
+      for (const [i, part] of parts.entries()) {
+        if (i % PARTS_AT_ONCE === 0) {
+          const turn = pace(Math.min(PARTS_AT_ONCE, parts.length - i))
+          if (turn) await turn
+          if (!process.isSure()) await mayGoOn(process, live)
+          if (i > 0) live.signal.throwIfAborted()
         }
-        case 'finish':
-          step.finishReason =
-            part.finishReason.unified === 'interrupted' ? 'other' : part.finishReason.unified
-          step.cited = (part.providerMetadata?.parley?.cited as number[] | undefined) ?? null
-          break
-        default:
-        // Reasoning, files and the like are not shown.
+        switch (part.type) {
+          case 'text-start':
+            citations.numberBy((part.providerMetadata?.parley?.cited as number[] | undefined) ?? null)
+            open.startText()
+            break
+          case 'text-delta':
+            open.addText(part.delta, step)
+            break
+          case 'text-end':
+            open.endText()
+            break
+          case 'tool-input-start':
+            open.startCall(part.id, part.toolName)
+            break
+          case 'tool-input-delta':
+            open.addInput(part.id, part.delta)
+            break
+          case 'tool-call': {
+            const call = open.endCall(part, step.calls.length < MOST_CALLS)
+            step.calls.push(call)
+            step.content.push({
+              type: 'tool-call',
+              toolCallId: call.id,
+              toolName: call.name,
+              input: call.input,
+              // Some providers refuse their own call later when their signature on it is gone.
+              ...(part.providerMetadata ? { providerOptions: part.providerMetadata } : {}),
+            })
+            break
+          }
+          case 'finish':
+            step.finishReason =
+              part.finishReason.unified === 'interrupted' ? 'other' : part.finishReason.unified
+            break
+          default:
+          // Reasoning, files and the like are not shown.
+        }
       }
     }
   } finally {
@@ -92,15 +112,15 @@ export async function speakStep(
   return step
 }
 
-/** The stream's first events; a second call does nothing. */
+/** After a pause of this process: somebody else may have closed the generation, and then nothing more is said. */
+async function mayGoOn(process: Pick<ServiceProcess, 'confirm'>, live: LiveGeneration): Promise<void> {
+  await process.confirm()
+  live.signal.throwIfAborted()
+}
+
+/** Sends the stream's first events; a second call does nothing. */
 export function begin(live: LiveGeneration): void {
-  if (live.frames.length > 0) return
-  const { messageId, userMessageId, conversationId, userId, credits } = live.ids
-  live.emit({ type: 'start', messageId })
-  // So early that a page which is reloaded in the middle knows where to go on.
-  const messageMetadata = { messageId, userMessageId, conversationId, userId, usage: { credits } }
-  live.emit({ type: 'message-metadata', messageMetadata })
-  live.emit({ type: 'start-step' })
+  if (live.count === 0) for (const event of firstEvents(live.ids)) live.emit(event)
 }
 
 /** The text and the calls that are being spoken. */
@@ -111,9 +131,12 @@ class OpenParts {
   readonly calls = new Map<string, { id: string; shown: boolean }>()
   textId: string | null = null
 
-  constructor(live: LiveGeneration, tools: ReadonlyMap<string, Tool>) {
+  readonly citations: Citations
+
+  constructor(live: LiveGeneration, tools: ReadonlyMap<string, Tool>, citations: Citations) {
     this.live = live
     this.tools = tools
+    this.citations = citations
   }
 
   startText(): void {
@@ -127,16 +150,23 @@ class OpenParts {
   addText(delta: string, step: Step): void {
     if (delta === '') return
     if (this.textId === null) this.startText()
-    const last = this.live.parts.at(-1)
-    if (last?.type === 'text') last.text += delta
+    this.show(this.citations.push(delta))
+    // In its next step the model reads its own numbers.
     const said = step.content.at(-1)
     if (said?.type === 'text') said.text += delta
     else step.content.push({ type: 'text', text: delta })
+  }
+
+  show(delta: string): void {
+    if (delta === '') return
+    const last = this.live.parts.at(-1)
+    if (last?.type === 'text') last.text += delta
     this.live.emit({ type: 'text-delta', id: this.textId ?? '', delta })
   }
 
   endText(): void {
     if (this.textId === null) return
+    this.show(this.citations.flush())
     this.live.emit({ type: 'text-end', id: this.textId })
     const last = this.live.parts.at(-1)
     if (last?.type === 'text' && last.text === '') this.live.parts.pop()
@@ -170,15 +200,11 @@ class OpenParts {
     const call: Call = { id, name, tool, ...readInput(name, tool, input) }
     if (!hasRoom) call.problem = `At most ${MOST_CALLS} actions can be called at once.`
     if (!shown) return call
-    this.live.parts.push({ type: 'tool-call', toolCallId: id, toolName: name, input: call.input })
-    this.live.emit({
-      type: 'tool-input-available',
-      toolCallId: id,
-      toolName: name,
-      input: call.input,
-      // A call that cannot be run is answered here, whoever would have run it.
-      ...(call.problem === null ? this.mark(name) : { providerExecuted: true as const }),
-    })
+    // A call that cannot be run is answered here, whoever would have run it.
+    const mark = call.problem === null ? this.mark(toolName) : { providerExecuted: true as const }
+    const shownCall = { toolCallId: id, toolName: name, input: call.input, ...mark }
+    this.live.parts.push({ type: 'tool-call', ...shownCall })
+    this.live.emit({ type: 'tool-input-available', ...shownCall })
     return call
   }
 

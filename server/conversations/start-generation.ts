@@ -1,22 +1,20 @@
-import { reserveCredits } from '../accounts/credits.ts'
+import { exhaustedIn, reservationOf } from '../accounts/credits.ts'
+import type { Context } from '../context.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
-import type { AccountId } from '../db/tables.ts'
+import type { AccountId, MessagePart } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
+import { type Last, lastly } from '../db/transaction.ts'
 import { ApiError } from '../http/errors.ts'
-import { bindGeneration } from '../http/idempotency.ts'
-import { closeExpired } from './close-orphans.ts'
+import { type KeyedRequest, KeyTaken, rebindKey, takeKey } from '../http/idempotency.ts'
+import type { StoredSource } from './cite.ts'
+import { closeIfOrphaned } from './close-orphans.ts'
 import { requireContinuable } from './continuation.ts'
 import type { Said } from './history.ts'
 import type { GenerationIds } from './live-generation.ts'
 import { type Parent, readParent } from './parent-conversation.ts'
-import {
-  type ConversationRow,
-  type MessageRow,
-  messagesBackwards,
-  requireApiConversation,
-  requireConversation,
-} from './queries.ts'
+import type { MessageMetadata } from './present.ts'
+import { type ConversationRow, type MessageRow, messagesBackwards, requireConversation } from './queries.ts'
 import { findRetry, type RetryTarget } from './retry-target.ts'
 import { notOngoing } from './status.ts'
 import { continueConversation, openConversation } from './store-turn.ts'
@@ -25,6 +23,8 @@ import { ignoreWaitingCalls } from './tool-calls.ts'
 import { readPending } from './unanswered.ts'
 
 const MOST_HISTORY = 40
+/** Replies to one message of a channel that may be begun, however each of them ended. */
+export const MOST_STARTS = 10
 
 export type Turn = {
   account: { id: AccountId; plan: string }
@@ -47,7 +47,10 @@ export type Turn = {
   retryOf?: string
   /** Answer what the conversation already holds and nobody has answered, as on channels, where messages come first. */
   pending?: boolean
-  idempotencyKey: string | null
+  /** Its key is taken with the generation. */
+  idempotency: KeyedRequest | null
+  /** The generation that the key is bound to, when that came to nothing and this turn answers in its place. */
+  insteadOf?: string
 }
 
 /** Puts a customer's message on the ticket of its conversation; the help desk is above this folder. */
@@ -57,7 +60,7 @@ export type CustomerWrote = (
   message: { messageId: string; text: string },
 ) => Promise<void>
 
-type Needs = { db: Db; customerWrote: CustomerWrote }
+type Needs = Pick<Context, 'db' | 'process' | 'customerWrote'>
 
 export type StartedTurn = {
   ids: GenerationIds
@@ -65,31 +68,48 @@ export type StartedTurn = {
   transcript: Said[]
   isFirst: boolean
   parent: Parent | null
+  /** What the message cites that a continuation goes on with. */
+  citedBefore: StoredSource[]
 }
 
 /**
  * Stores the user message and the running generation, with its credits reserved, in one transaction: after
  * it nothing is lost, whatever happens to the client or to this process. Throws the chat codes of the contract.
  */
-export async function startGeneration({ db, customerWrote }: Needs, turn: Turn): Promise<StartedTurn> {
-  const { message, conversationId } = turn
-  if (conversationId === undefined) {
-    if (message === undefined) throw new TypeError('A conversation starts with a message.')
-    return transact(db, (trx) => startConversation(trx, turn, message))
-  }
-  const start = (trx: Trx): Promise<StartedTurn> => goOn(trx, turn, conversationId, customerWrote)
+export async function startGeneration(ctx: Needs, turn: Turn): Promise<StartedTurn> {
+  const { conversationId } = turn
   try {
-    return await transact(db, start)
+    return await start(ctx, turn)
   } catch (error) {
-    if (!isBusy(error)) throw error
+    if (!isBusy(error) || conversationId === undefined) throw refusalOf(error)
     // The one that holds the conversation may belong to a process that died.
-    if (!(await closeExpired(db, conversationId))) throw new ApiError('CHAT_CONVERSATION_BUSY')
+    const isFree = await closeIfOrphaned(ctx.db, turn.account.id, { conversationId })
+    if (!isFree) throw new ApiError('CHAT_CONVERSATION_BUSY')
   }
   try {
-    return await transact(db, start)
+    return await start(ctx, turn)
   } catch (error) {
-    throw isBusy(error) ? new ApiError('CHAT_CONVERSATION_BUSY') : error
+    throw isBusy(error) ? new ApiError('CHAT_CONVERSATION_BUSY') : refusalOf(error)
   }
+}
+
+function start(ctx: Needs, turn: Turn): Promise<StartedTurn> {
+  const { message, conversationId, parentConversationId, idempotency } = turn
+  if (conversationId !== undefined) return transact(ctx.db, (trx) => goOn(ctx, trx, turn, conversationId))
+  if (message === undefined) throw new TypeError('A conversation starts with a message.')
+  // One statement is a transaction of its own.
+  if (parentConversationId === undefined && idempotency === null)
+    return startConversation(ctx, ctx.db, turn, message)
+  return transact(ctx.db, (trx) => startConversation(ctx, trx, turn, message))
+}
+
+const citedIn = (row: MessageRow | undefined): StoredSource[] =>
+  ((row?.metadata ?? {}) as MessageMetadata).sources ?? []
+
+function refusalOf(error: unknown): unknown {
+  const exhausted = exhaustedIn(error)
+  if (exhausted === null) return error
+  return new ApiError(exhausted === 'agent' ? 'CHAT_AGENT_CREDITS_EXHAUSTED' : 'CHAT_CREDITS_EXHAUSTED')
 }
 
 const isBusy = (error: unknown): boolean =>
@@ -97,128 +117,184 @@ const isBusy = (error: unknown): boolean =>
 
 const textPart = (text: string) => [{ type: 'text' as const, text }]
 
-async function startConversation(trx: Trx, turn: Turn, message: string): Promise<StartedTurn> {
+async function startConversation(
+  { process }: Needs,
+  trx: Db,
+  turn: Turn,
+  message: string,
+): Promise<StartedTurn> {
   const { account, agent, parentConversationId } = turn
+  const id = newId()
+  await claimKey(trx, turn, id)
   const parent =
     parentConversationId === undefined
       ? null
       : await readParent(trx, account.id, agent.id, parentConversationId, turn.userId)
   const ids = {
-    id: newId(),
+    id,
     conversationId: newId(),
     userMessageId: newId(),
     messageId: newId(),
     userId: turn.userId ?? null,
     credits: turn.model.credits,
     kind: 'reply' as const,
+    epoch: process.epoch,
     firstEvent: 0,
   }
   const parts = textPart(message)
-  await openConversation(trx, { accountId: account.id, agentId: agent.id }, ids, {
-    parts,
-    model: turn.model.id,
+  await openConversation(trx, {
+    ...beginning(turn, ids, process.id, { parts, askedSeq: null, cut: null }),
     source: turn.source,
+    userId: ids.userId,
     title: titleFromWords(message),
-    parent,
+    parentId: parent?.id ?? null,
+    parentSummary: parent?.summary ?? null,
     externalId: turn.externalId ?? null,
     contactId: turn.contactId ?? null,
     transient: turn.transient ?? false,
   })
-  await reserve(trx, turn, ids)
-  return { ids, transcript: [...(turn.told ?? []), { role: 'user', parts }], isFirst: true, parent }
+  return {
+    ids,
+    transcript: [...(turn.told ?? []), { role: 'user', parts }],
+    isFirst: true,
+    parent,
+    citedBefore: [],
+  }
 }
 
 async function goOn(
+  { process, customerWrote }: Needs,
   trx: Trx,
   turn: Turn,
   conversationId: string,
-  customerWrote: CustomerWrote,
-): Promise<StartedTurn> {
+): Promise<StartedTurn | Last<StartedTurn>> {
   const { account, agent, message } = turn
-  const require = turn.source === 'API' && !turn.pending ? requireApiConversation : requireConversation
-  const conversation = await require(trx, account.id, agent.id, conversationId, true)
+  const id = newId()
+  // Asked for together, in this order, they take one trip; each sees what was committed before the lock was had.
+  const claiming = claimKey(trx, turn, id)
+  const locking = requireConversation(trx, account.id, agent.id, conversationId, true)
+  const reading = readsAhead(turn) ? readHistory(trx, turn, conversationId, null) : null
+  const hasTicket = message === undefined ? null : isOnTicket(trx, account.id, conversationId)
+  const [conversation] = await Promise.all([locking, claiming, reading, hasTicket])
   const target =
     turn.retryOf === undefined ? null : await findRetry(trx, account.id, conversation.id, turn.retryOf)
   if (conversation.status !== 'ongoing') throw notOngoing(conversation.status)
-  const plan = await planTurn(trx, turn, conversation, target)
+  const plan = await planTurn(trx, turn, conversation, target, reading)
   const parts = message === undefined ? null : textPart(message)
   const newIds = {
-    id: newId(),
+    id,
     conversationId,
     userMessageId: plan.userMessageId,
     messageId: plan.messageId,
     userId: conversation.user_id,
     credits: turn.model.credits,
     kind: plan.kind,
+    epoch: process.epoch,
   }
-  const owner = { accountId: account.id, agentId: agent.id }
-  const beginning = { model: turn.model.id, parts, cut: plan.cut }
-  const { firstEvent, hasTicket } = await continueConversation(trx, owner, newIds, beginning)
-  if (hasTicket && message !== undefined)
-    await customerWrote(trx, conversation, { messageId: plan.userMessageId, text: message })
-  const ids = { ...newIds, firstEvent }
-  await reserve(trx, turn, ids)
   const asked: Said[] = parts ? [{ role: 'user', parts }] : []
-  return {
-    ids,
+  const parent = plan.isFirst ? await parentWithMessages(trx, turn, conversation) : parentOf(conversation)
+  const started = ({ rows }: { rows: { first_event: number }[] }): StartedTurn => ({
+    ids: { ...newIds, firstEvent: rows[0]?.first_event ?? 0 },
     transcript: [...(turn.told ?? plan.history), ...asked],
     isFirst: plan.isFirst,
-    parent: plan.isFirst ? await parentWithMessages(trx, turn, conversation) : parentOf(conversation),
-  }
+    parent,
+    citedBefore: plan.kind === 'continuation' ? citedIn(plan.history.at(-1)) : [],
+  })
+  const going = continueConversation.query(beginning(turn, newIds, process.id, { parts, ...plan }))
+  if (message === undefined || !(await hasTicket)) return lastly(trx, going, started)
+  const turnStarted = started(await trx.executeQuery(going))
+  await customerWrote(trx, conversation, { messageId: plan.userMessageId, text: message })
+  return turnStarted
+}
+
+/** The first statement: of equal requests one starts a generation, and the others are served from that. */
+async function claimKey(trx: Db, { idempotency, insteadOf }: Turn, generationId: string): Promise<void> {
+  if (!idempotency) return
+  if (insteadOf === undefined) return takeKey(trx, idempotency, { generationId })
+  if (!(await rebindKey(trx, idempotency, insteadOf, generationId))) throw new KeyTaken()
 }
 
 type Plan = {
   kind: 'reply' | 'continuation' | 'retry'
   userMessageId: string
+  /** The number of that message, if it is there already. */
+  askedSeq: number | null
   messageId: string
   history: MessageRow[]
   cut: { from: number; to: number } | null
   isFirst: boolean
 }
 
+/** An agent that never had an action has no calls that wait, which would have to be closed before the reading. */
+const readsAhead = ({ retryOf, agent }: Turn): boolean => retryOf === undefined && agent.toolsVersion === 0
+
+async function readHistory(
+  trx: Trx,
+  { account }: Turn,
+  conversationId: string,
+  beforeSeq: number | null,
+): Promise<MessageRow[]> {
+  const page = { limit: MOST_HISTORY - 1, beforeSeq }
+  const newest = (await messagesBackwards(trx, account.id, conversationId, page)).reverse()
+  // Some providers refuse a history that begins in the middle of an exchange.
+  return newest.length < MOST_HISTORY ? newest : newest.slice(newest.findIndex(({ role }) => role === 'user'))
+}
+
+async function isOnTicket(trx: Trx, accountId: AccountId, conversationId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('tickets')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** What the turn does to the conversation, whose row is locked. */
 async function planTurn(
   trx: Trx,
   turn: Turn,
-  { id, last_seq }: ConversationRow,
+  conversation: ConversationRow,
   retried: RetryTarget | null,
+  readAhead: Promise<MessageRow[]> | null,
 ): Promise<Plan> {
   const { account, agent } = turn
-  const read = async (beforeSeq: number | null): Promise<MessageRow[]> => {
-    const page = { limit: MOST_HISTORY - 1, beforeSeq }
-    const newest = (await messagesBackwards(trx, account.id, id, page)).reverse()
-    // Some providers refuse a history that begins in the middle of an exchange.
-    return newest.length < MOST_HISTORY
-      ? newest
-      : newest.slice(newest.findIndex(({ role }) => role === 'user'))
-  }
+  const { id, last_seq } = conversation
   if (retried) {
     const { from, question } = retried
-    const history = await read(question.seq + 1)
+    const history = await readHistory(trx, turn, id, question.seq + 1)
     return {
       kind: 'retry',
       userMessageId: question.id,
+      askedSeq: question.seq,
       messageId: newId(),
       history,
       cut: { from, to: last_seq },
       isFirst: false,
     }
   }
-  // An agent that never had an action has no calls that could wait.
   if (agent.toolsVersion > 0) {
     const goesOn = turn.message === undefined && !turn.pending
     await ignoreWaitingCalls(trx, account.id, id, { expiredOnly: goesOn })
   }
-  const history = await read(null)
+  const history = await (readAhead ?? readHistory(trx, turn, id, null))
   const reply = { kind: 'reply' as const, messageId: newId(), history, cut: null }
-  if (turn.message !== undefined) return { ...reply, userMessageId: newId(), isFirst: false }
+  if (turn.message !== undefined) return { ...reply, userMessageId: newId(), askedSeq: null, isFirst: false }
   if (turn.pending) {
-    const asked = await readPending(trx, account.id, id, history)
+    if (turn.insteadOf === undefined && conversation.answer_starts >= MOST_STARTS)
+      throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
+    const asked = readPending(conversation, history)
     const isFirst = history.every(({ role }) => role === 'user')
     return { ...reply, ...asked, isFirst }
   }
-  const { userMessageId, messageId } = await requireContinuable(trx, account.id, id, history)
-  return { kind: 'continuation', userMessageId, messageId, history, cut: null, isFirst: false }
+  if (history.at(-1)?.role === 'user') {
+    // Its answer came to nothing: the process died, or the model failed.
+    const asked = readPending(conversation, history)
+    return { ...reply, ...asked, isFirst: history.every(({ role }) => role === 'user') }
+  }
+  const continued = await requireContinuable(trx, account.id, id, history)
+  return { kind: 'continuation', ...continued, history, cut: null, isFirst: false }
 }
 
 /** For the first answer of a conversation that was there before it. */
@@ -236,19 +312,32 @@ const parentOf = ({ parent_conversation_id, parent_summary }: ConversationRow): 
     ? null
     : { id: parent_conversation_id, summary: parent_summary, messages: [] }
 
-/** Last in the transaction, because every turn of the account meets at these rows. */
-async function reserve(trx: Trx, turn: Turn, ids: GenerationIds): Promise<void> {
-  const { account, agent, idempotencyKey } = turn
-  if (idempotencyKey !== null) await bindGeneration(trx, account.id, idempotencyKey, ids.id)
-  const exhausted = await reserveCredits(trx, {
-    accountId: account.id,
-    agentId: agent.id,
-    plan: account.plan,
-    agentLimit: agent.creditLimit,
-    generationId: ids.id,
-    credits: ids.credits,
-  })
-  if (exhausted) {
-    throw new ApiError(exhausted === 'agent' ? 'CHAT_AGENT_CREDITS_EXHAUSTED' : 'CHAT_CREDITS_EXHAUSTED')
+/** The values that both statements of a start take. */
+function beginning(
+  { account, agent, model }: Turn,
+  ids: Omit<GenerationIds, 'firstEvent'>,
+  owner: string,
+  { parts, askedSeq, cut }: { parts: MessagePart[] | null } & Pick<Plan, 'askedSeq' | 'cut'>,
+) {
+  return {
+    ...reservationOf({
+      accountId: account.id,
+      plan: account.plan,
+      agentId: agent.id,
+      agentLimit: agent.creditLimit,
+      generationId: ids.id,
+      credits: ids.credits,
+    }),
+    conversationId: ids.conversationId,
+    userMessageId: ids.userMessageId,
+    messageId: ids.messageId,
+    owner,
+    epoch: ids.epoch,
+    model: model.id,
+    kind: ids.kind,
+    parts: parts && JSON.stringify(parts),
+    askedSeq,
+    cutFrom: cut?.from ?? null,
+    cutTo: cut?.to ?? null,
   }
 }

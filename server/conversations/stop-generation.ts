@@ -3,8 +3,7 @@ import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { AccountId, StopReason } from '../db/tables.ts'
-
-import { closeExpired } from './close-orphans.ts'
+import { closeIfOrphaned } from './close-orphans.ts'
 
 type Needs = Pick<Context, 'db' | 'generations' | 'notifier'>
 
@@ -22,14 +21,14 @@ export async function stopGeneration(
 ): Promise<boolean> {
   const id = await requestStop(ctx.db, accountId, conversationId, 'stop')
   if (id === null) return false
-  // Its process may be gone: then what it had said is stored here.
-  if (await closeExpired(ctx.db, conversationId)) return true
   await endRequested(ctx, id, 'stop')
   const live = ctx.generations.get(id)
   if (live) {
     await Promise.race([live.ending, wait(LONGEST_WAIT_MS)])
     return true
   }
+  // Its process may be gone: then what it had said is stored here.
+  if (await closeIfOrphaned(ctx.db, accountId, { conversationId })) return true
   const until = Date.now() + LONGEST_WAIT_MS
   while (Date.now() < until && (await isRunning(ctx.db, id))) await wait(LOOK_EVERY_MS)
   return true

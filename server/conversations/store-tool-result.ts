@@ -8,8 +8,11 @@ import { transact } from '../db/transact.ts'
 import { ApiError } from '../http/errors.ts'
 import { attach } from './attach.ts'
 import type { FrameSource } from './live-generation.ts'
-import { requireApiConversation, requireConversation } from './queries.ts'
+import { requireConversation } from './queries.ts'
 import { addToMessage } from './tool-calls.ts'
+
+/** Runs what takes a result, which throws when there is no such call. */
+export type TakeResult = (work: (db: Db) => Promise<void>) => Promise<unknown>
 
 export type ToolResult = { toolCallId: string; output?: unknown }
 
@@ -22,8 +25,6 @@ type Place = {
   accountId: AccountId
   agentId: string
   conversationId: string
-  /** As conversations.source: where the application is that runs the actions. */
-  source: string
 }
 
 /**
@@ -31,16 +32,27 @@ type Place = {
  * resolved before) is RESOURCE_TOOL_CALL_NOT_FOUND (service-api, "Client action"). One that comes before the
  * answer with its call has ended waits for that end: a reader is shown a call as soon as it is made.
  */
-export async function storeToolResult(ctx: Needs, place: Place, result: ToolResult): Promise<void> {
-  if (isId(result.toolCallId)) {
-    if (await takeResult(ctx.db, place, result)) return
+export async function storeToolResult(
+  ctx: Needs,
+  place: Place,
+  result: ToolResult,
+  take: TakeResult = (work) => work(ctx.db),
+): Promise<void> {
+  if (!isId(result.toolCallId)) throw notThere()
+  const taking = (db: Db): Promise<void> => takeResult(db, place, result)
+  try {
+    await take(taking)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'RESOURCE_TOOL_CALL_NOT_FOUND') throw error
     // Whoever waits costs nothing: anybody may send ids that no call has.
     const running = await attach(ctx, place.accountId, place.conversationId)
-    if (running) await endOf(running.source)
-    if (running && (await takeResult(ctx.db, place, result))) return
+    if (!running) throw error
+    await endOf(running.source)
+    await take(taking)
   }
-  throw new ApiError('RESOURCE_TOOL_CALL_NOT_FOUND')
 }
+
+const notThere = (): ApiError => new ApiError('RESOURCE_TOOL_CALL_NOT_FOUND')
 
 async function endOf(source: FrameSource): Promise<void> {
   if (source.ended) return
@@ -58,12 +70,11 @@ async function endOf(source: FrameSource): Promise<void> {
 
 async function takeResult(
   db: Db,
-  { accountId, agentId, conversationId, source }: Place,
+  { accountId, agentId, conversationId }: Place,
   { toolCallId, output = null }: ToolResult,
-): Promise<boolean> {
-  return transact(db, async (trx) => {
-    const require = source === 'API' ? requireApiConversation : requireConversation
-    await require(trx, accountId, agentId, conversationId, true)
+): Promise<void> {
+  await transact(db, async (trx) => {
+    await requireConversation(trx, accountId, agentId, conversationId, true)
     const call = await trx
       .updateTable('tool_calls')
       .set({ status: outcomeOf(output), output: json(output), resolved_at: new Date() })
@@ -74,7 +85,7 @@ async function takeResult(
       .where('expires_at', '>', sql<Date>`now()`)
       .returning(['name', 'message_id'])
       .executeTakeFirst()
-    if (!call) return false
+    if (!call) throw notThere()
     await addToMessage(trx, accountId, call.message_id, [
       { type: 'tool-result', toolCallId, toolName: call.name, output },
     ])
@@ -84,7 +95,6 @@ async function takeResult(
       .where('account_id', '=', accountId)
       .where('id', '=', conversationId)
       .execute()
-    return true
   })
 }
 

@@ -1,167 +1,231 @@
-import { type RawBuilder, sql } from 'kysely'
-import type { Trx } from '../db/database.ts'
-import { json } from '../db/json.ts'
+import { sql } from 'kysely'
+import { type Reservation, reserving } from '../accounts/credits.ts'
+import { statement, type Values } from '../db/statement.ts'
 import type { MessagePart } from '../db/tables.ts'
-import { LEASE_SECONDS } from './generations.ts'
+import { type Piece, packPiece } from './generation-log.ts'
 import type { GenerationIds } from './live-generation.ts'
 import type { MessageMetadata } from './present.ts'
-import type { Owner } from './tool-calls.ts'
 
 /**
- * The writes of a turn, each one statement: a turn is a handful of round trips, and at many turns a second
- * their number is what counts (measured: 235 turns a second with one statement a table, see bench/results).
+ * The writes of a turn, each one statement with a text that is compiled once: a turn is a handful of round trips, and
+ * at many turns a second their number is what counts.
  */
 
 /** No answer has so many events. */
 export const EVENTS_PER_GENERATION = 100_000
 
-/** Everything but the first event, which the conversation's count of generations gives. */
-type NewIds = Omit<GenerationIds, 'firstEvent'>
+/**
+ * Who may write to the generation, and whose it is once it has ended: its process's, when that has ended it itself, and
+ * else nobody's.
+ */
+export type Closer = { owner: string | null; epoch: number; ownerAfter: string | null }
 
-type Beginning = {
+type Beginning = Reservation & {
+  conversationId: string
+  userMessageId: string
+  messageId: string
+  /** The id of the process that runs the generation. */
+  owner: string
+  epoch: number
   model: string
-  /** The user's message; null when the turn answers one that is there. */
-  parts: MessagePart[] | null
+  kind: GenerationIds['kind']
+  /** The user's message as JSON; null when the turn answers one that is there, which has the number `askedSeq`. */
+  parts: string | null
+  askedSeq: number | null
   /** Numbers of the messages that a retry replaces. */
-  cut: { from: number; to: number } | null
+  cutFrom: number | null
+  cutTo: number | null
 }
 
-type Opening = {
-  parts: MessagePart[]
-  model: string
+export type Opening = Beginning & {
   source: string
+  userId: string | null
   title: string
-  parent: { id: string; summary: string } | null
+  parentId: string | null
+  parentSummary: string | null
   externalId: string | null
   contactId: string | null
   transient: boolean
 }
 
-/** Stores a new conversation with its first message and the running generation. */
-export async function openConversation(
-  trx: Trx,
-  { accountId, agentId }: Owner,
-  ids: NewIds,
-  { parts, model, source, title, parent, externalId, contactId, transient }: Opening,
-): Promise<void> {
-  const beginning: Beginning = { model, parts, cut: null }
-  await sql`
-    with moved as (
-      insert into conversations (id, account_id, agent_id, source, user_id, title, status, last_seq, generation_count,
-        parent_conversation_id, parent_summary, external_id, contact_id, transient)
-      values (${ids.conversationId}, ${accountId}, ${agentId}, ${source}, ${ids.userId}, ${title}, 'ongoing', 1, 1,
-        ${parent?.id ?? null}, ${parent?.summary ?? null}, ${externalId}, ${contactId}, ${transient})
-      returning generation_count
-    ), asked as (
-      insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts)
-      values (${ids.userMessageId}, ${accountId}, ${agentId}, ${ids.conversationId}, 1, 'user', ${json(parts)})
-    )
-    ${insertGeneration({ accountId, agentId }, ids, beginning)}`.execute(trx)
-}
+const insertGeneration = (p: Values<Beginning>) => sql`
+  insert into generations
+    (id, account_id, agent_id, conversation_id, user_message_id, message_id, model, status, credits, kind, first_event,
+      cut_from, cut_to, owner, epoch, asked_seq)
+  select ${p.generationId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.conversationId}::uuid,
+    ${p.userMessageId}::uuid, ${p.messageId}::uuid, ${p.model}, 'running', ${p.credits}::integer, ${p.kind},
+    (generation_count - 1)::bigint * ${sql.lit(EVENTS_PER_GENERATION)}, ${p.cutFrom}::integer, ${p.cutTo}::integer,
+    ${p.owner}::uuid, ${p.epoch}::integer, coalesce(${p.askedSeq}::integer, last_seq)
+  from moved returning first_event`
 
 /**
- * Adds the running generation, and the user's message if there is one, to a conversation whose row the
- * transaction has locked. Answers the number that its events begin after, and whether there is a ticket that the
- * message belongs on, too.
+ * Stores a new conversation with its first message and the running generation, and reserves its credits: all of it or,
+ * when a limit would be passed (`exhaustedIn` the error), nothing.
  */
-export async function continueConversation(
-  trx: Trx,
-  { accountId, agentId }: Owner,
-  ids: NewIds,
-  beginning: Beginning,
-): Promise<{ firstEvent: number; hasTicket: boolean }> {
-  const { parts } = beginning
-  const asks = parts !== null
-  const { rows } = await sql<{ first_event: number; has_ticket: boolean }>`
-    with moved as (
-      update conversations set last_seq = last_seq + ${asks ? 1 : 0}, generation_count = generation_count + 1,
-        updated_at = now()
-      where account_id = ${accountId} and id = ${ids.conversationId} returning last_seq, generation_count
-    ), asked as (
-      insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts)
-      select ${ids.userMessageId}::uuid, ${accountId}::uuid, ${agentId}, ${ids.conversationId}::uuid, last_seq, 'user',
-        ${json(parts ?? [])} from moved where ${asks}::boolean
-    )
-    ${insertGeneration({ accountId, agentId }, ids, beginning)}
-    returning first_event, ${asks}::boolean and exists (
-      select from tickets where account_id = ${accountId} and conversation_id = ${ids.conversationId}
-    ) as has_ticket`.execute(trx)
-  return { firstEvent: rows[0]?.first_event ?? 0, hasTicket: rows[0]?.has_ticket ?? false }
-}
+export const openConversation = statement(
+  (p: Values<Opening>) => sql<unknown>`
+  with moved as (
+    insert into conversations (id, account_id, agent_id, source, user_id, title, status, last_seq, asked_seq,
+      generation_count, parent_conversation_id, parent_summary, external_id, contact_id, transient)
+    values (${p.conversationId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.source}, ${p.userId}, ${p.title},
+      'ongoing', 1, 1, 1, ${p.parentId}::uuid, ${p.parentSummary}, ${p.externalId}, ${p.contactId}::uuid,
+      ${p.transient}::boolean)
+    returning last_seq, generation_count
+  ), asked as (
+    insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts)
+    values (${p.userMessageId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.conversationId}::uuid, 1, 'user',
+      ${p.parts}::jsonb)
+  ), made as (${insertGeneration(p)}
+  ), ${reserving(p)}
+  select * from reserved`,
+)
 
-function insertGeneration(
-  { accountId, agentId }: Owner,
-  ids: NewIds,
-  { model, cut }: Beginning,
-): RawBuilder<unknown> {
-  return sql`insert into generations
-    (id, account_id, agent_id, conversation_id, user_message_id, message_id, model, status, credits, kind, first_event,
-      cut_from, cut_to, lease_until)
-    select ${ids.id}::uuid, ${accountId}::uuid, ${agentId}, ${ids.conversationId}::uuid, ${ids.userMessageId}::uuid,
-      ${ids.messageId}::uuid, ${model}, 'running', ${ids.credits}, ${ids.kind},
-      (generation_count - 1)::bigint * ${EVENTS_PER_GENERATION}::integer, ${cut?.from ?? null}::integer,
-      ${cut?.to ?? null}::integer, now() + ${LEASE_SECONDS} * interval '1 second'
-    from moved`
-}
+/**
+ * Adds the running generation, and the user's message if there is one, to a conversation whose row the transaction has
+ * locked, and reserves its credits. Answers the number that its events begin after.
+ */
+export const continueConversation = statement(
+  (p: Values<Beginning>) => sql<{ first_event: number }>`
+  with moved as (
+    update conversations set last_seq = last_seq + case when ${p.parts}::jsonb is null then 0 else 1 end,
+      asked_seq = case when ${p.parts}::jsonb is null then asked_seq else last_seq + 1 end,
+      answer_tries = case when ${p.parts}::jsonb is null then answer_tries else 0 end,
+      answer_starts = case when ${p.parts}::jsonb is not null then 1 when ${p.kind} = 'reply' then answer_starts + 1
+        else answer_starts end,
+      answer_stopped = case when ${p.parts}::jsonb is null then answer_stopped else false end,
+      continuations = case when ${p.kind} = 'continuation' then continuations + 1
+        when ${p.parts}::jsonb is null then continuations else 0 end,
+      generation_count = generation_count + 1, updated_at = now()
+    where account_id = ${p.accountId}::uuid and id = ${p.conversationId}::uuid returning last_seq, generation_count
+  ), asked as (
+    insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts)
+    select ${p.userMessageId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.conversationId}::uuid, last_seq, 'user',
+      ${p.parts}::jsonb from moved where ${p.parts}::jsonb is not null
+  ), made as (${insertGeneration(p)}
+  ), ${reserving(p)}
+  select first_event from made, reserved`,
+)
 
 export type StoredMessage = { parts: MessagePart[]; metadata: MessageMetadata }
 
-/**
- * Ends a running generation with what it said (unless `silent`, or a takeover asked for its end) and settles its
- * credits; `lost` when somebody else ended it before. A continuation goes on with its message, a retry replaces the messages it was asked
- * to. The transaction has locked the conversation's row.
- */
-export async function endWithMessage(
-  trx: Trx,
-  { accountId, agentId }: Owner,
-  ids: GenerationIds,
-  { parts, metadata }: StoredMessage,
-  { status, finishReason, silent }: { status: string; finishReason: string; silent: boolean },
-): Promise<'stored' | 'silent' | 'lost'> {
-  const { rows } = await sql<{ silent: boolean }>`
-    with closed as (
-      update generations set status = ${status}, finish_reason = ${finishReason}, parts = '[]',
-        usage_credits = credits, finished_at = now(), parts_count = ${parts.length}::integer,
-        message_state = case when ${silent}::boolean or stop_reason = 'takeover' then 'none' else 'stored' end,
-        parts_from = coalesce((select jsonb_array_length(messages.parts) from messages
-          where messages.account_id = ${accountId} and messages.id = generations.message_id), 0)
-      where account_id = ${accountId} and id = ${ids.id} and status = 'running' returning kind, cut_from, cut_to,
-        message_state = 'none' as silent
-    ), spoken as (
-      select * from closed where not silent
-    ), cut as (
-      delete from messages using spoken
-      where messages.account_id = ${accountId} and messages.conversation_id = ${ids.conversationId}
-        and messages.seq between spoken.cut_from and spoken.cut_to
-      returning messages.id, messages.parts
-    ), replaced as (
-      update generations set message_state = 'cut', parts = cut.parts from cut
-      where account_id = ${accountId} and conversation_id = ${ids.conversationId} and message_id = cut.id
-        and message_state = 'stored'
-    ), dropped as (
-      update tool_calls set status = 'ignored', resolved_at = now()
-      where account_id = ${accountId} and conversation_id = ${ids.conversationId} and status = 'pending'
-        and message_id in (select id from cut)
-    ), moved as (
-      update conversations set last_seq = last_seq + case when spoken.kind = 'continuation' then 0 else 1 end,
-        updated_at = now()
-      from spoken where conversations.account_id = ${accountId} and conversations.id = ${ids.conversationId}
-      returning last_seq, spoken.kind
-    ), answered as (
-      insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts, metadata)
-      select ${ids.messageId}::uuid, ${accountId}::uuid, ${agentId}, ${ids.conversationId}::uuid, last_seq, 'assistant',
-        ${json(parts)}, ${json(metadata)} from moved where kind <> 'continuation'
-    ), gone_on as (
-      update messages set parts = messages.parts || ${json(parts)}::jsonb,
-        metadata = coalesce(messages.metadata, '{}') || ${json(metadata)}::jsonb
-      from moved
-      where moved.kind = 'continuation' and messages.account_id = ${accountId} and messages.id = ${ids.messageId}::uuid
-    ), settled as (
-      update credit_entries set state = 'settled'
-      where account_id = ${accountId} and generation_id = ${ids.id} and state = 'reserved'
-        and exists (select from closed)
-    )
-    select silent from closed`.execute(trx)
-  const [ended] = rows
-  return ended ? (ended.silent ? 'silent' : 'stored') : 'lost'
+/** What an answer ends with, for each state that its conversation may be in by then. */
+export type Ended = {
+  status: string
+  finishReason: string
+  message: StoredMessage
+  spoken: Piece
+  takenOver: Piece
+  overEnded: Piece
+  /** Leaves a conversation alone that a channel has to be told of, or that goes with its generation. */
+  onlyPlain: boolean
 }
+
+/** The values of `endWithMessage`. */
+export function endingOf(
+  { accountId, agentId }: { accountId: string; agentId: string },
+  ids: GenerationIds,
+  { owner, epoch, ownerAfter }: Closer,
+  { status, finishReason, message, onlyPlain, ...last }: Ended,
+) {
+  const spoken = packPiece(last.spoken)
+  const takenOver = packPiece(last.takenOver)
+  const overEnded = packPiece(last.overEnded)
+  return {
+    accountId,
+    agentId,
+    id: ids.id,
+    conversationId: ids.conversationId,
+    messageId: ids.messageId,
+    owner,
+    epoch,
+    ownerAfter,
+    status,
+    finishReason,
+    onlyPlain,
+    parts: JSON.stringify(message.parts),
+    metadata: JSON.stringify(message.metadata),
+    position: spoken.position,
+    spokenEvents: spoken.events,
+    spokenEnding: spoken.ending,
+    takenEvents: takenOver.events,
+    takenEnding: takenOver.ending,
+    endedEvents: overEnded.events,
+    endedEnding: overEnded.ending,
+  }
+}
+
+/**
+ * Ends a running generation with what it said and settles its credits; no row when somebody else ended it before. The
+ * answer is not kept when the conversation is over for the model (`over`), or when a takeover asked for its end. A
+ * continuation goes on with its message, a retry replaces the messages it was asked to. The transaction has locked the
+ * conversation's row.
+ */
+export const endWithMessage = statement(
+  (p: Values<ReturnType<typeof endingOf>>) => sql<{ over: 'taken_over' | 'ended' | null }>`
+  with held as (
+    select case when status in ('taken_over', 'ended') then status end as over from conversations
+    where account_id = ${p.accountId}::uuid and id = ${p.conversationId}::uuid
+      and (not ${p.onlyPlain}::boolean or thread_id is null and not transient)
+  ), closed as (
+    update generations set status = ${p.status}, finish_reason = ${p.finishReason}, owner = ${p.ownerAfter}::uuid,
+      usage_credits = credits, finished_at = now(),
+      parts_count = jsonb_array_length(${p.parts}::jsonb),
+      message_state = case when over is not null or stop_reason = 'takeover' then 'none' else 'stored' end,
+      parts_from = case when kind <> 'continuation' then 0 else coalesce((
+        select jsonb_array_length(messages.parts) from messages
+        where messages.account_id = ${p.accountId}::uuid and messages.id = generations.message_id), 0) end
+    from held
+    where account_id = ${p.accountId}::uuid and id = ${p.id}::uuid and status = 'running'
+      and owner is not distinct from ${p.owner}::uuid and epoch = ${p.epoch}::integer
+    -- A takeover silences its generation even when the conversation has been handed back since.
+    returning kind, cut_from, cut_to, generations.asked_seq, coalesce(over, case when stop_reason = 'takeover' then 'taken_over' end) as over
+  ), spoken as (
+    select * from closed where over is null
+  ), logged as (
+    insert into generation_log (generation_id, account_id, position, events, ending)
+    select ${p.id}::uuid, ${p.accountId}::uuid, ${p.position}::integer,
+      case over when 'taken_over' then ${p.takenEvents}::text when 'ended' then ${p.endedEvents}::text
+        else ${p.spokenEvents}::text end,
+      case over when 'taken_over' then ${p.takenEnding}::text when 'ended' then ${p.endedEnding}::text
+        else ${p.spokenEnding}::text end
+    from closed
+    on conflict (generation_id, position) do update set events = excluded.events, ending = excluded.ending
+  ), cut as (
+    delete from messages using spoken
+    where spoken.cut_from is not null and messages.account_id = ${p.accountId}::uuid
+      and messages.conversation_id = ${p.conversationId}::uuid
+      and messages.seq between spoken.cut_from and spoken.cut_to
+    returning messages.id
+  ), replaced as (
+    update generations set message_state = 'cut' from cut
+    where account_id = ${p.accountId}::uuid and conversation_id = ${p.conversationId}::uuid and message_id = cut.id
+      and message_state = 'stored'
+  ), dropped as (
+    update tool_calls set status = 'ignored', resolved_at = now()
+    where account_id = ${p.accountId}::uuid and conversation_id = ${p.conversationId}::uuid and status = 'pending'
+      and message_id in (select id from cut)
+  ), moved as (
+    update conversations set last_seq = last_seq + case when spoken.kind = 'continuation' then 0 else 1 end,
+      asked_seq = case when conversations.asked_seq between spoken.cut_from and spoken.cut_to then spoken.asked_seq
+        else conversations.asked_seq end,
+      answered_seq = greatest(answered_seq, spoken.asked_seq), updated_at = now()
+    from spoken
+    where conversations.account_id = ${p.accountId}::uuid and conversations.id = ${p.conversationId}::uuid
+    returning last_seq, spoken.kind
+  ), answered as (
+    insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts, metadata)
+    select ${p.messageId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.conversationId}::uuid, last_seq, 'assistant',
+      ${p.parts}::jsonb, ${p.metadata}::jsonb from moved where kind <> 'continuation'
+  ), gone_on as (
+    update messages set parts = messages.parts || ${p.parts}::jsonb,
+      metadata = coalesce(messages.metadata, '{}') || ${p.metadata}::jsonb
+    from moved
+    where moved.kind = 'continuation' and messages.account_id = ${p.accountId}::uuid
+      and messages.id = ${p.messageId}::uuid
+  ), settled as (
+    update credit_entries set state = 'settled'
+    where account_id = ${p.accountId}::uuid and generation_id = ${p.id}::uuid and state = 'reserved'
+      and exists (select from closed)
+  )
+  select over from closed`,
+)

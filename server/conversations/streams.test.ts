@@ -16,11 +16,7 @@ let agentId: string
 
 before(async () => {
   models = await startModelServer()
-  service = await startService({
-    OPENAI_BASE_URL: `${models.url}/v1`,
-    OPENAI_API_KEY: 'k',
-    OPENAI_MODEL: 'fake',
-  })
+  service = await startService(models.settings)
   client = await service.account()
   agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
 })
@@ -123,6 +119,22 @@ test('two readers and one that comes late see the same events', async () => {
   assert.deepEqual([none.status, await none.text()], [204, ''])
 })
 
+test('a reader is connected at once, before there is anything to say', async () => {
+  const { promise: now, resolve: release } = Promise.withResolvers<void>()
+  const conversationId = await newConversation()
+  models.queue.push({ tokens: tokens(3), after: now })
+  const asking = stream({ message: 'Again', conversationId })
+  await until('the request', () => models.queue.length === 0)
+  const reading = await client.raw('GET', ofConversation(conversationId, '/stream'), {
+    // Before the first ping, which would connect it as well.
+    signal: AbortSignal.timeout(12_000),
+  })
+  assert.equal(reading.status, 200)
+  release()
+  const both = await Promise.all([readStream(await asking, 100_000), readStream(reading, 100_000)])
+  assert.deepEqual(both[0].events, both[1].events)
+})
+
 test('stop ends the reply where it is, keeps what was said, and says whether there was one', async () => {
   const conversationId = await newConversation()
   const nothing = await client.request('POST', ofConversation(conversationId, '/stop'))
@@ -146,7 +158,7 @@ test('stop ends the reply where it is, keeps what was said, and says whether the
   assert.equal((await say({ message: 'Go on', conversationId })).body.data.parts[0].text, 'Fine.')
 })
 
-test('stop before the first word costs nothing and leaves only the question', async () => {
+test('stop before the first word leaves only the question, and is paid once the provider was asked', async () => {
   const conversationId = await newConversation()
   models.queue.push({ tokens: ['late'], after: NEVER })
   const asking = say({ message: 'Hm?', conversationId })
@@ -156,7 +168,8 @@ test('stop before the first word costs nothing and leaves only the question', as
     true,
   )
   const { body } = await asking
-  assert.deepEqual([body.data.parts, body.data.metadata.usage.credits], [[], 0])
+  assert.deepEqual([body.data.parts, body.data.metadata.usage.credits], [[], 1])
+  assert.deepEqual(await reconcile(service.ctx.db), { balanced: true, difference: 0 })
   const stored = await messagesOf(conversationId)
   assert.equal(stored.at(-1).role, 'user')
 })
@@ -356,7 +369,7 @@ test('a conversation that goes on from another knows what was said there', async
   assert.equal(body.data.parentSummary, 'The customer needs size 42.')
   await say({ message: 'And in blue?', conversationId })
   const asked = models.requests.findLast(({ body }) => JSON.stringify(body).includes('And in blue?'))!
-  assert.match(asked.body.messages[0].content, /The customer needs size 42/)
+  assert.match(asked.body.messages.at(-1).content, /The customer needs size 42[\s\S]*And in blue\?/)
   const foreign = await service.account()
   const theirs = (await foreign.request('POST', '/agents', { name: 'X' })).body.id
   const stolen = await foreign.request('POST', `/agents/${theirs}/chat`, {

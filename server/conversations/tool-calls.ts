@@ -20,18 +20,20 @@ const rowsOf = (calls: Call[]) =>
     .filter(({ tool }) => tool?.type !== 'procedure')
     .map(({ id, name, tool, input }) => ({ id, name, type: (tool?.type ?? 'client') as ActionType, input }))
 
-/** Records calls that are about to run here. False when the generation does not run any more. */
+/** Records calls that are about to run here. False when the generation does not run any more, or not here. */
 export async function beginCalls(
   db: Db,
   { accountId, agentId }: Owner,
-  { ids, parts }: LiveGeneration,
+  process: { id: string },
+  { ids }: LiveGeneration,
   calls: Call[],
 ): Promise<boolean> {
   const { rows } = await sql`
     with alive as (
-      update generations set parts = ${json(storableJson(parts))}
+      select id from generations
       where account_id = ${accountId} and id = ${ids.id} and status = 'running' and stop_reason is null
-      returning id
+        and owner = ${process.id} and epoch = ${ids.epoch}
+      for no key update
     ), begun as (
       insert into tool_calls
         (id, account_id, agent_id, conversation_id, message_id, generation_id, name, type, input, status)

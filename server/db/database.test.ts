@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { freshDatabase, onPostgres } from '../../test/database.ts'
+import { openEmbedded } from './database.ts'
+import { asBulk, asUrgent } from './lanes.ts'
 import { MigrationRefused, migrate, readMigrations } from './migrate.ts'
 import { vacuumChanged } from './vacuum.ts'
 
@@ -90,4 +92,27 @@ test('every reference has an index: deleting what is referred to never reads a w
     rows.map(({ reference }) => reference),
     [],
   )
+})
+
+test('on the one connection bulk work waits for everybody else, and not for ever, and urgent work for nobody', async () => {
+  const { db, close } = await openEmbedded('memory')
+  const order: string[] = []
+  const ask = (who: string) =>
+    sql`select 1`.execute(db).then(() => {
+      order.push(who)
+    })
+  await db.transaction().execute(async (trx) => {
+    const waiting = [asBulk(() => ask('bulk')), asBulk(() => ask('bulk'))]
+    for (let i = 0; i < 20; i++) waiting.push(ask('one'))
+    waiting.push(asUrgent(() => ask('urgent')))
+    await sql`select 1`.execute(trx)
+    void Promise.all(waiting).then(() => order.push('end'))
+  })
+  while (order.at(-1) !== 'end') await new Promise(setImmediate)
+  assert.deepEqual(
+    [order.indexOf('urgent'), order.indexOf('bulk'), order.lastIndexOf('bulk')],
+    [0, 17, 22],
+    order.join(),
+  )
+  await close()
 })

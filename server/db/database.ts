@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import { PGlite, types as pgliteTypes } from '@electric-sql/pglite'
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { Kysely, type Transaction } from 'kysely'
 import pg from 'pg'
-import { embeddedDialect } from './embedded-dialect.ts'
+import { ALWAYS_THERE, type Availability, guardPool } from './availability.ts'
 import { lockFolder } from './folder-lock.ts'
-import { namedClient } from './named-client.ts'
+import { createLanes } from './lanes.ts'
+import { poolDialect } from './pool-dialect.ts'
+import { startEmbedded } from './start-embedded.ts'
 import type { Tables } from './tables.ts'
 
 /** Kysely over every table; a transaction has the same type, so nothing needs a variant for it. */
@@ -16,52 +17,80 @@ export type Database = {
   /** null: embedded. */
   url: string | null
   embedded: boolean
+  availability: Availability
   close(): Promise<void>
 }
 
-const INT8 = 20
+/** `dump` answers a tar of the data folder, which can be opened as a snapshot. */
+export type Embedded = Database & { dump(): Promise<Blob> }
 
-/** Opens PostgreSQL by its URL. Whole numbers come as JavaScript numbers on both databases. */
-export function openPostgres(url: string, poolSize = 20): Database {
+const INT8 = 20
+const SECOND = 1_000
+
+/** Whole numbers come as JavaScript numbers. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+}
+
+/** A statement of the service is short; one that hangs, or whose client has vanished, must not hold its locks. */
+const LIMITS = {
+  statement_timeout: 30 * SECOND,
+  lock_timeout: 10 * SECOND,
+  idle_in_transaction_session_timeout: 30 * SECOND,
+}
+
+/** Opens PostgreSQL by its URL. `patient`: for commands, whose statements may take as long as they need. */
+export function openPostgres(url: string, poolSize = 12, { patient = false } = {}): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
-    Client: namedClient(),
-    connectionTimeoutMillis: 10_000,
-    types: {
-      getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-        oid === INT8
-          ? Number
-          : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-    },
+    connectionTimeoutMillis: 5 * SECOND,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10 * SECOND,
+    ...(patient ? {} : LIMITS),
+    types,
   })
-  // An idle connection that the server closes must not end the process; the next query opens a new one.
-  pool.on('error', () => {})
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const guarded = guardPool(pool, url)
+  const db = new Kysely<Tables>({ dialect: poolDialect(guarded) })
   return {
     db,
     url,
     embedded: false,
+    availability: guarded.availability,
     close: () => db.destroy(),
   }
 }
 
 /** Opens the embedded database in `folder` and locks the folder; `memory` keeps everything in memory (tests). */
-export async function openEmbedded(folder: string | 'memory', snapshot?: Blob): Promise<Database> {
+export async function openEmbedded(folder: string | 'memory', snapshot?: Blob): Promise<Embedded> {
   const lock = folder === 'memory' ? null : lockFolder(folder)
   try {
-    const pglite = await PGlite.create({
-      ...(folder === 'memory' ? {} : { dataDir: join(folder, 'database') }),
-      ...(snapshot ? { loadDataDir: snapshot } : {}),
-      parsers: { [pgliteTypes.INT8]: Number },
+    const server = await startEmbedded({
+      ...(folder === 'memory' ? {} : { folder: join(folder, 'database') }),
+      ...(snapshot ? { snapshot } : {}),
     })
-    const db = new Kysely<Tables>({ dialect: embeddedDialect(pglite) })
+    const pool = new pg.Pool({
+      stream: server.connect,
+      user: 'postgres',
+      database: 'postgres',
+      host: 'embedded',
+      ssl: false,
+      // The database is one session: its users take turns.
+      max: 1,
+      idleTimeoutMillis: 0,
+      types,
+    })
+    const db = new Kysely<Tables>({ dialect: poolDialect(pool, createLanes()) })
     return {
       db,
       url: null,
       embedded: true,
+      availability: ALWAYS_THERE,
+      dump: server.dump,
       async close() {
         await db.destroy()
+        await server.close()
         lock?.release()
       },
     }

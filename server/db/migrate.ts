@@ -17,6 +17,8 @@ type Migration = { name: string; text: string; checksum: string }
 /** Brings the schema up to date: all pending files in one transaction, forward only, checksummed. */
 export async function migrate(db: Db, migrations: Migration[] = readMigrations()): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
+      await sql`set local ${sql.id(limit)} = 0`.execute(trx)
     await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(trx)
     const pending = pendingOf(migrations, await applied(trx))
     for (const migration of pending) {

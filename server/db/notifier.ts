@@ -1,9 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
+import { cutOff } from './availability.ts'
 import type { Db } from './database.ts'
+import { afterCommit } from './transact.ts'
 
 /** What processes tell each other; the id is of what it is about. */
-export type Notice = 'stop' | 'watch' | 'frames' | 'helpdesk'
+export type Notice = 'stop' | 'watch' | 'frames' | 'helpdesk' | 'job'
 
 /**
  * Tells other processes of this database that something has happened. A notice is a hint and may be lost
@@ -13,6 +16,8 @@ export type Notifier = {
   on(notice: Notice, listener: (id: string) => void): () => void
   /** Inside a transaction it is sent at its commit. */
   publish(db: Db, notice: Notice, id: string): Promise<void>
+  /** Tells that notices may have been missed: the connection had broken and is there again. */
+  onGap(listener: () => void): () => void
   close(): Promise<void>
 }
 
@@ -23,19 +28,23 @@ export function localNotifier(): Notifier {
   const listeners: Listeners = new Map()
   return {
     on: (notice, listener) => add(listeners, notice, listener),
-    async publish(_db, notice, id) {
-      setImmediate(() => deliver(listeners, notice, id))
-    },
+    publish: (db, notice, id) =>
+      afterCommit(db, () => void setImmediate(() => deliver(listeners, notice, id))),
+    onGap: () => () => {},
     close: async () => {},
   }
 }
 
 const CHANNEL = 'parley'
-const LONGEST_WAIT_MS = 10_000
+const LONGEST_WAIT_MS = 1_000
+/** A connection that only listens would not notice that its other end is gone. */
+const ASK_MS = 5_000
+const FAREWELL_MS = 1_000
 
 /** Over LISTEN and NOTIFY, on a connection of its own that is opened again when it breaks. */
 export function postgresNotifier(url: string, onError: (error: unknown) => void): Notifier {
   const listeners: Listeners = new Map()
+  const gapListeners = new Set<() => void>()
   let client: pg.Client | null = null
   let timer: NodeJS.Timeout | undefined
   let closed = false
@@ -43,12 +52,14 @@ export function postgresNotifier(url: string, onError: (error: unknown) => void)
 
   const connect = async (): Promise<void> => {
     if (closed) return
-    const fresh = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 10_000 })
+    const fresh = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 5_000 })
     client = fresh
+    let asking: NodeJS.Timeout | undefined
     const again = (error: unknown): void => {
+      clearInterval(asking)
       if (closed || client !== fresh) return
       client = null
-      fresh.end().catch(() => {})
+      cutOff(fresh)
       if (failures++ === 0) onError(error)
       timer = setTimeout(connect, Math.min(LONGEST_WAIT_MS, 100 * 2 ** failures))
     }
@@ -61,6 +72,8 @@ export function postgresNotifier(url: string, onError: (error: unknown) => void)
     try {
       await fresh.connect()
       await fresh.query(`listen ${CHANNEL}`)
+      asking = askAgainAndAgain(fresh, again)
+      if (failures > 0) for (const listener of [...gapListeners]) listener()
       failures = 0
     } catch (error) {
       again(error)
@@ -72,13 +85,31 @@ export function postgresNotifier(url: string, onError: (error: unknown) => void)
     async publish(db, notice, id) {
       await sql`select pg_notify(${CHANNEL}, ${`${notice} ${id}`})`.execute(db)
     },
+    onGap(listener) {
+      gapListeners.add(listener)
+      return () => gapListeners.delete(listener)
+    },
     async close() {
       closed = true
       clearTimeout(timer)
       await connected
-      await client?.end().catch(() => {})
+      if (client) await Promise.race([client.end(), wait(FAREWELL_MS)]).catch(() => {})
     },
   }
+}
+
+function askAgainAndAgain(client: pg.Client, onSilence: (error: Error) => void): NodeJS.Timeout {
+  let answered = true
+  return setInterval(() => {
+    if (!answered) return onSilence(new Error('The connection for notices stays silent.'))
+    answered = false
+    client.query('select 1').then(
+      () => {
+        answered = true
+      },
+      () => {},
+    )
+  }, ASK_MS)
 }
 
 function add(listeners: Listeners, notice: Notice, listener: (id: string) => void): () => void {

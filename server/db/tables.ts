@@ -16,7 +16,9 @@ export type Tables = {
   credit_entries: CreditEntriesTable
   credit_usage: CreditUsageTable
   settings: SettingsTable
+  duties: DutiesTable
   audit_log: AuditLogTable
+  agent_ids: AgentIdsTable
   agents: AgentsTable
   sources: SourcesTable
   evaluations: EvaluationsTable
@@ -54,8 +56,9 @@ export type Tables = {
   messaging_pieces: MessagingPiecesTable
   helpdesk_streams: HelpdeskStreamsTable
   helpdesk_events: HelpdeskEventsTable
-  idempotency_keys: IdempotencyKeysTable
-  stream_frames: StreamFramesTable
+  requests: RequestsTable
+  processes: ProcessesTable
+  generation_log: GenerationLogTable
   conversation_topics: ConversationTopicsTable
   conversation_search: ConversationSearchTable
   conversation_counts: ConversationCountsTable
@@ -70,6 +73,8 @@ export type Tables = {
   user_erasures: UserErasuresTable
   email_connections: EmailConnectionsTable
   email_messages: EmailMessagesTable
+  identity_secrets: IdentitySecretsTable
+  visitor_identities: VisitorIdentitiesTable
 }
 
 export type AccountsTable = {
@@ -121,7 +126,15 @@ export type CreditEntriesTable = {
   created_at: Time
 }
 
-export type CreditUsageTable = { account_id: AccountId; owner_id: string; month: string; used: number }
+export type CreditUsageTable = {
+  account_id: AccountId
+  owner_id: string
+  month: string
+  slot: Generated<number>
+  used: number
+}
+
+export type DutiesTable = { name: string; next_at: Time }
 
 export type SettingsTable = { name: string; value: Json<unknown>; updated_at: Time }
 
@@ -132,6 +145,7 @@ export type AuditLogTable = {
   action: string
   target: string | null
   created_at: Time
+  detail: Json<Record<string, unknown> | null>
 }
 
 export type AgentsTable = {
@@ -149,6 +163,8 @@ export type AgentsTable = {
   initial_messages: Json<string[]>
   credit_limit: number | null
   notifications_settings: Json<Record<string, unknown> | null>
+  /** The last day whose mails were asked for, as 2027-01-31. */
+  notified_day: Generated<string | null>
   ip_rate_limits: Json<{ limit: number; timeframe: number; message: string }>
   spam_settings: Json<Record<string, unknown> | null>
   blocked_countries: Json<string[] | null>
@@ -186,6 +202,7 @@ export type SourcesTable = {
   url: string | null
   content_version: Generated<number>
   live_version: number | null
+  chunks_version: Generated<number>
   crawl: Json<CrawlState | null>
   pages_version: Generated<number>
   /** null: no re-sync is planned. */
@@ -201,6 +218,11 @@ export type SourcesTable = {
   message_id: string | null
   /** Until when nobody else goes on with its deletion. */
   deletion_held_until: OptionalTime
+  /** The version that is being read, or was last, by whom, and what speaks against it: see reading.ts. */
+  reading_version: number | null
+  reading_process: string | null
+  reading_epoch: number | null
+  reading_strikes: Generated<number>
   created_at: Time
   updated_at: Time
 }
@@ -237,6 +259,12 @@ export type SourceContent = {
   title?: string
   ticketId?: string
   subject?: string
+}
+
+/** Every agent, and deleted ones until nothing of them is left. */
+export type AgentIdsTable = {
+  id: string
+  account_id: AccountId
 }
 
 export type EvaluationsTable = {
@@ -303,6 +331,8 @@ export type ChunksTable = {
   retired_in: number | null
   url: string | null
   title: string | null
+  /** The id of its heading on a page of the web. */
+  anchor: Generated<string | null>
 }
 
 export type ChunkVectorsTable = {
@@ -393,6 +423,14 @@ export type ConversationsTable = {
   topics_by: Analyst | null
   /** ISO 3166-1 alpha-2, where the channel knows it. */
   country: string | null
+  /** The customer waits for an answer when the first is greater; see the migration. */
+  asked_seq: Generated<number>
+  answered_seq: Generated<number>
+  answer_tries: Generated<number>
+  answer_starts: Generated<number>
+  continuations: Generated<number>
+  answer_stopped: Generated<boolean>
+  answer_swept_at: OptionalTime
   created_at: Time
   updated_at: Time
 }
@@ -402,8 +440,11 @@ export type Analyst = 'model' | 'heuristic'
 
 export type MessagePart =
   | { type: 'text'; text: string }
-  | { type: 'tool-call'; toolCallId: string; toolName: string; input?: unknown }
-  | { type: 'tool-result'; toolCallId: string; toolName: string; output?: unknown }
+  | ({ type: 'tool-call'; toolCallId: string; toolName: string; input?: unknown } & RunHere)
+  | ({ type: 'tool-result'; toolCallId: string; toolName: string; output?: unknown } & RunHere)
+
+/** The service ran the call itself, or closed it: no application is or was asked for its result. */
+type RunHere = { providerExecuted?: true }
 
 export type MessagesTable = {
   id: string
@@ -424,13 +465,13 @@ export type GenerationsTable = {
   agent_id: string
   conversation_id: string
   user_message_id: string
+  /** The number of that message in the conversation. */
+  asked_seq: Generated<number>
   message_id: string
   model: string
   status: 'running' | 'finished' | 'failed' | 'interrupted'
   finish_reason: string | null
   credits: number
-  /** The parts so far, written at least every second while it runs; empty once the message holds them. */
-  parts: Json<MessagePart[]>
   kind: 'reply' | 'continuation' | 'retry'
   first_event: Generated<number>
   usage_credits: Generated<number>
@@ -440,7 +481,9 @@ export type GenerationsTable = {
   cut_from: number | null
   cut_to: number | null
   stop_reason: StopReason | null
-  lease_until: Date
+  /** The process that may write to it while it runs, with the epoch that it had then. */
+  owner: string | null
+  epoch: Generated<number>
   started_at: Time
   finished_at: OptionalTime
 }
@@ -657,22 +700,31 @@ export type TicketSurveysTable = {
   answered_at: OptionalTime
 }
 
-export type IdempotencyKeysTable = {
+export type RequestsTable = {
   account_id: AccountId
   key: string
   fingerprint: string
   status: number | null
-  answer: Json<unknown>
+  answer: string | null
   generation_id: string | null
-  locked_until: Date
+  delivery_id: string | null
   created_at: Time
 }
 
-export type StreamFramesTable = {
+export type ProcessesTable = {
+  id: string
+  epoch: Generated<number>
+  beat: Generated<number>
+  alive: Generated<boolean>
+  beat_at: Time
+}
+
+export type GenerationLogTable = {
   generation_id: string
+  account_id: AccountId
   position: number
-  frames: Json<string[]>
-  created_at: Time
+  events: string
+  ending: string | null
 }
 
 export type ConversationTopicsTable = {
@@ -885,6 +937,8 @@ export type AttachmentsTable = {
   media_type: string
   size: number
   path: string
+  /** Whoever has sent it from outside, as a hash or a thread. */
+  sender: string | null
   created_at: Time
 }
 
@@ -915,6 +969,8 @@ export type TicketMessagesTable = {
 /** What is sent: Markdown as it was written, with HTML where a person wrote it; or an approved template. */
 export type DeliveryContent = {
   text: string
+  /** A model has written it: it may lead to these hosts alone. */
+  linkHosts?: string[]
   html?: string
   attachments?: AttachmentNote[]
   template?: DeliveredTemplate
@@ -923,12 +979,7 @@ export type DeliveryContent = {
 }
 
 /** `isSettled`: the conversation knows of it, as far as it should. */
-export type DeliveredTemplate = {
-  name: string
-  language: string
-  requestKey: string | null
-  isSettled: boolean
-}
+export type DeliveredTemplate = { name: string; language: string; isSettled: boolean }
 
 export type DeliveryStatus = 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed'
 
@@ -994,6 +1045,26 @@ export type MessagingPiecesTable = {
 
 export type MailSecurity = 'tls' | 'starttls' | 'none'
 export type MailServer = { host: string; port: number; security: MailSecurity; username: string | null }
+
+/** What a site signs the identity of its visitors with; encrypted. */
+export type IdentitySecretsTable = {
+  agent_id: string
+  account_id: AccountId
+  secret: string
+  created_at: Time
+}
+
+/** A visitor whom the site has signed in, by one token. */
+export type VisitorIdentitiesTable = {
+  agent_id: string
+  account_id: AccountId
+  token_hash: string
+  visitor_id: string
+  contact_id: string
+  valid_until: Time
+  token_until: Time
+  created_at: Time
+}
 
 export type EmailConnectionsTable = {
   agent_id: string

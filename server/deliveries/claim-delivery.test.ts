@@ -63,9 +63,7 @@ async function queue({ accountId, agentId }: Owner, more: More = {}): Promise<st
       ticket_message_id: null,
       content: json({
         text: 'Hi',
-        ...(more.isTemplate
-          ? { template: { name: 'x', language: 'en', requestKey: null, isSettled: false } }
-          : {}),
+        ...(more.isTemplate ? { template: { name: 'x', language: 'en', isSettled: false } } : {}),
       }),
       status,
       lease_until: status === 'sending' ? sql<Date>`now() + interval '1 minute'` : null,

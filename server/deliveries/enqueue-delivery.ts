@@ -5,6 +5,7 @@ import { json } from '../db/json.ts'
 import type { AccountId, ChannelName, ChannelThreadsTable, DeliveryContent } from '../db/tables.ts'
 
 export type NewDelivery = {
+  id?: string
   accountId: AccountId
   agentId: string
   channel: ChannelName
@@ -26,7 +27,7 @@ export async function enqueueDelivery(trx: Trx, wanted: NewDelivery): Promise<st
   if (lane === null) throw new Error('A delivery belongs to a thread or to a ticket.')
   // Conversation, ticket and thread are three locks; who counts in one lane holds this one.
   await sql`select pg_advisory_xact_lock(hashtextextended(${lane}, 0))`.execute(trx)
-  const id = newId()
+  const { id = newId() } = wanted
   await trx
     .insertInto('deliveries')
     .values({

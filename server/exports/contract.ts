@@ -10,33 +10,52 @@ import {
   Nullable,
   OneOf,
   Page,
+  TaggedUnion,
 } from '../http/contract.ts'
+
+const Output = TaggedUnion('status', [
+  Exact({ status: Type.Literal('success'), data: Type.Optional(Type.Unknown()) }),
+  Exact({ status: Type.Literal('error'), error: Type.Optional(Type.String()) }),
+  Exact({ status: Type.Literal('pending') }),
+  Exact({ status: Type.Literal('ignored') }),
+])
+const call = { toolCallId: Type.String(), toolName: Type.String() }
+
+/** service-api, "Exported conversation": calls have no input, and results have a shape. */
+const ExportedMessage = Exact({
+  ...Message.properties,
+  parts: Type.Array(
+    TaggedUnion('type', [
+      Exact({ type: Type.Literal('text'), text: Type.String() }),
+      Exact({ type: Type.Literal('tool-call'), ...call }),
+      Exact({ type: Type.Literal('tool-result'), ...call, output: Output }),
+    ]),
+  ),
+})
 
 export const exportConversations = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/conversations/export',
   name: 'exportConversations',
+  unknownFields: 'ignored',
   tag: 'Conversations',
   summary: 'Export the conversations of all sources with their messages',
   description:
     'Newest first, by creation. Results of actions are reduced to `{status, data | error}`, and inputs are left out. With `conversationId` the other filters do not count: the page holds that conversation, or nothing. A page with very long conversations may hold fewer items than `limit`.',
   scope: 'conversations:read',
   params: Exact({ agentId: Type.String({ minLength: 1 }) }),
-  query: Exact(
-    {
-      cursor: Type.Optional(Cursor),
-      limit: Limit,
-      conversationId: Type.Optional(Type.String({ minLength: 1, description: 'Only this one' })),
-      source: Type.Optional(CommaList('sources such as API or Email')),
-      startDate: Type.Optional(DayOrTime('Created at or after')),
-      endDate: Type.Optional(DayOrTime('Created at or before')),
-      include: OneOf(['messages', 'summary'], {
-        default: 'messages',
-        description: '`summary` leaves the messages out',
-      }),
-    },
-    { additionalProperties: true },
-  ),
+  query: Exact({
+    cursor: Type.Optional(Cursor),
+    limit: Limit,
+    conversationId: Type.Optional(Type.String({ minLength: 1, description: 'Only this one' })),
+    source: Type.Optional(CommaList('sources such as API or Email')),
+    startDate: Type.Optional(DayOrTime('Created at or after')),
+    endDate: Type.Optional(DayOrTime('Created at or before')),
+    include: OneOf(['messages', 'summary'], {
+      default: 'messages',
+      description: '`summary` leaves the messages out',
+    }),
+  }),
   success: {
     status: 200,
     schema: Page(
@@ -44,7 +63,7 @@ export const exportConversations = endpoint({
         ...Conversation.properties,
         source: Type.String(),
         embedOrigin: Nullable(Type.String()),
-        messages: Type.Optional(Type.Array(Message)),
+        messages: Type.Optional(Type.Array(ExportedMessage)),
       }),
     ),
   },

@@ -1,5 +1,6 @@
 import Papa from 'papaparse'
 import type { ConversationRow } from '../conversations/queries.ts'
+import { withoutAddresses } from '../conversations/source-address.ts'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
 import { byCreation } from '../http/pagination.ts'
@@ -58,7 +59,7 @@ async function* messagePages(
   for (let afterSeq = 0; ; ) {
     const rows = await messagesAfter(db, account_id, id, { afterSeq, limit: MESSAGES })
     written.messages += rows.length
-    if (rows.length > 0) yield rows.map(exportedMessage)
+    if (rows.length > 0) yield rows.map((row) => exportedMessage(row, withoutAddresses))
     if (rows.length < MESSAGES) return
     afterSeq = rows.at(-1)?.seq ?? afterSeq
   }

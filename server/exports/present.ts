@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { unresolvedCalls } from '../conversations/parts.ts'
 import { presentConversation, presentMessage } from '../conversations/present.ts'
 import type { ConversationRow } from '../conversations/queries.ts'
+import type { Addresses } from '../conversations/source-address.ts'
 import type { MessagePart, MessagesTable } from '../db/tables.ts'
 import type { exportConversations } from './contract.ts'
 import { exportedOutput } from './exported-output.ts'
@@ -17,17 +18,22 @@ export const exportedSummary = (row: ConversationRow): ExportedConversation => (
 })
 
 /** A message without the inputs of its calls; a call without a result is pending. */
-export function exportedMessage(row: Selectable<MessagesTable>): ExportedMessage {
+type ExportedPart = ExportedMessage['parts'][number]
+
+export function exportedMessage(row: Selectable<MessagesTable>, addresses: Addresses): ExportedMessage {
   const waiting = new Set(unresolvedCalls(row.parts).map(({ toolCallId }) => toolCallId))
-  return { ...presentMessage(row), parts: row.parts.flatMap((part) => exportedParts(part, waiting)) }
+  return {
+    ...presentMessage(row, addresses),
+    parts: row.parts.flatMap((part) => exportedParts(part, waiting)),
+  }
 }
 
-function exportedParts(part: MessagePart, waiting: ReadonlySet<string>): MessagePart[] {
+function exportedParts(part: MessagePart, waiting: ReadonlySet<string>): ExportedPart[] {
   if (part.type === 'text') return [part]
   const { type, toolCallId, toolName } = part
   if (part.type === 'tool-result')
     return [{ type: part.type, toolCallId, toolName, output: exportedOutput(part.output) }]
-  const call: MessagePart = { type: 'tool-call', toolCallId, toolName }
+  const call: ExportedPart = { type: 'tool-call', toolCallId, toolName }
   if (type !== 'tool-call' || !waiting.has(toolCallId)) return [call]
   return [call, { type: 'tool-result', toolCallId, toolName, output: { status: 'pending' } }]
 }

@@ -1,6 +1,7 @@
 import { requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import type { ConversationRow } from '../conversations/queries.ts'
+import { addressesOf } from '../conversations/source-address.ts'
 import { conversationTotal } from '../conversations/totals.ts'
 import type { AccountId } from '../db/tables.ts'
 import { commaList } from '../http/comma-list.ts'
@@ -35,19 +36,20 @@ export const exportRoutes = (ctx: Context): Route[] => [
 ]
 
 async function exported(
-  { db }: Context,
+  ctx: Context,
   accountId: AccountId,
   rows: ConversationRow[],
   withMessages: boolean,
 ): Promise<ExportedConversation[]> {
   if (!withMessages) return rows.map(exportedSummary)
   const messages = await messagesToExport(
-    db,
+    ctx.db,
     accountId,
     rows.map(({ id }) => id),
   )
+  const addresses = addressesOf(ctx)
   return rows.map((row) => ({
     ...exportedSummary(row),
-    messages: (messages.get(row.id) ?? []).map(exportedMessage),
+    messages: (messages.get(row.id) ?? []).map((message) => exportedMessage(message, addresses)),
   }))
 }

@@ -21,7 +21,7 @@ const tlsCode =
 export function describeFailure(error: unknown, host: string): FetchFailure {
   if (error instanceof FetchFailure) return error
   const code = codeOf(error)
-  const known = byCode[code]
+  const known = Object.hasOwn(byCode, code) ? byCode[code] : undefined
   if (known) return new FetchFailure(known[0], `${host} ${known[1]}.`, error)
   if (tlsCode.test(code))
     return new FetchFailure('tls_failed', `${host} has no valid certificate for a secure connection.`, error)

@@ -32,7 +32,7 @@ export async function readBody(
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity')
-  if (encodings.length > 2 || encodings.some((name) => !unpackers[name]))
+  if (encodings.length > 2 || encodings.some((name) => !Object.hasOwn(unpackers, name)))
     throw new FetchFailure('bad_response', 'The server packed its answer in a way that was not asked for.')
 
   const received = await collect(stream, encodings.length > 0 ? maxBytes + framingBytes : maxBytes, maxBytes)

@@ -1,6 +1,16 @@
+import type { Context } from '../context.ts'
+import { DatabaseAway } from '../db/unavailable.ts'
+import { ApiError } from '../http/errors.ts'
 import { type Route, route } from '../http/route.ts'
 import { getHealth } from './contract.ts'
 
-export const healthRoutes = (): Route[] => [
-  route(getHealth, async () => ({ status: 'ok' as const, timestamp: Math.floor(Date.now() / 1000) })),
+export const healthRoutes = ({ availability }: Pick<Context, 'availability'>): Route[] => [
+  route(getHealth, async () => {
+    const absence = availability.absence()
+    if (absence) {
+      const { message } = new DatabaseAway(absence)
+      throw new ApiError('SERVICE_OVERLOADED', { message, headers: { 'retry-after': '1' } })
+    }
+    return { status: 'ok' as const, timestamp: Math.floor(Date.now() / 1000) }
+  }),
 ]

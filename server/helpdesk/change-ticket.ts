@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
+import { isId } from '../db/ids.ts'
 import type { Priority, StatusCategory } from '../db/tables.ts'
 import { addTicketMessage } from './add-ticket-message.ts'
 import { clocksAfterMove, clocksAfterPriority } from './clocks/ticket-clocks.ts'
@@ -65,8 +66,16 @@ export async function changeTicket(
     .where('id', '=', ticket.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  for (const event of events) {
-    await addTicketMessage(trx, ticket, { type: 'event', sender: null, metadata: { ...event, doneBy } })
+  if (events.length > 0) {
+    const person = await personsOf(trx, ticket, [doneBy, ticket.assignee_id, row.assignee_id])
+    for (const event of events) {
+      const assigned =
+        'assignedTo' in event
+          ? { assignedFrom: person(event.assignedFrom), assignedTo: person(event.assignedTo) }
+          : {}
+      const metadata = { ...event, ...assigned, doneBy: person(doneBy) }
+      await addTicketMessage(trx, ticket, { type: 'event', sender: null, metadata })
+    }
   }
   if (row.assignee_id !== null && row.assignee_id !== ticket.assignee_id) {
     await noteAssignment(trx, row.account_id, row.assignee_id)
@@ -78,16 +87,50 @@ export async function changeTicket(
   return row
 }
 
-function eventsOf(
-  ticket: TicketRow,
-  { status, assigneeId, teamId, priority }: Change,
-): Record<string, unknown>[] {
+export type Person = {
+  id: string | null
+  name: string | null
+  email: string | null
+  type: 'agent' | 'customer' | 'system'
+}
+
+/** Whoever is no member: the customer, the service, or a program that uses the API. */
+export const noMember = (doer: 'customer' | 'system' | 'api'): Person => ({
+  id: null,
+  name: doer === 'api' ? 'API' : null,
+  email: null,
+  type: doer === 'customer' ? 'customer' : 'system',
+})
+
+/** Members and others as events name them; null for nobody. */
+async function personsOf(trx: Trx, { account_id }: TicketRow, doers: (Doer | null)[]) {
+  const ids = doers.filter((doer) => doer !== null && isId(doer))
+  const members =
+    ids.length === 0
+      ? []
+      : await trx
+          .selectFrom('members')
+          .select(['id', 'name', 'email'])
+          .where('account_id', '=', account_id)
+          .where('id', 'in', ids)
+          .execute()
+  return (doer: Doer | null | undefined): Person | null => {
+    if (doer === null || doer === undefined) return null
+    if (doer === 'customer' || doer === 'system' || doer === 'api') return noMember(doer)
+    const member = members.find(({ id }) => id === doer)
+    return { id: doer, name: member?.name ?? null, email: member?.email ?? null, type: 'agent' }
+  }
+}
+
+type TicketEvent = { eventType: string; assignedFrom?: string | null; assignedTo?: string | null }
+
+function eventsOf(ticket: TicketRow, { status, assigneeId, teamId, priority }: Change): TicketEvent[] {
   const isMoved =
     status &&
     (status.category !== ticket.status_category || (status.id !== null && status.id !== ticket.status_id))
   return [
     isMoved && {
-      eventType: 'status_changed',
+      eventType: 'status_change',
       statusFrom: ticket.status_category,
       statusTo: status.category,
       statusIdFrom: ticket.status_id,
@@ -95,7 +138,7 @@ function eventsOf(
     },
     assigneeId !== undefined &&
       assigneeId !== ticket.assignee_id && {
-        eventType: 'assignee_changed',
+        eventType: 'assign',
         assignedFrom: ticket.assignee_id,
         assignedTo: assigneeId,
       },
@@ -107,5 +150,5 @@ function eventsOf(
         priorityFrom: ticket.priority,
         priorityTo: priority,
       },
-  ].filter((event) => event !== false && event !== undefined) as Record<string, unknown>[]
+  ].filter((event) => event !== false && event !== undefined) as TicketEvent[]
 }

@@ -1,8 +1,19 @@
 import Type from 'typebox'
-import { Cursor, DayOrTime, Exact, endpoint, Limit, Nullable, OneOf, Page } from '../http/contract.ts'
+import {
+  CommaList,
+  Cursor,
+  DayOrTime,
+  Exact,
+  endpoint,
+  Limit,
+  Nullable,
+  OneOf,
+  Page,
+} from '../http/contract.ts'
 import {
   Author,
   Content,
+  CreatedReply,
   CreateTicket,
   ListedTicket,
   priorities,
@@ -24,6 +35,7 @@ export const takeOverConversation = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/conversations/{conversationId}/takeover',
   name: 'takeOverConversation',
+  audit: 'conversation.takeover',
   tag: 'Helpdesk',
   summary: 'Let a team member take a conversation over',
   description:
@@ -45,6 +57,7 @@ export const handBackConversation = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/conversations/{conversationId}/handback',
   name: 'handBackConversation',
+  audit: 'conversation.handback',
   tag: 'Helpdesk',
   summary: 'Give a conversation back to the agent',
   description: 'Its ticket is closed.',
@@ -58,6 +71,7 @@ export const endConversation = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/conversations/{conversationId}/end',
   name: 'endConversation',
+  audit: 'conversation.end',
   tag: 'Helpdesk',
   summary: 'End a conversation',
   description: 'Its ticket is closed. Ending it again does no harm.',
@@ -75,6 +89,7 @@ export const createTicket = endpoint({
   method: 'POST',
   path: tickets,
   name: 'createTicket',
+  unknownFields: 'ignored',
   tag,
   summary: 'Open a ticket',
   description:
@@ -99,6 +114,7 @@ export const listTickets = endpoint({
   method: 'GET',
   path: tickets,
   name: 'listTickets',
+  unknownFields: 'ignored',
   tag,
   summary: 'List tickets',
   scope: 'helpdesk:read',
@@ -107,10 +123,10 @@ export const listTickets = endpoint({
     cursor: Type.Optional(Cursor),
     limit: Limit,
     status: Type.Optional(StatusList),
-    channel: Type.Optional(OneOf(ticketChannels)),
+    channel: Type.Optional(CommaList('where the ticket came from', ticketChannels)),
     assigneeId: Type.Optional(IdOrNone),
     teamId: Type.Optional(IdOrNone),
-    priority: Type.Optional(OneOf(priorities)),
+    priority: Type.Optional(CommaList('how urgent it is', priorities)),
     tagId: Type.Optional(Type.String({ minLength: 1 })),
     createdAfter: Type.Optional(DayOrTime('Created at or after')),
     createdBefore: Type.Optional(DayOrTime('Created at or before')),
@@ -136,10 +152,11 @@ export const searchTickets = endpoint({
   method: 'POST',
   path: `${tickets}/search`,
   name: 'searchTickets',
+  unknownFields: 'ignored',
   tag,
   summary: 'Search tickets',
   description:
-    'Every word must be in the subject, description or customer of a ticket, or in one of its messages; the last one also as the beginning of a word. A number finds the ticket of that number. The last changed first, on one page: when `total` says more than it holds, ask for something narrower.',
+    'Every word must be in the subject, description or customer of a ticket, or in one of its messages; the last one also as the beginning of a word. A number finds the ticket of that number. The best hits first, on one page: when `hasMore` is true, ask for something narrower.',
   scope: 'helpdesk:read',
   params: agentParams,
   body: Exact({
@@ -154,6 +171,7 @@ export const readTicket = endpoint({
   method: 'GET',
   path: `${tickets}/{ticketNumber}`,
   name: 'readTicket',
+  unknownFields: 'ignored',
   tag,
   summary: 'Read a ticket',
   scope: 'helpdesk:read',
@@ -166,6 +184,7 @@ export const updateTicket = endpoint({
   method: 'PATCH',
   path: `${tickets}/{ticketNumber}`,
   name: 'updateTicket',
+  unknownFields: 'ignored',
   tag,
   summary: 'Change a ticket',
   description:
@@ -189,6 +208,7 @@ export const listTicketMessages = endpoint({
   method: 'GET',
   path: `${tickets}/{ticketNumber}/messages`,
   name: 'listTicketMessages',
+  unknownFields: 'ignored',
   tag,
   summary: 'List the messages of a ticket',
   description: 'Of a conversation that was taken over, what was said from then on.',
@@ -212,6 +232,7 @@ export const replyToTicket = endpoint({
   method: 'POST',
   path: `${tickets}/{ticketNumber}/messages`,
   name: 'replyToTicket',
+  unknownFields: 'ignored',
   tag,
   summary: 'Reply to the customer',
   description:
@@ -230,7 +251,7 @@ export const replyToTicket = endpoint({
       }),
     ),
   }),
-  success: { status: 201, schema: TicketMessage },
+  success: { status: 201, schema: CreatedReply },
   errors: [
     'AGENT_NOT_FOUND',
     'TICKET_NOT_FOUND',

@@ -74,10 +74,10 @@ function conditionsOf({ accountId, agentId }: Owner, wanted: Partial<Query>): Ra
     sql`account_id = ${accountId}`,
     sql`agent_id = ${agentId}`,
     ...(wanted.status === undefined ? [] : [statusIs(wanted.status)]),
-    ...(channel === undefined ? [] : [sql`channel = ${channel}`]),
+    ...(channel === undefined ? [] : [sql`channel = any(${commaList(channel)}::text[])`]),
     ...(assigneeId === undefined ? [] : [idIs('assignee_id', assigneeId)]),
     ...(teamId === undefined ? [] : [idIs('team_id', teamId)]),
-    ...(priority === undefined ? [] : [sql`priority = ${priority}`]),
+    ...(priority === undefined ? [] : [sql`priority = any(${commaList(priority)}::text[])`]),
     ...(tagId === undefined
       ? []
       : [

@@ -34,8 +34,8 @@ test('a reply moves what waits for the team to the customer, and nothing else', 
     if (expected !== before) {
       const { eventType, statusFrom, statusTo, doneBy } = events[0].metadata
       assert.deepEqual(
-        [eventType, statusFrom, statusTo, doneBy],
-        ['status_changed', before, 'on_customer', desk.members.ann],
+        [eventType, statusFrom, statusTo, doneBy.id, doneBy.email, doneBy.type],
+        ['status_change', before, 'on_customer', desk.members.ann, 'ann@example.com', 'agent'],
       )
     }
   }

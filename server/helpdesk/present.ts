@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
+import { attachmentUrl } from '../attachments/serve-attachments.ts'
 import type { Context } from '../context.ts'
 import type { DeliveryStatus } from '../db/tables.ts'
 import type { TicketMessageRow } from './add-ticket-message.ts'
-import type { ListedTicket, Ticket, TicketMessage } from './schema.ts'
-import { attachmentUrl } from './serve-attachments.ts'
+import type { CreatedReply, ListedTicket, Ticket, TicketMessage } from './schema.ts'
 import type { TicketRow } from './ticket-queries.ts'
 
 export function presentTicket(row: TicketRow): Static<typeof Ticket> {
@@ -31,6 +31,22 @@ export function presentListedTicket(row: TicketRow): Static<typeof ListedTicket>
 }
 
 export type DeliveryState = { status: DeliveryStatus; error: string | null }
+
+/** A reply that has just been recorded, of the member who wrote it. */
+export function presentReply(
+  ctx: Pick<Context, 'secrets' | 'config'>,
+  row: TicketMessageRow,
+  { id, name, email }: { id: string; name: string; email: string },
+  delivery: DeliveryState | undefined,
+): Static<typeof CreatedReply> {
+  return {
+    ...presentTicketMessage(ctx, row, delivery),
+    type: 'reply',
+    sender: { type: 'agent', id, name, email },
+    content: row.content ?? '',
+    contentText: row.content_text ?? '',
+  }
+}
 
 /** `delivery`: how far a reply has come on its way to the customer, where it has one. */
 export function presentTicketMessage(

@@ -1,3 +1,4 @@
+import { takeUploads } from '../attachments/uploads.ts'
 import type { Context } from '../context.ts'
 import { appendMessage } from '../conversations/append-message.ts'
 import type { ConversationRow } from '../conversations/queries.ts'
@@ -14,7 +15,6 @@ import type { Member } from './find-member.ts'
 import { recordEvent } from './record-event.ts'
 import { renderMarkdown, showsNothing } from './render/render-markdown.ts'
 import { holdTicket, type TicketPlace, type TicketRow } from './ticket-queries.ts'
-import { takeUploads } from './uploads.ts'
 import { wayTo } from './way-to-customer.ts'
 
 const LONGEST = 10_000
@@ -51,7 +51,11 @@ export async function replyToTicket(
     const { ticket, conversation } = await holdTicket(trx, place)
     if (conversation && conversation.status !== 'taken_over')
       throw new ApiError('CONVERSATION_NOT_TAKEN_OVER')
-    const attachments = await takeUploads(trx, ticket, reply.attachmentIds)
+    const attachments = await takeUploads(trx, place, reply.attachmentIds, {
+      sender: null,
+      ticketId: ticket.id,
+      conversationId: ticket.conversation_id,
+    })
     const messageId = conversation ? await say(trx, conversation, author, reply.text, attachments) : null
     const message = await addTicketMessage(trx, ticket, {
       type: 'reply',

@@ -1,6 +1,7 @@
 import { requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { requireConversation } from '../conversations/queries.ts'
+import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
 import { retryDelivery } from '../deliveries/settle-delivery.ts'
@@ -15,7 +16,7 @@ import { deskRoutes } from './desk/routes.ts'
 import { authorOf, problemsOfName, requireMember } from './find-member.ts'
 import { deliveriesOf, findTicketMessage, messagesOfTicket } from './list-ticket-messages.ts'
 import { findTickets } from './list-tickets.ts'
-import { presentListedTicket, presentTicket, presentTicketMessage } from './present.ts'
+import { presentListedTicket, presentReply, presentTicket, presentTicketMessage } from './present.ts'
 import { problemsOfContent, rendered, replyToTicket } from './reply-to-ticket.ts'
 import { findByWords } from './search-tickets.ts'
 import { endConversation, handBack, takeOver } from './take-over.ts'
@@ -32,31 +33,31 @@ export const helpdeskRoutes = (ctx: Context): Route[] => [
 ]
 
 const conversationRoutes = (ctx: Context): Route[] => [
-  route(contract.takeOverConversation, async ({ caller: { account }, params, body }) => {
+  route(contract.takeOverConversation, async ({ db, caller: { account }, params, body }) => {
     refuseInvalid(problemsOfName(body))
-    await requireAgent(ctx.db, account.id, params.agentId)
-    await requireConversation(ctx.db, account.id, params.agentId, params.conversationId)
-    const member = await requireMember(ctx.db, account.id, body)
-    const { ticketNumber } = await takeOver(ctx, { accountId: account.id, ...params }, member)
+    await requireAgent(db, account.id, params.agentId)
+    await requireConversation(db, account.id, params.agentId, params.conversationId)
+    const member = await requireMember(db, account.id, body)
+    const { ticketNumber } = await takeOver({ ...ctx, db }, { accountId: account.id, ...params }, member)
     return { data: { id: params.conversationId, status: 'taken_over' as const, ticketNumber } }
   }),
 
-  route(contract.handBackConversation, async ({ caller: { account }, params }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    await handBack(ctx, { accountId: account.id, ...params })
+  route(contract.handBackConversation, async ({ db, caller: { account }, params }) => {
+    await requireAgent(db, account.id, params.agentId)
+    await handBack({ ...ctx, db }, { accountId: account.id, ...params })
     return { data: { id: params.conversationId, status: 'ongoing' as const } }
   }),
 
-  route(contract.endConversation, async ({ caller: { account }, params }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    await endConversation(ctx, { accountId: account.id, ...params })
+  route(contract.endConversation, async ({ db, caller: { account }, params }) => {
+    await requireAgent(db, account.id, params.agentId)
+    await endConversation({ ...ctx, db }, { accountId: account.id, ...params })
     return { data: { id: params.conversationId, status: 'ended' as const } }
   }),
 ]
 
 const ticketRoutes = (ctx: Context): Route[] => [
-  route(contract.createTicket, async ({ caller: { account }, params, body }) =>
-    presentTicket(await createTicket(ctx, { accountId: account.id, ...params }, body)),
+  route(contract.createTicket, async ({ db, caller: { account }, params, body }) =>
+    presentTicket(await createTicket({ ...ctx, db }, { accountId: account.id, ...params }, body)),
   ),
 
   route(contract.listTickets, async ({ caller: { account }, params, query }) => {
@@ -68,12 +69,12 @@ const ticketRoutes = (ctx: Context): Route[] => [
     }
   }),
 
-  route(contract.searchTickets, async ({ caller: { account }, params, body }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const { rows, total } = await findByWords(ctx.db, { accountId: account.id, ...params }, body)
+  route(contract.searchTickets, async ({ db, caller: { account }, params, body }) => {
+    await requireAgent(db, account.id, params.agentId)
+    const { rows, total } = await findByWords(db, { accountId: account.id, ...params }, body)
     return {
       data: rows.map(presentListedTicket),
-      pagination: { cursor: null, hasMore: false, total },
+      pagination: { cursor: null, hasMore: total > rows.length, total },
     }
   }),
 
@@ -89,7 +90,7 @@ const ticketRoutes = (ctx: Context): Route[] => [
 
 const messageRoutes = (ctx: Context): Route[] => [
   route(contract.listTicketMessages, async ({ caller: { account }, params, query }) => {
-    const ticket = await ticketOf(ctx, account.id, params)
+    const ticket = await ticketOf(ctx.db, account.id, params)
     const filter = { types: [...new Set(query.types.split(','))].sort(), order: query.order }
     const print = fingerprint('ticket-messages', ticket.id, filter)
     const position = decodeCursor(query.cursor, print)
@@ -100,44 +101,42 @@ const messageRoutes = (ctx: Context): Route[] => [
     )
   }),
 
-  route(contract.replyToTicket, async ({ caller: { account }, params, body }) => {
+  route(contract.replyToTicket, async ({ db, caller: { account }, params, body }) => {
     const named = authorOf(body, problemsOfContent(body.content))
     const place = { accountId: account.id, ...params }
-    const ticket = await ticketOf(ctx, account.id, params)
-    const author = await requireMember(ctx.db, account.id, named)
+    const ticket = await ticketOf(db, account.id, params)
+    const author = await requireMember(db, account.id, named)
     const html = rendered(body.content)
     const reply = { text: body.content, html, attachmentIds: body.attachments ?? [] }
-    const message = await replyToTicket(ctx, place, author, reply)
-    const deliveries = await deliveriesOf(ctx.db, ticket, [message])
-    return presentTicketMessage(ctx, message, stateOf(deliveries.get(message.id)))
+    const message = await replyToTicket({ ...ctx, db }, place, author, reply)
+    const deliveries = await deliveriesOf(db, ticket, [message])
+    return presentReply(ctx, message, author, stateOf(deliveries.get(message.id)))
   }),
 
-  route(contract.retryTicketMessage, async ({ caller: { account }, params }) => {
-    const ticket = await ticketOf(ctx, account.id, params)
-    const message = isId(params.messageId)
-      ? await findTicketMessage(ctx.db, ticket, params.messageId)
-      : undefined
+  route(contract.retryTicketMessage, async ({ db, caller: { account }, params }) => {
+    const ticket = await ticketOf(db, account.id, params)
+    const message = isId(params.messageId) ? await findTicketMessage(db, ticket, params.messageId) : undefined
     if (!message) {
       throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The ticket has no such message.' })
     }
-    const before = (await deliveriesOf(ctx.db, ticket, [message])).get(message.id)
-    if (before) await retryDelivery(ctx.db, before.id)
-    const deliveries = await deliveriesOf(ctx.db, ticket, [message])
+    const before = (await deliveriesOf(db, ticket, [message])).get(message.id)
+    if (before) await retryDelivery(db, before.id)
+    const deliveries = await deliveriesOf(db, ticket, [message])
     return presentTicketMessage(ctx, message, stateOf(deliveries.get(message.id)))
   }),
 
-  route(contract.addTicketNote, async ({ caller: { account }, params, body }) => {
+  route(contract.addTicketNote, async ({ db, caller: { account }, params, body }) => {
     const named = authorOf(body, problemsOfContent(body.content))
-    await ticketOf(ctx, account.id, params)
-    const author = await requireMember(ctx.db, account.id, named)
+    await ticketOf(db, account.id, params)
+    const author = await requireMember(db, account.id, named)
     const note = { text: body.content, html: rendered(body.content) }
-    const message = await addNote(ctx, { accountId: account.id, ...params }, author, note)
+    const message = await addNote({ ...ctx, db }, { accountId: account.id, ...params }, author, note)
     return presentTicketMessage(ctx, message, undefined)
   }),
 ]
 
 async function ticketOf(
-  { db }: Context,
+  db: Db,
   accountId: AccountId,
   { agentId, ticketNumber }: { agentId: string; ticketNumber: number },
 ) {

@@ -83,7 +83,7 @@ export const CreateTicket = Exact({
   description: Type.String({ minLength: 1, maxLength: 10_000 }),
   customer: Exact({
     email: Type.String({ format: 'email', maxLength: 254 }),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   }),
   ...changes,
   conversationId: Type.Optional(Type.String({ minLength: 1 })),
@@ -125,9 +125,23 @@ export const TicketMessage = Exact({
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'Events: eventType, statusFrom, statusTo, assignedFrom, assignedTo, doneBy. Notes: mentions. Replies on their way to a customer: delivery {status, error}',
+        'Events: eventType (status_change, assign and others), statusFrom, statusTo, and as {id, name, email, type} assignedFrom, assignedTo, doneBy. Notes: mentions. Replies on their way to a customer: delivery {status, error}',
     }),
   ),
+})
+
+/** A reply as it is when it has been recorded (service-api, "Helpdesk message"). */
+export const CreatedReply = Exact({
+  ...TicketMessage.properties,
+  type: Type.Literal('reply'),
+  sender: Exact({
+    type: Type.Literal('agent'),
+    id: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+  }),
+  content: Type.String({ description: 'HTML' }),
+  contentText: Type.String({ description: 'Markdown as it was submitted' }),
 })
 
 export const Author = {

@@ -3,7 +3,10 @@ import type { Owner } from '../agents/find-agent.ts'
 import type { Db } from '../db/database.ts'
 import type { TicketRow } from './ticket-queries.ts'
 
-/** The tickets that hold every word of the query, the last changed first, and how many there are. */
+/**
+ * The tickets that hold every word of the query, and how many there are: first the one of that number, then those that
+ * hold the words themselves, then those in whose messages they stand, most often first.
+ */
 export async function findByWords(
   db: Db,
   { accountId, agentId }: Owner,
@@ -14,19 +17,23 @@ export async function findByWords(
   // The expressions are those of the indexes in 0014_helpdesk.sql.
   const { rows } = await sql<TicketRow & { total: number }>`
     with found as (
-      select id from tickets where account_id = ${accountId} and agent_id = ${agentId}
+      select id, 1 as rank from tickets where account_id = ${accountId} and agent_id = ${agentId}
         and to_tsvector('simple', coalesce(subject, '') || ' ' || coalesce(description, '') || ' '
           || coalesce(customer ->> 'name', '') || ' ' || coalesce(customer ->> 'email', ''))
           @@ to_tsquery('simple', ${words})
-      union
-      select ticket_id from ticket_messages where account_id = ${accountId} and agent_id = ${agentId}
+      union all
+      select ticket_id, ts_rank(to_tsvector('simple', left(content_text, 50000)), to_tsquery('simple', ${words}))
+      from ticket_messages where account_id = ${accountId} and agent_id = ${agentId}
         and content_text is not null
         and to_tsvector('simple', left(content_text, 50000)) @@ to_tsquery('simple', ${words})
-      union
-      select id from tickets where account_id = ${accountId} and agent_id = ${agentId} and number = ${number}::integer
+      union all
+      select id, 2 from tickets
+      where account_id = ${accountId} and agent_id = ${agentId} and number = ${number}::integer
+    ), ranked as (
+      select id, sum(rank) as rank from found group by id
     )
-    select tickets.*, count(*) over () as total from tickets where id in (select id from found)
-    order by updated_at desc, id desc limit ${limit}`.execute(db)
+    select tickets.*, count(*) over () as total from tickets join ranked on ranked.id = tickets.id
+    order by ranked.rank desc, updated_at desc, tickets.id desc limit ${limit}`.execute(db)
   return { rows, total: Number(rows[0]?.total ?? 0) }
 }
 

@@ -5,7 +5,7 @@ import { notOngoing } from '../conversations/status.ts'
 import { endRequested, requestStop } from '../conversations/stop-generation.ts'
 import type { Trx } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
-import { transact } from '../db/transact.ts'
+import { afterCommit, transact } from '../db/transact.ts'
 import { ApiError } from '../http/errors.ts'
 import { changeTicket, defaultStatus } from './change-ticket.ts'
 import { endInside, setStatus } from './end-conversation.ts'
@@ -48,7 +48,7 @@ export async function takeOver(ctx: Needs, place: Place, member: Member): Promis
     await tell(ctx, trx, place, ticket.number)
     return { ticketNumber: ticket.number, generationId }
   })
-  if (generationId !== null) await endRequested(ctx, generationId, 'takeover')
+  if (generationId !== null) await endAfterCommit(ctx, generationId)
   return { ticketNumber }
 }
 
@@ -84,8 +84,11 @@ export async function endConversation(ctx: Needs, place: Place): Promise<void> {
     await tell(ctx, trx, place, open?.number)
     return running
   })
-  if (generationId !== null) await endRequested(ctx, generationId, 'takeover')
+  if (generationId !== null) await endAfterCommit(ctx, generationId)
 }
+
+const endAfterCommit = (ctx: Needs, generationId: string): Promise<void> =>
+  afterCommit(ctx.db, (db) => endRequested({ ...ctx, db }, generationId, 'takeover'))
 
 async function tell(ctx: Needs, trx: Trx, place: Place, ticketNumber: number | undefined): Promise<void> {
   const { accountId, agentId, conversationId } = place

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { type Desk, openDesk } from '../../test/open-desk.ts'
 import { type Service, startService } from '../../test/start.ts'
 import { newId } from '../db/ids.ts'
+import { json } from '../db/json.ts'
 
 let service: Service
 
@@ -127,11 +130,38 @@ test('an update changes all of it, with an event for each change', async () => {
     .data
   assert.deepEqual(
     events.map(({ metadata }: { metadata: { eventType: string } }) => metadata.eventType),
-    ['priority_changed', 'team_changed', 'assignee_changed', 'status_changed'],
+    ['priority_changed', 'team_changed', 'assign', 'status_change'],
   )
-  assert.deepEqual([events[2].metadata.assignedFrom, events[2].metadata.assignedTo], [null, desk.members.ann])
+  const { assignedFrom, assignedTo, doneBy } = events[2].metadata
+  assert.deepEqual([assignedFrom, assignedTo.id, doneBy.name], [null, desk.members.ann, 'API'])
   const freed = await desk.call('PATCH', `/tickets/${ticketNumber}`, { assigneeId: null, teamId: null })
   assert.deepEqual([freed.body.assigneeId, freed.body.teamId], [null, null])
+})
+
+test('events that were stored in their former shape are turned into the published one', async () => {
+  const desk = await openDesk(service)
+  const { ticketNumber } = await desk.open()
+  await desk.call('PATCH', `/tickets/${ticketNumber}`, { assigneeId: desk.members.ann })
+  const former = {
+    eventType: 'assignee_changed',
+    assignedFrom: null,
+    assignedTo: desk.members.ann,
+    doneBy: 'api',
+  }
+  const events = service.ctx.db.updateTable('ticket_messages').where('type', '=', 'event')
+  await events
+    .where('account_id', '=', desk.owner.accountId)
+    .set({ metadata: json(former) })
+    .execute()
+  const migration = new URL('../db/migrations/0052_persons_of_events.sql', import.meta.url)
+  await sql.raw(await readFile(migration, 'utf8')).execute(service.ctx.db)
+  const { body } = await desk.call('GET', `/tickets/${ticketNumber}/messages?types=event`)
+  assert.deepEqual(body.data[0].metadata, {
+    eventType: 'assign',
+    assignedFrom: null,
+    assignedTo: { id: desk.members.ann, name: 'ann', email: 'ann@example.com', type: 'agent' },
+    doneBy: { id: null, name: 'API', email: null, type: 'system' },
+  })
 })
 
 test('tickets go to whoever is there and has the least to do', async () => {

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { type ConversationRow, requireConversation } from '../conversations/queries.ts'
 import { endRequested } from '../conversations/stop-generation.ts'
 import type { Trx } from '../db/database.ts'
-import { transact } from '../db/transact.ts'
+import { afterCommit, transact } from '../db/transact.ts'
 import { type Change, changeTicket } from './change-ticket.ts'
 import { endInside, setStatus } from './end-conversation.ts'
 import { recordEvent } from './record-event.ts'
@@ -45,7 +45,9 @@ export async function updateTicket(
     await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber: ticket.number } })
     return { ticket, running }
   })
-  for (const generationId of running) await endRequested(ctx, generationId, 'takeover')
+  await afterCommit(ctx.db, async (db) => {
+    for (const generationId of running) await endRequested({ ...ctx, db }, generationId, 'takeover')
+  })
   return ticket
 }
 

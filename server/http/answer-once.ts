@@ -1,38 +1,29 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/database.ts'
-import type { Endpoint } from './contract.ts'
+import { transact } from '../db/transact.ts'
+import { lastly } from '../db/transaction.ts'
 import { ApiError } from './errors.ts'
-import {
-  type Claim,
-  claimKey,
-  type KeyedRequest,
-  type KeyState,
-  readKey,
-  releaseKey,
-  renewKey,
-  storeAnswer,
-} from './idempotency.ts'
+import { type KeyedRequest, type KeyState, KeyTaken, keepingAnswer, readKey, takeKey } from './idempotency.ts'
 import { requestPrint } from './request-print.ts'
-import { type Caller, type Replay, SENT } from './route.ts'
+import { type Caller, type Repeatable, type Route, SENT } from './route.ts'
+import type { Form } from './uploads.ts'
 import type { Details } from './validate.ts'
 
 const REPLAYED = 'idempotency-replayed'
-const RENEW_MS = 20_000
-const FIRST_POLL_MS = 50
-const LONGEST_POLL_MS = 500
-const MOST_WAIT_MS = 30_000
+/** What is committed under a key may change between the look and the handler: it expires, or its reply ends. */
+const TRIES = 3
 
 /** A checked POST with an Idempotency-Key. */
 export type Keyed = {
-  endpoint: Endpoint
+  route: Route
   caller: Caller
   key: string
+  form: Form | null
   request: FastifyRequest
   reply: FastifyReply
 }
 
-type Run = (replay: Replay | null) => Promise<unknown>
+type Run = (repeatable: Repeatable) => Promise<unknown>
 
 /** The sentence for a header that is no key. */
 export function checkKey(key: string | null): Details {
@@ -40,64 +31,79 @@ export function checkKey(key: string | null): Details {
   return { 'Idempotency-Key': 'Must be 1 to 255 visible ASCII characters, sent once.' }
 }
 
+/** What a request without a key is: repeated, it is another one. */
+export const unrepeatable = (db: Db): Repeatable => ({
+  db,
+  idempotency: null,
+  replay: null,
+  deliveryId: null,
+  once: (work) => work(db),
+})
+
 /**
- * Runs the handler for the first of equal requests with one key and serves the others from it; SENT when a stored
- * answer went out. Throws IDEMPOTENCY_KEY_REUSED for another request, and when the first takes longer than 30 s.
+ * Runs the handler for the first of equal requests with one key and serves the others from what that has committed;
+ * SENT when a stored answer went out. An error leaves the key free. Throws IDEMPOTENCY_KEY_REUSED for another request,
+ * and when the first takes longer than a connection waits for locks.
  */
 export async function answerOnce(db: Db, keyed: Keyed, run: Run): Promise<unknown> {
-  const { endpoint, caller, key, request, reply } = keyed
-  const deadline = Date.now() + MOST_WAIT_MS
-  // For a client that has left there is no use in waiting.
-  const isEnough = () => Date.now() > deadline || reply.raw.destroyed
-  const fingerprint = await requestPrint(endpoint, request)
+  const { route, caller, key, form, request, reply } = keyed
+  const fingerprint = requestPrint(route.endpoint, request, form)
   const row: KeyedRequest = { accountId: caller.account.id, key, fingerprint }
-  for (;;) {
-    const claim = await claimKey(db, row)
-    if (claim) return runAsOwner(db, claim, keyed, run)
-    const state = await whenSettled(db, row, isEnough)
+  const asked = { ...unrepeatable(db), idempotency: row }
+  // Who takes the key as the first statement of all need not look whether it is free.
+  const first = route.keeps === 'everything' ? { is: 'free' as const } : await readKey(db, row)
+  for (let state = first, tries = 1; ; state = await readKey(db, row)) {
+    try {
+      return await serve(state)
+    } catch (error) {
+      if (!(error instanceof KeyTaken) || tries++ === TRIES) throw error
+    }
+  }
+
+  async function serve(state: KeyState): Promise<unknown> {
     switch (state.is) {
+      case 'free':
+        return runFirst(db, row, route, run)
       case 'answered':
         return sendStored(reply, state.status, state.text)
       case 'generation':
         // Before the handler, which may send the headers itself.
         reply.header(REPLAYED, 'true')
-        return run({ generationId: state.generationId })
+        return run({ ...asked, replay: { generationId: state.generationId } })
+      case 'delivery':
+        reply.header(REPLAYED, 'true')
+        return run({ ...asked, deliveryId: state.deliveryId })
       case 'other-request':
         throw new ApiError('IDEMPOTENCY_KEY_REUSED')
-      case 'running':
-        throw new ApiError('IDEMPOTENCY_KEY_REUSED', {
-          message: 'The first request with this Idempotency-Key is still running. Send it again later.',
-        })
     }
   }
 }
 
-async function whenSettled(db: Db, row: KeyedRequest, isEnough: () => boolean): Promise<KeyState> {
-  for (let pause = FIRST_POLL_MS; ; pause = Math.min(LONGEST_POLL_MS, pause * 1.2)) {
-    const state = await readKey(db, row)
-    if (state.is !== 'running' || isEnough()) return state
-    await wait(pause)
+async function runFirst(db: Db, row: KeyedRequest, { endpoint, keeps }: Route, run: Run): Promise<unknown> {
+  const { status } = endpoint.success
+  const once = <A>(work: (db: Db) => Promise<A>): Promise<A> =>
+    transact(db, async (trx) => {
+      await takeKey(trx, row)
+      const answer = await work(trx)
+      if (answer === SENT) throw new TypeError(`What ${endpoint.name} has sent itself cannot be kept.`)
+      return lastly(trx, keepingAnswer(trx, row, { status, text: textOf(answer) }), () => answer)
+    })
+  switch (keeps) {
+    case 'everything':
+      return once((trx) => run({ ...unrepeatable(trx), idempotency: row }))
+    case 'effect':
+      return run({ ...unrepeatable(db), idempotency: row, once })
+    case 'answer': {
+      const answer = await run({ ...unrepeatable(db), idempotency: row })
+      // A stream cannot be kept: what changes nothing is done again.
+      if (answer !== SENT) await takeKey(db, row, { status, text: textOf(answer) })
+      return answer
+    }
   }
 }
 
-async function runAsOwner(db: Db, claim: Claim, { endpoint, request }: Keyed, run: Run): Promise<unknown> {
-  // What fails here must not change what the client hears of its own request; the lock runs out by itself.
-  const onError = (error: unknown) => request.log.error({ err: error }, 'idempotency key')
-  const renewing = setInterval(() => void renewKey(db, claim).catch(onError), RENEW_MS)
-  try {
-    const answer = await run(null)
-    // A stream cannot be stored: it is repeated from its generation or not at all.
-    const settling =
-      answer === SENT ? releaseKey(db, claim) : storeAnswer(db, claim, endpoint.success.status, answer)
-    await settling.catch(onError)
-    return answer
-  } catch (error) {
-    await releaseKey(db, claim).catch(onError)
-    throw error
-  } finally {
-    clearInterval(renewing)
-  }
-}
+// As text: a jsonb object would come back with its members in another order.
+const textOf = (answer: unknown): string | null => (answer === undefined ? null : JSON.stringify(answer))
 
 function sendStored(reply: FastifyReply, status: number, text: string | null): typeof SENT {
   reply.code(status).header(REPLAYED, 'true')

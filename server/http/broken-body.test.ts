@@ -6,6 +6,7 @@ import Type from 'typebox'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { until } from '../../test/until.ts'
 import { authorize } from '../accounts/authenticate.ts'
+import { noteRequest } from '../accounts/note-request.ts'
 import { Exact, endpoint } from './contract.ts'
 import { acceptJson } from './json-body.ts'
 import { route } from './route.ts'
@@ -43,6 +44,8 @@ before(async () => {
       authenticate: ctx.keys.authenticate,
       authorize,
       limiter: ctx.limiter,
+      windowOf: () => undefined,
+      note: noteRequest,
     },
     db: ctx.db,
     strict: true,

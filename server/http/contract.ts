@@ -36,16 +36,23 @@ export type Endpoint = {
   /** null: no key needed. */
   scope: Scope | null
   deprecated?: boolean
+  /** It changes who may do what, or what is answered from: noted in the audit log under this name. */
+  audit?: string
   params?: TObject
   query?: TObject
   body?: TSchema
   /** The endpoint also takes multipart/form-data with these text fields and the file field. */
   multipart?: { fields: TObject; file: string; maxBytes: number }
+  /**
+   * `ignored`: as the published service does, fields of the body and parameters of the query that are not known are
+   * left out and named in the answer's header (IGNORED_FIELDS). Default: they are refused.
+   */
+  unknownFields?: 'ignored'
   /** Largest JSON body in bytes; default 1 MiB. */
   bodyLimit?: number
   success: { status: 200 | 201 | 202 | 204; schema: TSchema; description?: string }
-  /** With `stream: true` the answer is text/event-stream instead. */
-  streams?: boolean
+  /** With `stream: true` the answer is text/event-stream instead; what each event holds as JSON. */
+  streams?: TSchema
   /** The answer is application/x-ndjson: objects of the schema, one a line. */
   lines?: boolean
   /** Codes besides the common ones of error-codes.ts. */

@@ -35,12 +35,14 @@ export function eventStream(reply: FastifyReply): EventStream {
   const response = reply.raw
   let full = false
   let closed = false
+  let begun = false
   let stalled: NodeJS.Timeout | undefined
   let pinging: NodeJS.Timeout | undefined
   let tell = (): void => {}
 
   const isReady = (): boolean => !full && !closed && !response.destroyed
   const write = (text: string): void => {
+    begun = true
     full = !response.write(text)
     if (full) stalled = setTimeout(() => response.destroy(), STALLED_MS)
     pinging?.refresh()
@@ -65,6 +67,11 @@ export function eventStream(reply: FastifyReply): EventStream {
         'x-accel-buffering': 'no',
         connection: 'keep-alive',
         ...headers,
+      })
+      // Node keeps the headers until the first write. A client must learn at once that the stream is open, also when
+      // there is nothing to say yet.
+      setImmediate(() => {
+        if (!begun && !closed) response.flushHeaders()
       })
       pinging = setInterval(() => {
         if (ping !== null && isReady()) write(ping)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { type Client, type Service, startService } from '../../test/start.ts'
 
 let service: Service
@@ -110,4 +111,17 @@ test('errors beside the API have its shape, and say nothing of what lies behind'
   await service.ctx.maintenance.set(true)
   assert.deepEqual(await ask('/pictures/nobody/icon'), [503, 'SERVICE_UNDER_MAINTENANCE'])
   await service.ctx.maintenance.set(false)
+})
+
+test('an address that had its share of refusals does not have the database asked about more keys', async () => {
+  const own = await startService()
+  const refuse = (key: string) => own.anonymous('GET', '/me', undefined, { authorization: `Bearer ${key}` })
+  const client = await own.account()
+  assert.equal((await client.request('GET', '/me')).status, 200)
+  for (let i = 0; i < 100; i++) assert.equal((await refuse(`parley_${i}`)).status, 401)
+  await sql`alter table api_keys rename to api_keys_away`.execute(own.ctx.db)
+  assert.equal((await refuse('parley_one_more')).status, 429)
+  await sql`alter table api_keys_away rename to api_keys`.execute(own.ctx.db)
+  assert.equal((await client.request('GET', '/me')).status, 200, 'a key that was seen to be good is served')
+  await own.close()
 })

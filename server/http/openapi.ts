@@ -1,37 +1,68 @@
 import type { TSchema } from 'typebox'
 import type { Endpoint } from './contract.ts'
 import { type ErrorCode, errorCodes } from './error-codes.ts'
+import { documentedHeaders } from './openapi-headers.ts'
+import { componentSchemas, type Json, type SchemaWriter, schemaWriter } from './openapi-schemas.ts'
 import { declared } from './serve.ts'
-
-type Json = Record<string, unknown>
 
 const DESCRIPTION = `Parley hosts AI agents that answer from your own documents.
 
-Send the key as \`Authorization: Bearer <API_KEY>\`. Every answer carries \`x-request-id\` and the headers \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix epoch milliseconds); 100 requests pass in any 10 seconds per key and address. Lists answer \`{data, pagination}\`; pass \`pagination.cursor\` back unchanged for the next page.`
+Send the key as \`Authorization: Bearer <API_KEY>\`. Every answer carries \`x-request-id\` and the headers \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix epoch milliseconds); 100 requests pass in any 10 seconds per key and address unless the operator has set another limit. Lists answer \`{data, pagination}\`; pass \`pagination.cursor\` back unchanged for the next page.
 
-/** The OpenAPI 3.1 document of these endpoints, which are the only description of the API. */
-export function openApiDocument(endpoints: Endpoint[], serverUrl: string): Json {
+Paths of version 2 are relative to \`/api/v2\`. Version 1 (\`/api/v1\`) and the webhooks name their server beside their path.`
+
+/** What the document describes. */
+export type Described = {
+  endpoints: Endpoint[]
+  /** Below /api/v1. */
+  version1: Endpoint[]
+  /** Paths of the root that are no endpoints of the route table, as OpenAPI has them. */
+  others: Record<string, Json>
+  /** Schemas that answers refer to by their names. */
+  schemas: Record<string, TSchema>
+  tags: Record<string, string>
+}
+
+/** The OpenAPI 3.1 document; `root` is the address of the service, empty for that of the document. */
+export function openApiDocument({ endpoints, version1, others, schemas, tags }: Described, root = ''): Json {
+  const write = schemaWriter(schemas)
+  const responses: Json = {}
   const paths: Record<string, Json> = {}
-  for (const endpoint of endpoints) {
-    paths[endpoint.path] ??= {}
-    paths[endpoint.path]![endpoint.method.toLowerCase()] = operation(endpoint)
+  const add = (endpoint: Endpoint, version: 1 | 2): void => {
+    const { path, method } = endpoint
+    paths[path] ??= version === 1 ? { servers: [server(`${root}/api/v1`, 'Version 1')] } : {}
+    paths[path][method.toLowerCase()] = operation(endpoint, version, write, responses)
   }
+  for (const endpoint of endpoints) add(endpoint, 2)
+  for (const endpoint of version1) add(endpoint, 1)
+  for (const [path, item] of Object.entries(others))
+    paths[path] = { servers: [server(root || '/', 'The service itself')], ...item }
   return {
     openapi: '3.1.0',
-    info: { title: 'Parley API', version: '2.0.0', description: DESCRIPTION },
-    servers: [{ url: serverUrl }],
+    info: {
+      title: 'Parley API',
+      version: '2.0.0',
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [server(`${root}/api/v2`, 'Version 2, production')],
     security: [{ key: [] }],
-    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: Object.entries(tags)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-      schemas: { Error: errorSchema },
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'A key of the workspace, from `keys create`' },
+      },
+      headers: documentedHeaders,
+      responses,
+      schemas: { Error: errorSchema, Version1Error: version1Error, ...componentSchemas(schemas) },
     },
   }
 }
 
-/** What our schemas say to ourselves. */
-const OWN_KEYWORDS = new Set(['refusal', 'rule'])
+const server = (url: string, description: string): Json => ({ url, description, 'x-internal': false })
 
 const errorSchema: Json = {
   type: 'object',
@@ -41,9 +72,30 @@ const errorSchema: Json = {
       type: 'object',
       required: ['code', 'message'],
       properties: {
-        code: { type: 'string' },
-        message: { type: 'string' },
-        details: { type: 'object', additionalProperties: { type: 'string' } },
+        code: { type: 'string', description: 'For programs', examples: Object.keys(errorCodes) },
+        message: { type: 'string', description: 'For people' },
+        details: {
+          type: 'object',
+          description: 'A sentence for each field that is not valid',
+          additionalProperties: { type: 'string' },
+        },
+      },
+    },
+  },
+}
+
+const version1Error: Json = {
+  type: 'object',
+  required: ['message'],
+  properties: {
+    message: { type: 'string' },
+    issues: {
+      type: 'array',
+      description: 'Of custom attributes: what is wrong with the body',
+      items: {
+        type: 'object',
+        required: ['field', 'message'],
+        properties: { field: { type: 'string' }, message: { type: 'string' } },
       },
     },
   },
@@ -57,31 +109,59 @@ const idempotencyKey: Json = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 }
 
-const idempotencyReplayed: Json = {
-  description: 'The answer, or the generation, is that of an earlier request with this Idempotency-Key.',
-  schema: { const: 'true' },
+const lastEventId: Json = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'Go on after this event',
+  schema: { type: 'string', maxLength: 15, pattern: '^\\d{1,15}$' },
 }
 
-function operation(endpoint: Endpoint): Json {
-  const body = requestBody(endpoint)
+/** No address is longer. */
+const LONGEST_ADDRESS = 16_384
+
+const bounded = (schema: Json): Json =>
+  schema.type === 'string' && !('enum' in schema || 'const' in schema)
+    ? { maxLength: LONGEST_ADDRESS, ...schema }
+    : schema
+
+const DESCRIBED_PARAMETERS: Record<string, string> = {
+  agentId: 'The agent',
+  conversationId: 'The conversation',
+  messageId: 'The message',
+  sourceId: 'The source',
+  ticketNumber: 'The number of the ticket',
+  userId: 'The id that the conversations were tagged with',
+  chatbotId: 'The chatbot: an agent of version 2',
+}
+
+function operation(endpoint: Endpoint, version: 1 | 2, write: SchemaWriter, shared: Json): Json {
+  const { name, method, summary } = endpoint
+  const body = requestBody(endpoint, write)
+  const isOpen = endpoint.unknownFields === 'ignored'
+  const description = [
+    endpoint.description ?? `${summary}.`,
+    isOpen || !(endpoint.body || endpoint.query) ? '' : 'Fields that are not known are refused.',
+  ]
   return {
-    operationId: endpoint.name,
-    tags: [endpoint.tag],
-    summary: endpoint.summary,
-    ...(endpoint.description ? { description: endpoint.description } : {}),
+    operationId: version === 1 ? `v1${name[0]?.toUpperCase()}${name.slice(1)}` : name,
+    tags: [version === 1 ? 'Version 1' : endpoint.tag],
+    summary,
+    description: description.filter(Boolean).join(' '),
     ...(endpoint.deprecated ? { deprecated: true } : {}),
     ...(endpoint.scope ? { 'x-scope': endpoint.scope } : { security: [] }),
     parameters: [
-      ...parameters('path', endpoint.params),
-      ...parameters('query', endpoint.query),
-      ...(endpoint.method === 'POST' ? [idempotencyKey] : []),
+      ...parameters('path', endpoint.params, write),
+      ...parameters('query', endpoint.query, write),
+      ...(method === 'POST' ? [idempotencyKey] : []),
+      ...(method === 'GET' && endpoint.streams ? [lastEventId] : []),
     ],
     ...(body ? { requestBody: body } : {}),
-    responses: { ...success(endpoint), ...failures(endpoint) },
+    responses: { ...success(endpoint, version, write), ...failures(endpoint, version, shared) },
   }
 }
 
-function parameters(place: 'path' | 'query', schema: TSchema | undefined): Json[] {
+function parameters(place: 'path' | 'query', schema: TSchema | undefined, write: SchemaWriter): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Record<string, Json>
     required?: string[]
@@ -91,18 +171,19 @@ function parameters(place: 'path' | 'query', schema: TSchema | undefined): Json[
     in: place,
     // A member with a default need not be sent.
     required: place === 'path' || (required.includes(name) && !('default' in property)),
-    ...(property.description ? { description: property.description } : {}),
-    schema: shown(property),
+    description: property.description ?? DESCRIBED_PARAMETERS[name] ?? `Its ${name}`,
+    schema: bounded(write.sent(property) as Json),
   }))
 }
 
-function requestBody({ body, multipart }: Endpoint): Json | null {
+function requestBody({ body, multipart, unknownFields }: Endpoint, write: SchemaWriter): Json | null {
   if (!body && !multipart) return null
+  const isOpen = unknownFields === 'ignored'
   const content: Json = {}
-  if (body) content['application/json'] = { schema: shown(body) }
+  if (body) content['application/json'] = { schema: write.sent(body, isOpen) }
   if (multipart) {
-    const fields = shown(multipart.fields) as { properties: Json; required?: string[] }
-    const file = { type: 'string', format: 'binary' }
+    const fields = write.sent(multipart.fields, isOpen) as { properties: Json; required?: string[] }
+    const file = { type: 'string', format: 'binary', maxLength: multipart.maxBytes }
     content['multipart/form-data'] = {
       schema: { ...fields, properties: { ...fields.properties, [multipart.file]: file } },
     }
@@ -110,46 +191,53 @@ function requestBody({ body, multipart }: Endpoint): Json | null {
   return { required: true, content }
 }
 
-const EVENTS = { 'text/event-stream': { schema: { type: 'string' } } }
+const headers = (...names: string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-function success({ method, success: { status, schema, description }, streams, lines }: Endpoint): Json {
-  const content: Json = { [lines ? 'application/x-ndjson' : 'application/json']: { schema: shown(schema) } }
-  if (streams) Object.assign(content, EVENTS)
-  const answer = {
-    description: description ?? 'Success',
-    ...(method === 'POST' ? { headers: { 'Idempotency-Replayed': idempotencyReplayed } } : {}),
-    ...(status === 204 ? {} : { content }),
+const COMMON = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+
+function success(endpoint: Endpoint, version: 1 | 2, write: SchemaWriter): Json {
+  const { method, streams, lines, unknownFields, deprecated } = endpoint
+  const { status, schema, description = 'Success' } = endpoint.success
+  const events: Json = {}
+  if (streams) events['text/event-stream'] = { schema: write.answered(streams) }
+  if (streams && version === 1)
+    events['text/plain'] = { schema: { type: 'string', description: 'The reply' } }
+  const sent = headers(
+    ...COMMON,
+    ...(method === 'POST' ? ['Idempotency-Replayed'] : []),
+    ...(unknownFields === 'ignored' ? ['X-Parley-Ignored-Fields'] : []),
+    ...(deprecated ? ['Deprecation'] : []),
+  )
+  const content = {
+    [lines ? 'application/x-ndjson' : 'application/json']: { schema: write.answered(schema) },
   }
+  if (status !== 204) return { [status]: { description, headers: sent, content: { ...content, ...events } } }
   // A stream is a 200 of its own where the answer without one has no body.
-  return status === 204 && streams
-    ? { 200: { description: 'Success', content: EVENTS }, 204: answer }
-    : { [status]: answer }
+  const stream = { description: 'A stream of events', headers: sent, content: events }
+  return { ...(streams ? { 200: stream } : {}), 204: { description, headers: sent } }
 }
 
-/** One entry a status, naming the codes that come with it. */
-function failures(endpoint: Endpoint): Json {
+/** One entry a status, naming the codes that come with it: many endpoints have the same, which stands in `shared`. */
+function failures(endpoint: Endpoint, version: 1 | 2, shared: Json): Json {
   const byStatus = new Map<number, ErrorCode[]>()
   const codes = endpoint.scope === null ? [] : [...declared(endpoint)]
-  for (const code of codes)
-    byStatus.set(errorCodes[code][0], [...(byStatus.get(errorCodes[code][0]) ?? []), code])
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
-  return Object.fromEntries(
-    [...byStatus].map(([status, list]) => [
-      status,
-      { description: list.map((code) => `\`${code}\``).join(', '), content },
-    ]),
-  )
-}
-
-/** A schema as the document shows it: members with defaults optional, our own keywords left out. */
-function shown(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(shown)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const copy: Json = {}
-  for (const [name, value] of Object.entries(schema)) if (!OWN_KEYWORDS.has(name)) copy[name] = shown(value)
-  const { properties, required } = copy as { properties?: Record<string, Json>; required?: string[] }
-  if (properties && Array.isArray(required)) {
-    copy.required = required.filter((name) => !('default' in (properties[name] ?? {})))
+  for (const code of codes) {
+    const [status] = errorCodes[code]
+    // Version 1 knew one status for everything that is denied.
+    const shownAs = version === 1 && [402, 422].includes(status) ? 403 : status
+    byStatus.set(shownAs, [...(byStatus.get(shownAs) ?? []), code])
   }
-  return copy
+  const schema = { $ref: `#/components/schemas/${version === 1 ? 'Version1Error' : 'Error'}` }
+  return Object.fromEntries(
+    [...byStatus].map(([status, list]) => {
+      const name = [`v${version}`, status, ...list].join('.')
+      shared[name] ??= {
+        description: list.map((code) => `\`${code}\``).join(', '),
+        headers: headers(...COMMON, ...(status === 429 || status === 503 ? ['Retry-After'] : [])),
+        content: { 'application/json': { schema } },
+      }
+      return [status, { $ref: `#/components/responses/${name}` }]
+    }),
+  )
 }

@@ -63,9 +63,10 @@ function parse(cursor: string): unknown[] {
   }
 }
 
+/** Only the years that PostgreSQL reads from the same text; JavaScript knows more of them. */
 const isTime = (value: string): boolean => {
   const time = new Date(value)
-  return !Number.isNaN(time.getTime()) && time.toISOString() === value
+  return /^(?!0000)\d{4}-/.test(value) && !Number.isNaN(time.getTime()) && time.toISOString() === value
 }
 
 /** Rows strictly after the position, newest first: `(time, id) < (…)`, as one index can answer. */

@@ -7,7 +7,7 @@ test('exactly 100 requests pass in any ten seconds', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 150, maxLength: 600 }), (gaps) => {
       let now = 1_000_000
-      const limiter = memoryRateLimiter({ now: () => now })
+      const limiter = memoryRateLimiter({ now: () => now, clock: () => now })
       const asked: number[] = []
       const passed: number[] = []
       for (const gap of gaps) {
@@ -37,7 +37,7 @@ test('exactly 100 requests pass in any ten seconds', () => {
 })
 
 test('buckets do not concern each other, and asking does not count', () => {
-  const limiter = memoryRateLimiter({ now: () => 5 })
+  const limiter = memoryRateLimiter({ now: () => 5, clock: () => 5 })
   for (let i = 0; i < LIMIT; i++) limiter.take('a')
   assert.deepEqual(limiter.take('a'), { allowed: false, remaining: 0, resetAt: 10_005 })
   assert.deepEqual(limiter.peek('b'), { allowed: true, remaining: LIMIT, resetAt: 10_005 })
@@ -47,7 +47,7 @@ test('buckets do not concern each other, and asking does not count', () => {
 
 test('a bucket may have a window of its own, and a limit that changes', () => {
   let now = 0
-  const limiter = memoryRateLimiter({ now: () => now })
+  const limiter = memoryRateLimiter({ now: () => now, clock: () => now })
   const take = (limit: number) => limiter.take('a', { limit, windowMs: 60_000 })
   assert.deepEqual(take(2), { allowed: true, remaining: 1, resetAt: 60_000 })
   now = 30_000
@@ -55,5 +55,18 @@ test('a bucket may have a window of its own, and a limit that changes', () => {
   assert.deepEqual(take(1), { allowed: false, remaining: 0, resetAt: 60_000 })
   now = 60_000
   assert.deepEqual(take(2), { allowed: true, remaining: 0, resetAt: 90_000 })
+  limiter.close()
+})
+
+test('a clock that is set back locks nobody out', () => {
+  let now = 0
+  let clock = 1_000_000
+  const limiter = memoryRateLimiter({ now: () => now, clock: () => clock })
+  for (let i = 0; i < LIMIT; i++) limiter.take('a')
+  clock = 1_000
+  now = WINDOW_MS / 2
+  assert.deepEqual(limiter.take('a'), { allowed: false, remaining: 0, resetAt: 1_000 + WINDOW_MS / 2 })
+  now = WINDOW_MS
+  assert.equal((limiter.take('a') as { allowed: boolean }).allowed, true)
   limiter.close()
 })

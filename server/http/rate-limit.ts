@@ -17,13 +17,21 @@ export type RateLimiter = {
 export const LIMIT = 100
 export const WINDOW_MS = 10_000
 
-type Options = { limit?: number; windowMs?: number; now?: () => number }
+type Options = {
+  limit?: number
+  windowMs?: number
+  /** Milliseconds that only grow: a clock that is set back must not lock anybody out. */
+  now?: () => number
+  /** What time it is for others. */
+  clock?: () => number
+}
 
 /** For one process: a ring of the last `limit` times for each bucket. */
 export function memoryRateLimiter({
   limit = LIMIT,
   windowMs = WINDOW_MS,
-  now = Date.now,
+  now = () => performance.now(),
+  clock = Date.now,
 }: Options = {}): RateLimiter {
   const common: RateWindow = { limit, windowMs }
   const buckets = new Map<string, { times: number[]; windowMs: number }>()
@@ -45,7 +53,7 @@ export function memoryRateLimiter({
     allowed,
     // The limit of an agent may have been lowered meanwhile.
     remaining: Math.max(0, window.limit - times.length),
-    resetAt: (times[0] ?? time) + window.windowMs,
+    resetAt: Math.ceil(clock() + (times[0] ?? time) - time + window.windowMs),
   })
 
   return {

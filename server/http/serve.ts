@@ -1,14 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/database.ts'
 import { isPassing } from '../db/transact.ts'
-import { answerOnce, checkKey } from './answer-once.ts'
+import { DatabaseAway, isUnavailable } from '../db/unavailable.ts'
+import { answerOnce, checkKey, unrepeatable } from './answer-once.ts'
 import { type Endpoint, Exact, type Scope } from './contract.ts'
 import { bodyErrors, commonErrors, type ErrorCode, postErrors } from './error-codes.ts'
 import { ApiError } from './errors.ts'
+import { nameIgnored } from './ignored-fields.ts'
 import { notFound } from './not-found.ts'
 import type { RateDecision, RateLimiter, RateWindow } from './rate-limit.ts'
 import { responseChecker } from './response-check.ts'
-import { type Call, type Caller, type Replay, type Route, SENT } from './route.ts'
+import { type Call, type Caller, type Repeatable, type Route, SENT } from './route.ts'
+import type { Form, Uploads } from './uploads.ts'
 import { bodyValidator, refuseInvalid, textValidator } from './validate.ts'
 
 declare module 'fastify' {
@@ -23,9 +26,13 @@ declare module 'fastify' {
 /** What stands before every handler, in the contract's order of checks. */
 export type Gate = {
   refuseDuringMaintenance(): Promise<void>
-  authenticate(authorization: string | undefined): Promise<Caller>
+  authenticate(authorization: string | undefined, beforeStranger?: () => Promise<void>): Promise<Caller>
   authorize(caller: Caller, scope: Scope): void
   limiter: RateLimiter
+  /** The window that keys of the plan are counted in; undefined: that of the limiter. */
+  windowOf(plan: string): RateWindow | undefined
+  /** Notes what is about to be done; the answer takes it back. */
+  note(db: Db, caller: Caller, action: string, request: FastifyRequest): Promise<() => Promise<void>>
 }
 
 type Options = {
@@ -35,6 +42,10 @@ type Options = {
   db: Db
   /** Tests: an answer or an error code that the contract does not declare becomes a 500. */
   strict: boolean
+  /** Bytes of a JSON body where an endpoint does not say; default 1 MiB. */
+  bodyLimit?: number
+  /** Takes what endpoints with files are sent; absent where there are none. */
+  uploads?: Uploads
   /** How an error looks here; default: as version 2 answers it. */
   present?: PresentError
 }
@@ -47,14 +58,19 @@ export type PresentError = (
 
 /** Serves the route table below the instance's prefix, with one shape for every error. */
 export function serveRoutes(app: FastifyInstance, options: Options): void {
-  const { routes, gate, db, strict, present } = options
+  const { routes, gate, strict, present, bodyLimit = 1_048_576 } = options
   app.decorateRequest('caller', null)
   app.addHook('onRequest', (request, reply) => passGate(request, reply, gate))
   app.addHook('onSend', async (_request, reply) => {
     if (!reply.hasHeader('x-ratelimit-limit'))
       setRateHeaders(reply, gate.limiter.limit, await gate.limiter.peek(''))
   })
-  app.setNotFoundHandler(notFound(routes))
+  const refuseUnknown = notFound(routes)
+  // Before the body, which nobody would read.
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) refuseUnknown(request, reply)
+  })
+  app.setNotFoundHandler(refuseUnknown)
   app.setErrorHandler((error, request, reply) => renderError(error, request, reply, strict, present))
   const names = new Set<string>()
   for (const entry of routes) {
@@ -65,8 +81,8 @@ export function serveRoutes(app: FastifyInstance, options: Options): void {
       method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
       config: { endpoint: entry.endpoint },
-      bodyLimit: entry.endpoint.bodyLimit ?? 1_048_576,
-      handler: handlerOf(entry, db, strict),
+      bodyLimit: entry.endpoint.bodyLimit ?? bodyLimit,
+      handler: handlerOf(entry, options),
     })
   }
 }
@@ -77,15 +93,26 @@ async function passGate(request: FastifyRequest, reply: FastifyReply, gate: Gate
   await gate.refuseDuringMaintenance()
   let caller: Caller
   try {
-    caller = await gate.authenticate(request.headers.authorization)
+    caller = await gate.authenticate(request.headers.authorization, () =>
+      refuseFlood(request, reply, gate.limiter),
+    )
   } catch (error) {
     // A caller without a valid key has only an address to count against.
     if (error instanceof ApiError && error.status === 401) await countRequest(reply, gate.limiter, request.ip)
     throw error
   }
-  await countRequest(reply, gate.limiter, `${caller.key.id} ${request.ip}`)
+  const window = gate.windowOf(caller.account.plan)
+  await countRequest(reply, gate.limiter, `${caller.key.id} ${request.ip}`, window)
   gate.authorize(caller, endpoint.scope)
   request.caller = caller
+}
+
+/** An address that has had as many refused as it may does not have the database asked about yet another key. */
+async function refuseFlood({ ip }: FastifyRequest, reply: FastifyReply, limiter: RateLimiter): Promise<void> {
+  const decision = await limiter.peek(ip)
+  if (decision.allowed) return
+  setRateHeaders(reply, limiter.limit, decision)
+  throw tooMany(decision)
 }
 
 /** Counts a request against the service's limit, or one of its own; RATE_LIMIT_TOO_MANY_REQUESTS beyond it. */
@@ -115,49 +142,84 @@ function setRateHeaders(reply: FastifyReply, limit: number, decision: RateDecisi
   reply.header('x-ratelimit-reset', decision.resetAt)
 }
 
+/**
+ * The handler, with an entry in the audit log that is there before the effect and goes when it is refused: what was cut
+ * off may stand in the log, and what was done cannot be missing.
+ */
+function audited({ endpoint: { audit }, handle }: Route, db: Db, gate: Gate): Route['handle'] {
+  if (audit === undefined) return handle
+  return async (call) => {
+    const takeBack = await gate.note(call.db, call.caller, audit, call.request)
+    try {
+      return await handle(call)
+    } catch (error) {
+      // A transaction takes back everything by itself.
+      if (call.db === db) await takeBack()
+      throw error
+    }
+  }
+}
+
 /** What an endpoint without a body takes. */
 const NOTHING = Exact({})
 
-function handlerOf({ endpoint, handle }: Route, db: Db, strict: boolean) {
+function handlerOf(route: Route, { db, gate, strict, uploads }: Options) {
+  const { endpoint } = route
+  const handle = audited(route, db, gate)
   const params = endpoint.params && textValidator(endpoint.params)
-  const query = endpoint.query && textValidator(endpoint.query)
+  const query = textValidator(endpoint.query ?? NOTHING)
   const body = bodyValidator(endpoint.body ?? NOTHING)
   const check = strict ? responseChecker(endpoint) : null
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { caller } = request
     const multipart = request.isMultipart()
     if (multipart && !endpoint.multipart) throw new ApiError('VALIDATION_UNSUPPORTED_MEDIA_TYPE')
     const key = endpoint.method === 'POST' ? (request.headers['idempotency-key']?.toString() ?? null) : null
-    refuseInvalid({
+    const ignored: string[] | undefined = endpoint.unknownFields === 'ignored' ? [] : undefined
+    const problems = {
       ...params?.(request.params),
-      ...query?.(request.query),
+      ...query(request.query, ignored),
       ...(multipart || endpoint.method === 'GET'
         ? {}
-        : body(request.body ?? (endpoint.body ? undefined : {}))),
+        : body(request.body ?? (endpoint.body ? undefined : {}), ignored)),
       ...checkKey(key),
-    })
-    const run = async (replay: Replay | null): Promise<unknown> => {
+    }
+    nameIgnored(reply, ignored ?? [])
+    refuseInvalid(problems)
+    const files = multipart ? endpoint.multipart : undefined
+    return files && uploads
+      ? uploads.receive(request, files, (form) => answer(request, reply, key, form))
+      : answer(request, reply, key, null)
+  }
+
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string | null,
+    form: Form | null,
+  ): Promise<unknown> {
+    const { caller } = request
+    const run = async (repeatable: Repeatable): Promise<unknown> => {
       const call = {
+        ...repeatable,
         caller,
+        form,
         params: request.params,
         query: request.query,
         body: request.body,
-        idempotency: key === null ? null : { key },
-        replay,
         request,
         reply,
       } as Call<Endpoint>
-      const answer = await handle(call)
-      if (answer !== SENT) check?.(answer)
-      return answer
+      const given = await handle(call)
+      if (given !== SENT) check?.(given)
+      return given
     }
-    const answer =
+    const given =
       key === null || !caller
-        ? await run(null)
-        : await answerOnce(db, { endpoint, caller, key, request, reply }, run)
-    if (answer === SENT) return reply
+        ? await run(unrepeatable(db))
+        : await answerOnce(db, { route, caller, key, form, request, reply }, run)
+    if (given === SENT) return reply
     reply.code(endpoint.success.status)
-    return endpoint.success.status === 204 ? reply.send() : reply.send(answer)
+    return endpoint.success.status === 204 ? reply.send() : reply.send(given)
   }
 }
 
@@ -181,8 +243,10 @@ function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
     statusCode?: number
     constraint?: string
   }
-  if (isPassing(error)) {
-    return new ApiError('SERVICE_OVERLOADED', { cause: error, headers: { 'retry-after': '1' } })
+  if (isPassing(error) || isUnavailable(error)) {
+    log.warn({ err: error }, 'the database could not do it now')
+    const message = error instanceof DatabaseAway ? { message: error.message } : {}
+    return new ApiError('SERVICE_OVERLOADED', { ...message, cause: error, headers: { 'retry-after': '1' } })
   }
   // The agent was deleted between the look for it and the write below it.
   if (code === FOREIGN_KEY && constraint?.endsWith('_agent_id_fkey'))

@@ -6,8 +6,11 @@ import { ApiError } from './errors.ts'
 import { unstorable } from './storable.ts'
 
 export type Details = Record<string, string>
-/** Checks a value, fills in its defaults in place, and returns a sentence for each field that fails. */
-export type Validator = (value: unknown) => Details
+/**
+ * Checks a value, fills in its defaults in place, and returns a sentence for each field that fails. With a list for
+ * `ignored`, members that are not known are taken out of the value and their paths put there.
+ */
+export type Validator = (value: unknown, ignored?: string[]) => Details
 /**
  * What a schema cannot say of a value: its keyword `rule`. Asked of values that the rest of their schema takes, unknown
  * members aside; answers a sentence, or one for each member that fails (by its path below the value), or null.
@@ -50,11 +53,21 @@ export function textValidator(schema: TSchema): Validator {
 /** Compiled when it is first asked: all endpoints together take a third of a second of every start. */
 function validator(ajv: Ajv, schema: TSchema, whole: string): Validator {
   let check: ValidateFunction | undefined
-  return (value) => {
+  return (value, ignored) => {
     check ??= ajv.compile(schema)
-    const asked: Asked[] = []
-    const errors = check.call(asked, value) ? [] : (check.errors ?? [])
-    const found: Details = {}
+    let asked: Asked[] = []
+    let errors = check.call(asked, value) ? [] : (check.errors ?? [])
+    const unknown = ignored ? unknownIn(errors) : []
+    if (ignored && unknown.length > 0) {
+      for (const error of unknown) {
+        removeUnknown(value, error)
+        ignored.push(pathOf(error))
+      }
+      asked = []
+      errors = check.call(asked, value) ? [] : (check.errors ?? [])
+    }
+    // A client chooses the field names, which may be those of Object.prototype.
+    const found: Details = Object.create(null)
     for (const error of errors) found[pathOf(error) || whole] ??= sentence(error)
     const bad = unstorable(value)
     if (bad) found[bad.path || whole] ??= bad.sentence
@@ -68,6 +81,40 @@ function validator(ajv: Ajv, schema: TSchema, whole: string): Validator {
     }
     return found
   }
+}
+
+/** The members that no alternative knows: of an `anyOf`, those of the alternative that fits best. */
+function unknownIn(errors: ErrorObject[]): ErrorObject[] {
+  const branchOf = ({ schemaPath }: ErrorObject) => /^(.*\/anyOf)\/(\d+)\//.exec(schemaPath)
+  const isUnknown = ({ keyword }: ErrorObject): boolean => keyword === 'additionalProperties'
+  /** For each `anyOf`, the number of other and of unknown errors of its alternatives. */
+  const unions = new Map<string, Map<string, [others: number, unknown: number]>>()
+  for (const error of errors) {
+    const [, union = '', branch = ''] = branchOf(error) ?? []
+    if (branch === '') continue
+    const branches = unions.get(union) ?? new Map()
+    const [others, unknown] = branches.get(branch) ?? [0, 0]
+    unions.set(union, branches.set(branch, isUnknown(error) ? [others, unknown + 1] : [others + 1, unknown]))
+  }
+  const best = new Map(
+    [...unions].map(([union, branches]) => [
+      union,
+      [...branches].sort(([, a], [, b]) => a[0] - b[0] || a[1] - b[1])[0]?.[0],
+    ]),
+  )
+  return errors.filter((error) => {
+    const [, union, branch] = branchOf(error) ?? []
+    return isUnknown(error) && (union === undefined || best.get(union) === branch)
+  })
+}
+
+function removeUnknown(value: unknown, { instancePath, params }: ErrorObject): void {
+  const holder = pathIn(instancePath).reduce<unknown>(
+    (inside, name) => (inside as Record<string, unknown> | undefined)?.[name],
+    value,
+  )
+  if (typeof holder === 'object' && holder !== null)
+    delete (holder as Record<string, unknown>)[String(params.additionalProperty)]
 }
 
 const isWithin = (path: string, place: string): boolean =>

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from '../../test/start.ts'
+import { until } from '../../test/until.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import { analyseConversations } from './analysis/analyse-conversations.ts'
-import { claimConversations } from './analysis/claim-conversations.ts'
+import { claimConversations, hastenFirst } from './analysis/claim-conversations.ts'
 import { refreshDays } from './days/refresh-days.ts'
 import { lookNow } from './for-tests.ts'
 
@@ -16,6 +17,45 @@ before(async () => {
   client = await service.account()
 })
 after(() => service.close())
+
+test('the first conversations of an agent are looked at when they are idle for a moment, and others on request', async () => {
+  const agentId = await newAgent()
+  const idle = async (id: string, seconds: number) =>
+    service.ctx.db
+      .updateTable('conversations')
+      .set({ analysis_due: new Date(Date.now() + (30 * 60 - seconds) * 1000) })
+      .where('id', '=', id)
+      .execute()
+  const seen = async (id: string) => (await insightsOf(agentId, id)).analysedAt !== null
+  const first = await ask(agentId, 'My delivery is late, this is terrible')
+  await idle(first, 30)
+  await hastenFirst(service.ctx)
+  await until('the look', () => seen(first))
+  await refreshDays(service.ctx.db)
+  const { totals } = (await client.request('GET', `/agents/${agentId}/insights`)).body
+  assert.equal(totals.conversations, 1)
+  await service.ctx.db
+    .updateTable('conversations')
+    .set({ analysed_at: null })
+    .where('id', '=', first)
+    .execute()
+  const more = await Promise.all(Array.from({ length: 10 }, (_, n) => ask(agentId, `Question ${n}?`)))
+  await Promise.all(more.map((id) => idle(id, 30)))
+  await hastenFirst(service.ctx)
+  for (const id of more) await until('the look', () => seen(id))
+
+  const late = await ask(agentId, 'Where are you?')
+  await idle(late, 30)
+  await hastenFirst(service.ctx)
+  assert.equal(await seen(late), false, 'the agent has been seen at work')
+  const analysed = await client.request('POST', `/agents/${agentId}/insights/analyse`, undefined, {
+    'idempotency-key': 'analyse-once',
+  })
+  assert.deepEqual([analysed.status, analysed.body], [202, { data: { conversations: 1 } }])
+  await until('the look', () => seen(late))
+  const again = await client.request('POST', `/agents/${agentId}/insights/analyse`)
+  assert.deepEqual(again.body, { data: { conversations: 0 } })
+})
 
 const newAgent = async (): Promise<string> =>
   (await client.request('POST', '/agents', { name: 'Agent' })).body.id

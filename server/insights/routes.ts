@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { epochSeconds } from '../conversations/present.ts'
 import { requireConversation } from '../conversations/queries.ts'
 import { type Route, route } from '../http/route.ts'
+import { analyseNow } from './analysis/claim-conversations.ts'
 import * as contract from './contract.ts'
 import { readInsights } from './days/read-insights.ts'
 import { readRange } from './days/read-range.ts'
@@ -28,6 +29,11 @@ export const insightRoutes = (ctx: Context): Route[] => [
       topicsBy: row.topics_by,
       analysedAt: row.analysed_at && epochSeconds(row.analysed_at),
     }
+  }),
+
+  route(contract.analyseNow, async ({ db, caller: { account }, params: { agentId } }) => {
+    await requireAgent(db, account.id, agentId)
+    return { data: { conversations: await analyseNow({ db, jobs: ctx.jobs }, account.id, agentId) } }
   }),
 
   ...topicRoutes(ctx),

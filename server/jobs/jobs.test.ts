@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { freshDatabase } from '../../test/database.ts'
 import { until } from '../../test/until.ts'
+import { localNotifier, postgresNotifier } from '../db/notifier.ts'
 import { openJobs, type Task } from './jobs.ts'
 
 type Payload = { word: string }
@@ -39,6 +41,78 @@ test('a job is done again while it fails; attempts that a process did not surviv
     return rows.length === 0
   })
   assert.deepEqual(told.map(String), ['Error: not yet'])
+  await jobs.close()
+  await database.close()
+  await drop()
+})
+
+test('a job begins when it is committed or due, without anybody looking for it again and again', async () => {
+  const { database, drop } = await freshDatabase()
+  const { db, embedded, availability, url } = database
+  const fail = (error: unknown) => assert.fail(String(error))
+  const notifier = url ? postgresNotifier(url, fail) : localNotifier()
+  const jobs = await openJobs({ db, embedded, availability, notifier, onError: fail })
+  const begun: string[] = []
+  let under = 0
+  let most = 0
+  const task: Task<Payload> = {
+    name: 'note',
+    concurrency: 3,
+    retries: 0,
+    async run({ word }) {
+      most = Math.max(most, ++under)
+      await wait(20)
+      under -= 1
+      begun.push(word)
+    },
+  }
+  await jobs.prepare([task as Task<never>])
+  await jobs.work([task as Task<never>])
+  // All have looked, found nothing, and wait.
+  await wait(500)
+  await db.transaction().execute(async (trx) => {
+    for (let i = 0; i < 20; i++) await jobs.enqueue<Payload>(trx, 'note', { word: `${i}` })
+    await jobs.enqueue<Payload>(trx, 'note', { word: 'later' }, 1)
+    assert.deepEqual(begun, [])
+  })
+  await until('all jobs', () => begun.length === 21)
+  assert.equal(begun.at(-1), 'later')
+  assert.equal(most, 3, 'they run side by side')
+  await jobs.rest()
+  await jobs.enqueue<Payload>(db, 'note', { word: 'for others' })
+  await wait(500)
+  assert.ok(!begun.includes('for others'), 'whoever rests takes no more')
+  await jobs.close()
+  await notifier.close()
+  await database.close()
+  await drop()
+})
+
+test('an account has no more than its share under way, however many of its jobs came first', async () => {
+  const { database, drop } = await freshDatabase()
+  const { db, embedded } = database
+  const jobs = await openJobs({ db, embedded, onError: (error) => assert.fail(String(error)) })
+  const begun: string[] = []
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const task: Task<Payload> = {
+    name: 'shared',
+    concurrency: 3,
+    share: 2,
+    retries: 1,
+    async run({ word }) {
+      begun.push(word)
+      if (word.startsWith('many')) await released
+      if (word === 'few' && begun.filter((each) => each === 'few').length === 1) throw new Error('once more')
+    },
+  }
+  await jobs.prepare([task as Task<never>])
+  for (let i = 0; i < 6; i++) await jobs.enqueue<Payload>(db, 'shared', { word: `many ${i}` }, 0, 'a')
+  await jobs.enqueue<Payload>(db, 'shared', { word: 'few' }, 0, 'b')
+  await jobs.work([task as Task<never>])
+  await until('the job of the other, twice', () => begun.filter((word) => word === 'few').length === 2)
+  assert.equal(begun.filter((word) => word.startsWith('many')).length, 2)
+  release()
+  await until('all', () => begun.length === 8)
   await jobs.close()
   await database.close()
   await drop()

@@ -2,11 +2,12 @@ import type { Insertable } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import type { AccountId, SourcesTable } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { enqueueTraining } from './enqueue-training.ts'
 import type { SourceRow } from './queries.ts'
-import { takeRoom } from './room.ts'
+import { refuseUnfinished, takeRoom } from './room.ts'
 
 export type Account = { id: AccountId; plan: string }
 export type NewSource = Pick<
@@ -17,7 +18,7 @@ export type NewSource = Pick<
   size: number
 }
 
-/** Stores a source and the job that trains it, in one transaction. Throws SOURCE_DUPLICATE, SOURCE_SIZE_LIMIT_EXCEEDED. */
+/** Stores a source and the job that trains it, in one transaction. Throws SOURCE_DUPLICATE, SOURCE_SIZE_LIMIT_EXCEEDED, and as refuseUnfinished. */
 export async function addSource(
   { db, jobs }: { db: Db; jobs: Jobs },
   account: Account,
@@ -25,7 +26,7 @@ export async function addSource(
   source: NewSource,
 ): Promise<SourceRow> {
   try {
-    return await db.transaction().execute((trx) => insertSource(trx, jobs, account, agentId, source))
+    return await transact(db, (trx) => insertSource(trx, jobs, account, agentId, source))
   } catch (error) {
     const { constraint } = error as { constraint?: string }
     if (constraint === 'sources_link' || constraint === 'sources_page') throw new ApiError('SOURCE_DUPLICATE')
@@ -41,12 +42,14 @@ export async function insertSource(
   agentId: string,
   { id = newId(), ...source }: NewSource,
 ): Promise<SourceRow> {
-  await takeRoom(trx, account, agentId, source.size)
+  await refuseUnfinished(trx, account)
   const row = await trx
     .insertInto('sources')
     .values({ ...source, id, account_id: account.id, agent_id: agentId, status: 'untrained' })
     .returningAll()
     .executeTakeFirstOrThrow()
   await enqueueTraining(jobs, trx, row)
+  // Last: many uploads to one agent wait for each other no longer than for this and the commit.
+  await takeRoom(trx, account, agentId, source.size, id)
   return row
 }

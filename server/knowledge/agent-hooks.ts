@@ -11,15 +11,15 @@ import { copyPages } from './crawl/copy-pages.ts'
 import { isCrawl } from './crawl/crawl-source.ts'
 import { addLink } from './create-source.ts'
 import { enqueueTraining } from './enqueue-training.ts'
-import { folderOf } from './files.ts'
+import { folderOf, ownPath } from './files.ts'
 import { copyConnection } from './notion/connection.ts'
 import type { SourceRow } from './queries.ts'
 import { enqueueMove } from './vector-spaces.ts'
 
 /** What agents need of sources: the seed link, and the copies of a clone. */
 export const agentHooks = (ctx: Context): Omit<AgentHooks, 'copyActions'> => ({
-  async addLinkSource(account, agentId, url) {
-    await addLink(ctx, account, agentId, url)
+  async addLinkSource(db, account, agentId, url) {
+    await addLink({ ...ctx, db }, account, agentId, url)
   },
 
   async copySources(trx, accountId, fromAgentId, toAgentId) {
@@ -31,7 +31,7 @@ export const agentHooks = (ctx: Context): Omit<AgentHooks, 'copyActions'> => ({
       .where('status', '<>', 'toBeDeleted')
       .orderBy('created_at')
       .execute()
-    await copyConnection(trx, accountId, fromAgentId, toAgentId)
+    await copyConnection(ctx, trx, accountId, fromAgentId, toAgentId)
     for (const row of rows) await copySource(ctx, trx, accountId, row, toAgentId)
     await enqueueMove(trx, ctx.jobs, toAgentId, ctx.models.embedder?.space ?? null)
   },
@@ -49,7 +49,7 @@ async function copySource(
   if (content.file) {
     const path = `${folderOf(accountId, agentId, id)}/${content.file.split('/').at(-1)}`
     await mkdir(dirname(join(ctx.filesDir, path)), { recursive: true, mode: 0o700 })
-    await copyFile(join(ctx.filesDir, content.file), join(ctx.filesDir, path))
+    await copyFile(ownPath(ctx.filesDir, row), join(ctx.filesDir, path))
     content.file = path
   }
   await trx
@@ -65,7 +65,7 @@ async function copySource(
     .execute()
   // Index and all: what is live in the original answers in the copy at once.
   if (isCrawl(row)) await copyPages(trx, accountId, row.id, { id, agentId })
-  else await copyChunks(trx, accountId, row.id, { id, agentId })
+  else await copyChunks(trx, accountId, row, { id, agentId })
   await sql`
     insert into chunk_vectors (source_id, space, vector_key, account_id, agent_id, vector)
     select ${id}, space, vector_key, account_id, ${agentId}, vector
@@ -78,11 +78,13 @@ async function copySource(
 async function copyChunks(
   trx: Trx,
   accountId: AccountId,
-  sourceId: string,
+  { id: sourceId, live_version }: SourceRow,
   copy: { id: string; agentId: string },
 ): Promise<void> {
   await sql`
-    insert into chunks (id, account_id, agent_id, source_id, version, ordinal, heading_path, page, text, questions, vector_key)
-    select gen_random_uuid(), account_id, ${copy.agentId}, ${copy.id}, version, ordinal, heading_path, page, text, questions, vector_key
-    from chunks where account_id = ${accountId} and source_id = ${sourceId}`.execute(trx)
+    insert into chunks (id, account_id, agent_id, source_id, version, ordinal, heading_path, page, text, questions, vector_key, anchor)
+    select gen_random_uuid(), account_id, ${copy.agentId}, ${copy.id}, version, ordinal, heading_path, page, text, questions, vector_key, anchor
+    from chunks where account_id = ${accountId} and source_id = ${sourceId} and version = ${live_version}`.execute(
+    trx,
+  )
 }

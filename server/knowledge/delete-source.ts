@@ -1,3 +1,4 @@
+import { holdAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { json } from '../db/json.ts'
@@ -21,6 +22,7 @@ export async function deleteSource(
   await requireDeletable(db, accountId, agentId, sourceId)
   const large = await isLarge(db, accountId, sourceId)
   const source = await transact(db, async (trx) => {
+    await holdAgent(trx, accountId, agentId)
     const row = await requireDeletable(trx, accountId, agentId, sourceId, true)
     if (large) await markDeleted(trx, row)
     else await removeSource(trx, jobs, row)

@@ -109,6 +109,7 @@ export async function storeVectors(
       .select('id')
       .where('account_id', '=', where.account_id)
       .where('id', 'in', [...new Set(vectors.map(({ source_id }) => source_id))])
+      .orderBy('id')
       .forKeyShare()
       .execute()
     const there = new Set(sources.map(({ id }) => id))

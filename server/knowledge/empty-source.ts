@@ -74,7 +74,7 @@ async function claimDeletion(db: Db): Promise<Doomed | undefined> {
     where id = (
       select id from sources
       where status = 'toBeDeleted' and (deletion_held_until is null or deletion_held_until < now())
-      limit 1 for update skip locked)
+      limit 1 for no key update skip locked)
     returning id, account_id, agent_id, type`.execute(db)
   return rows[0]
 }

@@ -9,9 +9,12 @@ import { TRAIN_SOURCE, type TrainSource } from './train-task.ts'
 export async function enqueueTraining(
   jobs: Jobs,
   trx: Trx,
-  row: Pick<SourceRow, 'id' | 'link_type' | 'content_version'>,
+  row: Pick<SourceRow, 'id' | 'account_id' | 'link_type' | 'content_version'>,
   reason: 'created' | 'resumed' = 'created',
 ): Promise<void> {
   if (isCrawl(row)) await enqueueCrawl(jobs, trx, { sourceId: row.id, reason })
-  else await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, { sourceId: row.id, version: row.content_version })
+  else {
+    const payload = { sourceId: row.id, version: row.content_version }
+    await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, payload, 0, row.account_id)
+  }
 }

@@ -4,14 +4,14 @@ import type { ChunksTable } from '../db/tables.ts'
 import type { IndexedChunk } from './retrieval/passage.ts'
 import { vectorOfText } from './vectors.ts'
 
-const columns = ['id', 'heading_path', 'page', 'text', 'questions', 'url', 'title'] as const
+const columns = ['id', 'heading_path', 'page', 'text', 'questions', 'url', 'title', 'anchor'] as const
 
 type ChunkRow = Pick<Selectable<ChunksTable>, (typeof columns)[number]> & {
   vector: string | null
 }
 const vectorText = sql<string>`encode(chunk_vectors.vector, 'base64')`.as('text')
 
-type Owner = { id: string; name: string | null; url: string | null }
+type Owner = { id: string; type?: string; name: string | null; url: string | null }
 
 /**
  * Chunks as indexedChunk takes them, each with its vector in `space` if there is one. A subquery, and no join: without
@@ -43,6 +43,8 @@ export function indexedChunk(row: ChunkRow, source: Owner): IndexedChunk {
     page: row.page,
     text: row.text,
     ...(row.questions ? { questions: row.questions } : {}),
+    ...(row.anchor === null ? {} : { anchor: row.anchor }),
+    ...(source.type === 'file' ? { isFile: true } : {}),
     vector: row.vector === null ? null : vectorOfText(row.vector),
   }
 }

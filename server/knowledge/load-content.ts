@@ -8,12 +8,15 @@ import { readKept } from './files.ts'
 import { NotionFailure } from './notion/notion-failure.ts'
 import { readConnectedPage } from './notion/read-connected-page.ts'
 import type { SourceRow } from './queries.ts'
+import { createReading, DEADLY } from './reading.ts'
 
 export type LoadedChunk = {
   headingPath: string[]
   page: number | null
   text: string
   questions: string[] | null
+  /** The id of its heading on a page of the web. */
+  anchor?: string
 }
 /** What an origin says of its content, to be asked by it the next time. */
 export type Origin = { etag: string | null; modified: string | null }
@@ -43,9 +46,10 @@ export class OriginGone extends TrainingFailure {
   }
 }
 
-type Needs = Pick<Context, 'db' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'secrets'>
+type Needs = Pick<Context, 'db' | 'process' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'secrets'>
 
 const PAGE_BYTES = 20 * 1_048_576
+const LONGEST_TITLE = 200
 const PAGE_TIMEOUT_MS = 30_000
 
 /** Media types of pages that can be read, and what they are read as. */
@@ -58,6 +62,8 @@ export const PAGE_TYPES: Record<string, DocumentType> = {
   'application/pdf': 'pdf',
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
   'application/msword': 'doc',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
 }
 
 /** Brings a source's content and cuts it into chunks. Throws TrainingFailure. */
@@ -99,18 +105,18 @@ function load(
   since: Origin | null,
   signal: AbortSignal,
 ): Promise<Loaded | null> {
-  const { text, answer, questions, subject, file, filename, mediaType } = source.content
+  const { text, answer, questions, subject, filename, mediaType } = source.content
   switch (source.type) {
     case 'text':
-      return extract(ctx, { bytes: new TextEncoder().encode(text ?? ''), type: 'md' }, signal)
+      return extract(ctx, source, { bytes: new TextEncoder().encode(text ?? ''), type: 'md' }, signal)
     case 'qna':
       return Promise.resolve(questionsAndAnswer(questions ?? [], answer ?? ''))
     case 'file':
-      return readKept(ctx.filesDir, file ?? '').then((bytes) =>
-        extract(ctx, { bytes, type: mediaType as DocumentType, filename }, signal),
+      return readKept(ctx.filesDir, source).then((bytes) =>
+        extract(ctx, source, { bytes, type: mediaType as DocumentType, filename }, signal),
       )
     case 'link':
-      return loadPage(ctx, source.url ?? '', since, signal)
+      return loadPage(ctx, source, since, signal)
     case 'notionPage':
       return loadConnected(ctx, source, since, signal)
     case 'ticket':
@@ -120,9 +126,45 @@ function load(
 
 type Input = Parameters<Context['extractor']['extractChunks']>[0]
 
-async function extract({ extractor }: Needs, input: Input, signal: AbortSignal): Promise<Loaded> {
-  const { chunks, bytes } = await extractor.extractChunks(input, { signal })
-  return { chunks: chunks.map((chunk) => ({ ...chunk, questions: null })), bytes }
+async function extract(
+  { db, process, extractor }: Needs,
+  source: SourceRow,
+  input: Input,
+  signal: AbortSignal,
+): Promise<Loaded> {
+  const reading = createReading(db, process, source)
+  const onBegin = async (): Promise<void> => {
+    if (!(await reading.begin())) throw new TrainingFailure(DEADLY, false)
+  }
+  try {
+    const asked = { owner: source.account_id, signal, onBegin }
+    const { title, chunks, bytes } = await extractor.extractChunks(input, asked)
+    const root = titleAbove(title, source, chunks)
+    return {
+      chunks: chunks.map((chunk) => ({
+        ...chunk,
+        headingPath: [...root, ...chunk.headingPath],
+        questions: null,
+      })),
+      bytes,
+    }
+  } catch (error) {
+    if (!(error instanceof ExtractFailure) || error.code !== 'crashed') throw error
+    if (await reading.noteDeath()) throw new TrainingFailure(error.message, true, error)
+    throw new TrainingFailure(DEADLY, false, error)
+  } finally {
+    await reading.end()
+  }
+}
+
+/** A title that is neither a heading of the document nor the name of its source tells what all of it is about. */
+function titleAbove(
+  title: string | null,
+  { name }: SourceRow,
+  chunks: readonly { headingPath: string[] }[],
+): string[] {
+  if (title === null || title === name || title.length > LONGEST_TITLE) return []
+  return chunks.some(({ headingPath }) => headingPath.includes(title)) ? [] : [title]
 }
 
 /** The answer in pieces, each with all questions. */
@@ -158,11 +200,11 @@ async function loadConnected(
 
 async function loadPage(
   ctx: Needs,
-  url: string,
+  source: SourceRow,
   since: Origin | null,
   signal: AbortSignal,
 ): Promise<Loaded | null> {
-  const page = await ctx.fetcher.fetch(url, {
+  const page = await ctx.fetcher.fetch(source.url ?? '', {
     maxBytes: PAGE_BYTES,
     timeoutMs: PAGE_TIMEOUT_MS,
     accept: Object.keys(PAGE_TYPES),
@@ -183,7 +225,7 @@ async function loadPage(
   const { input, isBuilt } = await linkedInput(ctx.renderer, page, type, signal)
   // What scripts write may change while the page itself stays the same.
   const { etag = null, 'last-modified': modified = null } = isBuilt ? {} : page.headers
-  return { ...(await extract(ctx, input, signal)), origin: { etag, modified } }
+  return { ...(await extract(ctx, source, input, signal)), origin: { etag, modified } }
 }
 
 function toTrainingFailure(error: unknown): TrainingFailure {

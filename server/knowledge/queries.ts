@@ -7,7 +7,10 @@ import { after, type Position } from '../http/pagination.ts'
 
 export type SourceRow = Selectable<SourcesTable>
 
-/** The agent's source or SOURCE_NOT_FOUND; `lock` keeps it from others until the transaction ends. */
+/**
+ * The agent's source or SOURCE_NOT_FOUND. `lock` keeps changes of others off until the transaction ends, and comes
+ * after the agent's (docs/decisions/0019).
+ */
 export async function requireSource(
   db: Db,
   accountId: AccountId,
@@ -22,7 +25,7 @@ export async function requireSource(
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .where('id', '=', sourceId)
-  if (lock) query = query.forUpdate()
+  if (lock) query = query.forNoKeyUpdate()
   const row = await query.executeTakeFirst()
   if (!row) throw new ApiError('SOURCE_NOT_FOUND')
   return row
@@ -79,7 +82,10 @@ export async function sizesByType(
   return new Map(rows.map(({ type, count, size }) => [type, { count, size }]))
 }
 
-/** Tells every process that what the agent may answer from has changed. */
+/**
+ * Tells every process that what the agent may answer from has changed. Whoever holds a source holds the agent since
+ * before that (holdAgent).
+ */
 export async function moveKnowledge(
   trx: Trx,
   accountId: AccountId,

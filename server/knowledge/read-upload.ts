@@ -1,18 +1,17 @@
 import { extname } from 'node:path'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
 import { ApiError } from '../http/errors.ts'
-import { readMultipart, type Upload } from '../http/read-multipart.ts'
+import { nameIgnored } from '../http/ignored-fields.ts'
+import type { Form, Upload } from '../http/uploads.ts'
 import { bodyValidator, refuseInvalid } from '../http/validate.ts'
 import type { DocumentType } from './extract/extracted-document.ts'
 import { sniffType } from './extract/sniff-type.ts'
-import { MAX_FILE_BYTES } from './limits.ts'
 import { FileFields, FileUpdateFields } from './schema.ts'
 
-export type UploadedFile = { filename: string; type: DocumentType; bytes: Uint8Array }
+export type UploadedFile = { filename: string; type: DocumentType; path: string }
 
 const LONGEST_FILENAME = 255
-const EXPECTED = { file: 'file', maxBytes: MAX_FILE_BYTES }
 
 export type NewFile = { fields: Static<typeof FileFields>; file: UploadedFile }
 export type FileChange = { fields: Static<typeof FileUpdateFields>; file: UploadedFile | null }
@@ -21,29 +20,37 @@ const checkNew = bodyValidator(FileFields)
 const checkChange = bodyValidator(FileUpdateFields)
 
 /**
- * Reads a multipart upload: text fields, and a file under `file`, whose type is that of its content. Throws
- * VALIDATION_INVALID_BODY, VALIDATION_BODY_TOO_LARGE and SOURCE_UNSUPPORTED_TYPE.
+ * Checks an upload: text fields, and a file under `file`, whose type is that of its content. Throws
+ * VALIDATION_INVALID_BODY and SOURCE_UNSUPPORTED_TYPE.
  */
-export async function readNewFile(request: FastifyRequest): Promise<NewFile> {
-  const { fields, file, problems } = await readMultipart(request, EXPECTED)
-  refuseInvalid({ ...checkNew(fields), ...(file ? {} : { file: 'This field is required.' }), ...problems })
-  return { fields: fields as NewFile['fields'], file: await checked(file as Upload) }
+export async function readNewFile(
+  { fields, file, strangers, problems }: Form,
+  reply: FastifyReply,
+): Promise<NewFile> {
+  const wrong = checkNew(fields, strangers)
+  nameIgnored(reply, strangers)
+  refuseInvalid({ ...wrong, ...(file ? {} : { file: 'This field is required.' }), ...problems })
+  return { fields: fields as NewFile['fields'], file: await checkFile(file as Upload) }
 }
 
 /** The same where the file stays when none is sent. */
-export async function readFileChange(request: FastifyRequest): Promise<FileChange> {
-  const { fields, file, problems } = await readMultipart(request, EXPECTED)
-  refuseInvalid({ ...checkChange(fields), ...problems })
-  return { fields, file: file ? await checked(file) : null }
+export async function readFileChange(
+  { fields, file, strangers, problems }: Form,
+  reply: FastifyReply,
+): Promise<FileChange> {
+  const wrong = checkChange(fields, strangers)
+  nameIgnored(reply, strangers)
+  refuseInvalid({ ...wrong, ...problems })
+  return { fields, file: file ? await checkFile(file) : null }
 }
 
-async function checked({ filename, bytes }: Upload): Promise<UploadedFile> {
-  if (bytes.length === 0) refuseInvalid({ file: 'The file is empty.' })
+async function checkFile({ filename, path, size, whole }: Upload): Promise<UploadedFile> {
+  if (size === 0) refuseInvalid({ file: 'The file is empty.' })
   if (filename.length > LONGEST_FILENAME)
     refuseInvalid({ file: `The file name has more than ${LONGEST_FILENAME} characters.` })
-  const type = await sniffType(bytes, filename)
-  if (type) return { filename, type, bytes }
+  const type = await whole((bytes) => sniffType(bytes, filename))
+  if (type) return { filename, type, path }
   throw new ApiError('SOURCE_UNSUPPORTED_TYPE', {
-    message: `"${extname(filename) || filename}" cannot be used, or the content is of another type. Send a pdf, docx, doc, txt, md, html or csv file.`,
+    message: `"${extname(filename) || filename}" cannot be used, or the content is of another type. Send a pdf, docx, doc, xlsx, pptx, txt, md, html or csv file.`,
   })
 }

@@ -44,12 +44,12 @@ export const sourceRoutes = (ctx: Context): Route[] => [
     }
   }),
 
-  route(contract.createSource, async ({ caller: { account }, params, body, request }) => {
-    const upload = request.isMultipart() ? await readNewFile(request) : null
-    await requireAgent(ctx.db, account.id, params.agentId)
+  route(contract.createSource, async ({ db, caller: { account }, params, body, form, reply }) => {
+    const upload = form && (await readNewFile(form, reply))
+    await requireAgent(db, account.id, params.agentId)
     const row = upload
-      ? await uploadSource(ctx, account, params.agentId, upload)
-      : await createSource(ctx, account, params.agentId, body)
+      ? await uploadSource({ ...ctx, db }, account, params.agentId, upload)
+      : await createSource({ ...ctx, db }, account, params.agentId, body)
     return presentSource(row)
   }),
 
@@ -58,8 +58,8 @@ export const sourceRoutes = (ctx: Context): Route[] => [
     return presentSource(await requireSource(ctx.db, account.id, params.agentId, params.sourceId))
   }),
 
-  route(contract.updateSource, async ({ caller: { account }, params, body, request }) => {
-    const upload = request.isMultipart() ? await readFileChange(request) : null
+  route(contract.updateSource, async ({ caller: { account }, params, body, form, reply }) => {
+    const upload = form && (await readFileChange(form, reply))
     await requireAgent(ctx.db, account.id, params.agentId)
     const row = upload
       ? await updateFromUpload(ctx, account, params, upload)

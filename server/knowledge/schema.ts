@@ -25,7 +25,7 @@ export const Source = Exact({
   ),
 })
 
-const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', refusal: 'Must not be blank.' })
+const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', refusal: 'Must not be blank.' })
 const Content = Type.String({
   minLength: 1,
   maxLength: 1_048_576,
@@ -34,7 +34,7 @@ const Content = Type.String({
 })
 export const Question = Type.String({
   minLength: 1,
-  maxLength: 1_000,
+  maxLength: 2_000,
   pattern: '\\S',
   refusal: 'Must not be blank.',
 })

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
+import { utimes, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { factOfPage, makeFactPdf } from '../../test/fixtures/make-pdf.ts'
 import { type Answer, type Client, type Service, startService } from '../../test/start.ts'
+import { plans } from '../accounts/plans.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
+import { folderOf, keepFile, sweepSourceFiles } from './files.ts'
 import { resumeTraining } from './tasks.ts'
 import { trainSource } from './train-source.ts'
 
@@ -107,7 +111,7 @@ const filesKept = (): string[] =>
 test('every kind of source goes live and is found', async () => {
   pages.set('/help', {
     status: 200,
-    body: '<html><title>Help</title><article><h1>Shipping</h1><p>The marker quillfeather ships on Mondays, always.</p></article></html>',
+    body: '<html><title>Help</title><article><h1 id="days">Shipping</h1><p>The marker quillfeather ships on Mondays, always.</p></article></html>',
   })
   const ids = [
     await add({ type: 'text', name: 'Text', content: 'The marker brindlewick opens at nine.' }),
@@ -148,6 +152,12 @@ test('every kind of source goes live and is found', async () => {
   const link = (await client.request('GET', `/agents/${agentId}/sources/${ids[2]}`)).body
   assert.deepEqual([link.name, link.metadata], [`${siteUrl}/help`, { type: 'individual' }])
   assert.ok(link.size > 0)
+  const chunk = await service.ctx.db
+    .selectFrom('chunks')
+    .select(['heading_path', 'anchor'])
+    .where('source_id', '=', ids[2]!)
+    .executeTakeFirst()
+  assert.deepEqual(chunk, { heading_path: ['Help', 'Shipping'], anchor: 'days' })
   const answer = await client.request('POST', `/agents/${agentId}/chat`, {
     message: 'warranty?',
     stream: false,
@@ -253,11 +263,10 @@ test('each wrong field is refused by its path', async () => {
     [{}, 'type'],
     [{ type: 'file' }, 'type'],
     [{ ...text, name: '' }, 'name'],
-    [{ ...text, name: 'x'.repeat(101) }, 'name'],
+    [{ ...text, name: 'x'.repeat(256) }, 'name'],
     [{ ...text, content: '  ' }, 'content'],
     [{ ...text, content: 'x'.repeat(1_048_577) }, 'content'],
     [{ ...text, content: 'a\0b' }, 'content'],
-    [{ ...text, answer: 'x' }, 'answer'],
     [{ ...qna, questions: [] }, 'questions'],
     [{ ...qna, questions: Array(51).fill('x') }, 'questions'],
     [{ ...qna, answer: '' }, 'answer'],
@@ -278,7 +287,8 @@ test('each wrong field is refused by its path', async () => {
     answer: 'x',
     type: 'qna',
   })
-  assert.deepEqual(Object.keys(strange.body.error.details), ['type'])
+  assert.deepEqual(Object.keys(strange.body.error.details), ['answer'])
+  assert.equal(strange.headers.get('x-parley-ignored-fields'), 'type')
   const other = await client.request('PUT', `/agents/${agentId}/sources/${id}`, { answer: 'x' })
   assert.deepEqual(Object.keys(other.body.error.details), ['answer'])
   const before = (await client.request('GET', `/agents/${agentId}/sources/${id}`)).body
@@ -299,7 +309,7 @@ test('a change of a page takes what its creation takes, and leaves it one page',
     assert.deepEqual([status, body.error.code], [400, 'VALIDATION_INVALID_BODY'])
     assert.match(body.error.details.linkType, /cannot become a website/)
   }
-  assert.deepEqual(Object.keys((await put({ name: 'x', url: siteUrl })).body.error.details), ['url'])
+  assert.deepEqual(Object.keys((await put({ name: 'x', url: siteUrl })).body.error.details), ['name'])
   const text = await add({ type: 'text', name: 'T', content: 'Some text.' })
   const refused = await client.request('PUT', `/agents/${agentId}/sources/${text}`, {
     linkType: 'individual',
@@ -328,7 +338,6 @@ test('an upload that is refused says why and leaves no file', async () => {
   const cases: [Record<string, string>, [string, string | Uint8Array, string][], number, string][] = [
     [{ name: 'x' }, [], 400, 'file'],
     [{}, [['file', 'x', 'x.txt']], 400, 'name'],
-    [{ name: 'x', colour: 'red' }, [['file', 'x', 'x.txt']], 400, 'colour'],
     [
       { name: 'x' },
       [
@@ -338,7 +347,7 @@ test('an upload that is refused says why and leaves no file', async () => {
       400,
       'file',
     ],
-    [{ name: 'x' }, [['document', 'x', 'x.txt']], 400, 'document'],
+    [{ name: 'x' }, [['document', 'x', 'x.txt']], 400, 'file'],
     [{ name: 'x' }, [['file', '', 'x.txt']], 400, 'file'],
     [{ name: 'x' }, [['file', png, 'x.pdf']], 422, 'SOURCE_UNSUPPORTED_TYPE'],
     [{ name: 'x' }, [['file', 'x', 'x.exe']], 422, 'SOURCE_UNSUPPORTED_TYPE'],
@@ -445,6 +454,38 @@ test('jobs may come late, twice, or for what is gone', async () => {
   assert.equal((await settled(id)).status, 'trained')
 })
 
+test('a document that ends its reader again and again is left alone, with a reason', async () => {
+  const { db } = service.ctx
+  const { body } = await upload({ name: 'Deadly' }, [['file', makeFactPdf(500), 'deadly.pdf']])
+  const row = () => db.selectFrom('sources').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow()
+  const killed = new Set<number>()
+  while ((await row()).status === 'untrained') {
+    if ((await row()).reading_process !== null)
+      for (const pid of service.ctx.extractor.processes()) {
+        process.kill(pid, 'SIGKILL')
+        killed.add(pid)
+      }
+    await wait(20)
+  }
+  assert.deepEqual([killed.size, (await row()).status], [2, 'failed'])
+  assert.match((await row()).error ?? '', /stopped the reader again and again/)
+  assert.equal((await client.request('GET', `/agents/${agentId}/sources/${body.id}`)).body.status, 'failed')
+
+  // A process has died while it read: at the next starts.
+  const started = async (strikes: number) => {
+    await db
+      .updateTable('sources')
+      .set({ status: 'untrained', reading_process: newId(), reading_epoch: 1, reading_strikes: strikes })
+      .where('id', '=', body.id)
+      .execute()
+    await resumeTraining(service.ctx)
+    return settled(body.id)
+  }
+  assert.equal((await started(4)).status, 'failed', 'the third death')
+  assert.equal((await started(0)).status, 'trained', 'the first one')
+  assert.deepEqual([(await row()).reading_process, (await row()).reading_strikes], [null, 0])
+})
+
 test('a clone answers at once and outlives the original, files too', async () => {
   const original = await newAgent()
   await settled(await add({ type: 'text', name: 'x', content: 'The marker oakenshaw is copied.' }, original))
@@ -472,4 +513,57 @@ test('a clone answers at once and outlives the original, files too', async () =>
     .at(-1)
   await wait(700)
   assert.ok(filesKept().includes(kept!))
+})
+
+test('files that no source names are swept away an hour later, others stay', async () => {
+  const { db, filesDir } = service.ctx
+  await upload({ name: 'kept' }, [['file', 'The marker larkspire stays.', 'kept.txt']])
+  const kept = filesKept()
+  const known = await db
+    .selectFrom('sources')
+    .select(['account_id', 'agent_id', 'id'])
+    .where('type', '=', 'file')
+    .execute()
+  const { account_id, agent_id, id } = known.at(-1)!
+  const longAgo = new Date(Date.now() - 2 * 3_600_000)
+  const keep = async (source: string): Promise<string> => {
+    const path = join(filesDir, newId())
+    await writeFile(path, 'x')
+    return join(filesDir, await keepFile(filesDir, folderOf(account_id, agent_id, source), { path }))
+  }
+  for (const source of [id, newId()]) {
+    await utimes(await keep(source), longAgo, longAgo)
+    await keep(source)
+  }
+  assert.equal(await sweepSourceFiles(db, filesDir), 2)
+  assert.equal(filesKept().length, kept.length + 2)
+  assert.ok(kept.every((name) => filesKept().includes(name)))
+})
+
+test('an account adds no more sources while as many wait for their training as its plan allows', async () => {
+  const client = await service.account({ plan: 'standard' })
+  const { body: agent } = await client.request('POST', '/agents', { name: 'Agent' })
+  const waiting = Array.from({ length: plans.standard.unfinishedSources }, () => ({
+    id: newId(),
+    account_id: client.accountId,
+    agent_id: agent.id as string,
+    type: 'text' as const,
+    name: 'Waits',
+    content: json({ text: 'x' }),
+    size: 1,
+    status: 'untrained' as const,
+  }))
+  const { db } = service.ctx
+  await db.insertInto('sources').values(waiting).execute()
+  const add = () =>
+    client.raw('POST', `/agents/${agent.id}/sources`, {
+      body: JSON.stringify({ type: 'text', name: 'One more', content: 'The marker oakwing stays.' }),
+      headers: { 'content-type': 'application/json' },
+    })
+  const refused = await add()
+  assert.equal(refused.status, 429)
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  assert.match(await refused.text(), /250 sources of the account are not trained yet/)
+  await db.updateTable('sources').set({ status: 'trained' }).where('id', '=', waiting[0]!.id).execute()
+  assert.equal((await add()).status, 201)
 })

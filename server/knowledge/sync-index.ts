@@ -11,6 +11,7 @@ const ROWS = 100
 
 type LiveSource = {
   id: string
+  type: string
   name: string | null
   url: string | null
   link_type: string | null
@@ -33,7 +34,7 @@ export async function syncIndex(db: Db, agent: AgentKnowledge, state: IndexState
     .executeTakeFirst()
   const live: LiveSource[] = await db
     .selectFrom('sources')
-    .select(['id', 'name', 'url', 'link_type', 'live_version', 'pages_version'])
+    .select(['id', 'type', 'name', 'url', 'link_type', 'live_version', 'pages_version'])
     .where('account_id', '=', agent.accountId)
     .where('agent_id', '=', agent.id)
     .where('live_version', 'is not', null)

@@ -16,20 +16,25 @@ import { enqueueMove, MOVE_VECTORS, type MoveVectors } from './vector-spaces.ts'
 
 const training = (ctx: Context): Task<TrainSource> => ({
   name: TRAIN_SOURCE,
+  bulk: true,
   concurrency: 4,
+  share: 3,
   retries: 3,
   run: (payload, attempt) => trainSource(ctx, payload, attempt),
 })
 
 const crawling = (ctx: Context): Task<CrawlSite> => ({
   name: CRAWL_SITE,
+  bulk: true,
   concurrency: 3,
+  share: 2,
   retries: 3,
   run: (payload, attempt) => crawlSite(ctx, payload, attempt),
 })
 
 const movingVectors = (ctx: Context): Task<MoveVectors> => ({
   name: MOVE_VECTORS,
+  bulk: true,
   concurrency: 1,
   // With ever longer pauses: a provider may be away for hours.
   retries: 15,
@@ -38,6 +43,7 @@ const movingVectors = (ctx: Context): Task<MoveVectors> => ({
 
 const syncing = (ctx: Context): Task<SyncSource> => ({
   name: SYNC_SOURCE,
+  bulk: true,
   concurrency: 2,
   retries: 3,
   run: (payload, attempt) => syncSource(ctx, payload, attempt),
@@ -45,6 +51,7 @@ const syncing = (ctx: Context): Task<SyncSource> => ({
 
 const gathering = (ctx: Context): Task<GatherTickets> => ({
   name: GATHER_TICKETS,
+  bulk: true,
   concurrency: 1,
   retries: 3,
   run: (payload) => gatherTickets(ctx, payload),
@@ -75,7 +82,7 @@ export async function resumeTraining({
   if (embedded) await freeClaims(db)
   const waiting = await db
     .selectFrom('sources')
-    .select(['id', 'link_type', 'content_version'])
+    .select(['id', 'account_id', 'link_type', 'content_version'])
     .where('status', 'in', ['untrained', 'updated'])
     .execute()
   for (const row of waiting) await transact(db, (trx) => enqueueTraining(jobs, trx, row, 'resumed'))

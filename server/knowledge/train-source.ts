@@ -1,15 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
-import { sql } from 'kysely'
-import { planOf } from '../accounts/plans.ts'
+import { holdAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import { transact } from '../db/transact.ts'
 import { storable } from '../http/storable.ts'
+import { CHUNKS_AT_ONCE, clearChunks, dropChunks } from './clear-chunks.ts'
 import { dropUnusedVectors, embedChunks, vectorKey } from './embed-chunks.ts'
 import { type Loaded, loadContent, TrainingFailure } from './load-content.ts'
 import { moveKnowledge, type SourceRow } from './queries.ts'
+import { hasRoom } from './room.ts'
 import { contentHash } from './sync/content-hash.ts'
 import { liveColumns } from './sync/live-columns.ts'
 import type { TrainSource } from './train-task.ts'
@@ -17,10 +18,8 @@ import { swapSpace } from './vector-spaces.ts'
 
 type Needs = Pick<
   Context,
-  'db' | 'jobs' | 'log' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'models' | 'secrets'
+  'db' | 'process' | 'jobs' | 'log' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'models' | 'secrets'
 >
-
-const ROWS_AN_INSERT = 200
 
 /**
  * Makes one version of a source live. A job for a source that is gone, changed since, or done does nothing, so
@@ -37,7 +36,10 @@ export async function trainSource(
     const loaded = await loadContent(ctx, source, attempt.signal)
     await embedChunks(ctx, source, loaded.chunks, attempt.signal)
     const hash = await contentHash(loaded.chunks)
-    await transact(ctx.db, (trx) => goLive(ctx, trx, source, loaded, hash))
+    const stored =
+      loaded.chunks.length > CHUNKS_AT_ONCE ? await storeAhead(ctx.db, source, loaded.chunks) : null
+    const left = await transact(ctx.db, (trx) => goLive(ctx, trx, source, loaded, hash, stored))
+    if (left) await clearChunks(ctx.db, source.account_id, source.id)
   } catch (error) {
     const failure =
       error instanceof TrainingFailure
@@ -47,6 +49,8 @@ export async function trainSource(
     // An attempt that was broken off says nothing of the source: the next start takes it up again.
     if (attempt.signal.aborted || (failure.transient && !attempt.last)) throw failure
     await markFailed(ctx.db, source, failure.message)
+    // What was embedded is of use to the next attempt.
+    await clearChunks(ctx.db, source.account_id, source.id, { keepsVectors: true })
   }
 }
 
@@ -60,76 +64,112 @@ async function currentSource(db: Db, sourceId: string, version: number): Promise
     .executeTakeFirst()
 }
 
-/** Puts the new chunks in the place of the old, if the source is still there and still this version. */
+/**
+ * Stores the chunks of a large source before they go live, under a number that no other attempt has: whoever waits for
+ * the source or its agent then waits for the short switch alone. Answers the number.
+ */
+async function storeAhead(db: Db, source: SourceRow, chunks: Loaded['chunks']): Promise<number> {
+  const { chunks_version: number } = await db
+    .updateTable('sources')
+    .set((eb) => ({ chunks_version: eb('chunks_version', '+', 1) }))
+    .where('account_id', '=', source.account_id)
+    .where('id', '=', source.id)
+    .returning('chunks_version')
+    .executeTakeFirstOrThrow()
+  for (let from = 0; from < chunks.length; from += CHUNKS_AT_ONCE) {
+    // The embedded database works in this thread: without a pause a large source would hold up every request.
+    await setImmediate()
+    await insertChunks(db, source, number, chunks.slice(from, from + CHUNKS_AT_ONCE), from)
+  }
+  return number
+}
+
+async function insertChunks(
+  db: Db,
+  { id, account_id, agent_id }: SourceRow,
+  version: number,
+  chunks: Loaded['chunks'],
+  from: number,
+): Promise<void> {
+  if (chunks.length === 0) return
+  await db
+    .insertInto('chunks')
+    .values(
+      chunks.map((chunk, place) => ({
+        id: newId(),
+        account_id,
+        agent_id,
+        source_id: id,
+        version,
+        ordinal: from + place,
+        heading_path: json(chunk.headingPath.map(storable)),
+        page: chunk.page,
+        text: storable(chunk.text),
+        questions: json(chunk.questions),
+        vector_key: vectorKey(chunk),
+        anchor: chunk.anchor === undefined ? null : storable(chunk.anchor),
+      })),
+    )
+    .execute()
+}
+
+/**
+ * Has the source answer from the new chunks, if it is still there and still this version. True when chunks that do not
+ * answer are left, more than this transaction should delete.
+ */
 async function goLive(
   { jobs, models }: Pick<Needs, 'jobs' | 'models'>,
   trx: Trx,
   source: SourceRow,
   loaded: Loaded,
   hash: string,
-): Promise<void> {
-  const { chunks, bytes } = loaded
-  const { id, account_id, agent_id, content_version: version } = source
-  const still = await trx
-    .selectFrom('sources')
-    .innerJoin('accounts', 'accounts.id', 'sources.account_id')
-    .select(['sources.name', 'sources.content', 'accounts.plan'])
-    .where('sources.id', '=', id)
-    .where('content_version', '=', version)
-    .forUpdate('sources')
-    .executeTakeFirst()
-  if (!still) return
-  await refuseOverPlan(trx, source, still.plan, bytes)
-  await trx.deleteFrom('chunks').where('account_id', '=', account_id).where('source_id', '=', id).execute()
-  for (let from = 0; from < chunks.length; from += ROWS_AN_INSERT) {
-    // The embedded database works in this thread: without a pause a large source would hold up every request.
-    await setImmediate()
-    await trx
-      .insertInto('chunks')
-      .values(
-        chunks.slice(from, from + ROWS_AN_INSERT).map((chunk, place) => ({
-          id: newId(),
-          account_id,
-          agent_id,
-          source_id: id,
-          version,
-          ordinal: from + place,
-          heading_path: json(chunk.headingPath.map(storable)),
-          page: chunk.page,
-          text: storable(chunk.text),
-          questions: json(chunk.questions),
-          vector_key: vectorKey(chunk),
-        })),
-      )
-      .execute()
-  }
+  stored: number | null,
+): Promise<boolean> {
+  const { id, account_id, agent_id } = source
+  const agent = await holdAgent(trx, account_id, agent_id)
+  const still = agent && (await stillWanted(trx, source))
+  if (!still) return stored !== null
+  // The size of a file or page is known only now.
+  if (!(await hasRoom(trx, { id: account_id, plan: still.plan }, agent_id, loaded.bytes, id)))
+    throw new TrainingFailure("With it the agent's sources would exceed the plan's training size.", false)
+  const version = stored ?? still.chunks_version + 1
+  const gone = await dropChunks(trx, account_id, id, version)
+  if (stored === null) await insertChunks(trx, source, version, loaded.chunks, 0)
   await trx
     .updateTable('sources')
-    .set({ status: 'trained', live_version: version, size: bytes, error: null, updated_at: new Date() })
+    .set({
+      status: 'trained',
+      live_version: version,
+      size: loaded.bytes,
+      error: null,
+      updated_at: new Date(),
+    })
+    .set((eb) => ({ chunks_version: eb.fn('greatest', ['chunks_version', eb.val(version)]) }))
     .set(liveColumns(still, loaded, hash))
     .where('account_id', '=', account_id)
     .where('id', '=', id)
     .execute()
   await moveKnowledge(trx, account_id, agent_id, true)
-  await dropUnusedVectors(trx, account_id, id)
   // The first source of an agent brings its space with it.
-  await swapSpace(trx, jobs, account_id, agent_id, models.embedder?.space ?? null)
+  const space = models.embedder?.space ?? null
+  if (agent.vector_space !== space) await swapSpace(trx, jobs, account_id, agent_id, space)
+  const isSmall = stored === null && gone < CHUNKS_AT_ONCE
+  if (isSmall) await dropUnusedVectors(trx, account_id, id)
+  return !isSmall
 }
 
-/** The size of a file or page is known only now. */
-async function refuseOverPlan(trx: Trx, source: SourceRow, plan: string, bytes: number): Promise<void> {
-  const { trainingBytes } = planOf(plan)
-  if (trainingBytes === null) return
-  const { used } = await trx
+/** The source's row, held, if this version is still to be made live. */
+async function stillWanted(trx: Trx, { id, account_id, content_version }: SourceRow) {
+  return trx
     .selectFrom('sources')
-    .select(sql<number>`coalesce(sum(size), 0)::bigint`.as('used'))
-    .where('account_id', '=', source.account_id)
-    .where('agent_id', '=', source.agent_id)
-    .where('id', '<>', source.id)
-    .executeTakeFirstOrThrow()
-  if (used + bytes > trainingBytes) {
-    throw new TrainingFailure("With it the agent's sources would exceed the plan's training size.", false)
-  }
+    .innerJoin('accounts', 'accounts.id', 'sources.account_id')
+    .select(['sources.name', 'sources.content', 'chunks_version', 'accounts.plan'])
+    .where('sources.account_id', '=', account_id)
+    .where('sources.id', '=', id)
+    .where('content_version', '=', content_version)
+    .where('status', 'in', ['untrained', 'updated'])
+    .forNoKeyUpdate('sources')
+    .executeTakeFirst()
 }
 
 /** The earlier live version, if there is one, goes on answering. */

@@ -1,19 +1,22 @@
+import { rm } from 'node:fs/promises'
 import type { Updateable } from 'kysely'
 import type { Static } from 'typebox'
+import { holdAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { json } from '../db/json.ts'
 import type { SourcesTable } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
 import { invalidField } from '../http/errors.ts'
 import { refuseInvalid } from '../http/validate.ts'
 import type { Account } from './add-source.ts'
 import { isCrawl } from './crawl/crawl-source.ts'
 import { otherLinkType, updateSite } from './crawl/update-site.ts'
-import { dropFile, folderOf, keepFile } from './files.ts'
+import { enqueueTraining } from './enqueue-training.ts'
+import { dropFile, folderOf, keepFile, ownPath } from './files.ts'
 import { moveKnowledge, requireChangeable, type SourceRow } from './queries.ts'
 import type { FileChange } from './read-upload.ts'
 import { sizeOf, takeRoom } from './room.ts'
 import type { UpdateSource } from './schema.ts'
-import { TRAIN_SOURCE, type TrainSource } from './train-task.ts'
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'filesDir'>
 type Place = { agentId: string; sourceId: string }
@@ -74,7 +77,7 @@ export async function updateFromUpload(
   const row = await requireChangeable(ctx.db, account.id, place.agentId, place.sourceId)
   if (row.type !== 'file') throw invalidField('file', `A source of the type ${row.type} takes no file.`)
   if (!file) return apply(ctx, account, place, () => ({ name: fields.name }))
-  const path = await keepFile(ctx.filesDir, folderOf(account.id, place.agentId, place.sourceId), file.bytes)
+  const path = await keepFile(ctx.filesDir, folderOf(account.id, place.agentId, place.sourceId), file)
   const { filename, type: mediaType } = file
   try {
     const changed = await apply(ctx, account, place, () => ({
@@ -83,7 +86,7 @@ export async function updateFromUpload(
       metadata: { filename, mediaType },
     }))
     // The chunks of the earlier version go on answering; its bytes are of no more use.
-    if (row.content.file) await dropFile(ctx.filesDir, row.content.file)
+    if (row.content.file) await rm(ownPath(ctx.filesDir, row), { force: true })
     return changed
   } catch (error) {
     await dropFile(ctx.filesDir, path)
@@ -97,7 +100,8 @@ async function apply(
   { agentId, sourceId }: Place,
   changesOf: (row: SourceRow) => Changes,
 ): Promise<SourceRow> {
-  return db.transaction().execute(async (trx) => {
+  return transact(db, async (trx) => {
+    await holdAgent(trx, account.id, agentId)
     const row = await requireChangeable(trx, account.id, agentId, sourceId, true)
     const { name, content, size, metadata } = changesOf(row)
     if (content && size !== undefined) await takeRoom(trx, account, agentId, size, sourceId)
@@ -124,8 +128,7 @@ async function apply(
       .executeTakeFirstOrThrow()
     // The name is shown with citations.
     if (name !== undefined && name !== row.name) await moveKnowledge(trx, account.id, agentId)
-    if (content)
-      await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, { sourceId, version: changed.content_version })
+    if (content) await enqueueTraining(jobs, trx, changed)
     return changed
   })
 }

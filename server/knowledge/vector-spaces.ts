@@ -39,7 +39,7 @@ export async function swapSpace(
     .select('vector_space')
     .where('account_id', '=', accountId)
     .where('id', '=', agentId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
   if (!agent) return false
   if (agent.vector_space === space) return true

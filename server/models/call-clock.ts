@@ -1,61 +1,50 @@
-import { ModelFailure } from './model-failure.ts'
-
 /** Milliseconds. */
 export type CallTimes = { firstToken: number; idle: number; total: number }
 
-/** Ends one call, retry included, when its time is over or its caller does not want it any more. */
+/** Watches that one call of a model, a second attempt included, goes on. */
 export type CallClock = {
-  /** For the provider: aborts when the call ends, for whatever reason. */
-  signal: AbortSignal
-  /** The promise, or the failure when the call ends first. One promise at a time. */
-  race<T>(promise: Promise<T>): Promise<T>
-  /** Content came: from here on the idle time counts. */
-  tick(): void
-  /** Why the clock ended the call, if it did. */
-  failure(): ModelFailure | null
+  /** Something was read. It costs a look at the time, so it may be told of every read. */
+  alive(): void
+  /** A piece of an answer or of the thinking before it was read: from here on the idle time counts. */
+  content(): void
+  /** A new attempt: its first piece may take as long as the first one's. The total time goes on. */
+  restart(): void
   stop(): void
 }
 
-/** Starts counting at once. */
-export function createCallClock(times: CallTimes, outer: AbortSignal): CallClock {
-  const controller = new AbortController()
-  let failure: ModelFailure | null = null
-  let giveUp: ((reason: ModelFailure) => void) | null = null
-  const end = (kind: 'timeout' | 'aborted'): void => {
-    failure ??= new ModelFailure(kind)
-    giveUp?.(failure)
-    controller.abort(failure)
+/** Starts counting at once; `onTimeout` is told, once, which of the times is over. */
+export function startCallClock(times: CallTimes, onTimeout: (time: keyof CallTimes) => void): CallClock {
+  let now = performance.now()
+  const end = now + times.total
+  let lastSign = now
+  let silence: 'firstToken' | 'idle' = 'firstToken'
+  let timer: NodeJS.Timeout
+  const check = (): void => {
+    now = performance.now()
+    if (now >= end) onTimeout('total')
+    else if (now >= lastSign + times[silence]) onTimeout(silence)
+    else watch()
   }
-  const onOuterAbort = (): void => end('aborted')
-  let silence = setTimeout(end, times.firstToken, 'timeout')
-  const total = setTimeout(end, times.total, 'timeout')
-  let ticked = false
-  if (outer.aborted) onOuterAbort()
-  else outer.addEventListener('abort', onOuterAbort, { once: true })
+  // One timer sleeps until the call can be over at the earliest; signs of life do not touch it.
+  const watch = (): void => {
+    timer = setTimeout(check, Math.ceil(Math.min(lastSign + times[silence], end) - now))
+  }
+  const expect = (next: typeof silence): void => {
+    silence = next
+    now = lastSign = performance.now()
+    clearTimeout(timer)
+    watch()
+  }
+  watch()
   return {
-    signal: controller.signal,
-    // Not Promise.race: against one promise that lives as long as the stream, every part would leave a listener.
-    race: (promise) =>
-      new Promise((resolve, reject) => {
-        giveUp = reject
-        promise.then(resolve, reject)
-        if (failure) reject(failure)
-      }),
-    tick() {
-      if (ticked) {
-        silence.refresh()
-        return
-      }
-      ticked = true
-      clearTimeout(silence)
-      silence = setTimeout(end, times.idle, 'timeout')
+    alive() {
+      lastSign = performance.now()
     },
-    failure: () => failure,
-    stop() {
-      clearTimeout(silence)
-      clearTimeout(total)
-      outer.removeEventListener('abort', onOuterAbort)
-      controller.abort(new ModelFailure('aborted'))
+    content() {
+      if (silence === 'firstToken') expect('idle')
+      else lastSign = performance.now()
     },
+    restart: () => expect('firstToken'),
+    stop: () => clearTimeout(timer),
   }
 }

@@ -29,6 +29,22 @@ test('the variables add a model and make auto choose it', () => {
   assert.equal(embedding?.baseUrl, 'http://127.0.0.1:1/v1')
 })
 
+test('a key alone stands for a model of OpenAI, and a server without a model is refused', () => {
+  const { entries, auto } = parseCatalogue(null, { ...none, apiKey: 'sk-1' }, {})
+  assert.deepEqual(
+    entries.slice(1).map(({ provider, baseUrl, apiKey }) => [provider, baseUrl, apiKey]),
+    [['openai-responses', null, 'sk-1']],
+  )
+  assert.equal(auto, entries[1]?.id)
+  const beside = { ...none, apiKey: 'sk-1' }
+  assert.equal(parseCatalogue(null, { ...beside, embeddingModel: 'e' }, {}).entries.length, 1)
+  assert.equal(parseCatalogue({ models: [] }, beside, {}).entries.length, 1)
+  assert.throws(
+    () => parseCatalogue(null, { ...none, baseUrl: 'http://127.0.0.1:1/v1' }, {}),
+    /without OPENAI_MODEL/,
+  )
+})
+
 test("auto is the file's choice, then the variables', then the first model", () => {
   const models = [
     { id: 'a', provider: 'anthropic' },

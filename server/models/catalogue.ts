@@ -107,6 +107,8 @@ type OpenAiVariables = {
 }
 
 const OPENAI = 'https://api.openai.com/v1'
+/** What OPENAI_API_KEY alone configures. */
+const DEFAULT_MODEL = 'gpt-5.4-mini'
 const TIMEOUTS = { firstToken: 60_000, idle: 30_000, total: 300_000 }
 const RERANK_TIMEOUT = 2_000
 const BUILTIN: ModelEntry = {
@@ -139,7 +141,10 @@ export function parseCatalogue(
     return key ?? null
   }
   const entries = [BUILTIN, ...models.map((model) => entryOf(model, keyOf(`model "${model.id}"`, model)))]
-  const fromVariables = variableModel(openai)
+  const fromVariables = variableModel(openai, file)
+  const { baseUrl, model, embeddingModel } = openai
+  if (baseUrl && !model && !embeddingModel && !file)
+    problems.push('OPENAI_BASE_URL: has no effect without OPENAI_MODEL (or EMBEDDING_MODEL).')
   if (fromVariables) entries.push(fromVariables)
   const ids = entries.map(({ id }) => id)
   for (const id of new Set(ids.filter((id, index) => ids.indexOf(id) !== index || id === 'auto'))) {
@@ -192,7 +197,13 @@ function entryOf(model: Static<typeof FileModel>, apiKey: string | null): ModelE
   }
 }
 
-function variableModel({ baseUrl, apiKey, model }: OpenAiVariables): ModelEntry | null {
+/** A key alone stands for OpenAI's own service; beside anything else it may be meant for that. */
+function variableModel(
+  { baseUrl, apiKey, model, embeddingModel }: OpenAiVariables,
+  file: unknown,
+): ModelEntry | null {
+  if (!model && apiKey && !baseUrl && !embeddingModel && !file)
+    return entryOf({ id: DEFAULT_MODEL, provider: 'openai-responses' }, apiKey)
   if (!model) return null
   return { ...entryOf({ id: model, provider: 'openai-compatible' }, apiKey), baseUrl: baseUrl ?? OPENAI }
 }

@@ -1,4 +1,4 @@
-import { safeCause } from './redact.ts'
+import { describe, safeCause } from './redact.ts'
 
 const SENTENCES = {
   timeout: 'The model provider did not answer in time.',
@@ -29,18 +29,39 @@ export class ModelFailure extends Error {
   }
 }
 
-/** The failure for an HTTP status of a provider. */
+/** The failure for an HTTP status of a provider; `error` says what it said. */
 export function failureOfStatus(
   status: number,
   retryAfter: string | undefined,
-  cause?: unknown,
+  error?: unknown,
 ): ModelFailure {
   const wait = waitOf(retryAfter)
+  const cause = new Error(adviceOf(status, describe(error)), { cause: error })
   if (status === 429) return new ModelFailure('rate_limited', cause, wait)
   // A provider's package reports a connection that broke in a good answer with that answer's status.
   if (status < 400 || status === 408 || status >= 500) return new ModelFailure('unavailable', cause, wait)
   return new ModelFailure('rejected', cause)
 }
+
+export const tooLong = (what: string): ModelFailure =>
+  new ModelFailure('invalid_response', new Error(`${what} is longer than an answer may be`))
+
+/** What an operator who reads the log can do about it. */
+function adviceOf(status: number, said: string): string {
+  if (status === 401 || status === 403)
+    return 'Check the key of the model: apiKey, apiKeyEnv or OPENAI_API_KEY'
+  if (status === 402) return 'Check the balance at the provider'
+  if (status === 404) return 'Check name and baseUrl of the model, or OPENAI_MODEL and OPENAI_BASE_URL'
+  if (status === 429) return 'Ask the provider for higher limits, or let some agents use another model'
+  if (status === 413 || TOO_LONG.test(said)) {
+    return 'Lower contextTokens or maxOutputTokens of the model, or start its server with a longer context'
+  }
+  if (status === 503 || status === 529)
+    return 'The provider is overloaded, or its model is still being loaded'
+  return 'The provider refused or failed'
+}
+
+const TOO_LONG = /context.{0,20}(?:length|size|window)|prompt is too long|too many tokens/i
 
 /** Retry-After in ms: it is a number of seconds, or a date. */
 function waitOf(retryAfter: string | undefined): number | null {
@@ -58,7 +79,10 @@ export function toModelFailure(error: unknown, secrets: readonly (string | null)
 }
 
 function classify(error: unknown): ModelFailure {
-  if (error instanceof ModelFailure) return error
+  // A fetch that we have broken off says why in its cause.
+  for (let one = error, depth = 0; one instanceof Error && depth < 4; one = one.cause, depth++) {
+    if (one instanceof ModelFailure) return one
+  }
   const { statusCode, responseHeaders, name, code } = (error ?? {}) as {
     statusCode?: number
     responseHeaders?: Record<string, string>

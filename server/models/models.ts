@@ -2,10 +2,12 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { Agent } from 'undici'
 import type { Catalogue, ModelEntry } from './catalogue.ts'
 import { createEmbedder, type Embedder, entryOfSpace, spaceOf } from './embedder.ts'
-import { providerModel } from './provider-model.ts'
+import { languageModelWire } from './language-model-wire.ts'
+import type { Wire } from './model-call.ts'
+import { providerWire } from './provider-wire.ts'
 import { createReranker, type Reranker } from './reranker.ts'
 
-export type ResolvedModel = { entry: ModelEntry; model(): Promise<LanguageModelV4> }
+export type ResolvedModel = { entry: ModelEntry; wire(): Promise<Wire> }
 
 export type Models = {
   /** What an agent's `model` may be: `auto` and every id of the catalogue. */
@@ -20,7 +22,10 @@ export type Models = {
   close(): Promise<void>
 }
 
-/** The models of the catalogue. Providers are loaded when first used: their packages are large. */
+/**
+ * The models of the catalogue. Providers are loaded when first used: their packages are large. All that is asked over
+ * HTTP shares one pool of kept connections.
+ */
 export function createModels({
   catalogue,
   builtin,
@@ -28,16 +33,27 @@ export function createModels({
   catalogue: Catalogue
   builtin: LanguageModelV4
 }): Models {
-  // One pool of kept connections for our own adapter, the embedder and the reranker.
-  const connections = new Agent({ connections: 4_096, pipelining: 1, keepAliveTimeout: 30_000 })
+  const connections = new Agent({
+    connections: 4_096,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+    // A connection of its own for each call: when one is lost, one answer is.
+    allowH2: false,
+    // Whoever calls keeps the time.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
   const resolved = new Map<string, ResolvedModel>()
   for (const entry of catalogue.entries) {
-    let loaded: Promise<LanguageModelV4> | null = null
-    const load = (): Promise<LanguageModelV4> => {
-      loaded ??= entry.provider === 'builtin' ? Promise.resolve(builtin) : providerModel(entry, connections)
+    let loaded: Promise<Wire> | null = null
+    const load = (): Promise<Wire> => {
+      loaded ??=
+        entry.provider === 'builtin'
+          ? Promise.resolve(languageModelWire(builtin))
+          : providerWire(entry, connections)
       return loaded
     }
-    resolved.set(entry.id, { entry, model: load })
+    resolved.set(entry.id, { entry, wire: load })
   }
   const { embedding, formerEmbedding, reranker } = catalogue
   const embedder = embedding && createEmbedder(embedding, connections)

@@ -63,8 +63,8 @@ async function call(
   signal = new AbortController().signal,
 ) {
   const parts: LanguageModelV4StreamPart[] = []
-  for await (const part of streamModel(models.resolve(id)!, { prompt: question, ...options }, { signal }))
-    parts.push(part)
+  for await (const batch of streamModel(models.resolve(id)!, { prompt: question, ...options }, { signal }))
+    parts.push(...batch)
   return parts
 }
 const textOf = (parts: LanguageModelV4StreamPart[]) =>

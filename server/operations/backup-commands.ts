@@ -1,7 +1,7 @@
 import { recordAudit } from '../accounts/audit.ts'
-import type { Command } from './command.ts'
+import { type Command, CommandFailure } from './command.ts'
 import { maintenanceIsOn } from './maintenance-commands.ts'
-import { restoreBackup } from './restore-backup.ts'
+import { checkBackup, restoreBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
 export const backup: Command = {
@@ -19,21 +19,38 @@ export const backup: Command = {
 
 export const restore: Command = {
   name: 'restore',
-  usage: 'FILE',
-  summary: 'Replaces all data by that of a backup',
-  options: {},
+  usage: 'FILE [--without-secrets]',
+  summary: 'Replaces all data by that of a backup, while no service runs on it',
+  options: { 'without-secrets': { type: 'boolean' } },
   positionals: { count: 1, paths: true },
-  async run({ db, filesDir, setMaintenance, resume }, { positionals: [file = ''] }) {
+  async run({ db, filesDir, isServed, setMaintenance, resume }, { values, positionals: [file = ''] }) {
     const wasOn = await maintenanceIsOn(db)
+    if (!wasOn && (await isServed())) {
+      await checkBackup(file)
+      throw new CommandFailure(
+        'A service runs on this data, and a restore would replace all of it: stop the service, or switch it to maintenance with "maintenance on" first. Nothing was changed.',
+      )
+    }
     await setMaintenance(true)
     try {
-      const counts = await restoreBackup(db, filesDir, file)
+      const { locked, ...counts } = await restoreBackup(db, filesDir, file, {
+        withoutSecrets: Boolean(values['without-secrets']),
+      })
       await recordAudit(db, { accountId: null, actor: 'operator', action: 'restore', target: file })
       await resume()
-      return { file, ...counts }
+      return { file, ...counts, disabledActions: locked.actions, leftOut: locked.rows }
     } finally {
       await setMaintenance(wasOn)
     }
   },
-  print: ({ file, rows, files }) => `${file} is restored: ${rows} rows and ${files} files.`,
+  print: ({ file, rows, files, disabledActions, leftOut }) =>
+    [
+      `${file} is restored: ${rows} rows and ${files} files.`,
+      disabledActions
+        ? `${disabledActions} actions are switched off: their headers were encrypted and have to be set again.`
+        : '',
+      leftOut ? `${leftOut} connections were encrypted and have to be made again.` : '',
+    ]
+      .filter((line) => line !== '')
+      .join('\n'),
 }

@@ -16,9 +16,10 @@ export const backupTables: BackupTable[] = [
   { name: 'members', key: ['id'], page: 200 },
   { name: 'api_keys', key: ['id'], page: 200 },
   { name: 'credit_entries', key: ['id'], page: 200 },
-  { name: 'credit_usage', key: ['owner_id', 'month'], page: 200 },
+  { name: 'credit_usage', key: ['owner_id', 'month', 'slot'], page: 200 },
   { name: 'settings', key: ['name'], page: 200 },
   { name: 'audit_log', key: ['id'], page: 200 },
+  { name: 'agent_ids', key: ['id'], page: 200 },
   { name: 'agents', key: ['id'], page: 50 },
   { name: 'topics', key: ['id'], page: 200 },
   { name: 'topic_settings', key: ['agent_id'], page: 20 },
@@ -39,6 +40,7 @@ export const backupTables: BackupTable[] = [
   { name: 'unanswered_groups', key: ['id'], page: 200 },
   { name: 'unanswered_questions', key: ['message_id'], page: 200 },
   { name: 'generations', key: ['id'], page: 50 },
+  { name: 'generation_log', key: ['generation_id', 'position'], page: 20 },
   { name: 'actions', key: ['id'], page: 50, encrypted: true },
   { name: 'procedures', key: ['id'], page: 50 },
   { name: 'procedure_runs', key: ['id'], page: 200 },
@@ -61,23 +63,27 @@ export const backupTables: BackupTable[] = [
   { name: 'messaging_accounts', key: ['agent_id', 'business_account_id'], page: 200, encrypted: true },
   { name: 'messaging_pieces', key: ['delivery_id', 'ordinal'], page: 200 },
   { name: 'email_connections', key: ['agent_id'], page: 50, encrypted: true },
+  { name: 'identity_secrets', key: ['agent_id'], page: 200, encrypted: true },
   { name: 'email_messages', key: ['agent_id', 'message_id', 'body_hash'], page: 200 },
   { name: 'helpdesk_streams', key: ['agent_id'], page: 200 },
-  { name: 'idempotency_keys', key: ['account_id', 'key'], page: 20 },
+  { name: 'requests', key: ['account_id', 'key'], page: 20 },
   { name: 'user_erasures', key: ['id'], page: 200 },
 ]
 
 /** Belongs to an installation, not to its data: the check of the secret key, and the switch. */
-export const settingsLeftOut = ['secret-check', 'maintenance']
+export const settingsLeftOut = ['secret-check', 'secret-rotation', 'maintenance']
 
 /** Made again from the others (a restored conversation is queued for the search), or of no use later. */
 export const derivedTables = [
   'conversation_search',
   'conversation_counts',
   'search_queue',
+  'duties',
   'insight_days',
   'insights_queue',
-  'stream_frames',
+  'processes',
+  // Sites sign their visitors in again.
+  'visitor_identities',
   // Nobody goes on after an event of another time; what they told of stands in the tickets.
   'helpdesk_events',
 ]

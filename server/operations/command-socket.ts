@@ -7,6 +7,7 @@ import { stopGeneration } from '../conversations/stop-generation.ts'
 import { resumeMoves, resumeTraining } from '../knowledge/tasks.ts'
 import { CommandFailure, type Input, type Operations, type Result, sentenceOf } from './command.ts'
 import { commands } from './commands.ts'
+import { secretOperations } from './secret-operations.ts'
 
 type Request = { command: string; input: Input }
 type Response = { result: Result } | { failure: { message: string; exitCode: 1 | 64 | 69 } }
@@ -39,8 +40,16 @@ export async function openCommandSocket(ctx: Context): Promise<{ close(): Promis
   const operations: Operations = {
     db: ctx.db,
     filesDir: ctx.filesDir,
+    isServed: async () => true,
+    secrets: secretOperations({
+      db: ctx.db,
+      embedded: ctx.embedded,
+      config: ctx.config,
+      openSecrets: async () => ctx.secrets,
+    }),
     setMaintenance: ctx.maintenance.set,
     openKnowledge: () => ctx.knowledge,
+    openModels: () => ({ catalogue: ctx.config.catalogue, models: ctx.models }),
     erasing: {
       jobs: ctx.jobs,
       stop: (accountId, conversationId) => stopGeneration(ctx, accountId, conversationId),

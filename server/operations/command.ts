@@ -1,18 +1,26 @@
 import type { ParseArgsConfig } from 'node:util'
 import type { Db } from '../db/database.ts'
 import type { Knowledge } from '../knowledge/knowledge.ts'
+import type { Catalogue } from '../models/catalogue.ts'
+import type { Models } from '../models/models.ts'
 import type { EraseNeeds } from '../privacy/erase-user.ts'
+import type { SecretOperations } from './secret-operations.ts'
 
 /** What commands work on; the same inside the running service and outside of it. */
 export type Operations = {
   db: Db
   filesDir: string
+  /** Whether a service works on this data now. */
+  isServed(): Promise<boolean>
   /** Returns when every process has seen the switch. */
   setMaintenance(on: boolean): Promise<void>
+  secrets: SecretOperations
   /** Takes up what a restored database was in the middle of; nothing where no worker runs. */
   resume(): Promise<void>
-  /** The search; outside of the service it is made on demand. */
+  /** Returns the search. A command outside of the service creates it on first use. */
   openKnowledge(): Pick<Knowledge, 'search'>
+  /** Returns the models, created in the same way. */
+  openModels(): { catalogue: Catalogue; models: Models }
   /** What erasing an end user needs besides the database. */
   erasing: Omit<EraseNeeds, 'db'>
 }

@@ -1,26 +1,47 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { freshDatabase } from '../../test/database.ts'
+import { startModelServer } from '../../test/fakes/model-server.ts'
 import { migrate } from '../db/migrate.ts'
+import { parseCatalogue } from '../models/catalogue.ts'
+import { createModels, type Models } from '../models/models.ts'
+import { probeModels } from '../models/probe-models.ts'
+import { reachServers } from '../models/reach-servers.ts'
 import { CommandFailure, type Operations, type Result } from './command.ts'
 import { commands } from './commands.ts'
 
+const never = (): never => {
+  throw new Error('Not asked here.')
+}
+
 let fresh: Awaited<ReturnType<typeof freshDatabase>>
 let operations: Operations
+let modelsFile: unknown = null
+const opened: Models[] = []
+const NO_VARIABLES = { baseUrl: null, apiKey: null, model: null, embeddingModel: null }
 
 before(async () => {
   fresh = await freshDatabase()
   await migrate(fresh.database.db)
   operations = {
     db: fresh.database.db,
+    isServed: async () => false,
     filesDir: 'unused',
+    secrets: { rotate: never, finish: never },
     setMaintenance: async () => {},
     resume: async () => {},
     openKnowledge: () => ({ search: async () => ({ passages: [], confidence: 0 }) }),
+    openModels: () => {
+      const catalogue = parseCatalogue(modelsFile, NO_VARIABLES, {})
+      const models = createModels({ catalogue, builtin: {} as never })
+      opened.push(models)
+      return { catalogue, models }
+    },
     erasing: { jobs: { enqueue: async () => {} }, stop: async () => {} },
   }
 })
 after(async () => {
+  for (const models of opened) await models.close()
   await fresh.database.close()
   await fresh.drop()
 })
@@ -74,6 +95,36 @@ test('expiry is read as UTC, and a day that does not exist is refused', async ()
     await assert.rejects(run('keys create', { account, name: 'k', expires }), { exitCode: 64 })
 })
 
+test('a key that would never work is refused, and keys and members are listed and removed', async () => {
+  const account = String((await run('account create', { name: 'D' })).id)
+  await assert.rejects(run('keys create', { account, name: 'k', expires: '2020-01-01' }), {
+    exitCode: 64,
+    message: /2020-01-01T00:00:00\.000Z, which has passed/,
+  })
+  assert.deepEqual(await run('keys list', { account }), { keys: [] })
+  const { id, key } = await run('keys create', { account, name: 'k', scopes: 'chat' })
+  await run('keys revoke', {}, String((await run('keys create', { account, name: 'old' })).id))
+  const { keys } = (await run('keys list', { account })) as { keys: Record<string, unknown>[] }
+  assert.deepEqual(
+    keys.map(({ name, state, scopes }) => [name, state, scopes]),
+    [
+      ['k', 'active', ['chat']],
+      ['old', 'revoked', null],
+    ],
+  )
+  assert.equal(keys[0]?.id, id)
+  assert.ok(String(key).startsWith(String(keys[0]?.prefix)))
+  assert.doesNotMatch(JSON.stringify(keys), new RegExp(String(key)))
+
+  const member = await run('member create', { account, email: 'ann@example.com', name: 'Ann' })
+  const { members } = await run('member list', { account })
+  assert.deepEqual(members, [{ id: member.id, email: 'ann@example.com', name: 'Ann', presence: 'offline' }])
+  await run('member remove', {}, String(member.id))
+  assert.deepEqual(await run('member list', { account }), { members: [] })
+  for (const gone of [String(member.id), 'x'])
+    await assert.rejects(run('member remove', {}, gone), { exitCode: 1 })
+})
+
 test('the idle limit of an account is set, shown and taken back', async () => {
   const account = String((await run('account create', { name: 'C' })).id)
   const shown = async () => {
@@ -106,4 +157,68 @@ test('every command prints its result as text', () => {
     assert.ok(summary)
     assert.equal(typeof print({ accounts: [], id: 'x' }), 'string', name)
   }
+})
+
+test('doctor says of each model whether it answers, and what to do where it does not', async (t) => {
+  const told = async (): Promise<string> => {
+    try {
+      const result = await run('doctor')
+      return (result.findings as { sentence: string }[]).map(({ sentence }) => sentence).join('\n')
+    } catch (error) {
+      assert.ok(error instanceof CommandFailure && error.exitCode === 1, String(error))
+      return error.message
+    }
+  }
+  modelsFile = null
+  assert.match(await told(), /^Model: none is configured, .*docs\/operations\/models\.md\.$/)
+
+  const server = await startModelServer()
+  t.after(server.close)
+  const baseUrl = `${server.url}/v1`
+  const model = { id: 'm', provider: 'openai-compatible', baseUrl, apiKey: 'key-abcdef' }
+  const other = { name: 'o', baseUrl }
+  modelsFile = { models: [model], embedding: other, reranker: { ...other, timeout: 10_000 } }
+  const lines = (await told()).split('\n')
+  assert.match(lines[0]!, /^Model "m" at http.* answers, and is what auto means\.$/)
+  assert.match(lines[1]!, /^Embeddings "o" at http.* answers with vectors of \d+ numbers\.$/)
+  assert.match(lines[2]!, /^Reranker "o" at http.*\.$/)
+
+  const faults: [unknown, RegExp][] = [
+    [{ models: [model] }, /refused the key\. Correct OPENAI_API_KEY, or apiKey/],
+    [{ models: [model] }, /is not known there \(404\)\. Correct its name, or OPENAI_BASE_URL/],
+    [
+      { models: [{ ...model, baseUrl: 'http://127.0.0.1:9/v1' }] },
+      /cannot be reached \(ECONNREFUSED\)\. Start its server/,
+    ],
+    [
+      { models: [{ ...model, timeouts: { firstToken: 50 } }] },
+      /did not answer in time\. .*timeouts\.firstToken/,
+    ],
+  ]
+  const replies = [{ status: 401 }, { status: 404 }, null, { firstDelayMs: 60_000 }]
+  for (const [i, [file, expected]] of faults.entries()) {
+    modelsFile = file
+    server.queue.length = 0
+    if (replies[i]) server.queue.push(replies[i])
+    const said = await told()
+    assert.match(said, expected)
+    assert.doesNotMatch(said, /key-abcdef/)
+  }
+  const catalogue = parseCatalogue({ models: [], embedding: other }, NO_VARIABLES, {})
+  const models = createModels({ catalogue, builtin: {} as never })
+  opened.push(models)
+  const [, shorter] = await probeModels(catalogue, models, async () => 7)
+  assert.match(shorter!.sentence, /but those that are stored have 7\. Its server has another model/)
+  // What the start says asks nothing that costs.
+  const before = server.requests.length
+  const [there, away] = await reachServers(
+    parseCatalogue(
+      { models: [model], embedding: { name: 'o', baseUrl: 'http://127.0.0.1:9/v1' } },
+      NO_VARIABLES,
+      {},
+    ),
+  )
+  assert.match(there!.sentence, /^Model "m" at http.* has a server that is there/)
+  assert.match(away!.sentence, /^Embeddings "o" .* cannot be reached \(ECONNREFUSED\)/)
+  assert.equal(server.requests.length, before)
 })

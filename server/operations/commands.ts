@@ -1,13 +1,18 @@
 import { accountCreate, accountIdle, accountList, accountPlan } from './account-commands.ts'
+import { auditCommand } from './audit-command.ts'
 import { backup, restore } from './backup-commands.ts'
 import type { Command } from './command.ts'
 import { conversationsExport } from './conversation-commands.ts'
+import { doctor } from './doctor-command.ts'
 import { evaluate } from './evaluate-command.ts'
-import { keysCreate, keysRevoke } from './key-commands.ts'
+import { insightsAnalyse } from './insights-command.ts'
+import { keysCreate, keysList, keysRevoke } from './key-commands.ts'
 import { maintenanceOff, maintenanceOn, maintenanceStatus } from './maintenance-commands.ts'
+import { memberCreate, memberList, memberRemove } from './member-commands.ts'
 import { exportAccount, importCommand } from './move-commands.ts'
-import { creditsGrant, creditsShow, memberCreate, reconcileCommand } from './other-commands.ts'
+import { creditsGrant, creditsShow, reconcileCommand } from './other-commands.ts'
 import { retentionSet, retentionShow, userErase, userExport } from './privacy-commands.ts'
+import { secretsFinish, secretsRotate } from './secret-commands.ts'
 
 /** Every command, in the order of the help. */
 export const commands: Command[] = [
@@ -16,10 +21,13 @@ export const commands: Command[] = [
   accountPlan,
   accountIdle,
   keysCreate,
+  keysList,
   keysRevoke,
   creditsShow,
   creditsGrant,
   memberCreate,
+  memberList,
+  memberRemove,
   maintenanceOn,
   maintenanceOff,
   maintenanceStatus,
@@ -33,5 +41,10 @@ export const commands: Command[] = [
   retentionShow,
   retentionSet,
   reconcileCommand,
+  doctor,
   evaluate,
+  insightsAnalyse,
+  auditCommand,
+  secretsRotate,
+  secretsFinish,
 ]

@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
+import { keyIdOf } from '../secrets/seal.ts'
 import type { Line } from './backup-format.ts'
 
 /** What could not come along: actions that lost their headers, and rows that are nothing without their secret. */
 export type Locked = { actions: number; rows: number }
 
-/** An encrypted text as server/secrets writes it. */
-const ENCRYPTED = /^v1:([\w-]{8}):[\w-]+:[\w-]+:[\w-]*$/
-
-/** The key that this installation encrypts with; null before its first start. */
-export async function currentKeyId(trx: Trx): Promise<string | null> {
-  const { rows } = await sql<{
-    value: unknown
-  }>`select value from settings where name = 'secret-check'`.execute(trx)
-  return ENCRYPTED.exec(String(rows[0]?.value))?.[1] ?? null
+/** The keys that this installation decrypts with: two while they are exchanged, none before its first start. */
+export async function currentKeyIds(trx: Trx): Promise<string[]> {
+  const { rows } = await sql<{ name: string; value: unknown }>`
+    select name, value from settings where name in ('secret-check', 'secret-rotation')`.execute(trx)
+  return rows.flatMap(({ name, value }) => {
+    const { from, to } = value as { from: string; to: string }
+    return name === 'secret-check' ? (keyIdOf(String(value)) ?? []) : [from, to]
+  })
 }
 
 /**
@@ -22,11 +22,11 @@ export async function currentKeyId(trx: Trx): Promise<string | null> {
  */
 export function withoutForeignSecrets(
   { table, rows }: Extract<Line, { kind: 'rows' }>,
-  keyId: string | null,
+  keyIds: string[],
   locked: Locked,
 ): Record<string, unknown>[] {
   return rows.flatMap((row) => {
-    if (keyId === null || !holdsForeign(row, keyId)) return [row]
+    if (keyIds.length === 0 || !holdsForeign(row, keyIds)) return [row]
     if (table !== 'actions') {
       locked.rows++
       return []
@@ -36,11 +36,11 @@ export function withoutForeignSecrets(
   })
 }
 
-function holdsForeign(value: unknown, keyId: string): boolean {
+function holdsForeign(value: unknown, keyIds: string[]): boolean {
   if (typeof value === 'string') {
-    const found = ENCRYPTED.exec(value)
-    return found !== null && found[1] !== keyId
+    const found = keyIdOf(value)
+    return found !== null && !keyIds.includes(found)
   }
   if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some((inner) => holdsForeign(inner, keyId))
+  return Object.values(value).some((inner) => holdsForeign(inner, keyIds))
 }

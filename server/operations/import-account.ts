@@ -4,9 +4,10 @@ import type { Db, Trx } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
 import { accountTables } from './account-scope.ts'
-import { type AccountLine, type Line, readBackup } from './backup-format.ts'
+import { type AccountLine, readBackup } from './backup-format.ts'
 import { CommandFailure } from './command.ts'
-import { currentKeyId, type Locked, withoutForeignSecrets } from './foreign-secrets.ts'
+import { currentKeyIds, type Locked, withoutForeignSecrets } from './foreign-secrets.ts'
+import { ownFile, refuseForeignNames, refuseForeignRows } from './refuse-foreign.ts'
 import { insertRows, placeFile, refuseOtherVersion, removeAll, writePiece } from './restore-backup.ts'
 import type { Counts } from './write-backup.ts'
 
@@ -20,6 +21,7 @@ export async function importAccount(db: Db, filesDir: string, file: string): Pro
   const account = await checkExport(file)
   const staged = `${filesDir}.importing`
   const files = new Set<string>()
+  const placed = new Set<string>()
   const counts: Counts = { rows: 0, files: 0 }
   const locked: Locked = { actions: 0, rows: 0 }
   let isCommitting = false
@@ -29,26 +31,30 @@ export async function importAccount(db: Db, filesDir: string, file: string): Pro
     await db.transaction().execute(async (trx) => {
       await refuseKnown(trx, account)
       const tables = new Map((await accountTables(trx)).map((table) => [table.name as string, table]))
-      const keyId = await currentKeyId(trx)
+      const keyIds = await currentKeyIds(trx)
       for await (const line of readBackup(file)) {
         if (line.kind === 'rows') {
           const table = tables.get(line.table)
           if (!table) throw new CommandFailure(`The export has an unknown table ${line.table}.`)
-          refuseForeign(line, table.owner, account)
-          const rows = table.encrypted ? withoutForeignSecrets(line, keyId, locked) : line.rows
+          refuseForeignRows(line, table.owner, account)
+          const rows = table.encrypted ? withoutForeignSecrets(line, keyIds, locked) : line.rows
           counts.rows += await insertRows(trx, { ...line, rows })
         }
         if (line.kind === 'file') {
-          files.add(ownPath(line.path, account))
+          files.add(ownFile(line.path, account))
           await writePiece(staged, line)
         }
       }
-      for (const path of files) await placeFile(join(staged, path), join(filesDir, path))
+      await refuseForeignNames(trx, [...tables.values()], account)
+      for (const path of files) {
+        placed.add(path)
+        await placeFile(join(staged, path), join(filesDir, path))
+      }
       isCommitting = true
     })
   } catch (error) {
     // A commit whose answer is lost may have happened: then the files have to stay.
-    if (!isCommitting) await removeAll(filesDir, files)
+    if (!isCommitting) await removeAll(filesDir, placed)
     throw error
   } finally {
     await rm(staged, { recursive: true, force: true })
@@ -80,19 +86,4 @@ async function refuseKnown(trx: Trx, { id, name }: AccountLine): Promise<void> {
     .where('id', '=', id as AccountId)
     .executeTakeFirst()
   if (known) throw new CommandFailure(`The account ${id} ("${name}") is here already; nothing was changed.`)
-}
-
-/** A forged file must not add rows to another account. */
-function refuseForeign(
-  { rows, table }: Extract<Line, { kind: 'rows' }>,
-  owner: string,
-  { id }: AccountLine,
-): void {
-  if (rows.some((row) => row[owner] !== id))
-    throw new CommandFailure(`The export has rows of another account in ${table}; nothing was changed.`)
-}
-
-function ownPath(path: string, { id }: AccountLine): string {
-  if (path.startsWith(`${id}/`)) return path
-  throw new CommandFailure(`The export has a file of another account: ${path}.`)
 }

@@ -1,23 +1,23 @@
 import { recordAudit } from '../accounts/audit.ts'
-import { createKey, revokeKey } from '../accounts/keys.ts'
+import { createKey, keysOf, revokeKey } from '../accounts/keys.ts'
 import { isId } from '../db/ids.ts'
 import { type Scope, scopes } from '../http/contract.ts'
 import { isDate, spanOf } from '../http/dates.ts'
 import { type Command, CommandFailure, required, usageFailure } from './command.ts'
-import { findAccount } from './find-account.ts'
+import { accountOf } from './find-account.ts'
 
 const text = { type: 'string' as const }
 
 export const keysCreate: Command = {
   name: 'keys create',
-  usage: '--account ID --name NAME [--scopes a,b] [--expires ISO]',
+  usage: '[--account ID] --name NAME [--scopes a,b] [--expires ISO]',
   summary: 'Makes an API key; it is shown this once',
   options: { account: text, name: text, scopes: text, expires: text },
   async run({ db }, input) {
     const name = required(input, 'name')
     const granted = scopesOf(input.values.scopes)
     const expiresAt = expiryOf(input.values.expires)
-    const account = await findAccount(db, required(input, 'account'))
+    const account = await accountOf(db, input)
     return db.transaction().execute(async (trx) => {
       const created = await createKey(trx, account.id, { name, scopes: granted, expiresAt })
       await recordAudit(trx, {
@@ -30,6 +30,32 @@ export const keysCreate: Command = {
     })
   },
   print: ({ id, key }) => `${key}\n(id ${id}; the key is not shown again)`,
+}
+
+export const keysList: Command = {
+  name: 'keys list',
+  usage: '[--account ID]',
+  summary: "Lists an account's API keys, without the keys themselves",
+  options: { account: text },
+  async run({ db }, input) {
+    const account = await accountOf(db, input)
+    const keys = await keysOf(db, account.id)
+    return {
+      keys: keys.map(({ expiresAt, lastUsedAt, createdAt, ...rest }) => ({
+        ...rest,
+        expiresAt: expiresAt?.toISOString() ?? null,
+        lastUsedAt: lastUsedAt?.toISOString() ?? null,
+        createdAt: createdAt.toISOString(),
+      })),
+    }
+  },
+  print: ({ keys }) =>
+    ((keys ?? []) as { id: string; name: string; prefix: string; state: string; lastUsedAt: string | null }[])
+      .map(
+        ({ id, name, prefix, state, lastUsedAt }) =>
+          `${id}  ${prefix}…  ${state.padEnd(7)}  last used ${lastUsedAt ?? 'never'}  ${name}`,
+      )
+      .join('\n') || 'The account has no key.',
 }
 
 export const keysRevoke: Command = {
@@ -68,6 +94,9 @@ function scopesOf(list: string | undefined): Scope[] | null {
 
 function expiryOf(text: string | undefined): Date | null {
   if (text === undefined) return null
-  if (isDate(text)) return spanOf(text).from
-  throw usageFailure(`--expires must be an ISO 8601 time like 2027-01-31T00:00:00Z, not "${text}".`)
+  if (!isDate(text))
+    throw usageFailure(`--expires must be an ISO 8601 time like 2027-01-31T00:00:00Z, not "${text}".`)
+  const { from } = spanOf(text)
+  if (from > new Date()) return from
+  throw usageFailure(`--expires is ${from.toISOString()}, which has passed: the key would never work.`)
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { addManyConversations } from '../../bench/many-conversations.ts'
 import { freshDatabase, onPostgres } from '../../test/database.ts'
@@ -19,7 +20,8 @@ import { conversationLines, type FileFormat } from '../exports/conversation-line
 import { createIndexer } from '../search/index-conversations.ts'
 import { readFilters } from '../search/read-filters.ts'
 import { createSearch } from '../search/search-conversations.ts'
-import { createSecrets } from '../secrets/secrets.ts'
+import { createSealKey } from '../secrets/seal.ts'
+import { CHECK_PLACE } from '../secrets/secret-check.ts'
 import type { Line } from './backup-format.ts'
 import { importAccount } from './import-account.ts'
 import { restoreBackup } from './restore-backup.ts'
@@ -30,7 +32,7 @@ let from: Awaited<ReturnType<typeof freshDatabase>>
 let to: Database
 let account: { id: AccountId; name: string }
 let agentId: string
-const [oldKey, newKey] = [createSecrets('old key'), createSecrets('new key')]
+const [oldKey, newKey] = [createSealKey('old key'), createSealKey('new key')]
 const filesOf = (side: string) => join(folder, side)
 
 before(async () => {
@@ -43,7 +45,7 @@ before(async () => {
   account = { id: await createAccount(db, 'Moving'), name: 'Moving' }
   agentId = await createAgent(db, { id: account.id, plan: 'unlimited' }, 'test', { name: 'Agent' })
   await addManyConversations(db, account.id, agentId, 300)
-  await addAction(db, { authorization: oldKey.encrypt('Bearer x') })
+  await addAction(db, { authorization: oldKey.seal('Bearer x', CHECK_PLACE) })
   const stranger = await createAccount(db, 'Staying')
   await createAgent(db, { id: stranger, plan: 'unlimited' }, 'test', { name: 'Other' })
   for (const owner of [account.id, stranger]) {
@@ -94,7 +96,7 @@ test('an account moves to the other database with all that belongs to it, and no
   const [first, second] = [join(folder, 'first.gz'), join(folder, 'second.gz')]
   await to.db
     .insertInto('settings')
-    .values({ name: 'secret-check', value: json(oldKey.encrypt('parley')) })
+    .values({ name: 'secret-check', value: json(oldKey.seal('parley', CHECK_PLACE)) })
     .execute()
   const here = await createAccount(to.db, 'Here before')
   const { rows } = await writeBackup(from.database.db, filesOf('from'), first, account)
@@ -126,11 +128,113 @@ test('what another key encrypted stays behind', async () => {
   const file = join(folder, 'locked.gz')
   await writeBackup(from.database.db, filesOf('from'), file, account)
   await to.db.deleteFrom('accounts').where('id', '=', account.id).execute()
-  await sql`update settings set value = ${json(newKey.encrypt('parley'))} where name = 'secret-check'`.execute(
+  await sql`update settings set value = ${json(newKey.seal('parley', CHECK_PLACE))} where name = 'secret-check'`.execute(
     to.db,
   )
   const { locked } = await importAccount(to.db, filesOf('to'), file)
   assert.deepEqual(locked, { actions: 1, rows: 0 })
   const { enabled, http } = await to.db.selectFrom('actions').selectAll().executeTakeFirstOrThrow()
   assert.deepEqual([enabled, http?.headers], [false, {}])
+})
+
+test('a forged export changes nothing outside of the account that it names', async () => {
+  const file = join(folder, 'forged.gz')
+  const stranger = await createAccount(to.db, 'Stranger')
+  const theirs = await createAgent(to.db, { id: stranger, plan: 'unlimited' }, 'test', { name: 'Theirs' })
+  await mkdir(join(filesOf('to'), stranger), { recursive: true })
+  await writeFile(join(filesOf('to'), stranger, 'file'), 'theirs')
+  await writeFile(join(folder, 'secret.key'), 'secret')
+  await to.db.deleteFrom('accounts').where('id', '=', account.id).execute()
+  await writeBackup(from.database.db, filesOf('from'), file, account)
+  const lines = gunzipSync(await readFile(file))
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line)
+  const data = Buffer.from('forged').toString('base64')
+  const rowsOf = (table: string) => {
+    const found = lines.find((line) => line.kind === 'rows' && line.table === table)
+    return found?.kind === 'rows' ? (found.rows[0] ?? {}) : {}
+  }
+  const [source, conversation] = [newId(), rowsOf('conversations')]
+  const own = { account_id: account.id, agent_id: agentId }
+  const times = { created_at: new Date(), updated_at: new Date() }
+  const asRows = (table: string, row: object): Line => ({ kind: 'rows', table, rows: [{ ...row }] })
+  const upload = { ...own, name: 'x', media_type: 'text/plain', size: 1, ...times }
+  const paths = [
+    '../secret.key',
+    `${account.id}/../${stranger}/file`,
+    `${stranger}/file`,
+    '/etc/passwd',
+    '',
+    '.',
+  ]
+  const forged: [RegExp, Line][] = [
+    ...[...paths, `${account.id}/a//b`, `${account.id}\\..\\x`, `${account.id}/.`].map(
+      (path): [RegExp, Line] => [/has a file outside of its account/, { kind: 'file', path, data }],
+    ),
+    ...[...paths, `${account.id}/other/attachments/x`].map((path): [RegExp, Line] => [
+      /names a file that is not its own in attachments/,
+      asRows('attachments', { ...upload, id: newId(), path }),
+    ]),
+    ...paths.map((path): [RegExp, Line] => [
+      /names a file that is not its own in sources/,
+      asRows('sources', {
+        ...own,
+        id: source,
+        type: 'file',
+        status: 'failed',
+        content: { file: path },
+        ...times,
+      }),
+    ]),
+    [/has rows of another account in agent_ids/, asRows('agent_ids', { id: 'x', account_id: stranger })],
+    [/has rows of another account in accounts/, asRows('accounts', { id: stranger, name: 'Taken over' })],
+    [/has an unknown table settings/, asRows('settings', { name: 'maintenance', value: true })],
+  ]
+  const forgedNames: [RegExp, Line][] = [
+    [/duplicate key/, asRows('agent_ids', { id: theirs, account_id: account.id })],
+    [
+      /belongs to another account in conversations/,
+      asRows('conversations', { ...conversation, id: newId(), agent_id: theirs }),
+    ],
+    [
+      /belongs to another account in topics/,
+      asRows('topics', {
+        id: newId(),
+        account_id: account.id,
+        agent_id: theirs,
+        name: 'x',
+        key: 'x',
+        description: '',
+        origin: 'manual',
+        aliases: [],
+        ...times,
+      }),
+    ],
+  ]
+  const before = await everything()
+  for (const [refusal, line] of [...forged, ...forgedNames]) {
+    // Names are looked at when all rows are there; what is refused at once need not wait for them.
+    const isName = forgedNames.some(([, other]) => other === line)
+    const end = isName ? lines.findIndex(({ kind }) => kind === 'file' || kind === 'end') : 1
+    const text = [...lines.slice(0, end), line, ...lines.slice(end, -1)].map(
+      (one) => `${JSON.stringify(one)}\n`,
+    )
+    const sha256 = createHash('sha256').update(text.join('')).digest('hex')
+    const last = JSON.stringify({ kind: 'end', rows: 0, files: 0, sha256 })
+    await writeFile(file, gzipSync(`${text.join('')}${last}\n`))
+    await assert.rejects(importAccount(to.db, filesOf('to'), file), refusal, JSON.stringify(line))
+    assert.deepEqual(await everything(), before, JSON.stringify(line))
+  }
+
+  async function everything() {
+    const files = (await filesIn(folder)).filter((path) => path.startsWith('to') || path === 'secret.key')
+    const contents = files.map(async (path) => [path, (await readFile(join(folder, path))).toString()])
+    const rows = async (
+      table: 'accounts' | 'agents' | 'agent_ids' | 'attachments' | 'sources' | 'settings',
+    ) => JSON.stringify(await to.db.selectFrom(table).selectAll().execute())
+    const tables = ['accounts', 'agents', 'agent_ids', 'attachments', 'sources', 'settings'] as const
+    return { files: await Promise.all(contents), rows: await Promise.all(tables.map(rows)) }
+  }
 })

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import type { Config } from '../config.ts'
 import type { Generations } from '../conversations/generations.ts'
 import { stopGeneration } from '../conversations/stop-generation.ts'
-import { openEmbedded, openPostgres } from '../db/database.ts'
+import { type Db, openEmbedded, openPostgres } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Notifier } from '../db/notifier.ts'
 import { requireServerVersion } from '../db/server-version.ts'
@@ -13,15 +15,39 @@ import { createKnowledge } from '../knowledge/knowledge.ts'
 import { createBuiltinModel } from '../models/builtin/builtin-model.ts'
 import { createModels, type Models } from '../models/models.ts'
 import { loadWordVectors } from '../models/static/word-vectors.ts'
+import { openSecrets } from '../secrets/secret-key.ts'
 import type { Operations } from './command.ts'
+import { secretOperations } from './secret-operations.ts'
 
 /** Every process looks at the maintenance switch again within half a second. */
 const SEEN_MS = 600
 
+/** A process that lives writes a beat every half second, unless the machine is very busy. */
+const BEATS_WITHIN_MS = 3_000
+
+/** Whether a process of the service lives on this database; one that was killed lately has a row, and beats no more. */
+async function isBeating(db: Db): Promise<boolean> {
+  const read = async () =>
+    (
+      await sql<{
+        beats: string
+      }>`select coalesce(string_agg(id::text || ':' || epoch || ':' || beat, ' ' order by id), '')
+      as beats from processes where alive`.execute(db)
+    ).rows[0]?.beats ?? ''
+  const before = await read()
+  if (before === '') return false
+  const begun = performance.now()
+  while (performance.now() - begun < BEATS_WITHIN_MS) {
+    await wait(200)
+    if ((await read()) !== before) return true
+  }
+  return false
+}
+
 /** Opens the data without the service: PostgreSQL directly, the embedded database under its lock (or FolderInUse). */
 export async function openOperations(config: Config): Promise<Operations & { close(): Promise<void> }> {
   const database = config.databaseUrl
-    ? openPostgres(config.databaseUrl, 2)
+    ? openPostgres(config.databaseUrl, 2, { patient: true })
     : await openEmbedded(config.dataDir)
   try {
     await requireServerVersion(database.db)
@@ -35,6 +61,14 @@ export async function openOperations(config: Config): Promise<Operations & { clo
   return {
     db,
     filesDir: join(config.dataDir, 'files'),
+    // The lock of the embedded database's folder is ours.
+    isServed: async () => !embedded && (await isBeating(db)),
+    secrets: secretOperations({
+      db,
+      embedded,
+      config,
+      openSecrets: () => openSecrets(db, config.secretKey, config.dataDir),
+    }),
     async setMaintenance(on) {
       await createMaintenance(db).set(on)
       if (!embedded) await wait(SEEN_MS)
@@ -43,8 +77,12 @@ export async function openOperations(config: Config): Promise<Operations & { clo
     resume: async () => {},
     openKnowledge() {
       const words = loadWordVectors()
-      models = createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(words) })
+      models ??= createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(words) })
       return createKnowledge({ db, words, embedderOf: models.embedderOf, log: pino({ level: 'silent' }) })
+    },
+    openModels() {
+      models ??= createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(loadWordVectors()) })
+      return { catalogue: config.catalogue, models }
     },
     erasing: {
       // What has to be trained again is, at the next start of a worker.

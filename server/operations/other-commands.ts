@@ -1,19 +1,18 @@
 import { recordAudit } from '../accounts/audit.ts'
 import { creditState, grantCredits } from '../accounts/credits.ts'
-import { createMember } from '../accounts/members.ts'
 import { reconcile } from '../accounts/reconcile.ts'
-import { type Command, CommandFailure, required, usageFailure } from './command.ts'
-import { findAccount } from './find-account.ts'
+import { type Command, required, usageFailure } from './command.ts'
+import { accountOf } from './find-account.ts'
 
 const text = { type: 'string' as const }
 
 export const creditsShow: Command = {
   name: 'credits show',
-  usage: '--account ID',
+  usage: '[--account ID]',
   summary: "Shows an account's credits of this month",
   options: { account: text },
   async run({ db }, input) {
-    const account = await findAccount(db, required(input, 'account'))
+    const account = await accountOf(db, input)
     const { limit, used, resetsAt } = await creditState(db, account.id, account.plan)
     return { limit, used, resetsAt: resetsAt.toISOString() }
   },
@@ -23,7 +22,7 @@ export const creditsShow: Command = {
 
 export const creditsGrant: Command = {
   name: 'credits grant',
-  usage: '--account ID --amount N',
+  usage: '[--account ID] --amount N',
   summary: "Adds credits to this month's allowance",
   options: { account: text, amount: text },
   async run({ db }, input) {
@@ -31,7 +30,7 @@ export const creditsGrant: Command = {
     if (!Number.isInteger(amount) || amount < 1 || amount > 1_000_000_000) {
       throw usageFailure('--amount must be a whole number from 1 to 1000000000.')
     }
-    const account = await findAccount(db, required(input, 'account'))
+    const account = await accountOf(db, input)
     await db.transaction().execute(async (trx) => {
       await grantCredits(trx, account.id, amount)
       await recordAudit(trx, {
@@ -45,24 +44,6 @@ export const creditsGrant: Command = {
     return { granted: amount, limit, used }
   },
   print: ({ granted, limit }) => `${granted} credits granted; the limit of this month is ${limit ?? 'none'}.`,
-}
-
-export const memberCreate: Command = {
-  name: 'member create',
-  usage: '--account ID --email E --name N',
-  summary: 'Adds a team member',
-  options: { account: text, email: text, name: text },
-  async run({ db }, input) {
-    const email = required(input, 'email')
-    if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) throw usageFailure(`"${email}" is no e-mail address.`)
-    const name = required(input, 'name')
-    const account = await findAccount(db, required(input, 'account'))
-    const member = await createMember(db, account, { email, name })
-    if (member === 'taken') throw new CommandFailure(`The account already has a member ${email}.`)
-    if (member === 'full') throw new CommandFailure('The account has as many members as its plan allows.')
-    return member
-  },
-  print: ({ id }) => String(id),
 }
 
 export const reconcileCommand: Command = {

@@ -8,6 +8,10 @@ import { stopGeneration } from '../conversations/stop-generation.ts'
 import type { Operations, Result } from './command.ts'
 import { commands } from './commands.ts'
 
+const never = (): never => {
+  throw new Error('Not asked here.')
+}
+
 let service: Service
 let client: Client
 let agentId: string
@@ -28,10 +32,13 @@ function run(name: string, values: Record<string, string>, ...positionals: strin
   const { ctx } = service
   const operations: Operations = {
     db: ctx.db,
+    isServed: async () => false,
     filesDir: ctx.filesDir,
+    secrets: { rotate: never, finish: never },
     setMaintenance: ctx.maintenance.set,
     resume: async () => {},
     openKnowledge: () => ctx.knowledge,
+    openModels: () => assert.fail('Not asked here.'),
     erasing: { jobs: ctx.jobs, stop: (account, id) => stopGeneration(ctx, account, id) },
   }
   const command = commands.find((one) => one.name === name)
@@ -96,4 +103,46 @@ test('what is wrong is said, and changes nothing', async () => {
   const file = join(folder, 'no', 'folder', 'file')
   await assert.rejects(run('user export', { account, 'user-id': 'bob' }, file), /cannot be written/)
   assert.deepEqual(await run('retention show', { agent: agentId }), { retentionDays: null })
+})
+
+test('what opens or answers something is in the audit log with its fields and without their secrets', async () => {
+  const account = client.accountId
+  const other = (await client.request('POST', '/agents', { name: 'Other' })).body.id
+  const key = (await client.request('GET', '/me')).body.key.id
+  const change = { visibility: 'public', allowedDomains: ['a.example'], instructions: 'A secret plan.' }
+  assert.equal((await client.request('PUT', `/agents/${other}`, change)).status, 200)
+  const refused = await client.request('PUT', `/agents/${other}`, { ...change, model: 'no such model' })
+  assert.equal(refused.status, 400)
+  const unknown = await client.request('PUT', `/agents/${'x'.repeat(21)}`, change)
+  assert.equal(unknown.status, 404)
+  const token = { accessToken: 'the-token' }
+  const pages = `/agents/${other}/pages/connection`
+  const connected = await client.request('PUT', pages, token)
+  const source = { type: 'text', name: 'x', content: 'x' }
+  const sent = { 'idempotency-key': 'audited' }
+  for (let i = 0; i < 2; i++) await client.request('POST', `/agents/${other}/sources`, source, sent)
+  const { entries } = (await run('audit', { account, limit: '100' })) as {
+    entries: { actor: string; action: string; target: string; detail: object | null }[]
+  }
+  const mine = entries.filter(({ target }) => target?.startsWith(other)).reverse()
+  assert.deepEqual(
+    mine
+      .filter(({ action }) => action !== 'agent.create')
+      .map(({ actor, action, detail }) => [actor, action, detail]),
+    [
+      [
+        `key:${key}`,
+        'agent.update',
+        {
+          fields: ['visibility', 'allowedDomains', 'instructions'],
+          visibility: 'public',
+          allowedDomains: ['a.example'],
+        },
+      ],
+      ...(connected.status < 300 ? [[`key:${key}`, 'connection.put', { fields: ['accessToken'] }]] : []),
+      [`key:${key}`, 'source.create', { fields: ['type', 'name', 'content'] }],
+    ],
+  )
+  assert.ok(!entries.some(({ target }) => target === 'x'.repeat(21)))
+  assert.ok(!JSON.stringify(entries).includes('the-token'))
 })

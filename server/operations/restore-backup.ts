@@ -7,20 +7,31 @@ import { readMigrations } from '../db/migrate.ts'
 import { type Line, readBackup } from './backup-format.ts'
 import { backupTables, settingsLeftOut } from './backup-tables.ts'
 import { CommandFailure } from './command.ts'
+import { type Locked, withoutForeignSecrets } from './foreign-secrets.ts'
 import { type Counts, filesIn } from './write-backup.ts'
+
+/** The id of no key, so that every encrypted text is a foreign one. */
+const NO_KEY = ['']
 
 /**
  * Replaces all data by that of a backup, in one transaction; a file that is damaged or of another version is
  * found out before anything is changed. Uploaded files have random names and never change, so those of the
  * backup are put beside the present ones first, and what nobody names any more goes after the commit: cut off
- * anywhere, every row still finds its file. Throws CommandFailure.
+ * anywhere, every row still finds its file. `withoutSecrets` leaves out everything that is encrypted. Throws
+ * CommandFailure.
  */
-export async function restoreBackup(db: Db, filesDir: string, file: string): Promise<Counts> {
-  await check(file)
+export async function restoreBackup(
+  db: Db,
+  filesDir: string,
+  file: string,
+  { withoutSecrets = false } = {},
+): Promise<Counts & { locked: Locked }> {
+  await checkBackup(file)
   const staged = `${filesDir}.restoring`
   const before = new Set(await filesIn(filesDir))
   const files = new Set<string>()
   const counts: Counts = { rows: 0, files: 0 }
+  const locked: Locked = { actions: 0, rows: 0 }
   let isCommitting = false
   await rm(staged, { recursive: true, force: true })
   await mkdir(staged, { recursive: true, mode: 0o700 })
@@ -28,7 +39,12 @@ export async function restoreBackup(db: Db, filesDir: string, file: string): Pro
     await db.transaction().execute(async (trx) => {
       await empty(trx)
       for await (const line of readBackup(file)) {
-        if (line.kind === 'rows') counts.rows += await insertRows(trx, line)
+        if (line.kind === 'rows') {
+          const isLocked =
+            withoutSecrets && backupTables.some((one) => one.name === line.table && one.encrypted)
+          const rows = isLocked ? withoutForeignSecrets(line, NO_KEY, locked) : line.rows
+          counts.rows += await insertRows(trx, { ...line, rows })
+        }
         if (line.kind !== 'file') continue
         files.add(line.path)
         await writePiece(staged, line)
@@ -49,10 +65,11 @@ export async function restoreBackup(db: Db, filesDir: string, file: string): Pro
   }
   await removeAll(filesDir, without(before, files))
   counts.files = files.size
-  return counts
+  return { ...counts, locked }
 }
 
-async function check(file: string): Promise<void> {
+/** Throws CommandFailure unless the file can be restored whole. */
+export async function checkBackup(file: string): Promise<void> {
   let isFirst = true
   for await (const line of readBackup(file)) {
     if (isFirst) refuseOtherVersion(line)

@@ -20,11 +20,17 @@ import * as ticketKnowledge from '../knowledge/tickets/contract.ts'
 import * as people from '../people/contract.ts'
 import * as privacy from '../privacy/contract.ts'
 import * as search from '../search/contract.ts'
+import * as attributes1 from '../v1/attributes-contract.ts'
+import * as chat1 from '../v1/chat-contract.ts'
+import * as chatbots1 from '../v1/chatbots-contract.ts'
+import * as contacts1 from '../v1/contacts-contract.ts'
+import * as lists1 from '../v1/lists-contract.ts'
+import * as pictures1 from '../v1/pictures-contract.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Every contract of version 2: features in this order, inside one by path and method. */
-export const contracts: Endpoint[] = [
+export const contracts: Endpoint[] = listed([
   health,
   accounts,
   agents,
@@ -46,11 +52,25 @@ export const contracts: Endpoint[] = [
   topics,
   unanswered,
   privacy,
-].flatMap((feature) =>
-  Object.values<Endpoint>(feature).sort(
-    (a, b) => compare(a.path, b.path) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method),
-  ),
-)
+])
+
+/** Every contract of version 1. */
+export const version1Contracts: Endpoint[] = listed([
+  chat1,
+  chatbots1,
+  pictures1,
+  lists1,
+  contacts1,
+  attributes1,
+])
+
+function listed(features: Record<string, Endpoint>[]): Endpoint[] {
+  return features.flatMap((feature) =>
+    Object.values(feature).sort(
+      (a, b) => compare(a.path, b.path) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method),
+    ),
+  )
+}
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Service, startService } from '../../test/start.ts'
+import { json } from '../db/json.ts'
+import { DEMO_AGENT } from './status-page.ts'
 
 let service: Service
 
@@ -18,6 +20,43 @@ test('the status page says that it works and nothing of any account', async () =
   assert.doesNotMatch(html, new RegExp(`Secret name|${accountId}`))
   assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'self'/)
   assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+})
+
+test('the page says what to do next, and lets people try the demo agent while it is public', async () => {
+  const home = async () => (await fetch(service.url)).text()
+  const bare = await home()
+  assert.match(bare, /What to do next[\s\S]*keys create[\s\S]*\/agents[\s\S]*\/sources/)
+  assert.doesNotMatch(bare, /<iframe/)
+  const client = await service.account()
+  const agentId = (await client.request('POST', '/agents', { name: 'Demo', visibility: 'public' })).body.id
+  const value = json(agentId)
+  await service.ctx.db.insertInto('settings').values({ name: DEMO_AGENT, value }).execute()
+  assert.match(await home(), new RegExp(`<iframe src="/widget/${agentId}"`))
+  const chat = await fetch(`${service.url}/widget/${agentId}`)
+  assert.equal(chat.status, 200)
+  assert.doesNotMatch(chat.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+  await client.request('PUT', `/agents/${agentId}`, { visibility: 'private' })
+  assert.doesNotMatch(await home(), /<iframe/)
+})
+
+test('the guide is served, with links that lead somewhere', async () => {
+  const seen = new Set<string>()
+  const waiting = ['/docs']
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (seen.has(path)) continue
+    seen.add(path)
+    const response = await fetch(`${service.url}${path}`)
+    assert.equal(response.status, 200, path)
+    const html = await response.text()
+    for (const [, href = ''] of html.matchAll(/href="([^"]+)"/g)) {
+      const { pathname, origin, hash } = new URL(href, `${service.url}${path}`)
+      if (origin !== service.url || !pathname.startsWith('/docs')) continue
+      waiting.push(pathname)
+      if (pathname === path && hash) assert.match(html, new RegExp(`id="${hash.slice(1)}"`), `${path}${hash}`)
+    }
+  }
+  assert.ok(seen.size > 15)
+  assert.equal((await fetch(`${service.url}/docs/guide/..%2Fstatus.md`)).status, 404)
 })
 
 test('the reference and its document are served', async () => {

@@ -2,11 +2,11 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { openApiDocument } from '../http/openapi.ts'
-import { contracts } from './contracts.ts'
+import { described } from './described.ts'
 
 /** The OpenAPI document at /openapi.json and a page to read and try it at /reference. */
-export async function servePages(app: FastifyInstance, apiUrl: string): Promise<void> {
-  const document = openApiDocument(contracts, apiUrl)
+export async function servePages(app: FastifyInstance, rootUrl: string): Promise<void> {
+  const document = openApiDocument(described, rootUrl)
   app.get('/openapi.json', async (_request, reply) => reply.type('application/json').send(document))
   await app.register(swagger, { mode: 'static', specification: { document: document as never } })
   await app.register(swaggerUi, {

@@ -18,45 +18,53 @@ export function mergeContacts(
   intoId: string,
 ): Promise<ContactRow> {
   if (fromId === intoId) throw invalidField('intoContactId', 'This is the same contact.')
-  return transact(db, async (trx) => {
-    // Always in the same order, so that two merges never wait for each other.
-    const locked = new Map<string, ContactRow>()
-    for (const id of [fromId, intoId].sort()) locked.set(id, await requireContactById(trx, owner, id, true))
-    const from = locked.get(fromId) as ContactRow
-    const into = locked.get(intoId) as ContactRow
-    await moveConversations(trx, from, into)
-    await trx
-      .updateTable('channel_threads')
-      .set({ contact_id: into.id })
-      .where('account_id', '=', owner.accountId)
-      .where('contact_id', '=', from.id)
-      .execute()
-    await trx
-      .updateTable('tickets')
-      .set({ customer: sql`customer || jsonb_build_object('id', ${into.external_id}::text)` })
-      .where('account_id', '=', owner.accountId)
-      .where('agent_id', '=', owner.agentId)
-      .where(sql<string>`customer ->> 'id'`, '=', from.external_id)
-      .execute()
-    await trx
-      .deleteFrom('contacts')
-      .where('account_id', '=', owner.accountId)
-      .where('id', '=', from.id)
-      .execute()
-    return trx
-      .updateTable('contacts')
-      .set({
-        name: into.name ?? from.name,
-        email: into.email ?? from.email,
-        phonenumber: into.phonenumber ?? from.phonenumber,
-        custom_attributes: json({ ...from.custom_attributes, ...into.custom_attributes }),
-        updated_at: new Date(),
-      })
-      .where('account_id', '=', owner.accountId)
-      .where('id', '=', into.id)
-      .returningAll()
-      .executeTakeFirstOrThrow()
-  })
+  return transact(db, (trx) => mergeWithin(trx, owner, fromId, intoId))
+}
+
+/** The same in the transaction of the caller. */
+export async function mergeWithin(
+  trx: Trx,
+  owner: ContactOwner,
+  fromId: string,
+  intoId: string,
+): Promise<ContactRow> {
+  // Always in the same order, so that two merges never wait for each other.
+  const locked = new Map<string, ContactRow>()
+  for (const id of [fromId, intoId].sort()) locked.set(id, await requireContactById(trx, owner, id, true))
+  const from = locked.get(fromId) as ContactRow
+  const into = locked.get(intoId) as ContactRow
+  await moveConversations(trx, from, into)
+  await trx
+    .updateTable('channel_threads')
+    .set({ contact_id: into.id })
+    .where('account_id', '=', owner.accountId)
+    .where('contact_id', '=', from.id)
+    .execute()
+  await trx
+    .updateTable('tickets')
+    .set({ customer: sql`customer || jsonb_build_object('id', ${into.external_id}::text)` })
+    .where('account_id', '=', owner.accountId)
+    .where('agent_id', '=', owner.agentId)
+    .where(sql<string>`customer ->> 'id'`, '=', from.external_id)
+    .execute()
+  await trx
+    .deleteFrom('contacts')
+    .where('account_id', '=', owner.accountId)
+    .where('id', '=', from.id)
+    .execute()
+  return trx
+    .updateTable('contacts')
+    .set({
+      name: into.name ?? from.name,
+      email: into.email ?? from.email,
+      phonenumber: into.phonenumber ?? from.phonenumber,
+      custom_attributes: json({ ...from.custom_attributes, ...into.custom_attributes }),
+      updated_at: new Date(),
+    })
+    .where('account_id', '=', owner.accountId)
+    .where('id', '=', into.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
 
 /** Conversations belong to a contact by its id, or because they name it as their user. */

@@ -26,11 +26,11 @@ export const peopleRoutes = (ctx: Context): Route[] => [
     return pageOf(rows, query.limit, total, print, byCreation, presentContact)
   }),
 
-  route(contract.createContact, async ({ caller: { account }, params, body }) => {
-    const owner = await requireOwner(ctx.db, account.id, params)
+  route(contract.createContact, async ({ db, caller: { account }, params, body }) => {
+    const owner = await requireOwner(db, account.id, params)
     const { externalId = newId(), ...fields } = body
     const contact = { external_id: externalId, ...changeOf(fields) }
-    const [row] = await createContacts(ctx.db, owner, [contact], () => 'customAttributes')
+    const [row] = await createContacts(db, owner, [contact], () => 'customAttributes')
     if (!row) throw new Error('A contact that was added is not there.')
     return presentContact(row)
   }),
@@ -53,9 +53,9 @@ export const peopleRoutes = (ctx: Context): Route[] => [
     return { success: true as const }
   }),
 
-  route(contract.mergeContact, async ({ caller: { account }, params, body }) => {
-    const owner = await requireOwner(ctx.db, account.id, params)
-    return presentContact(await mergeContacts(ctx.db, owner, params.contactId, body.intoContactId))
+  route(contract.mergeContact, async ({ db, caller: { account }, params, body }) => {
+    const owner = await requireOwner(db, account.id, params)
+    return presentContact(await mergeContacts(db, owner, params.contactId, body.intoContactId))
   }),
 
   route(contract.listContactConversations, async ({ caller: { account }, params, query }) => {

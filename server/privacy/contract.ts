@@ -76,10 +76,7 @@ export const exportUser = endpoint({
   body: person,
   success: {
     status: 200,
-    schema: Type.Object(
-      { type: OneOf(['user', 'contact', 'conversation', 'lead', 'ticket', 'end']) },
-      { additionalProperties: true },
-    ),
+    schema: Type.Object({ type: OneOf(['user', 'contact', 'conversation', 'lead', 'ticket', 'end']) }),
   },
   lines: true,
   errors: ['RESOURCE_NOT_FOUND'],

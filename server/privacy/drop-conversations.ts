@@ -10,7 +10,7 @@ export type Dropped = { conversations: number; messages: number; leads: number; 
 
 /**
  * Deletes conversations with all that hangs on them. What foreign keys do not take along goes first: leads, tickets
- * and what was learned from them, files, messages as a channel brought them, published frames, stored answers, and
+ * and what was learned from them, files, messages as a channel brought them, logs of replies, stored answers, and
  * what other conversations hold of these.
  */
 export async function dropConversations(
@@ -65,7 +65,7 @@ export async function dropConversations(
 /** What is kept besides: for readers of replies, for requests and messages that come again. */
 async function dropAnswers(trx: Trx, accountId: AccountId, ids: string[]): Promise<void> {
   await sql`
-    delete from stream_frames where generation_id in
+    delete from generation_log where generation_id in
       (select id from generations where account_id = ${accountId} and conversation_id = any(${ids}::uuid[]))`.execute(
     trx,
   )
@@ -74,11 +74,11 @@ async function dropAnswers(trx: Trx, accountId: AccountId, ids: string[]): Promi
       and thread_id in (select thread_id from conversations where id = any(${ids}::uuid[]))
       and message_id in (select id from messages where conversation_id = any(${ids}::uuid[]))`.execute(trx)
   await sql`
-    delete from idempotency_keys where account_id = ${accountId} and (
+    delete from requests where account_id = ${accountId} and (
       generation_id in
         (select id from generations where account_id = ${accountId} and conversation_id = any(${ids}::uuid[]))
       or answer is not null and exists (
-        select from unnest(${ids}::text[]) as id where position(id in answer #>> '{}') > 0))`.execute(trx)
+        select from unnest(${ids}::text[]) as id where position(id in answer) > 0))`.execute(trx)
 }
 
 /** Messages of one transaction; a conversation of more goes piece by piece. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isKept } from '../agents/kept-path.ts'
 import { REMOVE_FILES, type RemoveFiles } from '../agents/tasks.ts'
 import type { Trx } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
@@ -16,5 +17,6 @@ export async function dropFiles(
       and (conversation_id = any(${conversationIds}::uuid[]) or ticket_id = any(${ticketIds}::uuid[]))`.execute(
     trx,
   )
-  for (const { path } of rows) await jobs.enqueue<RemoveFiles>(trx, REMOVE_FILES, { folder: path })
+  for (const { path } of rows.filter((row) => isKept(row.path, accountId)))
+    await jobs.enqueue<RemoveFiles>(trx, REMOVE_FILES, { folder: path })
 }

@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts'
 import type { AccountId, PersonNames } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { dropTicketSources, dropTickets } from './drop-tickets.ts'
+import { dropTicketSources, dropTickets, holdAgentsOf } from './drop-tickets.ts'
 import { addCounts, type ErasureRow } from './erasures.ts'
 import { learnedFrom, withoutCitations } from './learned-sources.ts'
 import { leadIds, threadIds, ticketIds } from './person-rows.ts'
@@ -29,10 +29,7 @@ export async function hideTickets(db: Db, accountId: AccountId, person: PersonNa
     const learned = await learnedFrom(db, accountId, { conversationIds: [], ticketIds: ids })
     await withoutCitations(db, accountId, learned, () =>
       transact(db, async (trx) => {
-        const agentIds = rows.map(({ agent_id }) => agent_id)
-        // Whoever makes a source of a ticket holds this row.
-        await sql`select id from agents where account_id = ${accountId} and id = any(${agentIds}::text[])
-          order by id for no key update`.execute(trx)
+        await holdAgentsOf(trx, accountId, rows)
         await sql`update tickets set knowledge_excluded = true
           where account_id = ${accountId} and id = any(${ids}::uuid[])`.execute(trx)
         await dropTicketSources(trx, accountId, ids)

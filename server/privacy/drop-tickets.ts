@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { requireAgent } from '../agents/find-agent.ts'
 import type { Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
@@ -22,9 +21,7 @@ export async function dropTickets(
 ): Promise<number> {
   if (tickets.length === 0) return 0
   const ids = tickets.map(({ id }) => id)
-  const agentIds = [...new Set(tickets.map(({ agent_id }) => agent_id))].sort()
-  // Whoever gathers tickets as knowledge, or numbers a new one, holds this row, too.
-  for (const agentId of agentIds) await requireAgent(trx, accountId, agentId, 'update')
+  await holdAgentsOf(trx, accountId, tickets)
   await dropTicketSources(trx, accountId, ids)
   await dropFiles(trx, jobs, accountId, { ticketIds: ids })
   const { rows } = await sql<{ id: string }>`
@@ -36,16 +33,40 @@ export async function dropTickets(
   return tickets.length
 }
 
-/** Takes what was learned from the tickets out of all answers, those of clones of their agent as well. */
+/**
+ * Holds the agents of tickets and those that learned from them, clones too: whoever gathers tickets as knowledge, or
+ * numbers a new one, holds its agent.
+ */
+export async function holdAgentsOf(
+  trx: Trx,
+  accountId: AccountId,
+  tickets: readonly Pick<TicketRow, 'id' | 'agent_id'>[],
+): Promise<void> {
+  const ids = tickets.map(({ id }) => id)
+  const agentIds = tickets.map(({ agent_id }) => agent_id)
+  await sql`
+    select id from agents where account_id = ${accountId} and (id = any(${agentIds}::text[]) or exists (
+      select from sources where agent_id = agents.id and type = 'ticket'
+        and content ->> 'ticketId' = any(${ids}::text[])))
+    order by id for no key update`.execute(trx)
+}
+
+/**
+ * Takes what was learned from the tickets out of all answers, those of clones of their agent as well. The agents are
+ * held (holdAgentsOf).
+ */
 export async function dropTicketSources(
   trx: Trx,
   accountId: AccountId,
   ids: readonly string[],
 ): Promise<void> {
   const { rows } = await sql<{ agent_id: string }>`
-    delete from sources using agents where agents.account_id = ${accountId} and sources.agent_id = agents.id
-      and sources.type = 'ticket' and sources.content ->> 'ticketId' = any(${ids}::text[])
-    returning sources.agent_id`.execute(trx)
+    delete from sources where account_id = ${accountId} and id in (
+      select sources.id from agents join sources on sources.agent_id = agents.id
+      where agents.account_id = ${accountId} and sources.type = 'ticket'
+        and sources.content ->> 'ticketId' = any(${ids}::text[])
+      order by sources.id for update of sources)
+    returning agent_id`.execute(trx)
   for (const agentId of new Set(rows.map(({ agent_id }) => agent_id)))
     await moveKnowledge(trx, accountId, agentId)
 }

@@ -11,9 +11,9 @@ export async function dropTraces(db: Db, accountId: AccountId, person: PersonNam
   await dropKeys(db, accountId, Object.values(person).flat())
   // Whoever came over a channel has an address or a number as the user id.
   await foldTotals(db, accountId, [...person.userIds, ...person.emails, ...person.phones])
-  // A reply that ended while its conversation went may have published its last events after that.
-  await sql`delete from stream_frames where not exists
-    (select from generations where generations.id = stream_frames.generation_id)`.execute(db)
+  // A reply that ended while its conversation went may have logged its last events after that.
+  await sql`delete from generation_log where not exists
+    (select from generations where generations.id = generation_log.generation_id)`.execute(db)
 }
 
 /** Idempotency keys made of a name, stored answers that hold one, and keys of replies that are gone. */
@@ -25,10 +25,10 @@ async function dropKeys(db: Db, accountId: AccountId, names: string[]): Promise<
     .filter((name) => name.length >= SHORTEST_IN_KEY)
     .map((name) => `(^|[^[:alnum:]])${name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}($|[^[:alnum:]])`)
   await sql`
-    delete from idempotency_keys where account_id = ${accountId} and (
+    delete from requests where account_id = ${accountId} and (
       lower(key) = any(${lower}::text[]) or lower(key) ~ any(${words}::text[])
       or answer is not null and exists (
-        select from unnest(${values}::text[]) as value where position(value in lower(answer #>> '{}')) > 0)
+        select from unnest(${values}::text[]) as value where position(value in lower(answer)) > 0)
       or generation_id is not null and not exists (select from generations where id = generation_id))`.execute(
     db,
   )

@@ -27,11 +27,7 @@ let service: Service
 
 before(async () => {
   models = await startModelServer()
-  service = await startService({
-    OPENAI_BASE_URL: `${models.url}/v1`,
-    OPENAI_API_KEY: 'k',
-    OPENAI_MODEL: 'fake',
-  })
+  service = await startService(models.settings)
 })
 after(async () => {
   await models.close()
@@ -89,8 +85,8 @@ test('no row of any table holds the person, and everybody else is as before', as
 
   const before = await rowsWith([MARK, '4930901820'], stranger.client.accountId)
   const held = new Set(before.map((row) => row.split(':')[0]?.replace('public.', '')))
-  for (const table of `conversations messages tool_calls leads tickets contacts sources chunks idempotency_keys
-    stream_frames conversation_search conversation_counts channel_threads inbound_messages deliveries attachments
+  for (const table of `conversations messages tool_calls leads tickets contacts sources chunks requests
+    generation_log conversation_search conversation_counts channel_threads inbound_messages deliveries attachments
     ticket_messages unanswered_groups unanswered_questions topic_candidates`.split(/\s+/))
     assert.ok(held.has(table), `${table} holds nothing of the person before`)
   const othersBefore = await ofOther(client)

@@ -16,11 +16,7 @@ let service: Service
 
 before(async () => {
   models = await startModelServer()
-  service = await startService({
-    OPENAI_BASE_URL: `${models.url}/v1`,
-    OPENAI_API_KEY: 'k',
-    OPENAI_MODEL: 'fake',
-  })
+  service = await startService(models.settings)
 })
 after(async () => {
   await models.close()

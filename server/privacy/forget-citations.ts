@@ -6,7 +6,7 @@ import type { AccountId } from '../db/tables.ts'
 const CONVERSATIONS = 500
 
 /**
- * Takes the names of sources out of what cites them in other conversations of their agents: a name may be what the
+ * Takes the names and words of sources out of what cites them in other conversations of their agents: they may be what the
  * person asked. `since`: nothing older cites them.
  */
 export async function forgetCitations(
@@ -28,7 +28,7 @@ export async function forgetCitations(
     await sql`
       update messages set metadata = jsonb_set(metadata, '{sources}', (
         select jsonb_agg(case when source ->> 'id' = any(${sourceIds}::text[])
-          then source || ${json({ name: null })} else source end order by place)
+          then source || ${json({ name: null, anchor: null, quote: '' })} else source end order by place)
         from jsonb_array_elements(metadata -> 'sources') with ordinality as found (source, place)))
       where account_id = ${accountId} and conversation_id = any(${ids}::uuid[])
         and metadata @> any(${cited}::jsonb[])`.execute(db)

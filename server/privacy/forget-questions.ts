@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { holdAgent } from '../agents/find-agent.ts'
 import { textOf } from '../conversations/parts.ts'
 import type { Db, Trx } from '../db/database.ts'
 import type { AccountId, MessagePart } from '../db/tables.ts'
@@ -73,6 +74,7 @@ async function detach(
   { id, agent_id }: Correction,
   own: ReadonlySet<string>,
 ): Promise<void> {
+  await holdAgent(trx, accountId, agent_id)
   const source = await requireSource(trx, accountId, agent_id, id, true).catch(() => null)
   if (!source || source.status === 'toBeDeleted') return
   const { questions = [], answer = '' } = source.content
@@ -97,7 +99,7 @@ async function detach(
       error: null,
       updated_at: new Date(),
     }))
-    .returning(['id', 'link_type', 'content_version'])
+    .returning(['id', 'account_id', 'link_type', 'content_version'])
     .executeTakeFirstOrThrow()
   await moveKnowledge(trx, accountId, agent_id)
   await enqueueTraining(jobs as Jobs, trx, row)

@@ -44,10 +44,19 @@ export async function withoutCitations<T>(
       const own = sources.filter(({ agent_id }) => agent_id === agentId)
       const sourceIds = own.map(({ id }) => id)
       await forgetCitations(db, accountId, { agentId, sourceIds, since: since(own) })
+      await forgetLogs(db, accountId, sourceIds)
     }
   }
   await forget((own) => new Date(Math.min(...own.map(({ created_at }) => created_at.getTime()))))
   const result = await drop()
   await forget(() => begun)
   return result
+}
+
+/** Logs of answers that cite them: the answers themselves stay, and only a repeated request would read the log. */
+async function forgetLogs(db: Db, accountId: AccountId, sourceIds: string[]): Promise<void> {
+  const cited = sourceIds.map((id) => `%${id}%`)
+  await sql`
+    delete from generation_log where account_id = ${accountId}
+      and (events like any(${cited}::text[]) or ending like any(${cited}::text[]))`.execute(db)
 }

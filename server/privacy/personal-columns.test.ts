@@ -19,12 +19,12 @@ const SEEN_TO = [
   'conversations.thread_id: eraseConversations',
   'conversations.user_id: eraseConversations',
   'conversation_counts.user_id: dropTraces',
-  'idempotency_keys.generation_id: dropConversations',
+  'generation_log.generation_id: dropConversations',
   'inbound_messages.message_id: dropConversations',
   'leads.conversation_id: dropConversations',
   'leads.user_id: dropLeads',
+  'requests.generation_id: dropConversations',
   'sources.message_id: forgetQuestions',
-  'stream_frames.generation_id: dropConversations',
   'tickets.conversation_id: dropConversations',
 ]
 /** They say of nobody who it was. */

@@ -99,8 +99,8 @@ test('old conversations go with all that hangs on them; those in which somebody 
   await addTicket(open, 2, 'on_customer')
   await sql`
     insert into generations (id, account_id, agent_id, conversation_id, user_message_id, message_id, model, status,
-      credits, lease_until)
-    values (${newId()}, ${client.accountId}, ${agentId}, ${running}, ${newId()}, ${newId()}, 'm', 'running', 0, now())`.execute(
+      credits)
+    values (${newId()}, ${client.accountId}, ${agentId}, ${running}, ${newId()}, ${newId()}, 'm', 'running', 0)`.execute(
     db,
   )
   await Promise.all([sweepOldConversations(service.ctx), sweepOldConversations(service.ctx)])

@@ -13,9 +13,9 @@ import { sendLines } from './send-lines.ts'
 import { ERASE_USER, type EraseUser } from './tasks.ts'
 
 export const privacyRoutes = (ctx: Context): Route[] => [
-  route(contract.eraseUser, async ({ caller: { account, key }, body }) => {
-    const person = await findPerson(ctx.db, account.id, body)
-    const row = await transact(ctx.db, async (trx) => {
+  route(contract.eraseUser, async ({ db, caller: { account, key }, body }) => {
+    const person = await findPerson(db, account.id, body)
+    const row = await transact(db, async (trx) => {
       const added = await addErasure(trx, account.id, `key:${key.id}`, person)
       await ctx.jobs.enqueue<EraseUser>(trx, ERASE_USER, { accountId: account.id, erasureId: added.id })
       return added
@@ -27,12 +27,16 @@ export const privacyRoutes = (ctx: Context): Route[] => [
     data: presentErasure(await requireErasure(ctx.db, account.id, erasureId)),
   })),
 
-  route(contract.exportUser, async ({ caller: { account, key }, body, reply }) => {
-    const person = await findPerson(ctx.db, account.id, body)
-    const actor = `key:${key.id}`
-    await recordAudit(ctx.db, { accountId: account.id, actor, action: 'user.export', target: null })
-    return sendLines(reply, userLines(ctx.db, account.id, person, noCounts()))
-  }),
+  route(
+    contract.exportUser,
+    async ({ caller: { account, key }, body, reply }) => {
+      const person = await findPerson(ctx.db, account.id, body)
+      const actor = `key:${key.id}`
+      await recordAudit(ctx.db, { accountId: account.id, actor, action: 'user.export', target: null })
+      return sendLines(reply, userLines(ctx.db, account.id, person, noCounts()))
+    },
+    'answer',
+  ),
 
   route(contract.readRetention, async ({ caller: { account }, params: { agentId } }) => {
     const { retention_days } = await requireAgent(ctx.db, account.id, agentId)

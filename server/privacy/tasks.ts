@@ -1,8 +1,10 @@
+import { EMPTY_AGENT, type EmptyAgent } from '../agents/tasks.ts'
 import type { Context } from '../context.ts'
 import { stopGeneration } from '../conversations/stop-generation.ts'
 import type { AccountId } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 import type { Task } from '../jobs/jobs.ts'
+import { emptyAgent } from './empty-agent.ts'
 import { eraseUser } from './erase-user.ts'
 import { takeForsaken } from './erasures.ts'
 
@@ -26,7 +28,17 @@ const erasing = (ctx: Needs): Task<EraseUser> => ({
   },
 })
 
-export const privacyTasks = (ctx: Needs): Task<never>[] => [erasing(ctx) as Task<never>]
+const emptying = (ctx: Needs): Task<EmptyAgent> => ({
+  name: EMPTY_AGENT,
+  concurrency: 1,
+  retries: 10,
+  run: (payload) => emptyAgent(ctx, payload),
+})
+
+export const privacyTasks = (ctx: Needs): Task<never>[] => [
+  erasing(ctx) as Task<never>,
+  emptying(ctx) as Task<never>,
+]
 
 /** Enqueues the erasures that a process, or a command, began and left. */
 export async function resumeErasures({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<void> {

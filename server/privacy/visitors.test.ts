@@ -21,11 +21,7 @@ let visitor: Visitor
 
 before(async () => {
   models = await startModelServer()
-  service = await startService({
-    OPENAI_BASE_URL: `${models.url}/v1`,
-    OPENAI_API_KEY: 'k',
-    OPENAI_MODEL: 'fake',
-  })
+  service = await startService(models.settings)
 })
 after(async () => {
   await service.close()

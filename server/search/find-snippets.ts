@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
@@ -12,6 +13,8 @@ type Said = { conversation_id: string; seq: number; speaker: Snippet['speaker'];
 
 /** Messages of one conversation read at a time, and hits that are read at all. */
 const PAGE = 100
+/** The number of characters to scan before yielding to the event loop. */
+const AT_ONCE = 20_000
 
 /**
  * The best place of each conversation's messages (null: only its title matches), as they are now. Conversations
@@ -30,7 +33,7 @@ export async function findSnippets(
     for (const id of open) {
       const search = searches.get(id) as Search
       const own = said.filter(({ conversation_id }) => conversation_id === id)
-      look(search, own, terms, stem)
+      await look(search, own, terms, stem)
       search.isOver = own.length < PAGE || search.found.size === terms.length
     }
     fromSeq += PAGE
@@ -58,8 +61,14 @@ function startSearch(title: string | null, terms: readonly Term[], stem: Stemmer
   }
 }
 
-function look(search: Search, said: Said[], terms: readonly Term[], stem: Stemmers): void {
+async function look(search: Search, said: Said[], terms: readonly Term[], stem: Stemmers): Promise<void> {
+  let characters = 0
   for (const { text, speaker } of said) {
+    characters += text.length
+    if (characters > AT_ONCE) {
+      characters = 0
+      await setImmediate()
+    }
     const hits = hitsIn(terms, tokensOfOne(text, stem))
     if (hits.length === 0) continue
     for (const { term } of hits) search.found.add(term)

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../db/database.ts'
 import { json } from '../db/json.ts'
 import { documentFacets } from './document-facets.ts'
 import { foldCounts } from './fold-counts.ts'
-import { type Document, loadDocuments } from './load-documents.ts'
+import { type Document, loadDocuments, MOST_CHARACTERS } from './load-documents.ts'
 import { createStemmers, type Stemmers } from './stemmers.ts'
 import { quoted } from './ts-text.ts'
 import { MOST_TERMS, wordsVector } from './words-vector.ts'
@@ -37,19 +37,34 @@ export function createIndexer(): Indexer {
   }
 }
 
-/** null: nothing waits, or another process is at it. The newest first: after a restore all conversations wait. */
+/**
+ * null: nothing waits, or another process is at it. The newest first: after a restore all conversations wait. An answer
+ * that has just begun is mostly over in a moment, and its conversation is then written once.
+ */
 async function indexBatch(trx: Trx, stem: Stemmers): Promise<number | null> {
   const { rows } = await sql<{ conversation_id: string }>`
     delete from search_queue where id in (
-      select id from search_queue where (select pg_try_advisory_xact_lock(${LOCK})) order by id desc limit ${BATCH})
+      select id from search_queue as queued where (select pg_try_advisory_xact_lock(${LOCK}))
+        and not exists (select from generations where generations.conversation_id = queued.conversation_id
+          and status = 'running' and started_at > now() - interval '2 seconds')
+      order by id desc limit ${BATCH})
     returning conversation_id`.execute(trx)
   if (rows.length === 0) return null
   const ids = [...new Set(rows.map(({ conversation_id }) => conversation_id))]
-  const documents = await loadDocuments(trx, ids)
+  const documents = asManyAsFit(await loadDocuments(trx, ids))
   await putBack(trx, without(ids, documents))
   await storeRows(trx, documents, stem)
   await foldCounts(trx)
   return documents.length
+}
+
+/** Limits a batch, since requests are only served between two batches. */
+function asManyAsFit(documents: Document[]): Document[] {
+  let characters = 0
+  return documents.filter(({ texts }, index) => {
+    characters += texts.reduce((sum, text) => sum + text.length, 0)
+    return index === 0 || characters <= MOST_CHARACTERS
+  })
 }
 
 const without = (ids: string[], documents: Document[]): string[] => {
@@ -57,7 +72,7 @@ const without = (ids: string[], documents: Document[]): string[] => {
   return ids.filter((id) => !loaded.has(id))
 }
 
-/** Conversations that somebody held come again; those that are gone do not. */
+/** Queues conversations again that were locked or did not fit into the batch, but not those that were deleted. */
 async function putBack(trx: Trx, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`insert into search_queue (conversation_id)

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
+import { until } from '../../test/until.ts'
 import { newId } from '../db/ids.ts'
 
 let models: ModelServer
@@ -12,11 +13,7 @@ let agentId: string
 
 before(async () => {
   models = await startModelServer()
-  service = await startService({
-    OPENAI_BASE_URL: `${models.url}/v1`,
-    OPENAI_API_KEY: 'k',
-    OPENAI_MODEL: 'fake',
-  })
+  service = await startService(models.settings)
   client = await service.account()
   agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
   const action = { name: 'show_order', type: 'client', description: 'x', inputs: { type: 'object' } }
@@ -182,6 +179,10 @@ test('totals hold while conversations come and go at once', async () => {
   await sql`update conversations set user_id = null where agent_id = ${agent}`.execute(db)
   assert.deepEqual(await totals(), [35, 0, 35])
   await client.request('DELETE', `/agents/${agent}`)
+  await until('the end of its counts', async () => {
+    const left = await db.selectFrom('agent_ids').select('id').where('id', '=', agent).execute()
+    return left.length === 0
+  })
   await indexer.run(db)
   const gone = await db.selectFrom('conversation_counts').selectAll().where('agent_id', '=', agent).execute()
   assert.deepEqual(gone, [])

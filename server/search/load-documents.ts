@@ -19,7 +19,7 @@ export type Document = {
   cut_messages: number
   /** The messages before this number are in the row already. */
   read_from: number
-  /** Texts of messages in their order. */
+  /** The texts of the messages in order. For a very long conversation, only the newest. */
   texts: string[]
   feedback: string[]
   topics: string[]
@@ -34,6 +34,8 @@ const READ_WHOLE = 200
 const READ_AGAIN = 3
 /** Of a conversation that has never been read, the newest messages. */
 const MOST_READ = 20_000
+/** The number of characters of a conversation that are indexed. Older text is not found. */
+export const MOST_CHARACTERS = 250_000
 
 /**
  * Reads conversations and holds them, so that nobody deletes them meanwhile. Those that somebody is about to
@@ -52,9 +54,12 @@ export async function loadDocuments(trx: Trx, ids: readonly string[]): Promise<D
     )
     select c.id, c.account_id, c.agent_id, c.source, c.user_id, c.title, c.status, c.sentiment, c.has_voice, c.escalated,
       c.created_at, c.updated_at, c.last_seq, c.cut_messages, c.read_from,
-      (select coalesce(jsonb_agg(part.value -> 'text' order by m.seq, part.ordinality), '[]')
+      (select coalesce(jsonb_agg(left(text, ${MOST_CHARACTERS}) order by seq, ordinality), '[]') from (
+        select m.seq, part.ordinality, part.value ->> 'text' as text,
+          sum(length(part.value ->> 'text')) over (order by m.seq desc, part.ordinality desc) as characters
         from messages m, jsonb_array_elements(m.parts) with ordinality as part
-        where m.conversation_id = c.id and m.seq > c.read_from and part.value ->> 'type' = 'text') as texts,
+        where m.conversation_id = c.id and m.seq > c.read_from and part.value ->> 'type' = 'text'
+      ) as said where characters - length(text) < ${MOST_CHARACTERS}) as texts,
       (select coalesce(jsonb_agg(distinct feedback), '[]') from messages
         where conversation_id = c.id and feedback is not null) as feedback,
       (select coalesce(jsonb_agg(name), '[]') from conversation_topics where conversation_id = c.id) as topics,

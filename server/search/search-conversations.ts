@@ -22,12 +22,18 @@ export function createSearch(reach = usualReach) {
     const { limit, cursor, ...asked } = query
     const text = query.query?.trim() ?? ''
     const print = fingerprint('search', filters.agentId, Object.entries(asked).sort())
+    const { createdFrom, createdUntil, activeUntil } = filters
+    const isBefore = (until: Date | null): boolean => until !== null && until < createdFrom
+    // Nothing of what is searched is so old.
+    if (isBefore(createdUntil) || isBefore(activeUntil)) return NOTHING
     if (text === '') return byActivity(db, accountId, filters, { limit, cursor, print })
     const terms = parseQuery(text, stem)
-    if (terms.length === 0) return { data: [], pagination: { cursor: null, hasMore: false } }
+    if (terms.length === 0) return NOTHING
     return byRank(db, accountId, filters, terms, stem, { limit, cursor, print, reach })
   }
 }
+
+const NOTHING: SearchPage = { data: [], pagination: { cursor: null, hasMore: false } }
 
 type Page = { limit: number; cursor: string | undefined; print: string }
 

@@ -108,6 +108,25 @@ test('a title that does not tell its language is in that of the messages', async
   assert.ok(data[0].snippet.highlights.some(({ value }: { value: string }) => value === 'bezahlt'))
 })
 
+test('of a very long conversation the newest texts are found, and many long ones in several steps', async () => {
+  const filling = '漢字。'.repeat(33_000)
+  const old = await add([
+    ['user', 'zebra'],
+    ['assistant', filling],
+    ['user', filling],
+    ['assistant', `${filling} giraffe`],
+    ['user', 'okapi'],
+  ])
+  const others = await Promise.all(
+    [1, 2].map((n) => add([['user', `${filling.repeat(2)} giraffe tapir${n}`]])),
+  )
+  assert.equal(await index(), 3)
+  assert.deepEqual(idsOf(await search({ query: 'okapi giraffe' })), [old])
+  assert.deepEqual(idsOf(await search({ query: 'zebra' })), [])
+  for (const [n, id] of others.entries())
+    assert.deepEqual(idsOf(await search({ query: `tapir${n + 1}` })), [id])
+})
+
 test('a range may end at any time, also one that no calendar holds', async () => {
   const agent = (await client.request('POST', '/agents', { name: 'Ends' })).body.id
   const id = await add([['user', 'hello']], {}, agent)
@@ -140,8 +159,8 @@ test('all that is wrong is said at once, before anybody looks for the agent', as
     await refused('conversations/search?limit=99&sentiment=bogus&startDate=x&updatedAfter=y'),
     ['limit', 'sentiment', 'startDate', 'updatedAfter'],
   )
-  const early = await client.request('GET', '/agents/nobody/conversations/search?updatedBefore=2019-05-01')
-  assert.match(early.body.error.details.updatedBefore, /^The search covers the last 12 months: .*-01\.$/)
+  const early = await client.request('GET', '/agents/nobody/conversations/search?startDate=2019-05-01')
+  assert.match(early.body.error.details.startDate, /^The search covers the last 12 months: .*-01\.$/)
   for (const list of ['conversations', 'conversations/export'])
     assert.deepEqual(await refused(`${list}?limit=0&startDate=x&endDate=2026-02-30`), [
       'endDate',

@@ -24,12 +24,23 @@ export function hitsIn(terms: readonly Term[], tokens: readonly Token[]): (Range
 /** How many different terms the best stretch of a snippet's length holds, and where it begins. */
 export function bestStretch(hits: ReturnType<typeof hitsIn>): Range & { terms: number } {
   let best = { start: 0, end: 0, terms: 0 }
-  for (let i = 0; i < hits.length; i++) {
-    const { start } = hits[i] as Range
-    const inside = hits.slice(i, i + LENGTH).filter(({ end }, k) => k === 0 || end - start <= LENGTH)
-    const terms = new Set(inside.map(({ term }) => term)).size
-    if (terms > best.terms) best = { start, end: Math.max(...inside.map(({ end }) => end)), terms }
-  }
+  /** How often each term stands between the hit that is tried and the first that is too far from it. */
+  const inside = new Map<number, number>()
+  let next = 0
+  hits.forEach(({ start, term }, first) => {
+    for (; next < hits.length; next++) {
+      const hit = hits[next] as (typeof hits)[number]
+      if (next > first && hit.end - start > LENGTH) break
+      inside.set(hit.term, (inside.get(hit.term) ?? 0) + 1)
+    }
+    if (inside.size > best.terms) {
+      const end = hits.slice(first, next).reduce((furthest, hit) => Math.max(furthest, hit.end), 0)
+      best = { start, end, terms: inside.size }
+    }
+    const left = (inside.get(term) ?? 0) - 1
+    if (left > 0) inside.set(term, left)
+    else inside.delete(term)
+  })
   return best
 }
 

@@ -15,6 +15,10 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu
 const ASCII_WORD = /[a-z0-9]+/g
 /** Characters; of longer runs (hashes, base64) the beginning counts. */
 const LONGEST_TERM = 64
+/** Characters of a run that are folded: one of them may become eighteen. */
+const LONGEST_RUN = 1_000
+/** Letters of dense scripts that folding leaves as they are, alone and beside each other. */
+const FOLDED = /^[\u0e01-\u0e30\u0e40-\u0e46\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/
 
 /** The words of a text, and of a script without spaces each character with the next one. */
 export function wordsOf(text: string): Word[] {
@@ -35,7 +39,7 @@ export function wordsOf(text: string): Word[] {
 }
 
 function plainWords(raw: string, start: number): Word[] {
-  return (foldText(raw).match(WORD) ?? []).map((word) => ({
+  return (foldText(raw.slice(0, LONGEST_RUN)).match(WORD) ?? []).map((word) => ({
     start,
     end: start + raw.length,
     text: word.slice(0, LONGEST_TERM),
@@ -45,10 +49,11 @@ function plainWords(raw: string, start: number): Word[] {
 
 function pairsOf(raw: string, start: number): Word[] {
   const characters = [...raw]
+  const fold = FOLDED.test(raw) ? (pair: string): string => pair : foldText
   let at = start
   return characters.map((character, i) => {
     const next = characters[i + 1] ?? ''
-    const word = { start: at, end: at + character.length + next.length, text: foldText(character + next) }
+    const word = { start: at, end: at + character.length + next.length, text: fold(character + next) }
     at += character.length
     return { ...word, dense: true }
   })

@@ -4,6 +4,11 @@ import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Db } from '../db/database.ts'
 import { json } from '../db/json.ts'
+import { countForeignRows } from './foreign-rows.ts'
+import { rewriteSecrets } from './rewrite-secrets.ts'
+import { readRotation } from './rotation-row.ts'
+import { createSealKey, type SealKey, sealedBy } from './seal.ts'
+import { CHECK, CHECK_PLACE, CHECK_TEXT } from './secret-check.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 
 /** The secret key is not the one that the database's secrets were encrypted with. */
@@ -11,21 +16,26 @@ export class SecretRefused extends Error {
   override name = 'SecretRefused'
 }
 
-const CHECK = 'secret-check'
-const CHECK_TEXT = 'parley'
 /** Characters; the same as for SECRET_KEY. */
-const SHORTEST = 32
+export const SHORTEST_KEY = 32
 
 /**
  * The key of this installation: SECRET_KEY, or a file in the data folder made at the first start. Refuses to go
  * on with another key than the database knows, before anything is read with it. Throws SecretRefused.
  */
 export async function openSecrets(db: Db, secretKey: string | null, dataDir: string): Promise<Secrets> {
-  const secrets = createSecrets(secretKey ?? (await keptKey(dataDir)))
+  const key = createSealKey(secretKey ?? (await keptKey(dataDir)))
+  const rotation = await readRotation(db, new Map([[key.id, key]]))
+  // A restored backup brings rows without the check: they are looked at themselves.
+  const foreign = await countForeignRows(db, rotation ? [rotation.from.id, rotation.to.id] : [key.id])
+  if (foreign > 0)
+    throw new SecretRefused(
+      `${foreign === 1 ? 'One row' : `${foreign} rows`} of this database (headers of actions, connections) cannot be opened with ${nameOf(secretKey, dataDir)}. After a restore, set SECRET_KEY to the key of the installation that the backup comes from, or put its secret.key into DATA_DIR. If that key is lost, restore again with --without-secrets.`,
+    )
   // Of several processes that start at once on a new database, the first one's key is the one that counts.
   await db
     .insertInto('settings')
-    .values({ name: CHECK, value: json(secrets.encrypt(CHECK_TEXT)) })
+    .values({ name: CHECK, value: json(key.seal(CHECK_TEXT, CHECK_PLACE)) })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   const { value } = await db
@@ -33,7 +43,13 @@ export async function openSecrets(db: Db, secretKey: string | null, dataDir: str
     .select('value')
     .where('name', '=', CHECK)
     .executeTakeFirstOrThrow()
-  if (opens(secrets, String(value))) return secrets
+  if (opens(key, String(value)) || rotation?.to.id === key.id) {
+    const secrets = createSecrets(db, key)
+    if (!rotation && !String(value).startsWith(sealedBy(key.id))) await writeCheck(db, key)
+    // What an earlier version wrote, or an exchange of keys that was cut off has left.
+    await rewriteSecrets(db, secrets, (rotation?.to ?? key).id)
+    return secrets
+  }
   throw new SecretRefused(
     secretKey === null
       ? `The key in ${join(dataDir, 'secret.key')} is not the one this database was used with. Put the old file back, or set SECRET_KEY.`
@@ -41,12 +57,20 @@ export async function openSecrets(db: Db, secretKey: string | null, dataDir: str
   )
 }
 
-function opens(secrets: Secrets, text: string): boolean {
+const nameOf = (secretKey: string | null, dataDir: string): string =>
+  secretKey === null ? `the key in ${join(dataDir, 'secret.key')}` : 'SECRET_KEY'
+
+function opens(key: SealKey, text: string): boolean {
   try {
-    return secrets.decrypt(text) === CHECK_TEXT
+    return key.open(text, CHECK_PLACE) === CHECK_TEXT
   } catch {
     return false
   }
+}
+
+async function writeCheck(db: Db, key: SealKey): Promise<void> {
+  const value = json(key.seal(CHECK_TEXT, CHECK_PLACE))
+  await db.updateTable('settings').set({ value }).where('name', '=', CHECK).execute()
 }
 
 /** The file appears with its whole content or not at all: a start that is cut off must not leave a shorter key. */
@@ -64,6 +88,14 @@ async function keptKey(dataDir: string): Promise<string> {
     await rm(unfinished, { force: true })
   }
   const key = (await readFile(file, 'utf8')).trim()
-  if (key.length < SHORTEST) throw new SecretRefused(`The key in ${file} is damaged. Put the old file back.`)
+  if (key.length < SHORTEST_KEY)
+    throw new SecretRefused(`The key in ${file} is damaged. Put the old file back.`)
   return key
+}
+
+/** Replaces the kept key, at once and as a whole. */
+export async function keepKey(dataDir: string, secret: string): Promise<void> {
+  const unfinished = join(dataDir, `secret.key.${process.pid}.tmp`)
+  await writeFile(unfinished, `${secret}\n`, { mode: 0o600, flush: true })
+  await rename(unfinished, join(dataDir, 'secret.key'))
 }

@@ -1,38 +1,56 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import type { Db } from '../db/database.ts'
+import { readRotation } from './rotation-row.ts'
+import { keyIdOf, type Place, type SealKey } from './seal.ts'
+import { CHECK } from './secret-check.ts'
 
 /** Encryption of what the database must not show: credentials of providers and channels, headers of actions. */
 export type Secrets = {
-  /** Names the key inside each encrypted text, so that a change of keys can tell them apart. */
-  keyId: string
-  encrypt(text: string): string
-  /** Throws when the text was changed or belongs to another key. */
-  decrypt(text: string): string
+  /** The key that this process was started with. */
+  key: SealKey
+  /**
+   * Sealed with the key of the installation, which does not change before the transaction has ended: `trx` writes the
+   * text to its place.
+   */
+  encrypt(trx: Db, text: string, place: Place): Promise<string>
+  /**
+   * Throws when the text was changed or moved, or belongs to a key that this installation does not have; `within`: the
+   * transaction of the caller, who is in one.
+   */
+  decrypt(text: string, place: Place, within?: Db): Promise<string>
 }
 
-const VERSION = 'v1'
+/** With the key of this process; a second one comes from the database while keys are exchanged (rotate-key.ts). */
+export function createSecrets(db: Db, key: SealKey): Secrets {
+  const known = new Map([[key.id, key]])
 
-/** AES-256-GCM with a key derived from `secret`; texts look like `v1:keyId:iv:tag:data`. */
-export function createSecrets(secret: string): Secrets {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'parley secrets', 32))
-  const keyId = createHash('sha256').update(key).digest('base64url').slice(0, 8)
+  async function learn(from: Db): Promise<SealKey | null> {
+    const rotation = await readRotation(from, known)
+    if (!rotation) return null
+    for (const each of [rotation.from, rotation.to]) known.set(each.id, each)
+    return rotation.to
+  }
+
   return {
-    keyId,
-    encrypt(text) {
-      const iv = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', key, iv)
-      const data = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      const parts = [iv, cipher.getAuthTag(), data].map((part) => part.toString('base64url'))
-      return [VERSION, keyId, ...parts].join(':')
+    key,
+    async encrypt(trx, text, place) {
+      // An exchange of keys begins by locking this row, so it waits for what is being written with the old one.
+      const check = await trx
+        .selectFrom('settings')
+        .select('value')
+        .where('name', '=', CHECK)
+        .forShare()
+        .executeTakeFirst()
+      const current = (await learn(trx)) ?? known.get(keyIdOf(String(check?.value)) ?? '')
+      if (!current)
+        throw new Error('The secret key was exchanged: start this process again with the new one.')
+      return current.seal(text, place)
     },
-    decrypt(text) {
-      const [version, id, ...rest] = text.split(':')
-      if (version !== VERSION || id !== keyId || rest.length !== 3) {
-        throw new Error('The encrypted text belongs to another key or is damaged.')
-      }
-      const [iv, tag, data] = rest.map((part) => Buffer.from(part, 'base64url')) as [Buffer, Buffer, Buffer]
-      const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: 16 })
-      decipher.setAuthTag(tag)
-      return Buffer.concat([decipher.update(data), decipher.final()]).toString('utf8')
+    async decrypt(text, place, within = db) {
+      const keyId = keyIdOf(text)
+      if (keyId !== null && !known.has(keyId)) await learn(within)
+      const opener = known.get(keyId ?? '')
+      if (!opener) throw new Error('The encrypted text belongs to another key or is damaged.')
+      return opener.open(text, place)
     },
   }
 }

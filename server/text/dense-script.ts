@@ -1,3 +1,5 @@
+import { isStopWord } from './stop-words.ts'
+
 // Written without spaces (or, for Hangul, with particles glued on): words are found as pairs of characters.
 const DENSE =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+/gu
@@ -23,6 +25,11 @@ export function densePairs(word: string): string[] {
   return pieces
 }
 
+/** The words of a text with those of a dense script as pairs of characters. */
+export function wordsAndPairs(words: string[]): string[] {
+  return words.some(isDense) ? words.flatMap((word) => (isDense(word) ? densePairs(word) : [word])) : words
+}
+
 /** A word in stretches of one kind, in order, with their place in it. */
 export function splitDense(word: string): { text: string; start: number; dense: boolean }[] {
   const stretches: { text: string; start: number; dense: boolean }[] = []
@@ -34,4 +41,30 @@ export function splitDense(word: string): { text: string; start: number; dense: 
   }
   if (end < word.length) stretches.push({ text: word.slice(end), start: end, dense: false })
   return stretches
+}
+
+const segmenter = new Intl.Segmenter('ja', { granularity: 'word' })
+/** Short words in Hiragana alone are grammar as a rule. */
+const GRAMMAR = /^\p{scx=Hiragana}{1,3}$/u
+
+/**
+ * The character pairs of a question's word in a dense script that tell something: those of its particles and endings
+ * are in every text.
+ */
+export function contentOfDense(word: string): string[] {
+  const kept = [...segmenter.segment(word)].filter(
+    ({ segment }) => !GRAMMAR.test(segment) && !isStopWord(segment, 'ja') && !isStopWord(segment, 'zh'),
+  )
+  const runs: { from: number; to: number }[] = []
+  for (const { index, segment } of kept) {
+    const last = runs.at(-1)
+    if (last?.to === index) last.to += segment.length
+    else runs.push({ from: index, to: index + segment.length })
+  }
+  const pairs = runs.flatMap(({ from, to }) => {
+    // A character alone is looked for with the one that follows, as the texts have it.
+    const isAlone = [...word.slice(from, to)].length === 1
+    return densePairs(isAlone ? word.slice(from, to + 1) : word.slice(from, to))
+  })
+  return pairs.length > 0 ? [...new Set(pairs)] : densePairs(word)
 }

@@ -16,7 +16,7 @@ export function splitSentences(text: string, language: Language): string[] {
     granularity: 'sentence',
   })
   const sentences: string[] = []
-  for (const line of text.split(/\n+/)) {
+  for (const line of text.split(/\n+/).flatMap(withoutLongRuns)) {
     let open = ''
     for (const { segment } of segmenter.segment(line)) {
       open += segment
@@ -29,7 +29,18 @@ export function splitSentences(text: string, language: Language): string[] {
   return sentences
 }
 
-function endsInAbbreviation(text: string, language: Language): boolean {
+/** The segmenter's time grows with the square of what holds no end of a sentence. */
+const LONGEST_RUN = 400
+const LONG_RUN = new RegExp(`[^\\s.!?。！？]{${LONGEST_RUN}}`, 'g')
+
+const withoutLongRuns = (line: string): string[] =>
+  line.length <= LONGEST_RUN ? [line] : line.replace(LONG_RUN, '$&\n').split('\n')
+
+/** What decides stands at the end. */
+const TAIL = 40
+
+function endsInAbbreviation(whole: string, language: Language): boolean {
+  const text = whole.slice(-TAIL)
   if (language === 'de' && NUMBERED.test(text)) return true
   const last = LAST_WORD.exec(text)?.[1]?.toLowerCase()
   // One letter alone is an initial or part of `z. B.`, hardly ever the end.

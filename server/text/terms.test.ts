@@ -30,6 +30,12 @@ test('stop words give no term, other words their stem in the language', () => {
   assert.deepEqual(termsOfWord('livraisons', 'other', stem), ['livraisons'])
 })
 
+test('accents are no hindrance', () => {
+  assert.deepEqual(termsOfWord('demarrer', 'fr', stem), termsOfWord('démarrer', 'fr', stem))
+  assert.deepEqual(termsOfWord('seccion', 'es', stem), termsOfWord('secciones', 'es', stem))
+  assert.deepEqual(termsOfWord('como', 'es', stem), [])
+})
+
 test('a script without spaces gives pairs of characters', () => {
   assert.deepEqual(densePairs('東京駅'), ['東京', '京駅'])
   assert.deepEqual(densePairs('usb端子2'), ['usb', '端子', '2'])
@@ -38,8 +44,22 @@ test('a script without spaces gives pairs of characters', () => {
 test('the language of a text is told by its stop words', () => {
   assert.equal(guessLanguage('How can I change my address?'), 'en')
   assert.equal(guessLanguage('Wie kann ich meine Adresse ändern?'), 'de')
-  assert.equal(guessLanguage('Comment puis-je changer mon adresse ?'), 'other')
-  assert.equal(guessLanguage('返品できますか'), 'other')
+  for (const [language, question] of [
+    ['fr', 'Comment puis-je changer mon adresse ?'],
+    ['es', '¿Cómo puedo cambiar mi dirección?'],
+    ['it', 'Come posso cambiare la password?'],
+    ['pt', 'Como posso alterar a minha palavra-passe?'],
+    ['nl', 'Hoe kan ik mijn wachtwoord wijzigen?'],
+    ['pl', 'Jak mogę zmienić hasło?'],
+    ['sv', 'Hur ändrar jag mitt lösenord?'],
+    ['cs', 'Jak změním heslo?'],
+    ['ru', 'Как изменить пароль?'],
+    ['tr', 'Şifremi nasıl değiştirebilirim?'],
+    ['ja', '返品できますか'],
+    ['zh', '如何更改密码?'],
+    ['ko', '비밀번호를 어떻게 변경하나요?'],
+  ] as const)
+    assert.equal(guessLanguage(question), language, question)
   assert.equal(guessLanguage(''), 'other')
 })
 

@@ -1,8 +1,11 @@
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
+const ASCII = /^[\x00-\x7f]*$/
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g
 
 /** Text as it is compared: compatibility forms folded, lower case, soft hyphens and zero-width marks gone. */
 export function foldText(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
   return text.normalize('NFKC').replace(INVISIBLE, '').toLowerCase()
 }
 

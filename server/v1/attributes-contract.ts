@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Exact, endpoint, OneOf, Subset } from '../http/contract.ts'
-import { ATTRIBUTES, ChatbotId } from './schema.ts'
+import { Exact, OneOf, Subset } from '../http/contract.ts'
+import { ATTRIBUTES, ChatbotId, version1 } from './schema.ts'
 
 const list = '/chatbots/{chatbotId}/custom-attributes'
 
@@ -18,7 +18,7 @@ const { label, description, archived } = Subset(Exact(fields)).properties
 const Attribute = Exact({ name: Type.String(), type: types, ...fields })
 const One = Exact({ message: Type.String(), data: Attribute })
 
-export const createAttribute = endpoint({
+export const createAttribute = version1({
   method: 'POST',
   path: list,
   name: 'createAttribute',
@@ -31,7 +31,7 @@ export const createAttribute = endpoint({
   errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE'],
 })
 
-export const listAttributes = endpoint({
+export const listAttributes = version1({
   method: 'GET',
   path: list,
   name: 'listAttributes',
@@ -43,7 +43,7 @@ export const listAttributes = endpoint({
   errors: ['AGENT_NOT_FOUND'],
 })
 
-export const updateAttribute = endpoint({
+export const updateAttribute = version1({
   method: 'PUT',
   path: `${list}/{name}`,
   name: 'updateAttribute',

@@ -1,11 +1,12 @@
 import Type from 'typebox'
-import { Exact, endpoint, OneOf } from '../http/contract.ts'
-import { ChatbotId } from './schema.ts'
+import { CitedSource } from '../conversations/schema.ts'
+import { Exact, OneOf } from '../http/contract.ts'
+import { ChatbotId, version1 } from './schema.ts'
 
 /** A message as it is sent; programs send back what get-conversations gave them, ids and all. */
 const Message = Type.Object({ role: OneOf(['user', 'assistant']), content: Type.String() })
 
-export const chat = endpoint({
+export const chat = version1({
   method: 'POST',
   path: '/chat',
   name: 'chat',
@@ -29,8 +30,17 @@ export const chat = endpoint({
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
     stream: Type.Boolean({ default: false }),
   }),
-  success: { status: 200, schema: Exact({ text: Type.String() }) },
-  streams: true,
+  success: {
+    status: 200,
+    schema: Exact({
+      text: Type.String(),
+      sources: Type.Array(CitedSource, { description: 'The n-th is what [n] in the text stands for' }),
+    }),
+  },
+  streams: Type.Union([
+    Exact({ text: Type.String({ description: 'A piece of the reply' }) }),
+    Exact({ sources: Type.Array(CitedSource, { description: 'The last but one event, named sources' }) }),
+  ]),
   errors: [
     'AGENT_NOT_FOUND',
     'RESOURCE_NOT_FOUND',

@@ -9,6 +9,7 @@ import { updateAgent } from '../agents/update-agent.ts'
 import { updateStyles } from '../agents/update-styles.ts'
 import { withModels } from '../agents/with-models.ts'
 import type { Context } from '../context.ts'
+import { transact } from '../db/transact.ts'
 import { type Caller, type Route, route } from '../http/route.ts'
 import * as contract from './chatbots-contract.ts'
 import { presentChatbot } from './present.ts'
@@ -20,18 +21,15 @@ const MOST_CHATBOTS = 10_000
 const actorOf = (caller: Caller): string => `key:${caller.key.id}`
 
 export const chatbotRoutes = (ctx: Context): Route[] => [
-  route(contract.createChatbot, async ({ caller, body: { chatbotName, sourceText } }) => {
+  route(contract.createChatbot, async ({ db, caller, body: { chatbotName, sourceText } }) => {
     const actor = actorOf(caller)
-    const chatbotId = await createAgent(ctx.db, caller.account, actor, { name: chatbotName })
-    if (sourceText === undefined) return { chatbotId }
-    try {
-      await setSourceText(ctx, caller.account, chatbotId, sourceText)
-    } catch (error) {
-      // Who is told of a failure does not expect a chatbot.
-      await deleteAgent(ctx, caller.account.id, actor, chatbotId)
-      throw error
-    }
-    return { chatbotId }
+    // Who is told of a failure does not expect a chatbot.
+    return transact(db, async (trx) => {
+      const chatbotId = await createAgent(trx, caller.account, actor, { name: chatbotName })
+      if (sourceText !== undefined)
+        await setSourceText({ ...ctx, db: trx }, caller.account, chatbotId, sourceText)
+      return { chatbotId }
+    })
   }),
 
   route(contract.listChatbots, async ({ caller: { account } }) => {
@@ -44,20 +42,19 @@ export const chatbotRoutes = (ctx: Context): Route[] => [
     return { message: 'Chatbot deleted successfully' }
   }),
 
-  route(contract.updateChatbotData, async ({ caller: { account }, body }) => {
+  route(contract.updateChatbotData, async ({ db, caller: { account }, body }) => {
     const { chatbotId, chatbotName, sourceText } = body
-    await requireAgent(ctx.db, account.id, chatbotId)
-    if (sourceText !== undefined) await setSourceText(ctx, account, chatbotId, sourceText)
-    await updateAgent(ctx.db, account.id, chatbotId, { name: chatbotName })
+    await requireAgent(db, account.id, chatbotId)
+    if (sourceText !== undefined) await setSourceText({ ...ctx, db }, account, chatbotId, sourceText)
+    await updateAgent(db, account.id, chatbotId, { name: chatbotName })
     return { chatbotId }
   }),
 
   route(
     withModels(contract.updateChatbotSettings, ctx.models.ids()),
-    async ({ caller: { account }, body }) => {
-      await updateAgent(ctx.db, account.id, body.chatbotId, settingsOf(body))
-      if (body.styles !== undefined)
-        await updateStyles(ctx.db, account.id, body.chatbotId, stylesOf(body.styles))
+    async ({ db, caller: { account }, body }) => {
+      await updateAgent(db, account.id, body.chatbotId, settingsOf(body))
+      if (body.styles !== undefined) await updateStyles(db, account.id, body.chatbotId, stylesOf(body.styles))
       return { chatbotId: body.chatbotId, message: 'Chatbot settings updated successfully' }
     },
   ),

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { agentStatuses, CreateAgent, UpdateAgent } from '../agents/schema.ts'
 import { IpRateLimits, SuggestedMessage } from '../agents/settings-schema.ts'
 import { StylesChange } from '../agents/styles-schema.ts'
-import { Exact, endpoint, IsoTime, OneOf } from '../http/contract.ts'
+import { Exact, IsoTime, OneOf } from '../http/contract.ts'
 import { MAX_JSON_BYTES } from '../knowledge/limits.ts'
 import { UpdateSource } from '../knowledge/schema.ts'
-import { ChatbotId, Said } from './schema.ts'
+import { ChatbotId, Said, version1 } from './schema.ts'
 
 const tag = 'Chatbots'
 const { name: Name } = CreateAgent.properties
@@ -13,7 +13,7 @@ const { content: SourceText } = UpdateSource.properties
 const settings = UpdateAgent.properties
 const limits = IpRateLimits.properties
 
-export const createChatbot = endpoint({
+export const createChatbot = version1({
   method: 'POST',
   path: '/create-chatbot',
   name: 'createChatbot',
@@ -37,7 +37,7 @@ const Chatbot = Exact({
   updated_at: IsoTime,
 })
 
-export const listChatbots = endpoint({
+export const listChatbots = version1({
   method: 'GET',
   path: '/get-chatbots',
   name: 'listChatbots',
@@ -48,22 +48,23 @@ export const listChatbots = endpoint({
   errors: [],
 })
 
-export const deleteChatbot = endpoint({
+export const deleteChatbot = version1({
   method: 'DELETE',
   path: '/delete-chatbot',
   name: 'deleteChatbot',
   tag,
   summary: 'Delete a chatbot with all its data',
   scope: 'agents:write',
-  query: Exact({ chatbotId: ChatbotId }, { additionalProperties: true }),
+  query: Exact({ chatbotId: ChatbotId }),
   success: { status: 200, schema: Said },
   errors: ['AGENT_NOT_FOUND'],
 })
 
-export const updateChatbotData = endpoint({
+export const updateChatbotData = version1({
   method: 'POST',
   path: '/update-chatbot-data',
   name: 'updateChatbotData',
+  audit: 'agent.update',
   tag,
   summary: 'Rename a chatbot and replace its text',
   scope: 'agents:write',
@@ -83,10 +84,11 @@ const Styles = Type.Unsafe<Record<string, unknown> | null>({
   anyOf: [StylesChange.properties.chat, StylesChange],
 })
 
-export const updateChatbotSettings = endpoint({
+export const updateChatbotSettings = version1({
   method: 'POST',
   path: '/update-chatbot-settings',
   name: 'updateChatbotSettings',
+  audit: 'agent.update',
   tag,
   summary: 'Change the settings of a chatbot',
   scope: 'agents:write',

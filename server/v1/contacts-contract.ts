@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Exact, endpoint } from '../http/contract.ts'
-import { ChatbotId, Contact, ContactChange, ExternalId, NewContact, Said } from './schema.ts'
+import { Exact } from '../http/contract.ts'
+import { ChatbotId, Contact, ContactChange, ExternalId, NewContact, Said, version1 } from './schema.ts'
 
 const tag = 'Contacts'
 const scope = 'conversations:write'
@@ -9,7 +9,7 @@ const ofChatbot = Exact({ chatbotId: ChatbotId })
 const ofContact = Exact({ chatbotId: ChatbotId, externalId: ExternalId })
 const One = Exact({ message: Type.String(), data: Contact })
 
-export const createContacts = endpoint({
+export const createContacts = version1({
   method: 'POST',
   path: list,
   name: 'createContacts',
@@ -23,7 +23,7 @@ export const createContacts = endpoint({
   errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE'],
 })
 
-export const listContacts = endpoint({
+export const listContacts = version1({
   method: 'GET',
   path: list,
   name: 'listContacts',
@@ -31,13 +31,10 @@ export const listContacts = endpoint({
   summary: 'List contacts, newest first',
   scope: 'conversations:read',
   params: ofChatbot,
-  query: Exact(
-    {
-      page: Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 }),
-      per_page: Type.Integer({ minimum: 1, maximum: 100, default: 10 }),
-    },
-    { additionalProperties: true },
-  ),
+  query: Exact({
+    page: Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 }),
+    per_page: Type.Integer({ minimum: 1, maximum: 100, default: 10 }),
+  }),
   success: {
     status: 200,
     schema: Exact({
@@ -50,7 +47,7 @@ export const listContacts = endpoint({
   errors: ['AGENT_NOT_FOUND'],
 })
 
-export const readContact = endpoint({
+export const readContact = version1({
   method: 'GET',
   path: `${list}/{externalId}`,
   name: 'readContact',
@@ -62,7 +59,7 @@ export const readContact = endpoint({
   errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
-export const updateContact = endpoint({
+export const updateContact = version1({
   method: 'PATCH',
   path: `${list}/{externalId}`,
   name: 'updateContact',
@@ -75,7 +72,7 @@ export const updateContact = endpoint({
   errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
-export const deleteContact = endpoint({
+export const deleteContact = version1({
   method: 'DELETE',
   path: `${list}/{externalId}`,
   name: 'deleteContact',

@@ -78,7 +78,7 @@ test('the whole life of a chatbot', async () => {
     { role: 'user', content: 'When does the bakery open?' },
   ]
   const answer = await send('POST', '/chat', { chatbotId, messages })
-  assert.deepEqual(Object.keys(answer), ['text'])
+  assert.deepEqual(Object.keys(answer), ['text', 'sources'])
   assert.match(answer.text, /six in the morning/)
 
   // The text is replaced, not added to.

@@ -3,6 +3,8 @@ import type { Context } from '../context.ts'
 import { messagesToExport } from '../exports/queries.ts'
 import { readDateRange } from '../http/dates.ts'
 import { type Route, route } from '../http/route.ts'
+import { linkHostsOf } from '../knowledge/link-hosts.ts'
+import { linksTo } from '../text/foreign-links.ts'
 import { conversationsOfPage, leadsOfPage } from './list-queries.ts'
 import * as contract from './lists-contract.ts'
 import { presentConversation, presentLead } from './present.ts'
@@ -15,7 +17,8 @@ export const listRoutes = (ctx: Context): Route[] => [
     const rows = await conversationsOfPage(ctx.db, account.id, filter, query)
     const ids = rows.map(({ id }) => id)
     const messages = await messagesToExport(ctx.db, account.id, ids)
-    return { data: rows.map((row) => presentConversation(row, messages.get(row.id) ?? [])) }
+    const mayLink = linksTo(await linkHostsOf(ctx.db, account.id, agentId))
+    return { data: rows.map((row) => presentConversation(row, messages.get(row.id) ?? [], mayLink)) }
   }),
 
   route(contract.listLeads, async ({ caller: { account }, query }) => {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable, OneOf } from '../http/contract.ts'
-import { PageQuery } from './schema.ts'
+import { Exact, IsoTime, Nullable, OneOf } from '../http/contract.ts'
+import { PageQuery, version1 } from './schema.ts'
 
 /** service-api, "Version 1 resources". */
 const Conversation = Exact({
@@ -31,29 +31,26 @@ const Lead = Exact({
 
 const errors = ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_DATE_RANGE'] as const
 
-export const listConversations = endpoint({
+export const listConversations = version1({
   method: 'GET',
   path: '/get-conversations',
   name: 'listConversations',
   tag: 'Lists',
   summary: 'List conversations of every source with their messages',
   scope: 'conversations:read',
-  query: Exact(
-    { ...PageQuery, filteredSources: Type.Optional(Type.String({ maxLength: 2_000 })) },
-    { additionalProperties: true },
-  ),
+  query: Exact({ ...PageQuery, filteredSources: Type.Optional(Type.String({ maxLength: 2_000 })) }),
   success: { status: 200, schema: Exact({ data: Type.Array(Conversation) }) },
   errors,
 })
 
-export const listLeads = endpoint({
+export const listLeads = version1({
   method: 'GET',
   path: '/get-leads',
   name: 'listLeads',
   tag: 'Lists',
   summary: 'List collected leads',
   scope: 'conversations:read',
-  query: Exact(PageQuery, { additionalProperties: true }),
+  query: Exact(PageQuery),
   success: { status: 200, schema: Exact({ collectedCustomers: Type.Array(Lead) }) },
   errors,
 })

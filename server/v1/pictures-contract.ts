@@ -1,5 +1,5 @@
-import { Exact, endpoint } from '../http/contract.ts'
-import { ChatbotId, Said } from './schema.ts'
+import { Exact } from '../http/contract.ts'
+import { ChatbotId, Said, version1 } from './schema.ts'
 
 const MAX_PICTURE_BYTES = 1_048_576
 
@@ -17,12 +17,12 @@ const removal = {
   method: 'DELETE',
   tag: 'Pictures',
   scope: 'agents:write',
-  query: Exact({ chatbotId: ChatbotId }, { additionalProperties: true }),
+  query: Exact({ chatbotId: ChatbotId }),
   success: { status: 200, schema: Said },
   errors: ['AGENT_NOT_FOUND'],
 } as const
 
-export const uploadIcon = endpoint({
+export const uploadIcon = version1({
   ...upload,
   path: '/upload-chatbot-icon',
   name: 'uploadIcon',
@@ -30,7 +30,7 @@ export const uploadIcon = endpoint({
   multipart: { ...multipart, file: 'chatbotIconFile' },
 })
 
-export const uploadProfilePicture = endpoint({
+export const uploadProfilePicture = version1({
   ...upload,
   path: '/upload-chatbot-profile-picture',
   name: 'uploadProfilePicture',
@@ -38,14 +38,14 @@ export const uploadProfilePicture = endpoint({
   multipart: { ...multipart, file: 'profilePictureFile' },
 })
 
-export const deleteIcon = endpoint({
+export const deleteIcon = version1({
   ...removal,
   path: '/delete-chatbot-icon',
   name: 'deleteIcon',
   summary: 'Remove the icon of a chatbot',
 })
 
-export const deleteProfilePicture = endpoint({
+export const deleteProfilePicture = version1({
   ...removal,
   path: '/delete-chatbot-profile-picture',
   name: 'deleteProfilePicture',

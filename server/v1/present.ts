@@ -5,6 +5,7 @@ import type { AttributeRow, ContactRow } from '../contacts/queries.ts'
 import { textOf } from '../conversations/parts.ts'
 import type { ConversationRow, MessageRow } from '../conversations/queries.ts'
 import type { LeadsTable } from '../db/tables.ts'
+import { type MayLink, withoutForeignLinks } from '../text/foreign-links.ts'
 
 export const presentChatbot = (row: FullAgentRow) => ({
   id: row.id,
@@ -17,7 +18,8 @@ export const presentChatbot = (row: FullAgentRow) => ({
   updated_at: row.updated_at.toISOString(),
 })
 
-export const presentConversation = (row: ConversationRow, messages: MessageRow[]) => ({
+/** What the agent's model has said leads where the agent may lead, as in the answer itself. */
+export const presentConversation = (row: ConversationRow, messages: MessageRow[], mayLink: MayLink) => ({
   id: row.external_id ?? row.id,
   chatbot_id: row.agent_id,
   created_at: row.created_at.toISOString(),
@@ -26,10 +28,13 @@ export const presentConversation = (row: ConversationRow, messages: MessageRow[]
   messages: messages.map((message) => ({
     id: message.id,
     role: message.role,
-    content: textOf(message),
+    content: isOfModel(message) ? withoutForeignLinks(textOf(message), mayLink) : textOf(message),
     type: 'text',
   })),
 })
+
+const isOfModel = ({ role, metadata }: MessageRow): boolean =>
+  role === 'assistant' && (metadata?.author as { type?: string } | undefined)?.type !== 'human_agent'
 
 export const presentLead = (row: Selectable<LeadsTable>) => ({
   id: row.id,

@@ -1,5 +1,9 @@
 import Type from 'typebox'
-import { Exact, IsoTime, Nullable } from '../http/contract.ts'
+import { type Endpoint, Exact, endpoint, IsoTime, Nullable } from '../http/contract.ts'
+
+/** An endpoint of version 1: none of them refuses what it does not know. */
+export const version1 = <const E extends Endpoint>(definition: E) =>
+  endpoint({ ...definition, unknownFields: 'ignored' as const })
 
 export const ChatbotId = Type.String({ minLength: 1, maxLength: 200 })
 /** Endpoints of this tag name what is wrong with a body. */

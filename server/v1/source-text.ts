@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { json } from '../db/json.ts'
 import type { AccountId } from '../db/tables.ts'
+import { attempt } from '../db/transact.ts'
 import { type Account, addSource } from '../knowledge/add-source.ts'
 import { sizeOf } from '../knowledge/room.ts'
 import { updateSource } from '../knowledge/update-source.ts'
@@ -25,7 +26,7 @@ export async function setSourceText(
       return
     }
     try {
-      await addText(ctx, account, agentId, text)
+      await attempt(ctx.db, () => addText(ctx, account, agentId, text))
       return
     } catch (error) {
       // Somebody was faster: it is there now.

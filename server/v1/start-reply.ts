@@ -9,6 +9,7 @@ import type { LiveGeneration } from '../conversations/live-generation.ts'
 import { isId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
+import type { KeyedRequest } from '../http/idempotency.ts'
 import type { chat } from './chat-contract.ts'
 
 /** Version 1 knows no busy conversation: a message waits for the reply before it, so long. */
@@ -18,19 +19,19 @@ const LOOK_EVERY_MS = 200
 type Body = Static<typeof chat.body>
 type Account = { id: AccountId; plan: string }
 
-/** Starts the reply to the last message; `isGone` says that nobody waits for it any more. */
-export async function startReply(
+/** The reply that a request asks for, to the last of its messages. */
+export async function requestOf(
   ctx: Context,
   account: Account,
   agent: AgentRow,
   body: Body,
-  isGone: () => boolean,
-): Promise<LiveGeneration> {
-  const { messages, conversationId, contactId, model, temperature } = body
+  idempotency: KeyedRequest | null,
+): Promise<ChatRequest> {
+  const { messages, contactId, model, temperature } = body
   const owner = { accountId: account.id, agentId: agent.id }
   const contact = contactId === undefined ? null : await requireContact(ctx.db, owner, contactId)
   const asked = chatAgentOf(agent)
-  const request: ChatRequest = {
+  return {
     account,
     agent: { ...asked, model: model ?? asked.model, temp: temperature ?? asked.temp },
     source: 'API',
@@ -39,8 +40,17 @@ export async function startReply(
     contactId: contact?.id,
     userId: contact && isUserId(contact.external_id) ? contact.external_id : undefined,
     runsClientActions: false,
-    idempotencyKey: null,
+    idempotency,
   }
+}
+
+/** Starts it; `isGone` says that nobody waits for it any more. */
+export async function startReply(
+  ctx: Context,
+  { messages, conversationId }: Body,
+  request: ChatRequest,
+  isGone: () => boolean,
+): Promise<LiveGeneration> {
   const told = saidBefore(messages)
   if (conversationId === undefined) return startChat(ctx, { ...request, told, transient: true })
   // A lone message leaves it to the service to remember what was said.

@@ -1,11 +1,13 @@
 import { DONE_FRAME } from '../conversations/events.ts'
-import type { FrameSource } from '../conversations/live-generation.ts'
-import type { Wire } from '../conversations/send-stream.ts'
+import type { Shape, Wire } from '../conversations/send-stream.ts'
 import { PING } from '../http/event-stream.ts'
+import { LinkFilter, type MayLink } from '../text/foreign-links.ts'
 
 /** How version 1 streams: the words of a reply, and what follows them when it failed half-way. */
 type Format = Wire & {
   word(delta: string): string
+  /** null: there is no place for them. */
+  sources: ((sources: unknown) => string) | null
   /** null: the body is cut off. */
   failure: string | null
 }
@@ -15,6 +17,7 @@ export const plainText: Format = {
   ping: null,
   done: null,
   word: (delta) => delta,
+  sources: null,
   failure: null,
 }
 
@@ -23,37 +26,41 @@ export const serverSentEvents: Format = {
   ping: PING,
   done: DONE_FRAME,
   word: (delta) => `data: ${JSON.stringify({ text: delta })}\n\n`,
+  sources: (sources) => `event: sources\ndata: ${JSON.stringify({ sources })}\n\n`,
   failure: `event: error\ndata: ${JSON.stringify({ message: 'Internal server error' })}\n\n`,
 }
 
-/** The frames of a reply as the format has them, made when somebody reads them. */
-export function wordsOf(source: FrameSource, format: Format): FrameSource {
-  const frames: string[] = []
-  let read = 0
+/** A stream of the format. */
+export const wireOf = (format: Format, mayLink: MayLink): Wire => ({
+  ...format,
+  shape: () => wordsOf(format, mayLink),
+})
+
+/** What the format has of a reply's frames. */
+function wordsOf(format: Format, mayLink: MayLink): Shape {
+  const links = new LinkFilter(mayLink)
   let failed = false
-  const catchUp = (): void => {
-    for (const frame of source.frames.slice(read)) {
-      const { type, data } = eventOf(frame)
-      if (type === 'text-delta') frames.push(format.word((JSON.parse(data) as { delta: string }).delta))
-      if (type !== 'error') continue
-      failed = true
-      if (format.failure !== null) frames.push(format.failure)
-    }
-    read = source.frames.length
-  }
+  const written = (text: string): string => (text === '' ? '' : format.word(text))
+  /** The first half of a pair of which the second has not come: alone it cannot be written. */
+  let half = ''
   return {
-    get frames() {
-      catchUp()
-      return frames
+    textOf(frame) {
+      const { type, data } = eventOf(frame)
+      if (type === 'text-delta') {
+        const text = half + (JSON.parse(data) as { delta: string }).delta
+        half = /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : ''
+        return written(links.add(text.slice(0, text.length - half.length)))
+      }
+      const rest = written(links.end())
+      if (type === 'data-sources' && format.sources)
+        return rest + format.sources((JSON.parse(data) as { data: { sources: unknown } }).data.sources)
+      if (type !== 'error') return rest
+      failed = true
+      return rest + (format.failure ?? '')
     },
-    get ended() {
-      return source.ended
+    get isBroken() {
+      return failed && format.failure === null
     },
-    get broken() {
-      catchUp()
-      return source.broken || (failed && format.failure === null)
-    },
-    watch: (listener) => source.watch(listener),
   }
 }
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { AgentRow } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
+import { addressBucket } from '../http/address-bucket.ts'
 import { ApiError } from '../http/errors.ts'
 import { tooMany } from '../http/serve.ts'
-import { addressBucket } from './address-bucket.ts'
 import type { CountryOf } from './country.ts'
 
 type Needs = Pick<Context, 'limiter'>
@@ -19,12 +19,35 @@ export async function admitVisitor(
   request: FastifyRequest,
   countryOf: CountryOf,
 ): Promise<string | null> {
-  const country = countryOf(request)
-  if (country !== null && blocked_countries?.includes(country)) throw new ApiError('VISITOR_NOT_SERVED')
+  const country = refuseCountry({ blocked_countries }, request, countryOf)
   const decision = await limiter.take(`visitor ${id} ${addressBucket(request.ip)}`, {
     limit,
     windowMs: timeframe * 1_000,
   })
   if (!decision.allowed) throw tooMany(decision, message)
   return country
+}
+
+/** Throws VISITOR_NOT_SERVED for a country that the owner has blocked; answers the visitor's country. */
+export function refuseCountry(
+  { blocked_countries }: Pick<Rules, 'blocked_countries'>,
+  request: FastifyRequest,
+  countryOf: CountryOf,
+): string | null {
+  const country = countryOf(request)
+  if (country !== null && blocked_countries?.includes(country)) throw new ApiError('VISITOR_NOT_SERVED')
+  return country
+}
+
+/** Every page that a visitor opens brings a token: these are counted apart from what they write. */
+const IDENTITIES = { limit: 300, windowMs: 10 * 60 * 1_000 }
+
+/** Throws RATE_LIMIT_TOO_MANY_REQUESTS. */
+export async function countIdentity(
+  { limiter }: Needs,
+  { id }: Pick<Rules, 'id'>,
+  { ip }: Pick<FastifyRequest, 'ip'>,
+): Promise<void> {
+  const decision = await limiter.take(`visitor identities ${id} ${addressBucket(ip)}`, IDENTITIES)
+  if (!decision.allowed) throw tooMany(decision)
 }

@@ -1,23 +1,58 @@
 import type { Static } from 'typebox'
 import type { AgentRow } from '../agents/find-agent.ts'
 import type { Db } from '../db/database.ts'
-import { chatStyles, picturesOf, shownName } from './looks.ts'
+import { identitySecretSince } from './identity/identity-secret.ts'
+import { chatStyles, picturesOf, type StageStyles, shownName, stageStyles } from './looks.ts'
 import { type Appearance, leadFields } from './schema.ts'
+import { LARGEST_UPLOAD_BYTES, MOST_FILES } from './store-upload.ts'
 
 /** What the chat of a public agent looks like and offers. */
 export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<typeof Appearance>> {
   const chat = chatStyles(agent)
-  const [pictures, hasForm] = await Promise.all([picturesOf(db, agent), takesDetails(db, agent)])
+  const stage = stageStyles(agent)
+  const [pictures, hasForm, mayEscalate, identitySince] = await Promise.all([
+    picturesOf(db, agent),
+    takesDetails(db, agent),
+    offersAction(db, agent, 'escalate'),
+    identitySecretSince(db, agent.id),
+  ])
   return {
     id: agent.id,
     name: shownName(agent),
     chat,
+    stage: stage && shownStage(stage),
     linkHosts: (agent.allowed_domains ?? []).map(hostOf),
-    initialMessages: agent.initial_messages,
-    suggestedMessages: agent.suggested_messages as Static<typeof Appearance>['suggestedMessages'],
+    // The stage greets with words of its own.
+    initialMessages: stage ? [] : agent.initial_messages,
+    suggestedMessages: (stage && stage.suggestedMessages.length > 0
+      ? stage.suggestedMessages
+      : agent.suggested_messages) as Static<typeof Appearance>['suggestedMessages'],
     pictures,
     leadForm: hasForm ? { fields: [...leadFields] } : null,
+    mayEscalate,
+    takesIdentity: identitySince !== null,
+    uploads: chat.showAttachments ? { maxFiles: MOST_FILES, maxBytes: LARGEST_UPLOAD_BYTES } : null,
     voice: chat.showVoiceMode ? voiceOf(agent) : null,
+  }
+}
+
+function shownStage({
+  welcomeMessage,
+  showChatBubble,
+  showDataSource,
+  tintedGrayscale,
+  accentColor,
+  customSurfaceColors,
+  typography,
+}: StageStyles): NonNullable<Static<typeof Appearance>['stage']> {
+  return {
+    welcomeMessage,
+    showChatBubble,
+    showDataSource,
+    tintedGrayscale,
+    accentColor,
+    customSurfaceColors,
+    typography,
   }
 }
 
@@ -25,13 +60,21 @@ export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<type
 const hostOf = (domain: string): string => domain.replace(/^\*\.|:\d+$/g, '').toLowerCase()
 
 /** The form is there when the agent collects leads in the chat on websites. */
-export async function takesDetails(db: Db, { account_id, id }: AgentRow): Promise<boolean> {
+export const takesDetails = (db: Db, agent: AgentRow): Promise<boolean> =>
+  offersAction(db, agent, 'collect-leads')
+
+/** Whether the agent has an enabled action of that type for the chat on websites. */
+export async function offersAction(
+  db: Db,
+  { account_id, id }: AgentRow,
+  type: 'collect-leads' | 'escalate',
+): Promise<boolean> {
   const actions = await db
     .selectFrom('actions')
     .select('channels')
     .where('account_id', '=', account_id)
     .where('agent_id', '=', id)
-    .where('type', '=', 'collect-leads')
+    .where('type', '=', type)
     .where('enabled', '=', true)
     .execute()
   return actions.some(({ channels }) => channels === null || channels.includes('chat_widget'))

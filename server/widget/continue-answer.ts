@@ -1,13 +1,9 @@
-import { sql } from 'kysely'
 import { accountOf } from '../accounts/accounts.ts'
 import type { AgentRow } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { chatAgentOf, startChat } from '../conversations/chat.ts'
 import type { ConversationRow } from '../conversations/queries.ts'
 import { WIDGET } from '../conversations/sources.ts'
-import { newestAsked } from '../conversations/unanswered.ts'
-import type { Db } from '../db/database.ts'
-import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
 
 /** Not now, for a reason that the visitor sees anyway: the page still owes a result, or a person has taken over. */
@@ -29,9 +25,9 @@ const MOST_CONTINUATIONS = 8
 export async function continueAnswer(
   ctx: Context,
   agent: AgentRow,
-  { id: conversationId, has_voice }: ConversationRow,
+  { id: conversationId, has_voice, continuations }: ConversationRow,
 ): Promise<boolean> {
-  if ((await continuations(ctx.db, agent.account_id, conversationId)) >= MOST_CONTINUATIONS) return false
+  if (continuations >= MOST_CONTINUATIONS) return false
   const account = await accountOf(ctx.db, agent.account_id)
   try {
     const live = await startChat(ctx, {
@@ -41,7 +37,7 @@ export async function continueAnswer(
       channel: 'chat_widget',
       isSpoken: has_voice,
       conversationId,
-      idempotencyKey: null,
+      idempotency: null,
     })
     // Its readers are told by the stream.
     live.answer.catch(() => {})
@@ -52,13 +48,4 @@ export async function continueAnswer(
     if (NOT_NOW.includes(code)) return false
     throw error
   }
-}
-
-/** Of the conversation's newest message of the visitor. */
-async function continuations(db: Db, accountId: AccountId, conversationId: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from generations
-    where account_id = ${accountId} and conversation_id = ${conversationId} and kind = 'continuation'
-      and user_message_id = ${newestAsked(accountId, conversationId)}`.execute(db)
-  return rows[0]?.count ?? 0
 }

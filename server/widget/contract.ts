@@ -2,11 +2,12 @@ import Type from 'typebox'
 import { type LeadInput, refuseLead } from '../actions/collect-lead.ts'
 import { Exact, endpoint, Nullable, OneOf, Success } from '../http/contract.ts'
 import { Appearance, ConversationSummary, VisibleConversation } from './schema.ts'
+import { LARGEST_UPLOAD_BYTES, MOST_FILES } from './store-upload.ts'
 
 /**
  * What the chat in a visitor's browser asks for, below /api/widget: one public agent, without an API key. A visitor is
  * whoever holds a secret: 32 random bytes that the browser makes itself, as 43 characters of base64url, sent as
- * `Authorization: Bearer <secret>`. Conversations belong to the visitor that began them.
+ * `Authorization: Bearer <secret>`, or `Bearer signed.<secret>` once the site has signed the visitor in. Conversations belong to the visitor that began them.
  */
 const tag = 'Widget'
 const scope = null
@@ -19,7 +20,7 @@ const MessageParams = Exact({
   messageId: Type.String(),
 })
 
-const visitorErrors = ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'] as const
+const visitorErrors = ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'VISITOR_IDENTITY_INVALID'] as const
 
 export const readAppearance = endpoint({
   method: 'GET',
@@ -34,6 +35,29 @@ export const readAppearance = endpoint({
   errors: ['AGENT_NOT_FOUND'],
 })
 
+export const identifyVisitor = endpoint({
+  method: 'POST',
+  path: '/agents/{agentId}/identity',
+  name: 'identifyVisitor',
+  tag,
+  summary: 'Sign a visitor in whom the site vouches for',
+  description:
+    'The token is a JSON Web Token that the server of the site has signed (HS256) with the secret of the agent: `sub` the id of the user, `exp` within 24 hours, `name` and `email` where known. It belongs to the first visitor who brings it. For 24 hours, `Bearer signed.<secret>` then is that user, whose conversations are there in every browser; what the visitor wrote before becomes theirs.',
+  scope,
+  params: AgentParams,
+  body: Exact({ token: Type.String({ minLength: 1, maxLength: 4000 }) }),
+  success: { status: 201, schema: Exact({ data: Exact({ userId: Type.String() }) }) },
+  errors: [...visitorErrors, 'VISITOR_NOT_SERVED'],
+})
+
+/** Where the chat is. */
+const Page = Type.Optional(
+  Type.String({
+    maxLength: 8192,
+    description: 'Address of the page that embeds the chat; kept without query and fragment',
+  }),
+)
+
 export const writeMessage = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/messages',
@@ -41,19 +65,29 @@ export const writeMessage = endpoint({
   tag,
   summary: "Store a visitor's message and have it answered",
   description:
-    'The message is stored at once and once: the same messageId again answers what it did the first time. Without a conversationId, or with that of one that has ended, it begins a conversation. While a person has the conversation, or it is paused, the agent is silent (answering: false).',
+    'The message is stored at once and once: the same messageId again answers what it did the first time, and asks again for an answer that was stopped or has failed, as often as the limit of the agent for one address allows, and ten times at most. Without a conversationId, or with that of one that has ended, it begins a conversation. While a person has the conversation, or it is paused, the agent is silent (answering: false).',
   scope,
   params: AgentParams,
-  body: Exact({
-    messageId: Type.String({
-      pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-      refusal: 'Must be a UUID in small letters.',
-      description: 'Made by the browser, new for each message',
-    }),
-    message: Type.String({ minLength: 1, maxLength: 8000 }),
-    conversationId: Type.Optional(Type.String()),
-    voice: Type.Optional(Type.Boolean({ description: 'It was spoken, in voice mode' })),
-  }),
+  body: Exact(
+    {
+      messageId: Type.String({
+        pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+        refusal: 'Must be a UUID in small letters.',
+        description: 'Made by the browser, new for each message',
+      }),
+      message: Type.String({ maxLength: 8000, description: 'May be empty beside attachments' }),
+      attachments: Type.Optional(
+        Type.Array(Type.String(), {
+          maxItems: MOST_FILES,
+          description: 'Ids of files that this visitor has uploaded (…/attachments)',
+        }),
+      ),
+      conversationId: Type.Optional(Type.String()),
+      voice: Type.Optional(Type.Boolean({ description: 'It was spoken, in voice mode' })),
+      page: Page,
+    },
+    { rule: refuseEmpty },
+  ),
   success: {
     status: 201,
     schema: Exact({
@@ -65,6 +99,35 @@ export const writeMessage = endpoint({
     }),
   },
   errors: [...visitorErrors, 'RESOURCE_DUPLICATE', 'VISITOR_NOT_SERVED'],
+})
+
+function refuseEmpty({ message, attachments = [] }: { message: string; attachments?: string[] }) {
+  return message === '' && attachments.length === 0 ? { message: 'Must not be empty.' } : null
+}
+
+export const uploadVisitorFile = endpoint({
+  method: 'POST',
+  path: '/agents/{agentId}/attachments',
+  name: 'uploadVisitorFile',
+  tag,
+  summary: "Upload a file for the visitor's next message",
+  description:
+    'multipart/form-data with the field `file`, at most 10 MB: pictures, PDF, documents, text, sound, video, archives. Taken while `styles.chat.showAttachments` is set; 30 files in ten minutes from one address. What no message has taken after two days is removed.',
+  scope,
+  params: AgentParams,
+  multipart: { fields: Exact({}), file: 'file', maxBytes: LARGEST_UPLOAD_BYTES },
+  success: {
+    status: 201,
+    schema: Exact({
+      data: Exact({
+        id: Type.String(),
+        name: Type.String(),
+        type: Type.String(),
+        size: Type.Integer(),
+      }),
+    }),
+  },
+  errors: [...visitorErrors, 'ATTACHMENT_LIMIT_EXCEEDED', 'VISITOR_NOT_SERVED'],
 })
 
 export const listVisitorConversations = endpoint({
@@ -102,6 +165,21 @@ export const followAnswer = endpoint({
   scope,
   params: ConversationParams,
   success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'No answer is being made' },
+  streams: Type.Unknown(),
+  errors: visitorErrors,
+})
+
+export const followConversation = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/conversations/{conversationId}/events',
+  name: 'followVisitorConversation',
+  tag,
+  summary: 'Be told when there is something new in the conversation',
+  description:
+    'Server-sent events: `version` with {"version"}, now and at every change: a takeover, a message of a person, a waiting visitor for whom nobody is there any more. Read the conversation when the version is another than the one shown. Ends after an hour.',
+  scope,
+  params: ConversationParams,
+  success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'Never' },
   streams: true,
   errors: visitorErrors,
 })
@@ -124,14 +202,15 @@ export const submitPageResult = endpoint({
   name: 'submitPageResult',
   tag,
   summary: 'The result of a client action that the page ran',
-  description: 'When no other action waits, the agent goes on from the results (answering: true).',
+  description:
+    'When no other action waits, the agent goes on from the results (answering: true). It counts towards the limit of the agent for one address: a result that is refused (429) may be sent again later.',
   scope,
   params: ConversationParams,
   body: Exact({ toolCallId: Type.String(), output: Type.Optional(Type.Unknown()) }),
   // Models read a third of it.
   bodyLimit: 65_536,
   success: { status: 200, schema: Exact({ data: Exact({ answering: Type.Boolean() }) }) },
-  errors: [...visitorErrors, 'RESOURCE_TOOL_CALL_NOT_FOUND'],
+  errors: [...visitorErrors, 'RESOURCE_TOOL_CALL_NOT_FOUND', 'VISITOR_NOT_SERVED'],
 })
 
 export const rateAnswer = endpoint({
@@ -145,6 +224,21 @@ export const rateAnswer = endpoint({
   body: Exact({ feedback: Nullable(OneOf(['positive', 'negative'])) }),
   success: { status: 200, schema: Success },
   errors: [...visitorErrors, 'RESOURCE_MESSAGE_NOT_FOUND', 'RESOURCE_MESSAGE_NOT_ASSISTANT'],
+})
+
+export const askForPerson = endpoint({
+  method: 'POST',
+  path: '/agents/{agentId}/person',
+  name: 'askForPerson',
+  tag,
+  summary: 'Ask for a person of the team',
+  description:
+    'Opens a ticket in the conversation, or in a new one, while the agent has an enabled escalate action for the widget. `help` of the conversation then says who is there, and when.',
+  scope,
+  params: AgentParams,
+  body: Exact({ conversationId: Type.Optional(Type.String()), page: Page }),
+  success: { status: 201, schema: Exact({ data: Exact({ conversationId: Type.String() }) }) },
+  errors: [...visitorErrors, 'VISITOR_NOT_SERVED'],
 })
 
 export const leaveDetails = endpoint({

@@ -1,7 +1,10 @@
 import type { Static } from 'typebox'
+import type { Context } from '../context.ts'
 import { runningGeneration } from '../conversations/attach.ts'
 import { messagesBackwards } from '../conversations/queries.ts'
-import type { Db } from '../db/database.ts'
+import { addressesOf } from '../conversations/source-address.ts'
+import { ApiError } from '../http/errors.ts'
+import { helpOf, readStates } from './conversation-state.ts'
 import { pendingCalls } from './queries.ts'
 import type { VisibleConversation } from './schema.ts'
 import { visibleMessage, visibleSummary } from './visible.ts'
@@ -11,12 +14,16 @@ const NEWEST_MESSAGES = 100
 
 /** A conversation as its visitor sees it. Throws RESOURCE_NOT_FOUND. */
 export async function readConversation(
-  db: Db,
+  ctx: Pick<Context, 'db' | 'secrets' | 'config'>,
   visit: Visit,
   conversationId: string,
 ): Promise<Static<typeof VisibleConversation>> {
+  const { db } = ctx
   const accountId = visit.agent.account_id
   const row = await requireOwnConversation(db, visit, conversationId)
+  // Before everything else: what changes meanwhile has another version.
+  const [state] = await readStates(db, [row.id])
+  if (!state) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation does not exist.' })
   // Before the messages: an answer that ends meanwhile is then told as still coming, not as missing.
   const running = await runningGeneration(db, accountId, row.id)
   const [messages, pending] = await Promise.all([
@@ -25,7 +32,9 @@ export async function readConversation(
   ])
   return {
     ...visibleSummary(row),
+    version: state.version,
+    help: await helpOf(db, visit, state),
     answering: running !== undefined,
-    messages: messages.reverse().map((message) => visibleMessage(message, pending)),
+    messages: messages.reverse().map((message) => visibleMessage(message, pending, addressesOf(ctx))),
   }
 }

@@ -1,20 +1,25 @@
 import type { FastifyRequest } from 'fastify'
 import type { AgentRow } from '../agents/find-agent.ts'
+import { attachmentOf } from '../attachments/uploads.ts'
 import { answerConversation } from '../channels/answer-conversation.ts'
 import type { Context } from '../context.ts'
 import { attach, positionAfter } from '../conversations/attach.ts'
 import { rateMessage } from '../conversations/rate-message.ts'
 import { sendStream } from '../conversations/send-stream.ts'
-import { WIDGET } from '../conversations/sources.ts'
 import { stopGeneration } from '../conversations/stop-generation.ts'
-import { storeToolResult } from '../conversations/store-tool-result.ts'
+import { storeToolResult, type TakeResult } from '../conversations/store-tool-result.ts'
+import { transact } from '../db/transact.ts'
+import { addressBucket } from '../http/address-bucket.ts'
 import { type Route, route, SENT } from '../http/route.ts'
-import { addressBucket } from './address-bucket.ts'
-import { admitVisitor } from './admit-visitor.ts'
+import { admitVisitor, countIdentity, refuseCountry } from './admit-visitor.ts'
 import { appearanceOf } from './appearance.ts'
+import { askForPerson } from './ask-for-person.ts'
 import { continueAnswer } from './continue-answer.ts'
 import {
+  askForPerson as askForPersonEndpoint,
   followAnswer,
+  followConversation as followConversationEndpoint,
+  identifyVisitor as identifyVisitorEndpoint,
   leaveDetails,
   listVisitorConversations,
   rateAnswer,
@@ -22,34 +27,55 @@ import {
   readVisitorConversation,
   stopAnswer,
   submitPageResult,
+  uploadVisitorFile,
   writeMessage,
 } from './contract.ts'
+import { createConversationFeed } from './conversation-feed.ts'
 import { countryReader } from './country.ts'
+import { followConversation } from './follow-conversation.ts'
+import { identifyVisitor } from './identity/identify-visitor.ts'
 import { countStreams } from './open-streams.ts'
 import { conversationsOfVisitor } from './queries.ts'
 import { readConversation } from './read-conversation.ts'
 import { storeDetails } from './store-details.ts'
 import { findWritten, storeMessage } from './store-message.ts'
-import { visibleFrames, visibleSummary } from './visible.ts'
-import { requireOwnConversation, requirePublicAgent, requireVisit } from './visitor.ts'
+import { storeUpload } from './store-upload.ts'
+import { VISIBLE_EVENTS, visibleSummary } from './visible.ts'
+import { requireBrowser, requireOwnConversation, requirePublicAgent, requireVisit } from './visitor.ts'
 
 export function widgetRoutes(ctx: Context): Route[] {
   const countryOf = countryReader(ctx.config)
   const admitStream = countStreams()
+  const admitFollower = countStreams()
+  const feed = createConversationFeed(ctx)
   const admit = (agent: AgentRow, request: FastifyRequest) => admitVisitor(ctx, agent, request, countryOf)
   return [
     route(readAppearance, async ({ params }) =>
       appearanceOf(ctx.db, await requirePublicAgent(ctx.db, params.agentId)),
     ),
 
+    route(identifyVisitorEndpoint, async ({ params, body, request }) => {
+      const { agent, browserId } = await requireBrowser(ctx.db, params.agentId, request)
+      refuseCountry(agent, request, countryOf)
+      await countIdentity(ctx, agent, request)
+      return { data: { userId: await identifyVisitor(ctx, agent, browserId, body.token) } }
+    }),
+
     route(writeMessage, async ({ params, body, request }) => {
       const visit = await requireVisit(ctx, params.agentId, request)
       const there = await findWritten(ctx.db, visit, body.messageId)
-      const { id } =
-        there ?? (await storeMessage(ctx, visit, { ...body, country: await admit(visit.agent, request) }))
-      // Here and not by a job: the visitor waits for the first word. Sent again, it is asked again.
-      const answering = await answerConversation(ctx, { conversationId: id }, { evenStopped: true })
+      const admitted = () => admit(visit.agent, request)
+      const { id } = there ?? (await storeMessage(ctx, visit, { ...body, country: await admitted() }))
+      // Here and not by a job: the visitor waits for the first word.
+      const answering = await answerConversation(ctx, { conversationId: id }, there ? admitted : null)
       return { data: { conversationId: id, messageId: body.messageId, answering } }
+    }),
+
+    route(uploadVisitorFile, async ({ params, form, request }) => {
+      const file = attachmentOf(form, uploadVisitorFile.multipart.file)
+      const visit = await requireVisit(ctx, params.agentId, request)
+      refuseCountry(visit.agent, request, countryOf)
+      return { data: await storeUpload(ctx, visit, file, request) }
     }),
 
     route(listVisitorConversations, async ({ params, request }) => {
@@ -59,7 +85,7 @@ export function widgetRoutes(ctx: Context): Route[] {
 
     route(readVisitorConversation, async ({ params, request }) => {
       const visit = await requireVisit(ctx, params.agentId, request)
-      return { data: await readConversation(ctx.db, visit, params.conversationId) }
+      return { data: await readConversation(ctx, visit, params.conversationId) }
     }),
 
     route(followAnswer, async ({ params, request, reply }) => {
@@ -69,7 +95,15 @@ export function widgetRoutes(ctx: Context): Route[] {
       if (!attached) return undefined
       admitStream(addressBucket(request.ip), reply)
       const lastEventId = request.headers['last-event-id']?.toString()
-      sendStream(reply, visibleFrames(attached.source), positionAfter(lastEventId, attached))
+      sendStream(reply, attached.source, positionAfter(lastEventId, attached), VISIBLE_EVENTS)
+      return SENT
+    }),
+
+    route(followConversationEndpoint, async ({ params, request, reply }) => {
+      const visit = await requireVisit(ctx, params.agentId, request)
+      const { id } = await requireOwnConversation(ctx.db, visit, params.conversationId)
+      admitFollower(addressBucket(request.ip), reply)
+      followConversation(feed, { agentId: visit.agent.id, conversationId: id }, request, reply)
       return SENT
     }),
 
@@ -82,8 +116,14 @@ export function widgetRoutes(ctx: Context): Route[] {
     route(submitPageResult, async ({ params, body, request }) => {
       const visit = await requireVisit(ctx, params.agentId, request)
       const conversation = await requireOwnConversation(ctx.db, visit, params.conversationId)
-      const place = { accountId: visit.agent.account_id, ...params, source: WIDGET }
-      await storeToolResult(ctx, place, body)
+      const place = { accountId: visit.agent.account_id, ...params }
+      // A result that is not admitted is not taken either: the page sends it again later.
+      const admitted: TakeResult = (work) =>
+        transact(ctx.db, async (trx) => {
+          await work(trx)
+          await admit(visit.agent, request)
+        })
+      await storeToolResult(ctx, place, body, admitted)
       return { data: { answering: await continueAnswer(ctx, visit.agent, conversation) } }
     }),
 
@@ -92,6 +132,12 @@ export function widgetRoutes(ctx: Context): Route[] {
       await requireOwnConversation(ctx.db, visit, params.conversationId)
       await rateMessage(ctx.db, visit.agent.account_id, params, body.feedback)
       return { success: true as const }
+    }),
+
+    route(askForPersonEndpoint, async ({ params, body, request }) => {
+      const visit = await requireVisit(ctx, params.agentId, request)
+      const country = await admit(visit.agent, request)
+      return { data: { conversationId: await askForPerson(ctx, visit, { ...body, country }) } }
     }),
 
     route(leaveDetails, async ({ params, body, request }) => {

@@ -1,8 +1,10 @@
 import Type from 'typebox'
 import { SuggestedMessage } from '../agents/settings-schema.ts'
 import { Styles } from '../agents/styles-schema.ts'
-import { CitedSource, conversationStatuses } from '../conversations/schema.ts'
+import { CitedSource, conversationStatuses, MessageAttachment } from '../conversations/schema.ts'
 import { EpochSeconds, Exact, Nullable, OneOf } from '../http/contract.ts'
+
+const stageFields = Styles.properties.centerStage.properties
 
 export const leadFields = ['name', 'email', 'phone'] as const
 
@@ -11,6 +13,18 @@ export const Appearance = Exact({
   id: Type.String(),
   name: Type.String({ description: 'styles.chat.displayName, else the name of the agent' }),
   chat: Styles.properties.chat,
+  /** null: the chat has its place in a corner of the page. */
+  stage: Nullable(
+    Exact({
+      welcomeMessage: stageFields.welcomeMessage,
+      showChatBubble: stageFields.showChatBubble,
+      showDataSource: stageFields.showDataSource,
+      tintedGrayscale: Type.Required(stageFields.tintedGrayscale),
+      accentColor: Type.Required(stageFields.accentColor),
+      customSurfaceColors: Type.Required(stageFields.customSurfaceColors),
+      typography: Type.Required(stageFields.typography),
+    }),
+  ),
   initialMessages: Type.Array(Type.String()),
   linkHosts: Type.Array(Type.String(), {
     description: "Hosts of the owner's sites: what the agent writes may link to them and to what it cites",
@@ -22,6 +36,10 @@ export const Appearance = Exact({
   }),
   /** null: the agent has no enabled collect-leads action for the widget. */
   leadForm: Nullable(Exact({ fields: Type.Array(OneOf(leadFields)) })),
+  mayEscalate: Type.Boolean({ description: 'A person can be asked for (…/person)' }),
+  takesIdentity: Type.Boolean({ description: 'The site may sign its visitors in (…/identity)' }),
+  /** null: the agent takes no files from visitors. */
+  uploads: Nullable(Exact({ maxFiles: Type.Integer(), maxBytes: Type.Integer() })),
   /** null: no voice mode. The browser itself hears and speaks. */
   voice: Nullable(
     Exact({
@@ -41,12 +59,26 @@ export const VisibleMessage = Exact({
   createdAt: EpochSeconds,
   feedback: Nullable(OneOf(['positive', 'negative'])),
   sources: Type.Array(CitedSource),
+  attachments: Type.Array(MessageAttachment),
   author: Nullable(
     Type.String({ description: 'The person of the team who wrote it; null: the visitor or the agent' }),
   ),
   pendingCalls: Type.Array(
     Exact({ toolCallId: Type.String(), toolName: Type.String(), input: Type.Unknown() }),
     { description: 'Client actions whose result is awaited from the page' },
+  ),
+})
+
+/** What a visitor who asked for a person is told. */
+export const Help = Exact({
+  state: OneOf(['waiting', 'taken_over']),
+  name: Nullable(Type.String({ description: 'The person who has taken over' })),
+  isStaffed: Type.Boolean({ description: 'Somebody of the team is there' }),
+  opensAt: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When the business hours begin again; null: now, or unknown',
+    }),
   ),
 })
 
@@ -60,6 +92,8 @@ const summary = {
 export const ConversationSummary = Exact(summary)
 export const VisibleConversation = Exact({
   ...summary,
+  version: Type.String({ description: 'Another one means that there is something new (…/events)' }),
+  help: Nullable(Help),
   answering: Type.Boolean({ description: 'The agent is writing: follow it with …/stream' }),
   messages: Type.Array(VisibleMessage, { description: 'The newest 100, oldest first' }),
 })

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { addressBucket, VISITS } from '../http/address-bucket.ts'
 import { countRequest, type Gate, serveRoutes } from '../http/serve.ts'
-import { addressBucket, VISITS } from './address-bucket.ts'
 import { widgetRoutes } from './routes.ts'
 
 const PREFIX = '/api/widget'
@@ -10,7 +10,7 @@ const PREFIX = '/api/widget'
 export async function serveWidgetApi(
   app: FastifyInstance,
   ctx: Context,
-  { gate, strict }: { gate: Gate; strict: boolean },
+  { gate, strict, bodyLimit }: { gate: Gate; strict: boolean; bodyLimit: number },
 ): Promise<void> {
   await app.register(
     async (widget) => {
@@ -18,7 +18,14 @@ export async function serveWidgetApi(
         await gate.refuseDuringMaintenance()
         await countRequest(reply, gate.limiter, `widget ${addressBucket(request.ip)}`, VISITS)
       })
-      serveRoutes(widget, { routes: widgetRoutes(ctx), gate, db: ctx.db, strict })
+      serveRoutes(widget, {
+        routes: widgetRoutes(ctx),
+        gate,
+        db: ctx.db,
+        strict,
+        bodyLimit,
+        uploads: ctx.uploads,
+      })
     },
     { prefix: PREFIX },
   )

@@ -93,17 +93,33 @@ test('what the button looks like is told to the sites that may show it', async (
   })
   const chat = { displayName: 'Ada', buttonColor: '#7c3aed', alignChatButton: 'left' }
   await client.request('PUT', `/agents/${id}/styles`, { styles: { chat } })
-  const path = `/widget/${id}/launcher.json`
+  const path = `/widget/${id}/launcher.json?languages=xx,de-CH,en`
   const answer = await get(path, { origin: 'https://example.com' })
   assert.equal(answer.headers.get('access-control-allow-origin'), '*')
-  const { name, color, textColor, align, icon, autoOpenAfter } = (await answer.json()) as Record<
+  const { words, color, textColor, align, icon, autoOpenAfter } = (await answer.json()) as Record<
     string,
     unknown
   >
   assert.deepEqual(
-    [name, color, textColor, align, icon, autoOpenAfter],
-    ['Ada', '#7c3aed', '#ffffff', 'left', null, null],
+    [words, color, textColor, align, icon, autoOpenAfter],
+    [
+      {
+        open: 'Chat mit Ada',
+        unread: 'Chat mit Ada, neue Nachricht',
+        close: 'Chat schließen',
+        loading: 'Chat wird geladen …',
+      },
+      '#7c3aed',
+      '#ffffff',
+      'left',
+      null,
+      null,
+    ],
   )
+  const plain = await get(path.replace(/=.*/, `=${'x,'.repeat(500)}__proto__`), {
+    origin: 'https://example.com',
+  })
+  assert.equal(((await plain.json()) as { words: { open: string } }).words.open, 'Chat with Ada')
   assert.equal((await get(path, { origin: 'https://evil.example' })).status, 404)
   const policy = (await get(`/widget/${id}`)).headers.get('content-security-policy') ?? ''
   assert.match(

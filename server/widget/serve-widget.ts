@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { addressBucket, VISITS } from '../http/address-bucket.ts'
 import { ApiError } from '../http/errors.ts'
 import { countRequest } from '../http/serve.ts'
-import { addressBucket, VISITS } from './address-bucket.ts'
 import { type Asset, createBundler } from './bundle.ts'
 import { frameAncestors, mayFrame } from './frame-ancestors.ts'
 import { framePage, problemPage, scriptPath, stylePath } from './frame-page.ts'
@@ -11,7 +11,7 @@ import { chatStyles, shownName } from './looks.ts'
 import { findPublicAgent } from './public-agent.ts'
 
 type Needs = Pick<Context, 'db' | 'maintenance' | 'limiter'>
-type AgentRequest = { Params: { agentId: string } }
+type AgentRequest = { Params: { agentId: string }; Querystring: { languages?: unknown } }
 
 const UNKNOWN = {
   status: 404,
@@ -72,7 +72,7 @@ export function serveWidget(app: FastifyInstance, ctx: Needs): void {
     // Without a button nobody opens a panel that stays empty.
     if (!agent || (origin && !mayFrame(origin, agent.allowed_domains))) throw new ApiError('AGENT_NOT_FOUND')
     reply.header('cache-control', 'public, max-age=60')
-    return launcherSettings(ctx.db, agent)
+    return launcherSettings(ctx.db, agent, String(request.query.languages ?? ''))
   })
 }
 

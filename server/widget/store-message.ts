@@ -1,3 +1,6 @@
+import { senderOf } from '../attachments/attachment-quota.ts'
+import { wordsOf } from '../attachments/message-words.ts'
+import { takeUploads } from '../attachments/uploads.ts'
 import type { Context } from '../context.ts'
 import { appendMessage } from '../conversations/append-message.ts'
 import { readParent } from '../conversations/parent-conversation.ts'
@@ -10,13 +13,18 @@ import { transact } from '../db/transact.ts'
 import { recordEvent } from '../helpdesk/record-event.ts'
 import { storeCustomerMessage } from '../helpdesk/store-customer-message.ts'
 import { ApiError } from '../http/errors.ts'
+import { embedOriginOf } from './embed-origin.ts'
 import { requireOwnConversation, type Visit } from './visitor.ts'
 
 export type Written = {
   messageId: string
   message: string
+  /** Ids of files that the visitor has uploaded. */
+  attachments?: string[]
   conversationId?: string
   voice?: boolean
+  /** Where the chat is embedded, as the browser says. */
+  page?: string
   country: string | null
 }
 
@@ -25,7 +33,8 @@ type Needs = Pick<Context, 'db' | 'notifier'>
 /**
  * Makes a visitor's message ours, once, whatever becomes of its answer; the same messageId again is the message that is
  * there. Answers its conversation: a new one where none is named, or the named one has ended. Throws
- * RESOURCE_NOT_FOUND, RESOURCE_DUPLICATE when the id is another message's.
+ * RESOURCE_NOT_FOUND, RESOURCE_DUPLICATE when the id is another message's, VALIDATION_INVALID_BODY for a file that is not
+ * this visitor's, or was sent before.
  */
 export async function storeMessage(ctx: Needs, visit: Visit, written: Written): Promise<ConversationRow> {
   try {
@@ -61,16 +70,34 @@ export async function findWritten(
 }
 
 async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Promise<ConversationRow> {
-  const { messageId, message, conversationId, voice = false } = written
+  const { messageId, message, attachments: ids = [], conversationId, voice = false } = written
   const named =
     conversationId === undefined ? null : await requireOwnConversation(trx, visit, conversationId, true)
   const open = named?.status === 'ended' ? await begunAfter(trx, visit, named) : named
-  const conversation = open ?? (await begin(trx, visit, written, named))
+  const conversation =
+    open ??
+    (await beginConversation(
+      trx,
+      visit,
+      {
+        title: message === '' ? null : titleFromWords(message),
+        country: written.country,
+        page: written.page,
+      },
+      named,
+    ))
   const { account_id, agent_id, id } = conversation
+  const attachments = await takeUploads(trx, { accountId: account_id, agentId: agent_id }, ids, {
+    sender: senderOf(visit.browserId),
+    ticketId: null,
+    conversationId: id,
+  })
+  const text = wordsOf(message, attachments)
   await appendMessage(trx, conversation, {
     id: messageId,
     role: 'user',
-    parts: [{ type: 'text', text: message }],
+    parts: [{ type: 'text', text }],
+    ...(attachments.length > 0 ? { metadata: { attachments } } : {}),
   })
   if (voice && !conversation.has_voice) {
     await trx
@@ -80,7 +107,7 @@ async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Prom
       .where('id', '=', id)
       .execute()
   }
-  await storeCustomerMessage(trx, conversation, { messageId, text: message, attachments: [] })
+  await storeCustomerMessage(trx, conversation, { messageId, text, attachments })
   await recordEvent(ctx, trx, account_id, agent_id, { type: 'conversation', data: { conversationId: id } })
   return conversation
 }
@@ -105,10 +132,10 @@ async function begunAfter(
   return row ?? null
 }
 
-async function begin(
+export async function beginConversation(
   trx: Trx,
-  { agent, visitorId }: Visit,
-  { message, country }: Written,
+  { agent, visitorId, contactId }: Visit,
+  { title, country, page }: { title: string | null; country: string | null; page?: string },
   before: ConversationRow | null,
 ): Promise<ConversationRow> {
   const parent = before ? await readParent(trx, agent.account_id, agent.id, before.id, visitorId) : null
@@ -119,9 +146,11 @@ async function begin(
       account_id: agent.account_id,
       agent_id: agent.id,
       source: WIDGET,
+      embed_origin: page === undefined ? null : embedOriginOf(page),
       user_id: visitorId,
+      contact_id: contactId,
       country,
-      title: titleFromWords(message),
+      title,
       status: 'ongoing',
       parent_conversation_id: parent?.id ?? null,
       parent_summary: parent?.summary ?? null,

@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
+import { typedOf } from '../attachments/message-words.ts'
 import { type FinishMetadata, frameOf, type StreamEvent } from '../conversations/events.ts'
-import type { FrameSource } from '../conversations/live-generation.ts'
 import { epochSeconds, type MessageMetadata } from '../conversations/present.ts'
 import type { ConversationRow, MessageRow } from '../conversations/queries.ts'
+import { EVENTS, type Wire } from '../conversations/send-stream.ts'
+import type { Addresses } from '../conversations/source-address.ts'
 import type { ConversationSummary, VisibleMessage } from './schema.ts'
 
 /** A client action whose result the page owes. */
@@ -16,15 +18,20 @@ const saidIn = ({ parts }: MessageRow): string =>
     .join('\n\n')
 
 /** What the agent's own actions sent and got is the company's: a visitor sees none of it. */
-export function visibleMessage(row: MessageRow, pending: PendingCall[]): Static<typeof VisibleMessage> {
-  const { sources = [], author } = (row.metadata ?? {}) as MessageMetadata
+export function visibleMessage(
+  row: MessageRow,
+  pending: PendingCall[],
+  addresses: Addresses,
+): Static<typeof VisibleMessage> {
+  const { sources = [], author, attachments = [] } = (row.metadata ?? {}) as MessageMetadata
   return {
     id: row.id,
     role: row.role,
-    text: saidIn(row),
+    text: typedOf(saidIn(row), attachments),
     createdAt: epochSeconds(row.created_at),
     feedback: row.feedback,
-    sources,
+    sources: addresses.sources(row, sources),
+    attachments: addresses.attachments(row, attachments),
     author: author?.name ?? null,
     pendingCalls: pending
       .filter(({ message_id }) => message_id === row.id)
@@ -55,20 +62,5 @@ function visibleFrame(frame: string): string {
   return frameOf(Number(id), { ...event, messageMetadata })
 }
 
-/** The events of an answer without those of its actions; each keeps its place, for readers that come back. */
-export function visibleFrames(source: FrameSource): FrameSource {
-  const frames: string[] = []
-  return {
-    get frames() {
-      for (const frame of source.frames.slice(frames.length)) frames.push(visibleFrame(frame))
-      return frames
-    },
-    get ended() {
-      return source.ended
-    },
-    get broken() {
-      return source.broken
-    },
-    watch: (listener) => source.watch(listener),
-  }
-}
+/** The events of an answer without those of its actions; each keeps its number, for readers that come back. */
+export const VISIBLE_EVENTS: Wire = { ...EVENTS, shape: () => ({ textOf: visibleFrame, isBroken: false }) }

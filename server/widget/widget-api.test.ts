@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { NEVER, tokens } from '../../test/fakes/reply.ts'
@@ -12,6 +12,7 @@ import { createMember } from '../accounts/members.ts'
 import { answerConversation } from '../channels/answer-conversation.ts'
 import { answerForgotten } from '../channels/answer-forgotten.ts'
 import { endIdle } from '../channels/end-idle.ts'
+import { dropOldIdentities } from './identity/identify-visitor.ts'
 
 let models: ModelServer
 let service: Service
@@ -21,11 +22,7 @@ let visitor: Visitor
 
 before(async () => {
   models = await startModelServer()
-  service = await startService({
-    OPENAI_BASE_URL: `${models.url}/v1`,
-    OPENAI_API_KEY: 'k',
-    OPENAI_MODEL: 'fake',
-  })
+  service = await startService(models.settings)
 })
 after(async () => {
   await service.close()
@@ -94,6 +91,24 @@ test('a visitor writes, follows the answer, and finds it again; nobody else does
   assert.match(row?.user_id ?? '', /^visitor-[\w-]{43}$/)
   const exported = await client.request('GET', `${agent()}/conversations/export?source=Widget or Iframe`)
   assert.equal(exported.body.data[0].id, conversationId)
+})
+
+test('a conversation is recorded with the page that embeds the chat, without what follows its path', async () => {
+  const long = `https://shop.example/${'a'.repeat(3000)}`
+  const pages: [page: string | undefined, origin: string | null][] = [
+    ['https://shop.example/lamps/desk?user=ann#top', 'https://shop.example/lamps/desk'],
+    ['http://user:secret@shop.example:8080/?q=1', 'http://shop.example:8080'],
+    [long, 'https://shop.example'],
+    ['javascript:alert(1)', null],
+    ['null', null],
+    [undefined, null],
+  ]
+  for (const [page, origin] of pages) {
+    const { conversationId } = await visitor.write('Hello?', page === undefined ? {} : { page })
+    const path = `${agent()}/conversations/export?conversationId=${conversationId}`
+    const { body } = await client.request('GET', path)
+    assert.equal(body.data[0].embedOrigin, origin)
+  }
 })
 
 test('a private agent and a malformed secret are refused in words', async () => {
@@ -263,6 +278,8 @@ test('what was stopped before its first word stays unanswered, until it is asked
   assert.equal(await answerConversation(service.ctx, { conversationId: row!.id }), false)
   const tickets = await client.request('GET', `${agent()}/helpdesk/tickets?includeTotal=true`)
   assert.deepEqual(tickets.body.data, [])
+  // A stop may have come before the model was asked.
+  models.queue.length = 0
   await visitor.write('Never mind', { messageId })
   assert.deepEqual(said(await settled(visitor, row!.id)), ['user: Never mind', 'assistant: Yes.'])
 })
@@ -398,6 +415,7 @@ test('an idle chat ends after a day, and one whose answer was forgotten is answe
     .set({ message_state: 'none', status: 'interrupted' })
     .where('conversation_id', '=', conversationId)
     .execute()
+  await db.updateTable('conversations').set({ answered_seq: 0 }).where('id', '=', conversationId).execute()
   await age(60_000)
   await answerForgotten(service.ctx)
   await settled(visitor, conversationId)
@@ -418,4 +436,316 @@ test('during maintenance nothing is read or written', async () => {
   } finally {
     await service.ctx.maintenance.set(false)
   }
+})
+
+/** The versions of a conversation as they are told. */
+async function follow(of: Visitor, conversationId: string) {
+  const response = await of.raw(`/conversations/${conversationId}/events`)
+  assert.equal(response.headers.get('content-type'), 'text/event-stream')
+  const versions: string[] = []
+  const controller = new AbortController()
+  const reading = (async () => {
+    const reader = response.body!.getReader()
+    controller.signal.addEventListener('abort', () => void reader.cancel())
+    const decoder = new TextDecoder()
+    for (let text = ''; ; ) {
+      const { done, value } = await reader.read()
+      if (done) return
+      text += decoder.decode(value, { stream: true })
+      versions.splice(
+        0,
+        versions.length,
+        ...[...text.matchAll(/"version":"([^"]+)"/g)].map(([, one]) => one!),
+      )
+    }
+  })()
+  return {
+    versions,
+    async end() {
+      controller.abort()
+      await reading.catch(() => {})
+    },
+  }
+}
+
+test('who waits for a person is told of the takeover, each reply, and whether anybody is there', async () => {
+  const { conversationId } = await visitor.write('Hello?')
+  const first = await settled(visitor, conversationId)
+  assert.equal(first.help, null)
+  assert.equal((await visitor.request('POST', '/person', { conversationId })).status, 404, 'may not escalate')
+  const escalate = { name: 'escalate', type: 'escalate', description: 'x', enabled: true }
+  assert.equal((await client.request('POST', `${agent()}/actions`, escalate)).status, 201)
+  const stream = await follow(visitor, conversationId)
+  const stranger = visitorOf(service, agentId)
+  assert.equal((await stranger.raw(`/conversations/${conversationId}/events`)).status, 404)
+  await until(
+    'the first version',
+    async () => stream.versions.at(-1) === (await visitor.read(conversationId)).version,
+  )
+
+  const days = Object.fromEntries(
+    ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map((day) => [
+      day,
+      [{ from: '00:00', to: '00:10' }],
+    ]),
+  )
+  const noon = new Date().getUTCHours() < 12 ? 'Etc/GMT-12' : 'Etc/GMT+0'
+  const hours = { timeZone: noon, days, holidays: [] }
+  assert.equal(
+    (await client.request('PUT', `${agent()}/helpdesk/settings`, { businessHours: hours })).status,
+    200,
+  )
+  const asked = await visitor.request('POST', '/person', { conversationId })
+  assert.deepEqual([asked.status, asked.body.data], [201, { conversationId }])
+  await visitor.request('POST', '/person', { conversationId })
+  const waiting = await visitor.read(conversationId)
+  assert.deepEqual(
+    [waiting.help.state, waiting.help.isStaffed, Date.parse(waiting.help.opensAt) > Date.now()],
+    ['waiting', false, true],
+  )
+  await until('the news that somebody waits', async () => stream.versions.at(-1) === waiting.version)
+
+  const member = await createMember(
+    service.ctx.db,
+    { id: client.accountId, plan: 'standard' },
+    { email: 'ada@example.com', name: 'Ada' },
+  )
+  const { id: memberId } = member as { id: string }
+  const taken = await client.request('POST', `${agent()}/conversations/${conversationId}/takeover`, {
+    memberId,
+  })
+  const { ticketNumber } = taken.body.data
+  assert.equal(ticketNumber, 1, 'one ticket, however often one asks')
+  await until('the takeover', async () => {
+    const { help, version } = await visitor.read(conversationId)
+    return help.state === 'taken_over' && help.name === 'Ada' && stream.versions.at(-1) === version
+  })
+  const reply = { type: 'reply', content: 'Hello, this is Ada.', authorId: memberId }
+  await client.request('POST', `${agent()}/helpdesk/tickets/${ticketNumber}/messages`, reply)
+  await until('the reply', async () => {
+    const { messages, version } = await visitor.read(conversationId)
+    return messages.at(-1).author === 'Ada' && stream.versions.at(-1) === version
+  })
+  await client.request('POST', `${agent()}/conversations/${conversationId}/handback`)
+  await until('the hand-back', async () => {
+    const { help, version } = await visitor.read(conversationId)
+    return help === null && stream.versions.at(-1) === version
+  })
+  await stream.end()
+
+  const fresh = (await stranger.request('POST', '/person', {})).body.data.conversationId
+  assert.equal((await stranger.read(fresh)).help.state, 'waiting')
+})
+
+test('the built-in responder passes on who asks for a person, or says yes to its offer, and says what happens next', async () => {
+  const own = await service.account()
+  const id = await publicAgent(own, { model: 'builtin' })
+  const guest = visitorOf(service, id)
+  const say = async (message: string, conversationId?: string) => {
+    const sent = await guest.write(message, conversationId ? { conversationId } : {})
+    return { ...(await settled(guest, sent.conversationId)), conversationId: sent.conversationId }
+  }
+  const last = ({ messages }: { messages: { text: string }[] }) => messages.at(-1)!.text
+  assert.doesNotMatch(
+    last(await say('Who painted the Mona Lisa?')),
+    /human/,
+    'nobody is offered who cannot be called',
+  )
+  await own.request('POST', `/agents/${id}/actions`, {
+    name: 'people',
+    type: 'escalate',
+    description: 'x',
+    enabled: true,
+  })
+  const tickets = async () => (await own.request('GET', `/agents/${id}/helpdesk/tickets`)).body.data
+
+  const offer = await say('Who painted the Mona Lisa?')
+  assert.match(last(offer), /human\?$/)
+  assert.doesNotMatch(
+    last(await say("I don't want to talk to a person", offer.conversationId)),
+    /passed this on/,
+  )
+  assert.equal((await tickets()).length, 0)
+  await say('And who painted the Last Supper?', offer.conversationId)
+  assert.match(last(await say('Yes please', offer.conversationId)), /passed this on to our team/)
+  assert.deepEqual(
+    (await tickets()).map(({ subject }: { subject: string }) => subject),
+    ['And who painted the Last Supper?'],
+  )
+  assert.match(last(await say('Ich möchte mit einem Menschen sprechen')), /an unser Team weitergegeben/)
+  assert.equal((await tickets()).length, 2)
+})
+
+test('a visitor sends files: they are in the transcript, in the helpdesk and in the export, and open for nobody else', async () => {
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  assert.equal((await visitor.upload('lamp.png', png)).status, 404)
+  const styles = { chat: { showAttachments: true } }
+  await client.request('PUT', `${agent()}/styles`, { styles })
+  const sent = await Promise.all([visitor.upload('../lamp.png', png), visitor.upload('note.txt', 'Broken.')])
+  assert.deepEqual(
+    sent.map(({ status, body }) => [status, body.data.name, body.data.type]),
+    [
+      [201, 'lamp.png', 'image/png'],
+      [201, 'note.txt', 'text/plain'],
+    ],
+  )
+  const ids = sent.map(({ body }) => body.data.id)
+  for (const [name, content] of [
+    ['setup.exe', 'text all the same'],
+    ['page.html', '<script>alert(1)</script>'],
+    ['invoice.pdf', Buffer.from('4d5a900003000000', 'hex')],
+    ['empty.txt', ''],
+  ] as const)
+    assert.equal((await visitor.upload(name, content)).body.error?.code, 'VALIDATION_INVALID_BODY', name)
+  assert.equal((await visitor.upload('big.txt', 'a'.repeat(10 * 1024 * 1024 + 1))).status, 413)
+
+  const other = visitorOf(service, agentId)
+  await assert.rejects(other.write('Mine', { attachments: [ids[0]] }), /attachments\.0/)
+  await assert.rejects(visitor.write(''), /Must not be empty/)
+  assert.deepEqual(await rows(), [])
+
+  const { conversationId } = await visitor.write('My lamp is broken', { attachments: ids })
+  await settled(visitor, conversationId)
+  await assert.rejects(visitor.write('Again', { conversationId, attachments: ids }), /sent already/)
+  const [message] = (await visitor.read(conversationId)).messages
+  assert.equal(message.text, 'My lamp is broken')
+  const [picture] = message.attachments
+  assert.deepEqual([picture.name, picture.type, picture.size], ['lamp.png', 'image/png', png.length])
+  const opened = await fetch(new URL(picture.url, service.url))
+  assert.deepEqual(Buffer.from(await opened.arrayBuffer()), png)
+  assert.match(opened.headers.get('content-disposition') ?? '', /^attachment;/)
+  assert.match(JSON.stringify(models.requests.map(({ body }) => body)), /broken\\n\[lamp\.png\]/)
+
+  await createMember(
+    service.ctx.db,
+    { id: client.accountId, plan: 'unlimited' },
+    { email: 'ada@example.com', name: 'Ada' },
+  )
+  const taken = await client.request('POST', `${agent()}/conversations/${conversationId}/takeover`, {
+    memberEmail: 'ada@example.com',
+  })
+  const alone = await visitor.upload('again.png', png)
+  await visitor.write('', { conversationId, attachments: [alone.body.data.id] })
+  const ticket = `${agent()}/helpdesk/tickets/${taken.body.data.ticketNumber}/messages`
+  const [reply] = (await client.request('GET', ticket)).body.data
+  assert.deepEqual([reply.contentText, reply.attachments[0].name], ['[again.png]', 'again.png'])
+  assert.equal((await fetch(new URL(reply.attachments[0].url, service.url))).status, 200)
+  const { messages } = (
+    await client.request('GET', `${agent()}/conversations/export?conversationId=${conversationId}`)
+  ).body.data[0]
+  assert.deepEqual(
+    messages.map(({ attachments = [] }: { attachments?: { name: string }[] }) =>
+      attachments.map(({ name }) => name),
+    ),
+    [['lamp.png', 'note.txt'], [], ['again.png']],
+  )
+})
+
+/** As the server of a site makes it. */
+function sign(claims: object, secret: string, header: object = { alg: 'HS256', typ: 'JWT' }): string {
+  const parts = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+  return `${parts.join('.')}.${createHmac('sha256', secret).update(parts.join('.')).digest('base64url')}`
+}
+const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1_000) + seconds
+
+test('a visitor whom the site has signed in is its contact, in every browser; no other token is taken', async () => {
+  const path = `${agent()}/visitor-identity`
+  const claims = { sub: 'user-17', name: 'Ada Okafor', email: 'Ada@Example.com', exp: inSeconds(300) }
+  assert.equal(
+    (await visitor.request('POST', '/identity', { token: 'x' })).body.error.code,
+    'RESOURCE_NOT_FOUND',
+  )
+  assert.deepEqual((await client.request('GET', path)).body, { enabled: false, createdAt: null })
+  const { secret } = (await client.request('PUT', path)).body
+  assert.equal((await client.request('GET', path)).body.enabled, true)
+  const stored = await service.ctx.db.selectFrom('identity_secrets').select('secret').execute()
+  assert.ok(!JSON.stringify(stored).includes(secret))
+
+  const identify = (who: Visitor, token: string) => who.request('POST', '/identity', { token })
+  const unsigned = sign(claims, secret, { alg: 'none', typ: 'JWT' }).replace(/[^.]*$/, '')
+  const refused: [token: string, why: RegExp][] = [
+    ['no token', /not signed/],
+    [unsigned, /not signed/],
+    [sign(claims, `${secret}x`), /not signed/],
+    [sign(claims, secret, { alg: 'HS512', typ: 'JWT' }), /not signed/],
+    [sign({ ...claims, exp: inSeconds(-60) }, secret), /has expired/],
+    [sign({ ...claims, nbf: inSeconds(600) }, secret), /"nbf"/],
+    [sign({ ...claims, exp: undefined }, secret), /"exp"/],
+    [sign({ ...claims, exp: inSeconds(90_000) }, secret), /"exp"/],
+    [sign({ ...claims, aud: 'another' }, secret), /"aud"/],
+    [sign({ ...claims, sub: undefined }, secret), /"sub"/],
+    [sign({ ...claims, sub: 'visitor-17' }, secret), /"sub"/],
+    [sign({ ...claims, sub: 'a b' }, secret), /"sub"/],
+  ]
+  for (const [token, why] of refused) {
+    const { status, body } = await identify(visitor, token)
+    assert.deepEqual([status, body.error.code], [401, 'VISITOR_IDENTITY_INVALID'], String(why))
+    assert.match(body.error.message, why)
+  }
+  assert.equal((await visitor.signed().request('GET', '/conversations')).status, 401)
+
+  const { conversationId } = await visitor.write('Before')
+  await settled(visitor, conversationId)
+  // Known from a channel already.
+  await service.ctx.db
+    .insertInto('contacts')
+    .values({
+      id: randomUUID(),
+      account_id: client.accountId,
+      agent_id: agentId,
+      external_id: 'ada@example.com',
+      name: null,
+      email: 'ada@example.com',
+      phonenumber: '+4930123456',
+      custom_attributes: '{}',
+    })
+    .execute()
+  const token = sign({ ...claims, aud: [agentId] }, secret)
+  assert.deepEqual((await identify(visitor, token)).body, { data: { userId: 'user-17' } })
+  assert.equal((await identify(visitor, token)).status, 201)
+  const thief = visitorOf(service, agentId)
+  assert.match((await identify(thief, token)).body.error.message, /Another browser/)
+  assert.equal((await thief.signed().request('GET', '/conversations')).status, 401)
+
+  const ada = visitor.signed()
+  assert.deepEqual(said(await ada.read(conversationId)), ['user: Before', 'assistant: Yes.'])
+  // Whoever has the secret alone is nobody: the site has signed Ada out.
+  assert.equal((await visitor.request('GET', `/conversations/${conversationId}`)).status, 404)
+  await ada.write('And after', { conversationId })
+  const contacts = await service.ctx.db
+    .selectFrom('contacts')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .execute()
+  assert.deepEqual(
+    contacts.map(({ external_id, name, email, phonenumber }) => [external_id, name, email, phonenumber]),
+    [['user-17', 'Ada Okafor', 'ada@example.com', '+4930123456']],
+  )
+  const elsewhere = visitorOf(service, agentId)
+  await identify(elsewhere, sign({ sub: 'user-17', exp: inSeconds(60) }, secret))
+  const { body } = await elsewhere.signed().request('GET', '/conversations')
+  assert.deepEqual(
+    body.data.map(({ id }: { id: string }) => id),
+    [conversationId],
+  )
+  const begun = await elsewhere.signed().write('New')
+  const [row] = (await rows()).filter(({ id }) => id === begun.conversationId)
+  assert.deepEqual([row?.user_id, row?.contact_id], ['user-17', contacts[0]?.id])
+
+  await identify(thief, sign({ sub: 'user-18', exp: inSeconds(60) }, secret))
+  assert.equal((await thief.signed().request('GET', `/conversations/${conversationId}`)).status, 404)
+  await service.ctx.db
+    .updateTable('visitor_identities')
+    .set({ valid_until: new Date(0) })
+    .where('agent_id', '=', agentId)
+    .execute()
+  assert.equal((await ada.request('GET', '/conversations')).status, 401)
+  assert.equal(await dropOldIdentities(service.ctx.db), 0)
+  await client.request('PUT', path)
+  assert.equal((await identify(visitor, token)).status, 401)
+  await client.request('DELETE', path)
+  assert.equal((await identify(visitor, token)).status, 404)
 })

@@ -48,7 +48,7 @@ function checkStop(
   assert.ok(answer.is === 'json' && answer.status === 200, `stop: ${JSON.stringify(answer)}`)
   const { stopped } = answer.body.data
   const running = runningIn(before)
-  const isOrphan = running !== undefined && (running.lease_over || runners.get(running.first_event)?.killed)
+  const isOrphan = running !== undefined && (running.orphaned || runners.get(running.first_event)?.killed)
   if (stopped) assert.ok(couldRun, 'stopped what did not run')
   else assert.ok(!ranThrough, 'not stopped, and it runs')
   if (commands.length === 1 && !isOrphan) assert.equal(runningIn(after), undefined, 'it runs after its stop')
@@ -59,7 +59,7 @@ function checkReload({ runners }: Talk, { answer, path, about, life }: Op, step:
   if (answer.is === 'json') {
     if (path.endsWith('/stream')) {
       assert.equal(answer.status, 204)
-      const isAlive = ranThrough && !ranThrough.lease_over && !runners.get(ranThrough.first_event)?.killed
+      const isAlive = ranThrough && !ranThrough.orphaned && !runners.get(ranThrough.first_event)?.killed
       assert.ok(!isAlive, 'nothing to follow, and an answer runs')
       return
     }

@@ -52,7 +52,7 @@ function checkRefusal(op: Op, step: Step): void {
     }
     case 'CHAT_CONVERSATION_BUSY':
       assert.ok(couldRun, 'busy, and nothing runs')
-      assert.ok(!(isAlone && running?.lease_over), 'busy for a process that is gone')
+      assert.ok(!(isAlone && running?.orphaned), 'busy for a process that is gone')
       assert.equal(isStored, false, 'a refused message is stored')
       return
     case 'CHAT_NOTHING_TO_CONTINUE':

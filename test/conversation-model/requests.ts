@@ -59,7 +59,7 @@ export function chat(
 ): Promise<Op> {
   const { stream, leaveAfter } = command
   return exchange(talk, command, 'POST', path, {
-    body: { ...body, stream },
+    body: { ...body, stream, includeServerActions: true },
     about,
     limits: { events: leaveAfter, ms: PATIENCE_MS },
   })
@@ -76,7 +76,9 @@ async function exchange(talk: Talk, command: Command, method: string, path: stri
 
   async function answerOf(): Promise<Answered> {
     try {
-      const response = await client.raw(method, `/agents/${talk.agentId}${path}`, {
+      // What is read is compared with what is stored: all of it.
+      const all = method === 'GET' ? `${path.includes('?') ? '&' : '?'}includeServerActions=true` : ''
+      const response = await client.raw(method, `/agents/${talk.agentId}${path}${all}`, {
         headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
         ...(body ? { body: JSON.stringify(body) } : {}),
         signal: AbortSignal.timeout(PATIENCE_MS + 5_000),

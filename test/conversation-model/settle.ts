@@ -10,7 +10,7 @@ import { readState, runningIn, type State } from './state.ts'
 import { isOk } from './step.ts'
 import type { Talk } from './talk.ts'
 
-/** A process that is gone is noticed within five seconds of its lease's end. */
+/** A process that is gone is noticed within five seconds. */
 const PATIENCE_MS = 12_000
 
 const on = (place: number) => ({ after: 0, on: place })
@@ -55,7 +55,7 @@ async function untilQuiet(talk: Talk): Promise<State> {
     const state = await readState(talk.world.inside, talk.conversationId)
     if (!runningIn(state)) return state
     assert.ok(Date.now() < until, 'an answer never ends')
-    if (runningIn(state)?.lease_over) await perform(talk, { ...on(0), do: 'reload', back: 0 })
+    if (runningIn(state)?.orphaned) await perform(talk, { ...on(0), do: 'reload', back: 0 })
     await wait(30)
   }
 }

@@ -24,8 +24,11 @@ export type StoredGeneration = {
   parts_count: number
   cut_from: number | null
   cut_to: number | null
-  lease_until: string
-  lease_over: boolean
+  owner: string | null
+  /** The heartbeat of its process when it was read. */
+  beat: number | null
+  /** Its process is gone, or was declared dead. */
+  orphaned: boolean
 }
 
 export type StoredCall = {
@@ -57,7 +60,9 @@ export async function readState({ query }: Inside, conversationId: string): Prom
         (select id, seq, role, parts, metadata from messages where conversation_id = $1) as one) as messages,
       (select coalesce(jsonb_agg(to_jsonb(one) order by first_event), '[]') from
         (select id, kind, status, first_event, message_id, user_message_id, message_state, finish_reason, usage_credits, stop_reason,
-          parts_from, parts_count, cut_from, cut_to, lease_until, lease_until < now() as lease_over
+          parts_from, parts_count, cut_from, cut_to, owner,
+          (select beat from processes where id = owner) as beat,
+          not exists (select from processes where id = owner and processes.epoch = generations.epoch) as orphaned
           from generations where conversation_id = $1) as one) as generations,
       (select coalesce(jsonb_agg(to_jsonb(one) order by id), '[]') from
         (select id, message_id, status, output, expires_at is not null as waits, coalesce(expires_at <= now(), false) as expired

@@ -9,6 +9,8 @@ import { anthropicWire, chatWire, googleWire, responsesWire, type Wire } from '.
 export type ModelServer = {
   /** http://127.0.0.1:PORT; OpenAI's and Anthropic's paths begin with /v1, Google's with /v1beta. */
   url: string
+  /** The settings of a service that uses this server as its only model, named `fake`. */
+  settings: { OPENAI_BASE_URL: string; OPENAI_API_KEY: string; OPENAI_MODEL: string }
   requests: ModelRequest[]
   /** What the next requests get, in order; after them, what `otherwise` says. Requests for titles and rewritten questions take none. */
   queue: Reply[]
@@ -78,8 +80,10 @@ export async function startModelServer(): Promise<ModelServer> {
     answer(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
+    settings: { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'k', OPENAI_MODEL: 'fake' },
     requests,
     queue,
     reranks,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Home, newHome, parley, type Running, spawnService } from '../spawn-service.ts'
+import { onPostgres } from '../database.ts'
+import { failedStart, type Home, newHome, parley, type Running, spawnService } from '../spawn-service.ts'
 import { clientOf } from '../start.ts'
 
 let home: Home
@@ -80,15 +81,18 @@ test('accounts, keys and credits without and with the running service', async ()
 test('a mistake is one sentence and the right exit code', async () => {
   const { accounts } = await json('account', 'list')
   const { id } = accounts[0]
-  await refused(64, /no command/, 'acount', 'list')
-  await refused(64, /--name is required/, 'account', 'create')
-  await refused(64, /free, hobby, standard/, 'account', 'create', '--name', 'x', '--plan', 'gold')
-  await refused(64, /nope/, 'account', 'create', '--name', 'x', '--nope', 'y')
-  await refused(64, /Usage: account plan ID PLAN/, 'account', 'plan', id)
-  await refused(64, /no scope "x"/, 'keys', 'create', '--account', id, '--name', 'k', '--scopes', 'x')
-  await refused(64, /ISO 8601/, 'keys', 'create', '--account', id, '--name', 'k', '--expires', 'tomorrow')
-  await refused(64, /whole number/, 'credits', 'grant', '--account', id, '--amount', '0.5')
-  await refused(64, /no e-mail/, 'member', 'create', '--account', id, '--email', 'x', '--name', 'n')
+  // What is typed wrong never reaches a database.
+  if (!onPostgres()) {
+    await refused(64, /no command/, 'acount', 'list')
+    await refused(64, /--name is required/, 'account', 'create')
+    await refused(64, /free, hobby, standard/, 'account', 'create', '--name', 'x', '--plan', 'gold')
+    await refused(64, /nope/, 'account', 'create', '--name', 'x', '--nope', 'y')
+    await refused(64, /Usage: account plan ID PLAN/, 'account', 'plan', id)
+    await refused(64, /no scope "x"/, 'keys', 'create', '--account', id, '--name', 'k', '--scopes', 'x')
+    await refused(64, /ISO 8601/, 'keys', 'create', '--account', id, '--name', 'k', '--expires', 'tomorrow')
+    await refused(64, /whole number/, 'credits', 'grant', '--account', id, '--amount', '0.5')
+    await refused(64, /no e-mail/, 'member', 'create', '--account', id, '--email', 'x', '--name', 'n')
+  }
   await refused(1, /no account/, 'account', 'plan', 'x', 'pro')
   await refused(1, /no key/, 'keys', 'revoke', 'x')
   await refused(1, /no file/, 'restore', join(home.folder, 'nowhere'))
@@ -131,12 +135,19 @@ test('a backup brings everything back in another place, on either database', asy
     })
   assert.match((await ask(client)).body.data.parts[0].text, /eleven years/)
 
+  const headers = { authorization: 'Bearer secret' }
+  const http = { method: 'GET', url: 'https://example.com/', headers }
+  const action = { name: 'look', type: 'http', description: 'Looks.', inputs: { type: 'object' }, http }
+  const created = await client.request('POST', `/agents/${agent}/actions`, action)
+  assert.equal(created.status, 201, JSON.stringify(created.body))
+
   const file = join(home.folder, 'backup.gz')
   const made = await json('backup', file)
   assert.ok(made.rows > 10)
   assert.equal(made.files, 1)
   assert.equal(statSync(file).mode & 0o777, 0o600)
 
+  await json('maintenance', 'on')
   const cut = join(home.folder, 'cut.gz')
   writeFileSync(cut, readFileSync(file))
   truncateSync(cut, statSync(file).size - 40)
@@ -145,20 +156,36 @@ test('a backup brings everything back in another place, on either database', asy
   flipped[flipped.length >> 1]! ^= 1
   writeFileSync(cut, flipped)
   await refused(1, /damaged/, 'restore', cut)
+  await json('maintenance', 'off')
   assert.equal((await client.request('GET', `/agents/${agent}`)).status, 200, 'nothing was changed')
 
   for (const embedded of process.env.TEST_DATABASE_URL ? [true, false] : [true]) {
     const other = await newHome({ embedded })
     const result = await parley(['restore', file, '--json'], other.env)
     assert.equal(result.code, 0, result.stderr)
+    // The backup holds what the first installation has encrypted.
+    const start = await failedStart(other.env)
+    assert.equal(start.code, 78)
+    assert.match(start.stderr, /^One row of this database .* restore again with --without-secrets\.\n$/)
+    if (embedded) copyFileSync(join(home.folder, 'secret.key'), join(other.folder, 'secret.key'))
+    else {
+      const bare = await parley(['restore', file, '--without-secrets', '--json'], other.env)
+      assert.equal(JSON.parse(bare.stdout).disabledActions, 1, bare.stderr)
+    }
     const again = await spawnService(other.env)
     try {
       const restored = clientOf(again.url, key)
       assert.equal((await restored.request('GET', `/agents/${agent}`)).body.name, 'Backed up')
       assert.match((await ask(restored)).body.data.parts[0].text, /eleven years/)
       assert.equal((await restored.request('GET', `/agents/${agent}/conversations`)).body.pagination.total, 2)
+      const running = await parley(['restore', file], other.env)
+      assert.deepEqual([running.code, running.stdout], [1, ''])
+      assert.match(running.stderr, /^A service runs on this data.* Nothing was changed\.\n$/)
+      assert.equal((await restored.request('GET', `/agents/${agent}/conversations`)).body.pagination.total, 2)
+      assert.equal((await parley(['maintenance', 'on'], other.env)).code, 0)
       const inside = await parley(['restore', file, '--json'], other.env)
       assert.equal(inside.code, 0, inside.stderr)
+      assert.equal((await parley(['maintenance', 'off'], other.env)).code, 0)
       assert.equal((await restored.request('GET', `/agents/${agent}/conversations`)).body.pagination.total, 1)
       assert.match((await ask(restored)).body.data.parts[0].text, /eleven years/)
     } finally {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -115,10 +117,55 @@ test('SIGTERM lets a running answer finish; a second signal does not wait', asyn
   const second = await spawnService(env)
   models.otherwise(() => ({ tokens: tokens(10_000), delayMs: 50 }))
   await ask(second, key, agent)
-  void second.kill('SIGTERM')
-  await wait(300)
-  assert.equal(await second.kill('SIGTERM'), 1, 'cut off; after waiting it would have been 0')
+  const cutOff = second.kill('SIGTERM')
+  // Within a second of the first they count as its copies.
+  for (; second.isAlive(); await wait(300)) second.signal('SIGTERM')
+  assert.equal(await cutOff, 1, 'cut off; after waiting it would have been 0')
   await models.close()
+  await home.remove()
+})
+
+test('SIGTERM to npm start ends the service in order, alone or with its whole process group', async () => {
+  const home = await newHome()
+  for (const isGroup of [false, true]) {
+    const env = {
+      ...process.env,
+      ...home.env,
+      LOG_LEVEL: 'info',
+      LOG_REQUESTS: '1',
+      LOG_FORMAT: isGroup ? 'pretty' : 'json',
+    }
+    const npm = spawn('npm', ['start'], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const ended = once(npm, 'exit')
+    let output = ''
+    const url = await new Promise<string>((ready, fail) => {
+      void ended.then(() => fail(new Error(output)))
+      for (const stream of [npm.stdout, npm.stderr])
+        stream.on('data', (text) => {
+          output += text
+          const address = /^listening on (http:\S+)\n/m.exec(output)?.[1]
+          if (address) ready(address)
+        })
+    })
+    const asked = await fetch(`${url}/api/v2/agents/marzipan/sources?name=nougat`)
+    assert.equal(asked.status, 401)
+    process.kill(isGroup ? -npm.pid! : npm.pid!, 'SIGTERM')
+    const [code] = await ended
+    assert.equal(code, 0, output)
+    await assert.rejects(fetch(url), 'nothing listens any more')
+    assert.doesNotMatch(output, /marzipan|nougat|EBADENGINE|Unsupported engine/)
+    if (isGroup) assert.match(output, /\d\d:\d\d:\d\d.* INFO.*: request\n/)
+    else {
+      const lines = output.split('\n').filter((line) => line.startsWith('{'))
+      const line = lines.map((text) => JSON.parse(text)).find(({ msg }) => msg === 'request')
+      assert.deepEqual(
+        [line.method, line.route, line.status, line.requestId],
+        ['GET', '/api/v2/agents/:agentId/sources', 401, asked.headers.get('x-request-id')],
+      )
+      assert.match(line.time, /^\d{4}-\d\d-\d\dT/)
+    }
+    assert.equal((await parley(['--version'], home.env)).stdout, '0.1.0\n')
+  }
   await home.remove()
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { createMember } from '../../server/accounts/members.ts'
 import { tokens } from '../fakes/reply.ts'
 import { findBrowser } from '../find-browser.ts'
 import { until } from '../until.ts'
@@ -198,6 +199,40 @@ describe('the chat on a website', () => {
     await entries.nth(1).click()
     await answered(visitor, 'First answer.')
     assert.deepEqual(await shown(visitor), ['First question', 'First answer.'])
+    await visitor.context.close()
+  })
+
+  test('in the background the chat gives its connection up; seen again, it shows what came meanwhile', {
+    skip,
+  }, async () => {
+    const visitor = await enter()
+    const { page } = visitor
+    const following = page.waitForRequest(/\/events$/)
+    home.models.queue.push({ tokens: ['Noted.'] })
+    await say(visitor, 'I will be back')
+    await answered(visitor, 'Noted.')
+    const stream = await following
+    const frame = page.frames().find((one) => one.url().includes('/widget/'))
+    const see = (visibility: 'visible' | 'hidden') =>
+      frame?.evaluate(
+        `Object.defineProperty(document, 'visibilityState', { value: '${visibility}', configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+      )
+    const givenUp = page.waitForEvent('requestfailed', (request) => request === stream)
+    await see('hidden')
+    await givenUp
+    const account = { id: home.client.accountId, plan: 'unlimited' } as const
+    await createMember(home.service.ctx.db, account, { email: 'back@example.com', name: 'Ada' })
+    const conversation = new URL(stream.url()).pathname.split('/').at(-2)
+    const path = `/agents/${agentId}`
+    const taken = await home.client.request('POST', `${path}/conversations/${conversation}/takeover`, {
+      memberEmail: 'back@example.com',
+    })
+    const ticket = `${path}/helpdesk/tickets/${taken.body.data.ticketNumber}/messages`
+    const reply = { type: 'reply', content: 'Welcome back.', authorEmail: 'back@example.com' }
+    assert.equal((await home.client.request('POST', ticket, reply)).status, 201)
+    await see('visible')
+    await answered(visitor, 'Welcome back.')
+    assert.deepEqual(await shown(visitor), ['I will be back', 'Noted.', 'Welcome back.'])
     await visitor.context.close()
   })
 

@@ -144,13 +144,12 @@ describe('the chat for everybody', () => {
       .executeTakeFirstOrThrow()
     const path = `/agents/${agentId}/conversations/${id}`
     const taken = await home.client.request('POST', `${path}/takeover`, { memberEmail: 'ann@example.com' })
-    await say(visitor, 'Are you there?')
-    await visitor.chat.getByText('A person is answering').waitFor()
+    // Without another word of the visitor's.
+    await visitor.chat.getByText('Ann is answering').waitFor()
     const ticket = `/agents/${agentId}/helpdesk/tickets/${taken.body.data.ticketNumber}/messages`
     const reply = { content: 'Yes, I am.', authorEmail: 'ann@example.com', type: 'reply' }
     assert.equal((await home.client.request('POST', ticket, reply)).status, 201)
     await answered(visitor, 'Yes, I am.')
-    await visitor.chat.getByText('Ann is answering').waitFor()
     assert.equal(await visitor.chat.getByRole('article', { name: 'Ann' }).count(), 1)
     assert.equal((await home.client.request('POST', `${path}/end`)).status, 200)
     await visitor.chat.getByText('This conversation has ended.').waitFor()
@@ -158,6 +157,99 @@ describe('the chat for everybody', () => {
     await answered(visitor, 'Hello from the model.')
     await idle(visitor)
     assert.deepEqual(await shown(visitor), ['Hello again', 'Hello from the model.'])
+    await visitor.context.close()
+  })
+
+  test('who asks for a person is told what happens, and sees the answer after a reload and in another tab', {
+    skip,
+  }, async () => {
+    const agentId = await home.agent()
+    const account = { id: home.client.accountId, plan: 'unlimited' }
+    await createMember(home.service.ctx.db, account, { email: 'bea@example.com', name: 'Bea' })
+    const escalate = { type: 'escalate', name: 'escalate', description: 'Calls people' }
+    assert.equal((await home.client.request('POST', `/agents/${agentId}/actions`, escalate)).status, 201)
+    const visitor = await visit(home)
+    await openChat(visitor)
+    await visitor.chat.getByRole('heading', { name: 'Hello! How can I help?' }).waitFor()
+    await visitor.chat.getByRole('banner').getByRole('button', { name: 'Talk to a person' }).click()
+    await visitor.chat.getByText('Nobody is here right now.').waitFor()
+    const { id } = await home.service.ctx.db
+      .selectFrom('conversations')
+      .select('id')
+      .where('agent_id', '=', agentId)
+      .executeTakeFirstOrThrow()
+    const second = { ...visitor, page: await visitor.context.newPage() }
+    await second.page.goto(home.site.url)
+    const other = { ...second, chat: second.page.frameLocator('iframe') }
+    await openChat(other)
+    await other.chat.getByText('Nobody is here right now.').waitFor()
+    await visitor.page.bringToFront()
+    await visitor.page.reload()
+    await visitor.chat.getByText('Nobody is here right now.').waitFor()
+    const path = `/agents/${agentId}/conversations/${id}`
+    const taken = await home.client.request('POST', `${path}/takeover`, { memberEmail: 'bea@example.com' })
+    await visitor.chat.getByText('Bea is answering').waitFor()
+    home.door.cut()
+    const ticket = `/agents/${agentId}/helpdesk/tickets/${taken.body.data.ticketNumber}/messages`
+    const reply = { content: 'Hello, this is Bea.', authorEmail: 'bea@example.com', type: 'reply' }
+    assert.equal((await home.client.request('POST', ticket, reply)).status, 201)
+    await answered(visitor, 'Hello, this is Bea.')
+    await other.page.bringToFront()
+    await answered(other, 'Hello, this is Bea.')
+    await visitor.page.bringToFront()
+    await visitor.page.evaluate('window.parley.close()')
+    assert.equal(
+      (await home.client.request('POST', ticket, { ...reply, content: 'Still there?' })).status,
+      201,
+    )
+    await visitor.page.getByRole('button', { name: /new message/ }).waitFor()
+    await visitor.context.close()
+  })
+
+  test('tables, numbered citations with a preview, and a page of its own, right to left too', {
+    skip,
+  }, async () => {
+    const agentId = await home.agent(
+      {},
+      { theme: 'auto', footer: 'See our [terms](https://example.com/terms)' },
+    )
+    const source = {
+      type: 'text',
+      name: 'Prices',
+      content: 'The small lamp costs 20 euros, the large one 40.',
+    }
+    const { body } = await home.client.request('POST', `/agents/${agentId}/sources`, source)
+    await trained(home.service, body.id)
+    const visitor = await visit(home, {
+      locale: 'ar',
+      colorScheme: 'dark',
+      viewport: { width: 1280, height: 800 },
+    })
+    const { page } = visitor
+    await page.goto(`${home.door.url}/widget/${agentId}`)
+    const root = page.locator('html')
+    // The chat is painted before one can write.
+    await page.getByLabel('رسالة', { exact: true }).waitFor()
+    assert.equal(await root.getAttribute('dir'), 'rtl')
+    assert.equal(await root.getAttribute('data-theme'), 'dark')
+    home.models.queue.push({
+      tokens: ['The prices [1]:\n\n| Lamp | Price |\n|---|--:|\n| small | 20 [7] |\n| large | 40 |'],
+    })
+    await page.getByLabel('رسالة', { exact: true }).fill('What does the lamp cost?')
+    await page.getByRole('button', { name: 'إرسال', exact: true }).click()
+    await page.getByRole('cell', { name: '40' }).waitFor()
+    assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), ['Lamp', 'Price'])
+    await page.getByRole('button', { name: 'المصدر 1: Prices' }).click()
+    await page.getByText('The small lamp costs 20 euros').waitFor()
+    assert.deepEqual(await findings(page), [])
+    assert.equal(
+      await page.getByRole('link', { name: 'terms' }).getAttribute('href'),
+      'https://example.com/terms',
+    )
+    const log = await page.getByRole('article').first().boundingBox()
+    assert.ok(log && log.width <= 760, 'as wide as one reads')
+    const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+    assert.equal(wide, false)
     await visitor.context.close()
   })
 
@@ -198,6 +290,71 @@ describe('the chat for everybody', () => {
       .executeTakeFirstOrThrow()
     assert.equal(row.has_voice, true)
     await context.close()
+  })
+
+  test('in the middle of the page the chat has its own looks, calls for attention, and goes away', {
+    skip,
+  }, async () => {
+    const agentId = await home.agent({ initialMessages: ['From the corner'] }, { displayName: 'Corner' })
+    const centerStage = {
+      enabled: true,
+      displayName: 'Stage',
+      welcomeMessage: 'Ask about lamps',
+      suggestedMessages: [{ type: 'single', text: 'Which lamp is brightest?', order: 1 }],
+      width: 'large',
+      typography: { fontFamily: 'Georgia', fontSize: '18px' },
+      customSurfaceColors: { enabled: true, background: '#fdf6e3', foreground: '#073642' },
+      accentColor: { enabled: true, color: '#b58900' },
+      showDataSource: false,
+      notificationIndicator: { enabled: true, number: 3 },
+      notificationMessage: { enabled: true, text: 'Looking for a lamp?' },
+    }
+    const styled = await home.client.request('PUT', `/agents/${agentId}/styles`, { styles: { centerStage } })
+    assert.equal(styled.status, 200)
+    const visitor = await visit(home, { viewport: { width: 1000, height: 700 } })
+    const { page, chat } = visitor
+    const button = page.locator('parley-chat button[aria-expanded]')
+    await button.getByText('3', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Looking for a lamp?' }).click()
+    await chat.getByRole('heading', { name: 'Ask about lamps' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Looking for a lamp?' }).count(), 0)
+    const panel = page.getByRole('dialog', { name: 'Chat with Stage' })
+    await until('the panel in the middle', async () => {
+      const box = await panel.boundingBox()
+      return (
+        box && box.width === 520 && Math.abs(box.x - 240) < 1 && Math.abs(box.y + box.height / 2 - 350) < 1
+      )
+    })
+    home.models.queue.push({ tokens: ['The big one.'] })
+    await chat.getByRole('button', { name: 'Which lamp is brightest?' }).click()
+    await answered(visitor, 'The big one.')
+    await idle(visitor)
+    assert.deepEqual(await shown(visitor), ['Which lamp is brightest?', 'The big one.'])
+    const frame = page.frames().find((one) => one.url().includes('/widget/'))
+    assert.ok(frame)
+    assert.deepEqual(await findings(frame), [])
+    const bubble = chat.locator('[data-speaker="assistant"] > .bubble')
+    const style = await bubble.evaluate((one) => {
+      type Style = { fontSize: string; backgroundColor: string }
+      const { getComputedStyle } = globalThis as unknown as { getComputedStyle(one: unknown): Style }
+      return [getComputedStyle(one).fontSize, getComputedStyle(one).backgroundColor]
+    })
+    assert.deepEqual(style, ['18px', 'rgb(7, 54, 66)'])
+    await page.mouse.click(20, 350)
+    await panel.waitFor({ state: 'detached' })
+    assert.equal(await button.getAttribute('aria-expanded'), 'false')
+    await page.reload()
+    await button.waitFor()
+    assert.equal(await page.locator('parley-chat .hint, parley-chat .count').count(), 0)
+
+    const open = { centerStage: { closeOnOutsideClick: false, notificationMessage: null } }
+    await home.client.request('PUT', `/agents/${agentId}/styles`, { styles: open })
+    const phone = await visit(home, { viewport: { width: 390, height: 700 } })
+    await openChat(phone)
+    const box = await phone.page.getByRole('dialog').boundingBox()
+    assert.deepEqual([box?.x, box?.width, box?.height], [0, 390, 700])
+    await phone.context.close()
+    await visitor.context.close()
   })
 
   test('a browser that cannot hear shows no microphone', { skip }, async () => {

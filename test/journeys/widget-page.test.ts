@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { SignJWT } from 'jose'
 import { findBrowser } from '../find-browser.ts'
 import { until } from '../until.ts'
 import { answered, idle, openChat, openWidgetHome, say, shown, tagOf, visit } from '../widget-home.ts'
@@ -176,6 +178,70 @@ describe('the page that embeds the chat', () => {
     })
   }
 
+  test('the site signs its visitors in: they find their talk in another browser, and sign out', {
+    skip,
+  }, async () => {
+    const agentId = await home.agent()
+    const { secret } = (await home.client.request('PUT', `/agents/${agentId}/visitor-identity`)).body
+    const tokenOf = (sub: string): Promise<string> =>
+      new SignJWT({ name: 'Ada' })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setSubject(sub)
+        .setExpirationTime('5m')
+        .setJti(randomUUID())
+        .sign(new TextEncoder().encode(secret))
+    const tag = home.site.tag
+    const signedTag = async () =>
+      tag.replace('data-agent', `data-identity="${await tokenOf('user-1')}" data-agent`)
+    home.site.tag = await signedTag()
+    const desk = await visit(home)
+    await openChat(desk)
+    home.models.queue.push({ tokens: ['Hello, Ada.'] })
+    await say(desk, 'It is me')
+    await answered(desk, 'Hello, Ada.')
+    await idle(desk)
+    const row = await home.service.ctx.db
+      .selectFrom('conversations')
+      .select('user_id')
+      .where('agent_id', '=', agentId)
+      .executeTakeFirst()
+    assert.equal(row?.user_id, 'user-1')
+
+    home.site.tag = await signedTag()
+    const other = await visit(home)
+    await openChat(other)
+    await other.chat.getByRole('button', { name: 'Earlier conversations' }).click()
+    await other.chat.locator('.conversations button').first().click()
+    await answered(other, 'Hello, Ada.')
+
+    // Signed out by the page, and in as somebody else, without a reload; then a page that signs nobody.
+    await desk.page.evaluate('parley.identify(null)')
+    await until('nothing of Ada', async () => (await shown(desk)).length === 0)
+    home.models.queue.push({ tokens: ['Hello, stranger.'] })
+    await say(desk, 'Somebody else')
+    await answered(desk, 'Hello, stranger.')
+    await idle(desk)
+    await desk.page.evaluate(`parley.identify(${JSON.stringify(await tokenOf('user-2'))})`)
+    await answered(desk, 'Hello, stranger.')
+    home.site.tag = tag
+    await other.page.reload()
+    await other.chat.getByLabel('Message', { exact: true }).waitFor()
+    assert.deepEqual(await shown(other), [])
+    assert.equal(await other.chat.getByRole('button', { name: 'Earlier conversations' }).count(), 0)
+    const users = await home.service.ctx.db
+      .selectFrom('conversations')
+      .select('user_id')
+      .where('agent_id', '=', agentId)
+      .orderBy('user_id')
+      .execute()
+    assert.deepEqual(
+      users.map(({ user_id }) => user_id),
+      ['user-1', 'user-2'],
+    )
+    await desk.context.close()
+    await other.context.close()
+  })
+
   test('a site that is not allowed gets no button, and cannot frame the chat', { skip }, async () => {
     const agentId = await home.agent({ allowedDomains: ['example.com'] })
     const { page, context } = await visit(home)
@@ -218,7 +284,7 @@ describe('the page that embeds the chat', () => {
         lost.set(what, so + 1)
         return so < times ? route.abort() : route.continue()
       })
-    await lose('**/launcher.json', 2)
+    await lose('**/launcher.json*', 2)
     await lose('**/widget/*', 1)
     const page = await context.newPage()
     const said = page.waitForEvent('console', (message) => message.text().includes('is not shown'))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { createMember } from '../../server/accounts/members.ts'
 import { findBrowser } from '../find-browser.ts'
 import { until } from '../until.ts'
 import { answered, idle, openChat, openWidgetHome, say, shown, visit } from '../widget-home.ts'
@@ -19,7 +20,7 @@ describe('reading and writing in the chat', () => {
   test('phones may do without the greeting; a panel on a desk is no phone', { skip }, async () => {
     const agentId = await home.agent(
       { initialMessages: ['Welcome!'] },
-      { mobile: { initialMessages: false } },
+      { mobile: { initialMessages: { enabled: true, value: [] } } },
     )
     const desk = await visit(home)
     await openChat(desk)
@@ -34,13 +35,13 @@ describe('reading and writing in the chat', () => {
     await desk.context.close()
   })
 
-  test('texts have their own direction and the language of the page; controls are English', {
+  test('texts have their own direction, and the controls the language of the page', {
     skip,
   }, async () => {
     await home.agent({}, { footer: 'قد تكون الإجابات خاطئة' })
     const visitor = await visit(home)
     await visitor.page.evaluate('document.documentElement.lang = "ar"')
-    await openChat(visitor)
+    await openChat(visitor, 'رسالة')
     const { chat } = visitor
     const directionOf = (selector: string): Promise<string> =>
       chat
@@ -48,9 +49,9 @@ describe('reading and writing in the chat', () => {
         .last()
         .evaluate((one) => `${one.matches(':dir(rtl)') ? 'rtl' : 'ltr'}`)
     home.models.queue.push({ tokens: ['نعم، بالطبع.\n\n- واحد\n- اثنان\n\n> اقتباس\n\nAnd one in English.'] })
-    await chat.getByLabel('Message', { exact: true }).fill('هل أنتم مفتوحون؟')
+    await chat.getByLabel('رسالة', { exact: true }).fill('هل أنتم مفتوحون؟')
     assert.equal(await directionOf('textarea'), 'rtl')
-    await chat.getByRole('button', { name: 'Send', exact: true }).click()
+    await chat.getByRole('button', { name: 'إرسال', exact: true }).click()
     await answered(visitor, 'And one in English.')
     await idle(visitor)
     const found: Record<string, string> = {}
@@ -60,7 +61,7 @@ describe('reading and writing in the chat', () => {
     assert.deepEqual(new Set(Object.values(found)), new Set(['rtl']), JSON.stringify(found))
     assert.equal(await directionOf('.markdown > p:last-child'), 'ltr')
     assert.equal(await chat.locator('.bubble:lang(ar)').count(), 2)
-    assert.equal(await chat.locator('button:lang(ar)').count(), 0)
+    assert.equal(await chat.locator('button:not(:lang(ar))').count(), 0)
     await visitor.context.close()
   })
 
@@ -105,6 +106,73 @@ describe('reading and writing in the chat', () => {
     await context.close()
   })
 
+  test('files are picked, dropped, taken back and sent; the team answers with one, and a phone shows them', {
+    skip,
+  }, async () => {
+    const agentId = await home.agent({}, { showAttachments: true })
+    const visitor = await visit(home)
+    await openChat(visitor)
+    const { chat } = visitor
+    const pick = chat.locator('input[type=file]')
+    const text = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from('It is broken.') })
+    const picture = { name: 'lamp.png', mimeType: 'image/png', buffer: PICTURE }
+    await pick.setInputFiles([text('setup.exe')])
+    await chat.getByRole('alert').filter({ hasText: 'Files like setup.exe cannot be sent.' }).waitFor()
+    await pick.setInputFiles([text('note.txt'), picture])
+    await chat.getByRole('status').filter({ hasText: 'is attached' }).waitFor()
+    const remove = chat.getByRole('button', { name: 'Remove note.txt' })
+    await remove.focus()
+    await remove.press('Enter')
+    const field = chat.getByLabel('Message', { exact: true })
+    await until('the field has the focus', () => field.evaluate((one) => one.matches(':focus')))
+    await chat.locator('.picked li[aria-busy="false"]').waitFor()
+    home.models.queue.push({ tokens: ['I see.'] })
+    await field.press('Enter')
+    await answered(visitor, 'I see.')
+    await idle(visitor)
+    assert.equal(await chat.locator('.picked li').count(), 0)
+    const shownPicture = chat.getByRole('img', { name: 'lamp.png' })
+    await shownPicture.waitFor()
+    await until('the picture is there', () =>
+      shownPicture.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth > 0),
+    )
+
+    const { id } = await home.service.ctx.db
+      .selectFrom('conversations')
+      .select('id')
+      .where('agent_id', '=', agentId)
+      .executeTakeFirstOrThrow()
+    const account = { id: home.client.accountId, plan: 'unlimited' } as const
+    await createMember(home.service.ctx.db, account, { email: 'files@example.com', name: 'Ada' })
+    const path = `/agents/${agentId}`
+    const author = { memberEmail: 'files@example.com' }
+    const { data } = (await home.client.request('POST', `${path}/conversations/${id}/takeover`, author)).body
+    const form = new FormData()
+    form.set('file', new Blob(['Turn it twice.']), 'manual.txt')
+    const upload = await home.client.raw('POST', `${path}/helpdesk/attachments`, { body: form })
+    const file = (await upload.json()) as { id: string }
+    await home.client.request('POST', `${path}/helpdesk/tickets/${data.ticketNumber}/messages`, {
+      type: 'reply',
+      content: 'Read this.',
+      authorEmail: 'files@example.com',
+      attachments: [file.id],
+    })
+    const link = chat.getByRole('link', { name: 'manual.txt' })
+    await link.waitFor()
+    const opened = await fetch(new URL((await link.getAttribute('href')) ?? '', home.door.url))
+    assert.equal(await opened.text(), 'Turn it twice.')
+
+    await visitor.page.setViewportSize({ width: 320, height: 640 })
+    await pick.setInputFiles([text(`${'a-very-long-name-'.repeat(8)}.txt`)])
+    await chat.locator('.picked li[aria-busy="false"]').waitFor()
+    const width = await chat.locator('body').evaluate((one) => {
+      const { scrollWidth, clientWidth } = one as unknown as { scrollWidth: number; clientWidth: number }
+      return scrollWidth - clientWidth
+    })
+    assert.equal(width, 0)
+    await visitor.context.close()
+  })
+
   test('dictation takes the language of the page, and says that the microphone is refused', {
     skip,
   }, async () => {
@@ -116,9 +184,12 @@ describe('reading and writing in the chat', () => {
     await page.goto(home.site.url)
     await page.evaluate('document.documentElement.lang = "de-CH"')
     const chat = page.frameLocator('iframe')
-    await openChat({ context, page, chat })
-    await chat.getByRole('button', { name: 'Dictate' }).click()
-    await chat.getByRole('alert').filter({ hasText: 'The microphone is not allowed' }).waitFor()
+    await openChat({ context, page, chat }, 'Nachricht')
+    await chat.getByRole('button', { name: 'Diktieren' }).click()
+    await chat
+      .getByRole('alert')
+      .filter({ hasText: 'Das Mikrofon ist für diesen Chat nicht freigegeben.' })
+      .waitFor()
     const frame = page.frames().find((one) => one.url().includes('/widget/'))
     assert.equal(await frame?.evaluate('globalThis.heardIn'), 'de-CH')
     await context.close()
@@ -173,3 +244,8 @@ const REFUSED = `
     abort() { this.onend() }
   }
 `
+
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+)

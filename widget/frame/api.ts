@@ -1,10 +1,23 @@
-import { errorOf } from '../../client/parley-error.ts'
+import { errorOf, ParleyError } from '../../client/parley-error.ts'
 import { withDeadline } from '../../client/parse-events.ts'
 import type { Kept } from './kept.ts'
-import type { Appearance, Conversation, ConversationSummary, Details, Feedback, Outgoing } from './types.ts'
+import type {
+  Appearance,
+  Conversation,
+  ConversationSummary,
+  Details,
+  Feedback,
+  Outgoing,
+  SentFile,
+} from './types.ts'
 
 /** Longer than any answer but a stream may take. */
 const SILENCE_MS = 30_000
+const UPLOAD_MS = 300_000
+
+/** The site signed the visitor in too long ago, or takes nobody any more. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof ParleyError && error.code === 'VISITOR_IDENTITY_INVALID'
 
 export type Sent = { conversationId: string; messageId: string; answering: boolean }
 
@@ -18,6 +31,7 @@ export function createApi(agentId: string, kept: Kept) {
   type Init = {
     method?: string
     body?: unknown
+    form?: FormData
     headers?: Record<string, string>
     signal?: AbortSignal
     outlivesPage?: boolean
@@ -25,7 +39,7 @@ export function createApi(agentId: string, kept: Kept) {
 
   async function request(
     path: string,
-    { method = 'GET', body, headers, signal, outlivesPage = false }: Init = {},
+    { method = 'GET', body, form, headers, signal, outlivesPage = false }: Init = {},
   ): Promise<Response> {
     const given = new AbortController()
     signal?.addEventListener('abort', () => given.abort(signal.reason), { once: true })
@@ -37,18 +51,19 @@ export function createApi(agentId: string, kept: Kept) {
       signal: given.signal,
       headers: {
         ...headers,
-        ...(secret ? { authorization: `Bearer ${secret}` } : {}),
+        ...(secret ? { authorization: `Bearer ${kept.userId() === null ? '' : 'signed.'}${secret}` } : {}),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: form ?? (body === undefined ? undefined : JSON.stringify(body)),
       keepalive: outlivesPage,
     })
     try {
-      const response = await withDeadline(asked, SILENCE_MS, signal)
+      const response = await withDeadline(asked, form ? UPLOAD_MS : SILENCE_MS, signal)
       if (!response.ok) throw await errorOf(response)
       return response
     } catch (error) {
       given.abort()
+      if (isSignedOut(error)) kept.setUserId(null)
       throw error
     }
   }
@@ -60,16 +75,32 @@ export function createApi(agentId: string, kept: Kept) {
   const data = async <T>(path: string, init?: Init): Promise<T> => (await json<{ data: T }>(path, init)).data
 
   return {
+    identify(token: string) {
+      kept.requireSecret()
+      return data<{ userId: string }>(`${base}/identity`, { method: 'POST', body: { token } })
+    },
     appearance: () => json<Appearance>(base),
-    write({ messageId, text, isSpoken, conversationId }: Outgoing, signal: AbortSignal) {
+    write(
+      { messageId, text, files, isSpoken, conversationId }: Outgoing,
+      page: string | null,
+      signal: AbortSignal,
+    ) {
       kept.requireSecret()
       const body = {
         messageId,
         message: text,
+        ...(files.length === 0 ? {} : { attachments: files.map(({ id }) => id) }),
         ...(conversationId === null ? {} : { conversationId }),
         ...(isSpoken ? { voice: true } : {}),
+        ...(page === null ? {} : { page }),
       }
       return data<Sent>(`${base}/messages`, { method: 'POST', body, signal })
+    },
+    upload(file: File, signal: AbortSignal) {
+      kept.requireSecret()
+      const form = new FormData()
+      form.set('file', file)
+      return data<SentFile>(`${base}/attachments`, { method: 'POST', form, signal })
     },
     conversations: () => data<ConversationSummary[]>(`${base}/conversations`),
     conversation: (id: string, signal: AbortSignal) => data<Conversation>(conversationPath(id), { signal }),
@@ -79,6 +110,11 @@ export function createApi(agentId: string, kept: Kept) {
         lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
       const { status, body } = await request(`${conversationPath(id)}/stream`, { headers, signal })
       return status === 204 ? null : body
+    },
+    /** Tells the version of a conversation now and at every change. */
+    async events(id: string, signal: AbortSignal) {
+      const { body } = await request(`${conversationPath(id)}/events`, { signal })
+      return body
     },
     stop: (id: string) => data<{ stopped: boolean }>(`${conversationPath(id)}/stop`, { method: 'POST' }),
     submitResult: (id: string, toolCallId: string, output: unknown, signal: AbortSignal) =>
@@ -94,6 +130,14 @@ export function createApi(agentId: string, kept: Kept) {
         method: 'PATCH',
         body: { feedback },
       }),
+    askForPerson(conversationId: string | null, page: string | null) {
+      kept.requireSecret()
+      const body = {
+        ...(conversationId === null ? {} : { conversationId }),
+        ...(page === null ? {} : { page }),
+      }
+      return data<{ conversationId: string }>(`${base}/person`, { method: 'POST', body })
+    },
     leaveDetails(details: Details, conversationId: string | null) {
       kept.requireSecret()
       const body = { ...details, ...(conversationId === null ? {} : { conversationId }) }

@@ -8,12 +8,14 @@ import { Header } from './header.tsx'
 import { isComposing } from './is-composing.ts'
 import { LoadingLines } from './loading-lines.tsx'
 import { Log } from './log.tsx'
+import { InlineText } from './markdown.tsx'
 import { Notice } from './notice.tsx'
 import type { State } from './state.ts'
 import { StatusLine } from './status-line.tsx'
 import { useStore } from './store.ts'
 import type { Voice } from './voice.ts'
 import { VoiceBar } from './voice-bar.tsx'
+import { word } from './words.ts'
 
 /** The chat in the iframe. */
 export function App({ chat, voice }: { chat: Chat; voice: Voice }) {
@@ -62,18 +64,18 @@ function Body({ chat, voice, state, field }: BodyProps) {
   if (page === 'not-found') {
     return (
       <main class="problem-page">
-        <h2>This chat is not available</h2>
-        <p>It was moved or switched off. Please reach the team behind this site in another way.</p>
+        <h2>{word('notAvailable')}</h2>
+        <p>{word('notAvailableWhy')}</p>
       </main>
     )
   }
   if (page === 'unreachable') {
     return (
       <main class="problem-page">
-        <h2>The chat cannot be reached</h2>
-        <p role="alert">{navigator.onLine ? 'Please try again in a moment.' : 'You are offline.'}</p>
+        <h2>{word('notReachable')}</h2>
+        <p role="alert">{word(navigator.onLine ? 'tryLater' : 'youAreOffline')}</p>
         <button type="button" class="main-button" onClick={() => void chat.start()}>
-          Retry
+          {word('retry')}
         </button>
       </main>
     )
@@ -81,7 +83,7 @@ function Body({ chat, voice, state, field }: BodyProps) {
   if (!appearance) {
     return (
       <main>
-        <LoadingLines label="Loading the chat" />
+        <LoadingLines label={word('loading')} />
       </main>
     )
   }
@@ -110,7 +112,7 @@ function Body({ chat, voice, state, field }: BodyProps) {
       <Composer chat={chat} voice={voice} state={state} appearance={appearance} field={field} />
       {footer && (
         <p class="footer" dir="auto">
-          {footer}
+          <InlineText text={footer} />
         </p>
       )}
       <StatusLine state={state} />

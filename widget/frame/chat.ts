@@ -2,10 +2,12 @@ import { ParleyError } from '../../client/parley-error.ts'
 import { type Api, createApi } from './api.ts'
 import { converse } from './converse.ts'
 import { deliver } from './deliver.ts'
+import { createFiles, type Files } from './files.ts'
 import { createKept, type Kept } from './kept.ts'
 import type { Page } from './page.ts'
 import { problemOf } from './problem-of.ts'
 import { newUuid } from './random.ts'
+import { createSignIn } from './sign-in.ts'
 import { emptyTalk, initialState, type State } from './state.ts'
 import { createStore, type Store } from './store.ts'
 import type { ConversationSummary, Details, Feedback, Message, Outgoing } from './types.ts'
@@ -15,8 +17,13 @@ export type Chat = {
   store: Store<State>
   api: Api
   kept: Kept
+  files: Files
   page: Page
   start(): Promise<void>
+  /** Goes on with what is kept in the browser. */
+  resume(): Promise<void>
+  /** The page says who the visitor is, or that it knows nobody any more. */
+  identify(): Promise<void>
   send(text: string, options?: { isSpoken: boolean }): Promise<void>
   /** What the problem that is shown offers. */
   remedy(): void
@@ -31,6 +38,8 @@ export type Chat = {
   conversations(): Promise<ConversationSummary[]>
   rate(messageId: string, feedback: Feedback): Promise<void>
   leaveDetails(details: Details): Promise<void>
+  /** Asks for a person of the team, in the shown conversation or a new one. */
+  askForPerson(): Promise<void>
   dismissNotice(): void
   /** The shown conversation does not exist any more. */
   forgetConversation(): void
@@ -40,6 +49,8 @@ export function createChat(agentId: string, page: Page): Chat {
   const store = createStore(initialState)
   const kept = createKept(agentId)
   const api = createApi(agentId, kept)
+  const files = createFiles(store, api)
+  const signIn = createSignIn()
   /** One thing at a time is under way; what begins ends what was before. */
   let current = new AbortController()
   const begin = (): AbortSignal => {
@@ -52,18 +63,25 @@ export function createChat(agentId: string, page: Page): Chat {
     store,
     api,
     kept,
+    files,
     page,
 
     async start() {
       store.set({ page: 'loading', problem: null })
       try {
         const appearance = await api.appearance()
+        // Before one can write: what is said is said by whoever the site has signed in.
+        if (appearance.takesIdentity) await signIn(chat)
         const isNoticeDismissed = kept.dismissedNotice() === appearance.chat.dismissableNotice
         store.set({ appearance, isNoticeDismissed, isKnown: kept.secret() !== null })
       } catch (error) {
         const isGone = error instanceof ParleyError && error.code === 'AGENT_NOT_FOUND'
         return store.set({ page: isGone ? 'not-found' : 'unreachable' })
       }
+      await chat.resume()
+    },
+
+    async resume() {
       store.set({ page: 'ready' })
       const conversationId = kept.conversationId()
       const outgoing = kept.outgoing()
@@ -72,12 +90,20 @@ export function createChat(agentId: string, page: Page): Chat {
       if (conversationId) await chat.openConversation(conversationId)
     },
 
+    async identify() {
+      const { page: shown, appearance } = store.get()
+      if (shown !== 'ready' || !appearance?.takesIdentity || !(await signIn(chat))) return
+      begin()
+      store.set({ ...emptyTalk, isKnown: kept.secret() !== null })
+      await chat.resume()
+    },
+
     async send(text, { isSpoken } = { isSpoken: false }) {
       const { busy, conversation, outgoing: waiting } = store.get()
       const message = text.trim()
-      if (busy || waiting || message === '') return
+      if (busy || waiting || !hasSomethingToSend(store.get(), message)) return
       const conversationId = conversation?.id ?? null
-      const outgoing: Outgoing = { messageId: newUuid(), text: message, isSpoken, conversationId }
+      const outgoing = { messageId: newUuid(), text: message, files: files.take(), isSpoken, conversationId }
       await deliver(chat, outgoing, begin())
     },
 
@@ -92,7 +118,7 @@ export function createChat(agentId: string, page: Page): Chat {
         // One that nothing was said to is still to be answered: it is not asked twice.
         const isOpen = question === messages.at(-1)
         if (isOpen) void deliver(chat, sentBefore(question, conversation?.id ?? null), begin())
-        else void chat.send(question.text)
+        else void chat.send(wordsOf(question))
       }
     },
 
@@ -100,6 +126,7 @@ export function createChat(agentId: string, page: Page): Chat {
       const { outgoing, draft } = store.get()
       const texts = [outgoing?.text ?? '', draft].filter((text) => text.trim() !== '')
       kept.setOutgoing(null)
+      files.giveBack(outgoing?.files ?? [])
       store.set({ outgoing: null, problem: null, draft: texts.join('\n') })
     },
 
@@ -123,7 +150,7 @@ export function createChat(agentId: string, page: Page): Chat {
 
     async openConversation(id) {
       kept.setConversationId(id)
-      store.set({ ...emptyTalk, conversation: { id, status: 'ongoing' }, isLoading: true })
+      store.set({ ...emptyTalk, conversation: { id, status: 'ongoing', help: null }, isLoading: true })
       await converse(chat, id, begin())
     },
 
@@ -163,6 +190,21 @@ export function createChat(agentId: string, page: Page): Chat {
       store.set({ hasLeftDetails: true, isKnown: true })
     },
 
+    async askForPerson() {
+      const { conversation, busy } = store.get()
+      if (busy === 'sending') return
+      const signal = begin()
+      store.set({ busy: null, problem: null, view: 'chat' })
+      try {
+        const { conversationId } = await api.askForPerson(conversation?.id ?? null, page.address())
+        if (signal.aborted) return
+        kept.setConversationId(conversationId)
+        await converse(chat, conversationId, signal)
+      } catch (error) {
+        if (!signal.aborted) store.set({ problem: problemOf(error, 'load') })
+      }
+    },
+
     dismissNotice() {
       kept.dismissNotice(store.get().appearance?.chat.dismissableNotice ?? '')
       store.set({ isNoticeDismissed: true })
@@ -180,10 +222,19 @@ export function createChat(agentId: string, page: Page): Chat {
   return chat
 }
 
+/** While a file is on its way, the message waits for it. */
+export const hasSomethingToSend = ({ files }: Pick<State, 'files'>, text: string): boolean =>
+  (text.trim() !== '' || files.length > 0) && files.every(({ sent }) => sent !== null)
+
+/** A message of files alone is asked about by their names. */
+const wordsOf = ({ text, attachments }: Message): string =>
+  text || attachments.map(({ name }) => name).join(', ')
+
 /** Under the same id it is the message that is there, and is answered. */
-const sentBefore = ({ id, text }: Message, conversationId: string | null): Outgoing => ({
-  messageId: id,
-  text,
+const sentBefore = (message: Message, conversationId: string | null): Outgoing => ({
+  messageId: message.id,
+  text: wordsOf(message),
+  files: [],
   isSpoken: false,
   conversationId,
 })

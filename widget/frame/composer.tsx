@@ -1,12 +1,14 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import type { Chat } from './chat.ts'
-import { canHear, hear, unheard } from './hear.ts'
+import { type Chat, hasSomethingToSend } from './chat.ts'
+import { canHear, hear, UNHEARD } from './hear.ts'
 import { IconButton } from './icon-button.tsx'
 import { isComposing } from './is-composing.ts'
+import { AttachButton, PickedFiles, useDroppedFiles } from './picked-files.tsx'
 import type { State } from './state.ts'
 import type { Appearance } from './types.ts'
 import type { Voice } from './voice.ts'
+import { word } from './words.ts'
 
 const LONGEST = 8_000
 
@@ -24,7 +26,8 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
   const [unheardWhy, setUnheardWhy] = useState<string | null>(null)
   const { busy, isStopping, outgoing, draft: text, language } = state
   const setText = (draft: string): void => chat.store.set({ draft })
-  const canSend = busy === null && outgoing === null && text.trim() !== ''
+  const canSend = busy === null && outgoing === null && hasSomethingToSend(state, text)
+  const isDropping = useDroppedFiles(chat, appearance.uploads !== null)
 
   useLayoutEffect(() => fit(field.current, text))
   useEffect(() => () => dictation?.abort(), [dictation])
@@ -45,19 +48,20 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
     const spoken = appearance.voice?.language ?? language
     const { problem } = await hear(spoken, controller.signal, (heard) => setText(before + heard))
     setDictation(null)
-    if (problem) setUnheardWhy(unheard[problem])
+    if (problem) setUnheardWhy(word(UNHEARD[problem]))
     field.current?.focus()
   }
 
   return (
     <>
       {unheardWhy && (
-        <p class="voice-problem" role="alert">
+        <p class="composer-problem" role="alert">
           {unheardWhy}
         </p>
       )}
+      <PickedFiles chat={chat} state={state} field={field} />
       <form
-        class="composer"
+        class={`composer ${isDropping ? 'dropping' : ''}`}
         onSubmit={(event) => {
           event.preventDefault()
           send()
@@ -69,37 +73,46 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
           value={text}
           maxLength={LONGEST}
           dir="auto"
-          aria-label="Message"
-          placeholder={appearance.chat.messagePlaceholder || 'Write a message …'}
+          aria-label={word('message')}
+          placeholder={
+            isDropping ? word('dropFiles') : appearance.chat.messagePlaceholder || word('placeholder')
+          }
           onInput={({ currentTarget }) => setText(currentTarget.value)}
+          onPaste={(event) => {
+            const pasted = [...(event.clipboardData?.files ?? [])]
+            if (!appearance.uploads || pasted.length === 0) return
+            event.preventDefault()
+            chat.files.add(pasted)
+          }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return
             event.preventDefault()
             send()
           }}
         />
+        {appearance.uploads && <AttachButton chat={chat} field={field} />}
         {appearance.chat.showDictation && canHear() && (
           <IconButton
             icon="mic"
             class={dictation ? 'is-on' : ''}
-            label={dictation ? 'Stop dictating' : 'Dictate'}
+            label={word(dictation ? 'stopDictating' : 'dictate')}
             aria-pressed={dictation !== null}
             onClick={() => void dictate()}
           />
         )}
-        {appearance.voice && canHear() && text === '' && busy === null && (
-          <IconButton icon="voice" label="Talk instead of typing" onClick={voice.start} />
+        {appearance.voice && canHear() && text === '' && state.files.length === 0 && busy === null && (
+          <IconButton icon="voice" label={word('talk')} onClick={voice.start} />
         )}
         {busy === 'answering' ? (
           <IconButton
-            class="send"
+            class="send stops"
             icon="stop"
-            label="Stop answering"
+            label={word('stop')}
             disabled={isStopping}
             onClick={() => void chat.stop()}
           />
         ) : (
-          <IconButton class="send" icon="send" type="submit" label="Send" disabled={!canSend} />
+          <IconButton class="send" icon="send" type="submit" label={word('send')} disabled={!canSend} />
         )}
       </form>
     </>

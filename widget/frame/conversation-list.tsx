@@ -4,6 +4,7 @@ import { Icon } from './icon.tsx'
 import { LoadingLines } from './loading-lines.tsx'
 import { problemOf } from './problem-of.ts'
 import type { ConversationSummary } from './types.ts'
+import { shownLanguage, word } from './words.ts'
 
 export function ConversationList({ chat, shownId }: { chat: Chat; shownId: string | null }) {
   const [list, setList] = useState<ConversationSummary[] | null>(null)
@@ -24,7 +25,7 @@ export function ConversationList({ chat, shownId }: { chat: Chat; shownId: strin
       <div class="conversations empty" role="alert">
         <p>{problem}</p>
         <button type="button" class="text-button" onClick={() => void load()}>
-          Retry
+          {word('retry')}
         </button>
       </div>
     )
@@ -32,14 +33,14 @@ export function ConversationList({ chat, shownId }: { chat: Chat; shownId: strin
   if (!list) {
     return (
       <div class="conversations">
-        <LoadingLines label="Loading your conversations" />
+        <LoadingLines label={word('loading')} />
       </div>
     )
   }
   return (
     <div class="conversations">
       {list.length === 0 ? (
-        <p class="empty">Your conversations will be listed here.</p>
+        <p class="empty">{word('noConversations')}</p>
       ) : (
         <ul>
           {list.map(({ id, title, updatedAt, status }) => (
@@ -50,12 +51,12 @@ export function ConversationList({ chat, shownId }: { chat: Chat; shownId: strin
                 onClick={() => void chat.openConversation(id)}
               >
                 <span class="conversation-title" dir="auto">
-                  {title || 'Untitled conversation'}
+                  {title || word('untitled')}
                 </span>
                 <span class="conversation-facts">
                   <time dateTime={new Date(updatedAt * 1000).toISOString()}>{dateOf(updatedAt)}</time>
-                  {status === 'ended' && ' · ended'}
-                  {status === 'taken_over' && ' · with our team'}
+                  {status === 'ended' && ` · ${word('endedShort')}`}
+                  {status === 'taken_over' && ` · ${word('withTeam')}`}
                 </span>
                 <Icon name="chevron" />
               </button>
@@ -64,7 +65,7 @@ export function ConversationList({ chat, shownId }: { chat: Chat; shownId: strin
         </ul>
       )}
       <button type="button" class="main-button" onClick={chat.startNew}>
-        New conversation
+        {word('new')}
       </button>
     </div>
   )
@@ -75,8 +76,8 @@ function dateOf(epochSeconds: number): string {
   const date = new Date(epochSeconds * 1000)
   const now = new Date()
   if (date.toDateString() === now.toDateString()) {
-    return date.toLocaleTimeString(undefined, { hour: 'numeric', minute: '2-digit' })
+    return date.toLocaleTimeString(shownLanguage(), { hour: 'numeric', minute: '2-digit' })
   }
   const year = date.getFullYear() === now.getFullYear() ? undefined : 'numeric'
-  return date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year })
+  return date.toLocaleDateString(shownLanguage(), { day: 'numeric', month: 'short', year })
 }

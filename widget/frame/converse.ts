@@ -1,11 +1,14 @@
 import { ParleyError } from '../../client/parley-error.ts'
 import { createTries, usualPatience } from '../../client/patience.ts'
+import { isSignedOut } from './api.ts'
 import type { Chat } from './chat.ts'
 import { followAnswer } from './follow-answer.ts'
 import { problemOf } from './problem-of.ts'
 import { runCalls } from './run-calls.ts'
 import type { Conversation, Message } from './types.ts'
+import { waitForNews } from './wait-for-news.ts'
 import { waitSeen } from './wait-seen.ts'
+import { word } from './words.ts'
 
 const WATCH_MS = 3_000
 const HIDDEN_WATCH_MS = 20_000
@@ -15,8 +18,8 @@ class NotYet extends Error {}
 
 /**
  * Keeps what is shown equal to what is stored, for as long as something is under way in the conversation: reads it,
- * follows the answer that is being made, has the page run what the agent asks of it, and looks again from time to
- * time while a person answers. Never throws.
+ * follows the answer that is being made, has the page run what the agent asks of it, and waits for what
+ * people say. Never throws.
  */
 export async function converse(
   chat: Chat,
@@ -53,13 +56,13 @@ export async function converse(
       }
       store.set({ busy: null, isStopping: false })
       noteSilence(chat, conversation, failed)
-      if (conversation.status === 'ongoing' || conversation.status === 'ended') return
-      await waitSeen(isSeen(chat), WATCH_MS, HIDDEN_WATCH_MS, signal)
+      if (!(await waitForNews(chat, conversation, signal))) return
     }
   } catch (error) {
     if (signal.aborted) return
     store.set({ busy: null, isStopping: false, isLoading: false })
-    if (error instanceof ParleyError && error.code === 'RESOURCE_NOT_FOUND') chat.forgetConversation()
+    const isGone = error instanceof ParleyError && error.code === 'RESOURCE_NOT_FOUND'
+    if (isGone || isSignedOut(error)) chat.forgetConversation()
     else if (error instanceof ParleyError && error.code === 'AGENT_NOT_FOUND')
       store.set({ page: 'not-found' })
     else store.set({ problem: problemOf(error, 'load') })
@@ -82,11 +85,11 @@ async function read({ api, store }: Chat, id: string, signal: AbortSignal): Prom
 }
 
 /** In one step: what was on its way, or came in live, is now among what is stored, and is never shown twice. */
-function show({ store, page }: Chat, { id, status, answering, messages }: Conversation): void {
+function show({ store, page }: Chat, { id, status, help, answering, messages }: Conversation): void {
   const { outgoing, live, problem, messages: before } = store.get()
   const isStored = outgoing !== null && messages.some((message) => message.id === outgoing.messageId)
   store.set({
-    conversation: { id, status },
+    conversation: { id, status, help },
     messages,
     isLoading: false,
     isKnown: true,
@@ -108,6 +111,6 @@ function hasNews(before: Message[], now: Message[]): boolean {
 function noteSilence({ store }: Chat, { status, messages }: Conversation, failed: boolean): void {
   if (status !== 'ongoing') return
   if (messages.at(-1)?.role === 'user') {
-    store.set({ problem: { sentence: 'There was no answer to this.', remedy: 'ask' } })
-  } else if (failed) store.set({ problem: { sentence: 'The answer broke off.', remedy: 'ask' } })
+    store.set({ problem: { sentence: word('noAnswer'), remedy: 'ask' } })
+  } else if (failed) store.set({ problem: { sentence: word('brokeOff'), remedy: 'ask' } })
 }

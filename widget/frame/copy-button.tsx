@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { IconButton } from './icon-button.tsx'
+import { word } from './words.ts'
 
 const SHOWN_MS = 2_000
 
@@ -15,11 +16,11 @@ export function CopyButton({ text }: { text: string }) {
       <IconButton
         class="small"
         icon={isCopied ? 'check' : 'copy'}
-        label={isCopied ? 'Copied' : 'Copy the answer'}
+        label={word(isCopied ? 'copied' : 'copy')}
         onClick={async () => setCopied(await copy(text))}
       />
       <span class="visually-hidden" role="status">
-        {isCopied ? 'Copied' : ''}
+        {isCopied ? word('copied') : ''}
       </span>
     </>
   )

@@ -1,6 +1,6 @@
 import { ParleyError } from '../../client/parley-error.ts'
 import { createTries, usualPatience } from '../../client/patience.ts'
-import type { Sent } from './api.ts'
+import { isSignedOut, type Sent } from './api.ts'
 import type { Chat } from './chat.ts'
 import { converse } from './converse.ts'
 import { newMessage } from './new-message.ts'
@@ -19,6 +19,7 @@ export async function deliver(chat: Chat, outgoing: Outgoing, signal: AbortSigna
     sent = await write(chat, outgoing, signal)
   } catch (error) {
     if (signal.aborted) return
+    if (isSignedOut(error)) return deliver(chat, { ...outgoing, conversationId: null }, signal)
     if (error instanceof ParleyError && error.code === 'AGENT_NOT_FOUND') store.set({ page: 'not-found' })
     store.set({ busy: null, problem: problemOf(error, 'send') })
     return
@@ -29,8 +30,8 @@ export async function deliver(chat: Chat, outgoing: Outgoing, signal: AbortSigna
   const isSame = conversation?.id === sent.conversationId
   const earlier = isSame ? messages.filter(({ id }) => id !== sent.messageId) : []
   store.set({
-    conversation: isSame ? conversation : { id: sent.conversationId, status: 'ongoing' },
-    messages: [...earlier, newMessage('user', sent.messageId, outgoing.text)],
+    conversation: isSame ? conversation : { id: sent.conversationId, status: 'ongoing', help: null },
+    messages: [...earlier, newMessage('user', sent.messageId, outgoing.text, outgoing.files)],
     outgoing: null,
     connection: 'fine',
     isKnown: true,
@@ -39,11 +40,11 @@ export async function deliver(chat: Chat, outgoing: Outgoing, signal: AbortSigna
   await converse(chat, sent.conversationId, signal, sent.answering)
 }
 
-async function write({ api, store }: Chat, outgoing: Outgoing, signal: AbortSignal): Promise<Sent> {
+async function write({ api, store, page }: Chat, outgoing: Outgoing, signal: AbortSignal): Promise<Sent> {
   const tries = createTries(usualPatience, GIVE_UP_MS)
   for (;;) {
     try {
-      return await api.write(outgoing, signal)
+      return await api.write(outgoing, page.address(), signal)
     } catch (error) {
       signal.throwIfAborted()
       // The agent's own words for somebody who writes too much are to be read, not waited out.

@@ -4,36 +4,37 @@ import type { Chat } from './chat.ts'
 import { Icon } from './icon.tsx'
 import { problemOf } from './problem-of.ts'
 import type { Details, LeadField } from './types.ts'
+import { word } from './words.ts'
 
-type Field = { label: string; keyboard: 'text' | 'email' | 'tel'; autocomplete: string; longest: number }
+type Field = { keyboard: 'text' | 'email' | 'tel'; autocomplete: string; longest: number }
 
 const FIELDS: Record<LeadField, Field> = {
-  name: { label: 'Name', keyboard: 'text', autocomplete: 'name', longest: 200 },
-  email: { label: 'E-mail', keyboard: 'email', autocomplete: 'email', longest: 254 },
-  phone: { label: 'Phone', keyboard: 'tel', autocomplete: 'tel', longest: 50 },
+  name: { keyboard: 'text', autocomplete: 'name', longest: 200 },
+  email: { keyboard: 'email', autocomplete: 'email', longest: 254 },
+  phone: { keyboard: 'tel', autocomplete: 'tel', longest: 50 },
 }
 
 /** The form by which the team can reach the visitor. */
 export function DetailsForm({ chat, fields }: { chat: Chat; fields: LeadField[] }) {
   const [details, setDetails] = useState<Details>({})
   const [stage, setStage] = useState<'open' | 'sending' | 'sent'>('open')
-  const [problem, setProblem] = useState<{ field: LeadField | null; sentence: string } | null>(null)
+  const [problem, setProblem] = useState<{ fields: LeadField[]; sentence: string } | null>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => (stage === 'sent' ? heading.current?.focus() : undefined), [stage])
   useEffect(() => {
-    if (problem?.field) form.current?.querySelector<HTMLInputElement>(`[name=${problem.field}]`)?.focus()
+    const [first] = problem?.fields ?? []
+    if (first) form.current?.querySelector<HTMLInputElement>(`[name=${first}]`)?.focus()
   }, [problem])
 
   const ways = fields.filter((name) => name !== 'name')
   const submit = async (): Promise<void> => {
     const filled = filledIn(fields, details)
     if (ways.every((name) => !filled[name])) {
-      const sentence = `Please give your ${ways.map(nameOf).join(' or ')}.`
-      return setProblem({ field: ways[0] ?? null, sentence })
+      return setProblem({ fields: ways, sentence: word('giveOne') })
     }
     if (filled.email && !/^\S+@\S+\.\S+$/.test(filled.email)) {
-      return setProblem({ field: 'email', sentence: 'Please check your e-mail address.' })
+      return setProblem({ fields: ['email'], sentence: word('checkEmail') })
     }
     setStage('sending')
     setProblem(null)
@@ -53,11 +54,11 @@ export function DetailsForm({ chat, fields }: { chat: Chat; fields: LeadField[] 
           <Icon name="check" />
         </span>
         <h2 ref={heading} tabIndex={-1}>
-          Thank you
+          {word('thanks')}
         </h2>
-        <p>Our team has your details and will get back to you.</p>
+        <p>{word('willReach')}</p>
         <button type="button" class="main-button" onClick={() => chat.show('chat')}>
-          Back to the chat
+          {word('back')}
         </button>
       </section>
     )
@@ -72,14 +73,14 @@ export function DetailsForm({ chat, fields }: { chat: Chat; fields: LeadField[] 
         void submit()
       }}
     >
-      <p>Tell us how we can reach you, and our team will get back to you.</p>
+      <p>{word('reachYou')}</p>
       {fields.map((name) => {
-        const { label, keyboard, autocomplete, longest } = FIELDS[name]
+        const { keyboard, autocomplete, longest } = FIELDS[name]
         return (
           <label key={name}>
             <span>
-              {label}
-              {name === 'name' && <small>optional</small>}
+              {word(name)}
+              {name === 'name' && <small>{word('optional')}</small>}
             </span>
             <input
               type="text"
@@ -88,28 +89,26 @@ export function DetailsForm({ chat, fields }: { chat: Chat; fields: LeadField[] 
               autocomplete={autocomplete}
               maxLength={longest}
               required={ways.length === 1 && name === ways[0]}
-              aria-invalid={problem?.field === name}
-              aria-describedby={problem?.field === name ? 'form-problem' : undefined}
+              aria-invalid={problem?.fields.includes(name) ?? false}
+              aria-describedby={problem?.fields.includes(name) ? 'form-problem' : undefined}
               value={details[name] ?? ''}
               onInput={({ currentTarget }) => setDetails({ ...details, [name]: currentTarget.value })}
             />
           </label>
         )
       })}
-      {!problem && ways.length > 1 && <p class="hint">Your {ways.map(nameOf).join(' or ')} is enough.</p>}
+      {!problem && ways.length > 1 && <p class="hint">{word('oneIsEnough')}</p>}
       {problem && (
         <p class="form-problem" id="form-problem" role="alert">
           {problem.sentence}
         </p>
       )}
       <button type="submit" class="main-button" disabled={stage === 'sending'}>
-        {stage === 'sending' ? 'Sending …' : 'Send'}
+        {word(stage === 'sending' ? 'sending' : 'send')}
       </button>
     </form>
   )
 }
-
-const nameOf = (name: LeadField): string => (name === 'phone' ? 'phone number' : 'e-mail address')
 
 function filledIn(fields: LeadField[], details: Details): Details {
   const entries = fields.map((name) => [name, details[name]?.trim()] as const)
@@ -117,14 +116,14 @@ function filledIn(fields: LeadField[], details: Details): Details {
 }
 
 /** What the service says about a field. */
-function refusalIn(error: unknown): { field: LeadField; sentence: string } | null {
+function refusalIn(error: unknown): { fields: LeadField[]; sentence: string } | null {
   if (!(error instanceof ParleyError) || error.status !== 400) return null
   const [name, sentence] = Object.entries(error.details ?? {})[0] ?? []
   const field = (Object.keys(FIELDS) as LeadField[]).find((one) => one === name)
-  return field && sentence ? { field, sentence: `${FIELDS[field].label}: ${sentence}` } : null
+  return field && sentence ? { fields: [field], sentence: `${word(field)}: ${sentence}` } : null
 }
 
-const failureOf = (error: unknown): { field: null; sentence: string } => ({
-  field: null,
-  sentence: `${problemOf(error, null).sentence} Please try again.`,
+const failureOf = (error: unknown): { fields: LeadField[]; sentence: string } => ({
+  fields: [],
+  sentence: problemOf(error, null).sentence,
 })

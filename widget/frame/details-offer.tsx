@@ -1,7 +1,8 @@
 import type { Chat } from './chat.ts'
 import type { State } from './state.ts'
+import { word } from './words.ts'
 
-/** After an answer that stands on no source: the team may know more. */
+/** After an answer that stands on no source: a person may know more. One way to people is enough. */
 export function DetailsOffer({ chat, state }: { chat: Chat; state: State }) {
   const { appearance, messages, busy, outgoing, problem, hasLeftDetails, conversation } = state
   const newest = messages.at(-1)
@@ -10,13 +11,19 @@ export function DetailsOffer({ chat, state }: { chat: Chat; state: State }) {
     newest.author === null &&
     newest.sources.length === 0 &&
     newest.pendingCalls.length === 0
-  const isFree = !busy && !outgoing && !problem && conversation?.status === 'ongoing'
-  if (!appearance?.leadForm || hasLeftDetails || !isUnsure || !isFree) return null
+  const isFree = !busy && !outgoing && !problem && conversation?.status === 'ongoing' && !conversation.help
+  if (!appearance || !isUnsure || !isFree) return null
+  const { mayEscalate, leadForm } = appearance
+  if (!mayEscalate && (!leadForm || hasLeftDetails)) return null
   return (
     <div class="offer">
-      <p>Not what you were looking for? Our team can get back to you.</p>
-      <button type="button" class="text-button" onClick={() => chat.show('details')}>
-        Leave your details
+      <p>{word('unsure')}</p>
+      <button
+        type="button"
+        class="text-button"
+        onClick={() => (mayEscalate ? void chat.askForPerson() : chat.show('details'))}
+      >
+        {word(mayEscalate ? 'person' : 'details')}
       </button>
     </div>
   )

@@ -1,5 +1,6 @@
 import { IconButton } from './icon-button.tsx'
 import type { Feedback } from './types.ts'
+import { word } from './words.ts'
 
 type Props = { feedback: Feedback; rate: (feedback: Feedback) => void }
 
@@ -11,14 +12,14 @@ export function FeedbackButtons({ feedback, rate }: Props) {
       <IconButton
         class="small"
         icon="up"
-        label="Good answer"
+        label={word('good')}
         aria-pressed={feedback === 'positive'}
         onClick={press('positive')}
       />
       <IconButton
         class="small"
         icon="downThumb"
-        label="Bad answer"
+        label={word('bad')}
         aria-pressed={feedback === 'negative'}
         onClick={press('negative')}
       />

@@ -2,6 +2,7 @@ import type { RefObject } from 'preact'
 import type { Chat } from './chat.ts'
 import { IconButton } from './icon-button.tsx'
 import type { State } from './state.ts'
+import { word } from './words.ts'
 
 type Props = { chat: Chat; state: State; heading: RefObject<HTMLHeadingElement | null> }
 
@@ -11,42 +12,39 @@ export function Header({ chat, state, heading }: Props) {
   const hasBegun = conversation !== null || outgoing !== null
   return (
     <header class="header">
-      {view !== 'chat' && (
-        <IconButton icon="back" label="Back to the chat" onClick={() => chat.show('chat')} />
-      )}
+      {view !== 'chat' && <IconButton icon="back" label={word('back')} onClick={() => chat.show('chat')} />}
       {view === 'chat' && appearance && <Face appearance={appearance} />}
       <div class="header-names">
-        <h1 ref={heading} tabIndex={-1} dir="auto">
-          {TITLES[view] ?? appearance?.name ?? 'Chat'}
+        <h1 ref={heading} tabIndex={-1}>
+          <bdi>{title(view) ?? appearance?.name ?? word('chat')}</bdi>
         </h1>
         {view === 'chat' && appearance && <p class="header-status">{statusOf(state)}</p>}
       </div>
       {view === 'chat' && appearance && (
         <>
-          {appearance.leadForm && (
-            <IconButton icon="mail" label="Leave your details" onClick={() => chat.show('details')} />
+          {appearance.mayEscalate && !conversation?.help && (
+            <IconButton icon="person" label={word('person')} onClick={() => void chat.askForPerson()} />
+          )}
+          {appearance.leadForm && !appearance.mayEscalate && (
+            <IconButton icon="mail" label={word('details')} onClick={() => chat.show('details')} />
           )}
           {isKnown && (
-            <IconButton
-              icon="history"
-              label="Earlier conversations"
-              onClick={() => chat.show('conversations')}
-            />
+            <IconButton icon="history" label={word('history')} onClick={() => chat.show('conversations')} />
           )}
-          {hasBegun && <IconButton icon="plus" label="New conversation" onClick={chat.startNew} />}
+          {hasBegun && <IconButton icon="plus" label={word('new')} onClick={chat.startNew} />}
         </>
       )}
-      {chat.page.isEmbedded && <IconButton icon="close" label="Close chat" onClick={chat.page.close} />}
+      {chat.page.isEmbedded && <IconButton icon="close" label={word('close')} onClick={chat.page.close} />}
     </header>
   )
 }
 
-const TITLES: Partial<Record<State['view'], string>> = {
-  conversations: 'Earlier conversations',
-  details: 'Leave your details',
+function title(view: State['view']): string | undefined {
+  if (view === 'chat') return undefined
+  return word(view === 'details' ? 'details' : 'history')
 }
 
-function Face({ appearance }: { appearance: NonNullable<State['appearance']> }) {
+export function Face({ appearance }: { appearance: NonNullable<State['appearance']> }) {
   const picture = appearance.pictures.profile ?? appearance.pictures.icon
   return picture ? (
     <img class="face" src={picture} alt="" />
@@ -59,8 +57,9 @@ function Face({ appearance }: { appearance: NonNullable<State['appearance']> }) 
 
 function statusOf({ conversation, messages }: State): string {
   const status = conversation?.status
-  const person = messages.findLast(({ author }) => author !== null)?.author
-  if (status === 'taken_over') return person ? `${person} is answering` : 'A person is answering'
-  if (status === 'paused') return 'Our team will reply here'
-  return 'AI assistant'
+  const help = conversation?.help
+  const person = help?.name ?? messages.findLast(({ author }) => author !== null)?.author
+  if (status === 'taken_over') return person ? word('isAnswering', person) : word('personAnswers')
+  if (status === 'paused') return word('teamReplies')
+  return help ? word('teamKnows') : word('assistant')
 }

@@ -17,13 +17,10 @@ function recognitionOf(): (new () => Recognition) | undefined {
 
 export const canHear = (): boolean => recognitionOf() !== undefined
 
-/** Why nothing was heard, for the visitor. */
-export const unheard = {
-  refused: 'The microphone is not allowed for this chat.',
-  failed: 'Speech could not be recognised.',
-}
+/** Why nothing was heard, in words for the visitor. */
+export const UNHEARD = { refused: 'micRefused', failed: 'notHeard' } as const
 
-export type Heard = { text: string; problem: keyof typeof unheard | null }
+export type Heard = { text: string; problem: keyof typeof UNHEARD | null }
 
 /** Listens to one utterance. Ends when the speaker does, or when `signal` aborts; never throws. */
 export function hear(

@@ -7,6 +7,11 @@ export type Kept = {
   secret(): string | null
   /** Made when there is none. */
   requireSecret(): string
+  /** The site's id of a visitor whom it has signed in. */
+  userId(): string | null
+  setUserId(userId: string | null): void
+  /** The browser is somebody else's from now on. */
+  forget(): void
   conversationId(): string | null
   setConversationId(id: string | null): void
   dismissedNotice(): string | null
@@ -16,7 +21,7 @@ export type Kept = {
   setOutgoing(message: Outgoing | null): void
 }
 
-type Lasting = { secret?: string; conversationId?: string; dismissedNotice?: string }
+type Lasting = { secret?: string; userId?: string; conversationId?: string; dismissedNotice?: string }
 
 export function createKept(agentId: string): Kept {
   const lasting = createPlace<Lasting>(() => localStorage, `parley:${agentId}`)
@@ -27,6 +32,12 @@ export function createKept(agentId: string): Kept {
       const secret = lasting.read().secret ?? newSecret()
       lasting.change({ secret })
       return secret
+    },
+    userId: () => lasting.read().userId ?? null,
+    setUserId: (userId) => lasting.change({ userId: userId ?? undefined }),
+    forget() {
+      lasting.change({ secret: undefined, userId: undefined, conversationId: undefined })
+      ofTab.change({ outgoing: undefined })
     },
     conversationId: () => lasting.read().conversationId ?? null,
     setConversationId: (id) => lasting.change({ conversationId: id ?? undefined }),

@@ -1,15 +1,17 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Chat } from './chat.ts'
 import { DetailsOffer } from './details-offer.tsx'
+import { HelpNote } from './help-note.tsx'
 import { IconButton } from './icon-button.tsx'
 import { LoadingLines } from './loading-lines.tsx'
-import { Bubble, MessageView, Thinking } from './message.tsx'
+import { Bubble, MessageView, type Place, Thinking } from './message.tsx'
 import { newMessage } from './new-message.ts'
 import { ProblemNote } from './problem-note.tsx'
 import type { State } from './state.ts'
 import { lostWords } from './status-line.tsx'
-import { Suggestions } from './suggestions.tsx'
 import type { Appearance, Message } from './types.ts'
+import { Welcome } from './welcome.tsx'
+import { word } from './words.ts'
 
 const NEAR = 60
 
@@ -33,6 +35,7 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
 
   const shown = withLive(messages, live)
   const isWaiting = busy !== null && (live === null || live.text === '')
+  const opening = openingOf(appearance, state)
   const isEmpty = shown.length === 0 && !outgoing && !isLoading
   return (
     <div class="log-frame">
@@ -42,51 +45,58 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
         role="log"
         aria-live={isNews && !isLoading ? 'polite' : 'off'}
         aria-busy={busy === 'answering'}
-        aria-label="Conversation"
+        aria-label={word('conversation')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
         tabIndex={0}
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) =>
           setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR)
         }
       >
-        {openingOf(appearance, state).map((text) => (
-          <Bubble key={text} speaker="assistant" text={text} language={language} />
+        {opening.map((text, index) => (
+          <Bubble
+            key={text}
+            speaker="assistant"
+            text={text}
+            language={language}
+            appearance={appearance}
+            place={{ isFirst: index === 0, isLast: index === opening.length - 1 }}
+          />
         ))}
         {isLoading && <LoadingLines />}
-        {shown.map((message) => (
+        {shown.map((message, index) => (
           <MessageView
             key={message.id}
             chat={chat}
-            chatStyle={appearance.chat}
-            linkHosts={appearance.linkHosts}
+            appearance={appearance}
+            place={placeOf(shown, index)}
             message={message}
             language={language}
             isComplete={message.id !== live?.messageId}
           />
         ))}
         {outgoing && (
-          <Bubble speaker="user" text={outgoing.text} language={language} isPale={busy === null} />
+          <Bubble
+            speaker="user"
+            text={outgoing.text}
+            files={outgoing.files}
+            language={language}
+            isPale={busy === null}
+          />
         )}
-        {isWaiting && busy !== 'sending' && <Thinking />}
+        {isWaiting && busy !== 'sending' && <Thinking appearance={appearance} />}
         {connection === 'lost' && busy && (
           <p class="note" aria-hidden="true">
             {lostWords()}
           </p>
         )}
         {problem && <ProblemNote chat={chat} state={state} problem={problem} />}
-        {conversation?.status === 'ended' && !busy && (
-          <p class="note">This conversation has ended. Your next message begins a new one.</p>
-        )}
+        {conversation?.status === 'ended' && !busy && <p class="note">{word('ended')}</p>}
         <DetailsOffer chat={chat} state={state} />
-        {isEmpty && <Suggestions chat={chat} suggestions={appearance.suggestedMessages} />}
+        {!busy && <HelpNote chat={chat} state={state} />}
+        {isEmpty && !conversation?.help && <Welcome chat={chat} appearance={appearance} />}
       </div>
       {!isAtEnd && (
-        <IconButton
-          class="to-end"
-          icon="down"
-          label="To the newest message"
-          onClick={() => toEnd(box.current)}
-        />
+        <IconButton class="to-end" icon="down" label={word('newest')} onClick={() => toEnd(box.current)} />
       )}
     </div>
   )
@@ -106,6 +116,21 @@ function withLive(messages: Message[], live: State['live']): Message[] {
   return known ? messages.map((one) => (one === known ? message : one)) : [...messages, message]
 }
 
+const TOGETHER_SECONDS = 5 * 60
+
+/** Messages of one speaker that follow each other soon stand together. */
+function placeOf(messages: Message[], index: number): Place {
+  const follows = (one: Message | undefined, next: Message | undefined): boolean =>
+    one !== undefined &&
+    next !== undefined &&
+    one.role === next.role &&
+    one.author === next.author &&
+    next.createdAt - one.createdAt < TOGETHER_SECONDS
+  const message = messages[index]
+  return { isFirst: !follows(messages[index - 1], message), isLast: !follows(message, messages[index + 1]) }
+}
+
 function openingOf({ initialMessages, chat }: Appearance, { isPhone }: State): string[] {
-  return isPhone && chat.mobile.initialMessages === false ? [] : initialMessages
+  const own = chat.mobile.initialMessages
+  return isPhone && own?.enabled ? (own.value ?? []) : initialMessages
 }

@@ -2,8 +2,9 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { type Chat, createChat } from './chat.ts'
 import { connectPage, sayProblem } from './page.ts'
-import { paint } from './paint.ts'
+import { onSystemTheme, paint } from './paint.ts'
 import { createVoice } from './voice.ts'
+import { speakLanguage } from './words.ts'
 
 const root = document.getElementById('chat')
 const { agent } = document.documentElement.dataset
@@ -13,19 +14,27 @@ if (root && agent) {
   const voice = createVoice(chat)
   // Inside of a panel the page around it knows; the panel itself is always small.
   if (!page.isEmbedded) followScreen(chat)
+  speakLanguage(null)
+  document.documentElement.dataset.place = page.isEmbedded ? 'panel' : 'page'
   page.onShown(({ isPhone, language }) => {
+    speakLanguage(language)
     chat.store.set({ isPhone, language })
+    void chat.identify()
     if (page.isShown()) {
       page.setUnread(false)
       void chat.look()
     } else voice.end()
+  })
+  onSystemTheme(() => {
+    const { appearance } = chat.store.get()
+    if (appearance) paint(appearance)
   })
   let painted: object | null = null
   chat.store.subscribe(() => {
     const { appearance } = chat.store.get()
     if (!appearance || appearance === painted) return
     painted = appearance
-    paint(appearance.chat)
+    paint(appearance)
   })
   render(<App chat={chat} voice={voice} />, root)
   void chat.start()

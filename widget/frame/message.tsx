@@ -1,44 +1,78 @@
 import type { ComponentChildren } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { Attachments } from './attachments.tsx'
 import type { Chat } from './chat.ts'
 import { CopyButton } from './copy-button.tsx'
 import { FeedbackButtons } from './feedback-buttons.tsx'
 import { hostOf, LinkRule, linksTo } from './link-rule.ts'
 import { Markdown } from './markdown.tsx'
-import { Sources } from './sources.tsx'
-import type { Appearance, Message } from './types.ts'
+import { Sources, SourcesOfMessage } from './sources.tsx'
+import type { Appearance, Attachment, Message } from './types.ts'
+import { shownLanguage, word } from './words.ts'
+
+/** Whether others of the same speaker stand directly before and behind it. */
+export type Place = { isFirst: boolean; isLast: boolean }
 
 type Props = {
   chat: Chat
-  chatStyle: Appearance['chat']
-  linkHosts: Appearance['linkHosts']
+  appearance: Appearance
   message: Message
   isComplete: boolean
   language: string | null
+  place: Place
 }
 
-export function MessageView({ chat, chatStyle, linkHosts, message, isComplete, language }: Props) {
-  const { id, role, text, author, sources, feedback } = message
-  if (text === '') return null
-  if (role === 'user') return <Bubble speaker="user" text={text} language={language} />
+export function MessageView({ chat, appearance, message, isComplete, language, place }: Props) {
+  const { id, role, text, author, sources, attachments, feedback, createdAt } = message
+  const [open, setOpen] = useState<number | null>(null)
+  const isHidden = appearance.stage?.showDataSource === false
+  const cited = useMemo(
+    () => ({
+      sources,
+      isHidden,
+      isComplete,
+      open,
+      toggle: (number: number) => setOpen(open === number ? null : number),
+    }),
+    [sources, isHidden, isComplete, open],
+  )
+  if (text === '' && attachments.length === 0) return null
+  const time = place.isLast && isComplete ? createdAt : null
+  if (role === 'user')
+    return (
+      <Bubble speaker="user" text={text} files={attachments} language={language} place={place} time={time} />
+    )
   const isOfAgent = author === null
+  const { showFeedback, showCopyButton } = appearance.chat
   const bubble = (
-    <Bubble speaker="assistant" text={text} language={language} author={author}>
-      {sources.length > 0 && <Sources sources={sources} />}
-      {isComplete && isOfAgent && (chatStyle.showFeedback || chatStyle.showCopyButton) && (
-        <div class="message-tools">
-          {chatStyle.showCopyButton && <CopyButton text={text} />}
-          {chatStyle.showFeedback && (
-            <FeedbackButtons feedback={feedback} rate={(next) => void chat.rate(id, next)} />
-          )}
-        </div>
-      )}
-    </Bubble>
+    <SourcesOfMessage.Provider value={cited}>
+      <Bubble
+        speaker="assistant"
+        text={text}
+        files={attachments}
+        language={language}
+        author={author}
+        appearance={appearance}
+        place={place}
+        time={time}
+      >
+        {sources.length > 0 && !isHidden && <Sources />}
+        {isComplete && isOfAgent && (showFeedback || showCopyButton) && (
+          <div class="message-tools">
+            {showCopyButton && <CopyButton text={text} />}
+            {showFeedback && (
+              <FeedbackButtons feedback={feedback} rate={(next) => void chat.rate(id, next)} />
+            )}
+          </div>
+        )}
+      </Bubble>
+    </SourcesOfMessage.Provider>
   )
   if (!isOfAgent) return bubble
   const hosts = [
     location.hostname,
     chat.page.siteHost(),
-    ...linkHosts,
+    ...appearance.linkHosts,
     ...sources.map(({ url }) => hostOf(url)),
   ]
   return (
@@ -49,44 +83,91 @@ export function MessageView({ chat, chatStyle, linkHosts, message, isComplete, l
 type BubbleProps = {
   speaker: Message['role']
   text: string
-  /** What the page around the chat is written in; the buttons are English. */
+  files?: readonly (Omit<Attachment, 'url'> & { url?: string | null })[]
+  /** What the page around the chat is written in. */
   language: string | null
   author?: string | null
+  /** The agent's styles and picture; absent for other speakers. */
+  appearance?: Appearance
+  place?: Place
+  /** Seconds since 1970; null: not shown. */
+  time?: number | null
   /** Not sent. */
   isPale?: boolean
   children?: ComponentChildren
 }
 
-export function Bubble({ speaker, text, language, author = null, isPale = false, children }: BubbleProps) {
-  const name = speaker === 'user' ? 'You' : (author ?? 'Assistant')
+const ALONE: Place = { isFirst: true, isLast: true }
+
+export function Bubble({
+  speaker,
+  text,
+  files = [],
+  language,
+  author = null,
+  appearance,
+  place = ALONE,
+  time = null,
+  isPale = false,
+  children,
+}: BubbleProps) {
+  const name = speaker === 'user' ? word('you') : (author ?? word('agent'))
+  const joined = `${place.isFirst ? '' : 'joined-above'} ${place.isLast ? '' : 'joined-below'}`
   return (
-    <article class={`message ${speaker}`} data-speaker={speaker} aria-label={name}>
-      {author && (
+    <article class={`message ${speaker} ${joined}`} data-speaker={speaker} aria-label={name}>
+      {author && place.isFirst && (
         <p class="author">
-          <span class="author-face" aria-hidden="true">
-            {[...author][0]?.toUpperCase()}
-          </span>
           <bdi>{author}</bdi>
         </p>
       )}
-      <div class={`bubble ${isPale ? 'pale' : ''}`} lang={language ?? undefined}>
-        {speaker === 'user' ? (
-          <p class="said" dir="auto">
-            {text}
-          </p>
-        ) : (
-          <Markdown text={text} />
-        )}
-      </div>
+      {speaker === 'assistant' && place.isLast && <Avatar author={author} appearance={appearance} />}
+      {text !== '' && (
+        <div class={`bubble ${isPale ? 'pale' : ''}`} lang={language ?? undefined}>
+          {speaker === 'user' ? (
+            <p class="said" dir="auto">
+              {text}
+            </p>
+          ) : (
+            <Markdown text={text} />
+          )}
+        </div>
+      )}
+      {files.length > 0 && <Attachments files={files} />}
       {children}
+      {time !== null && <Time seconds={time} />}
     </article>
   )
 }
 
+function Avatar({ author, appearance }: { author: string | null; appearance: Appearance | undefined }) {
+  const picture = author === null ? (appearance?.pictures.profile ?? appearance?.pictures.icon) : null
+  if (picture) return <img class="avatar" src={picture} alt="" />
+  const [letter = ''] = [...(author ?? appearance?.name ?? '')]
+  return (
+    <span class={`avatar ${author === null ? '' : 'of-person'}`} aria-hidden="true">
+      {letter.toUpperCase()}
+    </span>
+  )
+}
+
+/** The time of today, else with its day. */
+function Time({ seconds }: { seconds: number }) {
+  const date = new Date(seconds * 1_000)
+  const isToday = date.toDateString() === new Date().toDateString()
+  const day = isToday ? {} : ({ day: 'numeric', month: 'short' } as const)
+  const text = date.toLocaleString(shownLanguage(), { ...day, hour: 'numeric', minute: '2-digit' })
+  return (
+    <time class="time" dateTime={date.toISOString()}>
+      {text}
+    </time>
+  )
+}
+
 /** What it means is said by the status line. */
-export function Thinking() {
+export function Thinking({ appearance }: { appearance: Appearance }) {
   return (
     <div class="message assistant" aria-hidden="true">
+      <Avatar author={null} appearance={appearance} />
       <div class="bubble thinking">
         <i />
         <i />

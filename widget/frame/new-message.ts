@@ -1,13 +1,19 @@
-import type { Message } from './types.ts'
+import type { Message, SentFile } from './types.ts'
 
 /** A message as the service has it, or will have it in a moment. */
-export const newMessage = (role: Message['role'], id: string, text: string): Message => ({
+export const newMessage = (
+  role: Message['role'],
+  id: string,
+  text: string,
+  files: SentFile[] = [],
+): Message => ({
   id,
   role,
   text,
   createdAt: Math.floor(Date.now() / 1000),
   feedback: null,
   sources: [],
+  attachments: files.map(({ id: _, ...file }) => ({ ...file, url: null })),
   author: null,
   pendingCalls: [],
 })

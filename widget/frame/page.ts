@@ -9,8 +9,16 @@ export type Page = {
   isEmbedded: boolean
   /** null: not known (yet). */
   siteHost(): string | null
+  /** The URL of the embedding page, or at least its origin; null when the chat is not embedded or the browser does not tell. */
+  address(): string | null
+  /** The token of a visitor whom the site has signed in. */
+  identity(): string | null
+  /** Resolves when the page has told who it is, or does not seem to. */
+  told(): Promise<void>
   /** Whether the panel is open; a chat in a tab of its own always is. */
   isShown(): boolean
+  /** When the panel was open last; 0: never. */
+  lastShown(): number
   onShown(listener: (shown: Shown) => void): void
   close(): void
   setUnread(unread: boolean): void
@@ -26,11 +34,16 @@ function say(message: FrameMessage): void {
   if (window.parent !== window) window.parent.postMessage(message, '*')
 }
 
+const TELL_MS = 3_000
+
 export function connectPage(): Page {
   const isEmbedded = window.parent !== window
   // Who may embed the chat at all is up to its policy; the script there tells who it is by its first message.
   let origin: string | null = null
+  let address: string | null = null
+  let identity: string | null = null
   let isShown = !isEmbedded
+  let lastShown = 0
   const listeners = new Set<(shown: Shown) => void>()
   const waiting = new Map<string, (output: unknown) => void>()
   const unsent: FrameMessage[] = []
@@ -45,7 +58,11 @@ export function connectPage(): Page {
     const message = event.data as PageMessage
     if (message.parley === 'shown') {
       origin = event.origin
+      const told = String(message.address ?? '')
+      identity = typeof message.identity === 'string' ? message.identity : null
+      address = told.startsWith(`${origin}/`) ? told : origin
       for (const earlier of unsent.splice(0)) send(earlier)
+      if (isShown || message.isShown === true) lastShown = Date.now()
       isShown = message.isShown === true
       const shown = {
         takeFocus: message.takeFocus === true,
@@ -63,7 +80,18 @@ export function connectPage(): Page {
   return {
     isEmbedded,
     siteHost: () => hostOf(origin),
+    identity: () => identity,
+    told: () =>
+      new Promise((resolve) => {
+        if (!isEmbedded || origin !== null) return resolve()
+        // A page may embed the chat without the script.
+        setTimeout(resolve, TELL_MS)
+        listeners.add(() => resolve())
+      }),
+    // A page that embeds the chat without the script is known by what the browser says of it.
+    address: () => (isEmbedded ? (address ?? (document.referrer || null)) : null),
     isShown: () => isShown,
+    lastShown: () => (isShown ? Date.now() : lastShown),
     onShown: (listener) => listeners.add(listener),
     close: () => send({ parley: 'close' }),
     setUnread: (unread) => send({ parley: 'unread', unread }),

@@ -1,6 +1,10 @@
+import { isArrayIndex } from '../../server/text/array-index.ts'
+
 export type Inline =
   | { type: 'text' | 'code'; text: string }
   | { type: 'break' }
+  /** The n-th source of the answer. */
+  | { type: 'cite'; number: number; text: string }
   | { type: 'strong' | 'emphasis'; inline: Inline[] }
   | { type: 'link'; href: string; inline: Inline[] }
 
@@ -24,7 +28,7 @@ const MARKS = new RegExp(
   'g',
 )
 
-/** Text as nodes. Citation markers go: under the answer its sources are listed. */
+/** Text as nodes. */
 export function parseInline(text: string, depth = 0): Inline[] {
   const found: Inline[] = []
   const addText = (piece: string): void => {
@@ -53,6 +57,13 @@ export function parseInline(text: string, depth = 0): Inline[] {
       else addText(trimmed)
       addText(whole.slice(trimmed.length))
     } else if (whole.endsWith('\n')) found.push({ type: 'break' })
+    else if (isArrayIndex(text.slice(Math.max(0, match.index - 80), match.index), whole.slice(1, -1)))
+      addText(whole)
+    else {
+      const lead = whole.startsWith(' ') ? ' ' : ''
+      for (const [at, [number]] of [...whole.matchAll(/\d+/g)].entries())
+        found.push({ type: 'cite', number: Number(number), text: `${at === 0 ? lead : ''}[${number}]` })
+    }
   }
   addText(text.slice(end))
   return found
@@ -73,5 +84,9 @@ export function safeHref(address: string): string | null {
 /** As it is read aloud. */
 export const spokenText = (inline: Inline[]): string =>
   inline
-    .map((node) => (node.type === 'break' ? ' ' : 'inline' in node ? spokenText(node.inline) : node.text))
+    .map((node) => {
+      if (node.type === 'break') return ' '
+      if (node.type === 'cite') return ''
+      return 'inline' in node ? spokenText(node.inline) : node.text
+    })
     .join('')

@@ -1,9 +1,13 @@
 import { type Inline, parseInline } from './parse-inline.ts'
 
+export type Align = 'start' | 'center' | 'end'
+
 export type Block =
   | { type: 'paragraph' | 'heading'; inline: Inline[] }
   | { type: 'code'; text: string }
   | { type: 'quote'; blocks: Block[] }
+  /** Rows of cells; the first has the names of the columns. */
+  | { type: 'table'; aligns: Align[]; rows: Inline[][][] }
   | { type: 'list'; isOrdered: boolean; start: number; items: Block[][] }
 
 const FENCE = /^ {0,3}(```|~~~)[^`]*$/
@@ -27,6 +31,7 @@ function parseBlocks(lines: string[], depth = 0): Block[] {
     const heading = HEADING.exec(line)?.[1]
     if (line.trim() === '') at += 1
     else if (FENCE.test(line)) at = readCode(lines, at, blocks)
+    else if (beginsTable(lines, at)) at = readTable(lines, at, blocks)
     else if (heading) {
       blocks.push({ type: 'heading', inline: parseInline(heading.trim()) })
       at += 1
@@ -47,6 +52,47 @@ function readCode(lines: string[], from: number, blocks: Block[]): number {
   return end + 1
 }
 
+const RULE = /^ {0,3}\|?(?: {0,20}:?-{1,200}:? {0,20}\|){0,50} {0,20}:?-{1,200}:? {0,20}\|? {0,20}$/
+const MOST_COLUMNS = 50
+
+/** Tables as in GitHub Flavored Markdown: a header row, then a delimiter row with the same number of cells. */
+function beginsTable(lines: string[], at: number): boolean {
+  const [head = '', rule = ''] = [lines[at], lines[at + 1]]
+  if (!head.includes('|') || !RULE.test(rule) || !/[|:]/.test(rule)) return false
+  return cellsOf(head).length === cellsOf(rule).length
+}
+
+function readTable(lines: string[], from: number, blocks: Block[]): number {
+  const aligns = cellsOf(lines[from + 1] ?? '').map((cell): Align => {
+    if (!cell.endsWith(':')) return 'start'
+    return cell.startsWith(':') ? 'center' : 'end'
+  })
+  const rows = [lines[from] ?? '']
+  let at = from + 2
+  while (at < lines.length && (lines[at] ?? '').includes('|')) {
+    rows.push(lines[at] ?? '')
+    at += 1
+  }
+  const width = aligns.length
+  const table = rows.map((row) => {
+    const cells = cellsOf(row)
+    return Array.from({ length: width }, (_, column) => parseInline(cells[column] ?? ''))
+  })
+  blocks.push({ type: 'table', aligns, rows: table })
+  return at
+}
+
+/** Bars inside of code, and those behind a backslash, are text. */
+function cellsOf(line: string): string[] {
+  const inner = line.trim().replace(/^\|/, '').replace(/\|$/, '')
+  const cells = ['']
+  for (const piece of inner.match(/\\.|`[^`]{0,500}`|\||[^\\`|]+|[\\`]/g) ?? []) {
+    if (piece === '|') cells.push('')
+    else cells[cells.length - 1] += piece === '\\|' ? '|' : piece
+  }
+  return cells.slice(0, MOST_COLUMNS).map((cell) => cell.trim())
+}
+
 function readQuote(lines: string[], from: number, blocks: Block[], depth: number): number {
   let end = from
   while (end < lines.length && QUOTE.test(lines[end] ?? '')) end += 1
@@ -62,7 +108,7 @@ function readQuote(lines: string[], from: number, blocks: Block[], depth: number
 
 function readParagraph(lines: string[], from: number, blocks: Block[]): number {
   let end = from + 1
-  while (end < lines.length && !beginsBlock(lines[end] ?? '')) end += 1
+  while (end < lines.length && !beginsBlock(lines[end] ?? '') && !beginsTable(lines, end)) end += 1
   blocks.push({ type: 'paragraph', inline: parseInline(lines.slice(from, end).join('\n').trim()) })
   return end
 }

@@ -1,16 +1,17 @@
 import { ParleyError } from '../../client/parley-error.ts'
 import type { Problem } from './state.ts'
+import { word } from './words.ts'
 
 /** In words for a visitor; the service's own only where they are meant for one. */
 export function problemOf(error: unknown, remedy: Problem['remedy']): Problem {
   if (!(error instanceof ParleyError)) {
-    const sentence = navigator.onLine ? 'The chat cannot be reached at the moment.' : 'You are offline.'
+    const sentence = navigator.onLine ? word('unreachable') : word('youAreOffline')
     return { sentence, remedy }
   }
   const { code, status, message } = error
   if (code === 'RATE_LIMIT_TOO_MANY_REQUESTS') return { sentence: message, remedy }
   if (code === 'VISITOR_NOT_SERVED') return { sentence: message, remedy: null }
-  if (status === 503) return { sentence: 'The chat is taking a short break.', remedy }
-  if (status >= 500) return { sentence: 'Something went wrong on our side.', remedy }
-  return { sentence: 'This did not work.', remedy }
+  if (status === 503) return { sentence: word('shortBreak'), remedy }
+  if (status >= 500) return { sentence: word('ourSide'), remedy }
+  return { sentence: word('didNotWork'), remedy }
 }

@@ -1,36 +1,124 @@
+import { createContext } from 'preact'
+import { useContext, useEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
-import { safeHref } from './parse-inline.ts'
+import { IconButton } from './icon-button.tsx'
 import type { Source } from './types.ts'
+import { word } from './words.ts'
 
-/** What the answer stands on; with an address as a link. */
-export function Sources({ sources }: { sources: Source[] }) {
-  const named = sources.flatMap(({ id, name, url }) => {
-    const href = url === null || !/^https?:/i.test(url) ? null : safeHref(url)
-    const label = name || (href && shortAddress(href))
-    return label ? [{ key: `${id} ${url}`, label, href }] : []
-  })
-  if (named.length === 0) return null
+/** The sources of the message being rendered, and which of them is expanded. */
+type Shown = {
+  sources: Source[]
+  isHidden: boolean
+  isComplete: boolean
+  open: number | null
+  toggle(number: number): void
+}
+
+export const SourcesOfMessage = createContext<Shown | null>(null)
+
+/** The number of a source inside a text; it opens and closes what the source says. */
+export function Cite({ number, text }: { number: number; text: string }) {
+  const shown = useContext(SourcesOfMessage)
+  const source = shown?.sources[number - 1]
+  // The sources of an answer may come after its first words; a number without a source is no marker.
+  if (!shown || !source) return shown?.isComplete === false ? null : text
+  if (shown.isHidden) return null
+  const name = nameOf(source)
   return (
-    <ul class="sources" aria-label="Sources">
-      {named.map(({ key, label, href }) => (
-        <li key={key}>
-          {href ? (
-            <a href={href} target="_blank" rel="noopener noreferrer" title={href}>
-              <Icon name="link" />
-              <span dir="auto">{label}</span>
-            </a>
-          ) : (
-            <span class="source">
-              <span dir="auto">{label}</span>
-            </span>
-          )}
-        </li>
-      ))}
-    </ul>
+    <button
+      type="button"
+      class="cite"
+      data-number={number}
+      aria-label={word('source', number, name)}
+      aria-expanded={shown.open === number}
+      title={name}
+      onClick={() => shown.toggle(number)}
+    />
   )
 }
 
-function shortAddress(href: string): string {
-  const { host, pathname } = new URL(href)
-  return pathname === '/' ? host : host + pathname
+/** What the answer stands on, by the numbers in its text. */
+export function Sources() {
+  const shown = useContext(SourcesOfMessage)
+  if (!shown) return null
+  const { sources, open, toggle } = shown
+  const source = open === null ? undefined : sources[open - 1]
+  return (
+    <>
+      {source && open !== null && <Preview source={source} number={open} close={() => toggle(open)} />}
+      <ul class="sources" aria-label={word('sources')}>
+        {sources.map((one, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: their places are their names
+          <li key={index}>
+            <Entry source={one} number={index + 1} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Entry({ source, number }: { source: Source; number: number }) {
+  const href = hrefOf(source)
+  const inner = (
+    <>
+      <b aria-hidden="true">{number}</b>
+      <span dir="auto">{nameOf(source)}</span>
+    </>
+  )
+  return href ? (
+    <a href={href} target="_blank" rel="noopener noreferrer" title={source.url ?? undefined}>
+      {inner}
+    </a>
+  ) : (
+    <span class="source">{inner}</span>
+  )
+}
+
+function Preview({ source, number, close }: { source: Source; number: number; close: () => void }) {
+  const box = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another source is shown
+  useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [number])
+  const href = hrefOf(source)
+  return (
+    <div class="preview" ref={box} role="status">
+      <div class="preview-head">
+        <b aria-hidden="true">{number}</b>
+        <span dir="auto">{nameOf(source)}</span>
+        {source.page !== null && <small>{word('page', source.page)}</small>}
+        <IconButton class="small" icon="close" label={word('dismiss')} onClick={close} />
+      </div>
+      {source.quote && <blockquote dir="auto">{source.quote}</blockquote>}
+      {href && (
+        <a href={href} target="_blank" rel="noopener noreferrer">
+          {word('open')}
+          <Icon name="out" />
+        </a>
+      )}
+    </div>
+  )
+}
+
+/** An address of the web, or of a file on the service itself, at the passage. */
+function hrefOf({ url, anchor }: Source): string | null {
+  const address = addressOf(url)
+  if (!address || !/^https?:$/.test(address.protocol)) return null
+  if (anchor !== null && address.hash === '') address.hash = anchor
+  return address.href
+}
+
+function nameOf({ name, url }: Source): string {
+  if (name) return name
+  const address = addressOf(url)
+  if (!address) return '–'
+  return address.pathname === '/' ? address.host : address.host + address.pathname
+}
+
+/** Older browsers know no URL.parse. */
+function addressOf(url: string | null): URL | null {
+  try {
+    return url === null ? null : new URL(url, location.href)
+  } catch {
+    return null
+  }
 }

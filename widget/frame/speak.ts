@@ -31,6 +31,7 @@ export async function speak(
 function linesOf(block: Block): string[] {
   if ('inline' in block) return [spokenText(block.inline)]
   if (block.type === 'list') return block.items.flatMap((item) => item.flatMap(linesOf))
+  if (block.type === 'table') return block.rows.map((row) => row.map(spokenText).join(', '))
   return block.type === 'quote' ? block.blocks.flatMap(linesOf) : []
 }
 

@@ -1,3 +1,4 @@
+import type { PickedFile } from './files.ts'
 import type { Appearance, Conversation, Message, Outgoing, Source } from './types.ts'
 
 /** Something went wrong, and what can be done about it. */
@@ -11,7 +12,7 @@ export type State = {
   page: 'loading' | 'ready' | 'not-found' | 'unreachable'
   appearance: Appearance | null
   view: 'chat' | 'conversations' | 'details'
-  conversation: Pick<Conversation, 'id' | 'status'> | null
+  conversation: Pick<Conversation, 'id' | 'status' | 'help'> | null
   /** While an earlier conversation is fetched. */
   isLoading: boolean
   messages: Message[]
@@ -30,6 +31,11 @@ export type State = {
   isNoticeDismissed: boolean
   /** What is typed and not sent. */
   draft: string
+  files: PickedFile[]
+  /** Why a file could not be picked. */
+  fileProblem: string | null
+  /** For who does not see that a file has been uploaded. */
+  fileNews: string
   /** The chat covers a small screen. */
   isPhone: boolean
   /** That of the page around the chat; null: it names none. */
@@ -58,6 +64,9 @@ export const initialState: State = {
   isKnown: false,
   isNoticeDismissed: false,
   draft: '',
+  files: [],
+  fileProblem: null,
+  fileNews: '',
   isPhone: false,
   language: null,
 }

@@ -1,4 +1,5 @@
 import type { State } from './state.ts'
+import { word } from './words.ts'
 
 /** What is going on, for who does not see it. Apart from the talk, whose parts are read out when they are complete. */
 export function StatusLine({ state }: { state: State }) {
@@ -10,12 +11,11 @@ export function StatusLine({ state }: { state: State }) {
 }
 
 /** In words for everybody. */
-export const lostWords = (): string =>
-  navigator.onLine ? 'The connection was lost. Trying again …' : 'You are offline. Waiting …'
+export const lostWords = (): string => (navigator.onLine ? word('lost') : word('offline'))
 
 function statusOf({ busy, isLoading, connection }: State): string {
   if (connection === 'lost' && busy) return lostWords()
-  if (isLoading) return 'Loading the conversation'
-  if (busy === 'acting') return 'Working on this page'
-  return busy === 'answering' ? 'Writing an answer' : ''
+  if (isLoading) return word('loading')
+  if (busy === 'acting') return word('acting')
+  return busy === 'answering' ? word('writing') : ''
 }

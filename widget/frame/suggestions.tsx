@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Chat } from './chat.ts'
 import { Icon } from './icon.tsx'
 import type { Appearance, Suggestion } from './types.ts'
+import { word } from './words.ts'
 
 type Props = { chat: Chat; suggestions: Appearance['suggestedMessages'] }
 
@@ -15,7 +16,7 @@ export function Suggestions({ chat, suggestions }: Props) {
     </button>
   )
   return (
-    <ul class="suggestions" aria-label="Suggestions">
+    <ul class="suggestions" aria-label={word('suggestions')}>
       {ordered.map((suggestion) =>
         suggestion.type === 'single' ? (
           <li key={suggestion.text}>{ask(suggestion.text)}</li>

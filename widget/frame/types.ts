@@ -7,20 +7,29 @@ export type Conversation = Static<typeof schema.VisibleConversation>
 export type ConversationSummary = Static<typeof schema.ConversationSummary>
 export type Message = Static<typeof schema.VisibleMessage>
 export type Source = Message['sources'][number]
+export type Attachment = Message['attachments'][number]
+/** A file that was uploaded, under the id that a message names it by. */
+export type SentFile = { id: string; name: string; type: string; size: number }
 export type Call = Message['pendingCalls'][number]
 export type Feedback = Message['feedback']
 export type LeadField = NonNullable<Appearance['leadForm']>['fields'][number]
 export type Details = { [Name in LeadField]?: string }
 
 export type Suggestion =
-  | { type: 'single'; text: string; order: number; icon?: string }
+  | { type: 'single'; text: string; order: number; icon?: string | null }
   | {
       type: 'nested'
       name: string
       order: number
-      icon?: string
-      items: { text: string; order: number; icon?: string }[]
+      icon?: string | null
+      items: { text: string; order: number; icon?: string | null }[]
     }
 
 /** A message on its way: under its id the service stores it once, however often it is sent. */
-export type Outgoing = { messageId: string; text: string; isSpoken: boolean; conversationId: string | null }
+export type Outgoing = {
+  messageId: string
+  text: string
+  files: SentFile[]
+  isSpoken: boolean
+  conversationId: string | null
+}

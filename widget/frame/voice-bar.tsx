@@ -1,20 +1,14 @@
 import { IconButton } from './icon-button.tsx'
 import { useStore } from './store.ts'
-import type { Voice, VoiceState } from './voice.ts'
-
-const WORDS: Record<VoiceState['mode'], string> = {
-  off: '',
-  listening: 'Listening …',
-  thinking: 'One moment …',
-  speaking: 'Speaking …',
-}
+import type { Voice } from './voice.ts'
+import { word } from './words.ts'
 
 /** Above the field for typing while one talks. */
 export function VoiceBar({ voice }: { voice: Voice }) {
   const { mode, heard, problem } = useStore(voice.store)
   if (mode === 'off') {
     return problem ? (
-      <p class="voice-problem" role="alert">
+      <p class="composer-problem" role="alert">
         {problem}
       </p>
     ) : null
@@ -28,12 +22,12 @@ export function VoiceBar({ voice }: { voice: Voice }) {
         <i />
       </span>
       <p role="status" dir="auto">
-        {mode === 'listening' && heard ? heard : WORDS[mode]}
+        {mode === 'listening' && heard ? heard : word(mode)}
       </p>
       {(mode === 'speaking' || mode === 'thinking') && (
-        <IconButton icon="stop" label="Interrupt" onClick={voice.interrupt} />
+        <IconButton icon="stop" label={word('interrupt')} onClick={voice.interrupt} />
       )}
-      <IconButton icon="close" label="Stop talking" onClick={voice.end} />
+      <IconButton icon="close" label={word('stopTalking')} onClick={voice.end} />
     </div>
   )
 }

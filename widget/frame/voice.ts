@@ -1,7 +1,8 @@
 import type { Chat } from './chat.ts'
-import { hear, unheard } from './hear.ts'
+import { hear, UNHEARD } from './hear.ts'
 import { speak } from './speak.ts'
 import { createStore, type Store } from './store.ts'
+import { word } from './words.ts'
 
 export type VoiceState = {
   mode: 'off' | 'listening' | 'thinking' | 'speaking'
@@ -44,8 +45,8 @@ export function createVoice(chat: Chat): Voice {
       store.set({ mode: 'listening', heard: '' })
       const { text, problem } = await hear(language, signal, (heard) => store.set({ heard }))
       if (signal.aborted) return
-      if (problem === 'refused') return fail(unheard.refused)
-      if (problem) return fail(words.errorMessage || unheard.failed)
+      if (problem === 'refused') return fail(word(UNHEARD.refused))
+      if (problem) return fail(words.errorMessage || word(UNHEARD.failed))
       silences = text === '' ? silences + 1 : 0
       if (text === '') continue
       store.set({ mode: 'thinking', heard: text })

@@ -1,3 +1,4 @@
+import type { LauncherSettings } from '../../server/widget/launcher-settings.ts'
 import type { PageMessage } from '../page-messages.ts'
 import { type Listener, linkFrame } from './frame-link.ts'
 import type { PageTools } from './page-tools.ts'
@@ -12,17 +13,23 @@ export type Frame = {
   setShown(isShown: boolean): void
 }
 
-type Options = { title: string; server: string; agentId: string; tools: PageTools; signal: AbortSignal }
+type Options = {
+  words: LauncherSettings['words']
+  server: string
+  agentId: string
+  tools: PageTools
+  signal: AbortSignal
+}
 
 /** The chat in its iframe. What could not be loaded cannot say so: what was loaded says that it is there, and is shown only then. */
 export function createFrame(
   box: HTMLElement,
-  { title, server, agentId, tools, signal }: Options,
+  { words, server, agentId, tools, signal }: Options,
   listener: Omit<Listener, 'onProblem'>,
 ): Frame {
   const wait = document.createElement('p')
   wait.setAttribute('role', 'status')
-  wait.append(document.createElement('b'), 'Loading the chat …')
+  wait.append(document.createElement('b'), words.loading)
   box.append(wait)
   let isShown = false
   let isReady = false
@@ -42,7 +49,7 @@ export function createFrame(
   const load = (): void => {
     unload()
     const element = document.createElement('iframe')
-    element.title = title
+    element.title = words.open
     element.allow = 'microphone; clipboard-write; autoplay'
     element.src = `${server}/widget/${encodeURIComponent(agentId)}`
     shown = { element, link: new AbortController(), since: Date.now() }

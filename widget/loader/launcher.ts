@@ -11,7 +11,8 @@ export type Launcher = {
   setUnread(isUnread: boolean): void
 }
 
-export function createLauncher(server: string, settings: LauncherSettings): Launcher {
+/** Creates the button that opens the chat. `count` is the number shown on it until then. */
+export function createLauncher(server: string, settings: LauncherSettings, count: number | null): Launcher {
   const button = document.createElement('button')
   button.type = 'button'
   button.className = settings.align
@@ -26,8 +27,10 @@ export function createLauncher(server: string, settings: LauncherSettings): Laun
   let isUnread = false
   const describe = (): void => {
     button.setAttribute('aria-expanded', String(isOpen))
-    const label = isOpen ? 'Close chat' : `Chat with ${settings.name}`
-    button.setAttribute('aria-label', isUnread && !isOpen ? `${label}, new message` : label)
+    const { close, unread, open } = settings.words
+    button.setAttribute('aria-label', isOpen ? close : isUnread ? unread : open)
+    dot.className = count === null ? '' : 'count'
+    dot.textContent = `${count ?? ''}`
     button.classList.toggle('unread', isUnread && !isOpen)
   }
   describe()
@@ -35,6 +38,7 @@ export function createLauncher(server: string, settings: LauncherSettings): Laun
     button,
     setOpen(next) {
       isOpen = next
+      count = null
       describe()
     },
     setUnread(next) {

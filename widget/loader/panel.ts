@@ -12,36 +12,49 @@ export type Panel = {
   hide(): void
 }
 
+/** Whom the site has signed in, for now. */
+export type Identity = { token: string | null; onChange: () => void }
+
 type Options = {
   server: string
   agentId: string
   settings: LauncherSettings
   tools: PageTools
+  identity: Identity
   /** Takes it away again. */
   signal: AbortSignal
 }
 
 /** The button and the panel with the chat, out of the page's flow. The chat is loaded when it is first shown. */
-export function createPanel({ server, agentId, settings, tools, signal }: Options): Panel {
-  const title = `Chat with ${settings.name}`
+export function createPanel({ server, agentId, settings, tools, identity, signal }: Options): Panel {
+  const { words, stage } = settings
   const host = document.createElement('parley-chat')
   const root = host.attachShadow({ mode: 'open' })
-  addStyle(root)
-  const launcher = createLauncher(server, settings)
+  addStyle(root, settings.style)
+  const visit = createVisit(agentId)
+  const isNew = !visit.wasUsed()
+  const launcher = createLauncher(server, settings, isNew ? (stage?.count ?? null) : null)
   const box = createBox(settings)
-  root.append(box, launcher.button)
+  // Behind a chat in the middle of the page; without its rules it is nothing.
+  const veil = create('span', 'veil')
+  if (stage?.closesOutside) veil.onclick = () => hide()
+  root.append(veil, box, launcher.button)
+  // Words beside the button, until the chat is opened; a press on them opens it.
+  const hint = create('button', `hint ${settings.align}`)
+  hint.onclick = () => show({ takeFocus: true })
+  hint.textContent = stage?.message ?? ''
+  if (isNew && hint.textContent) root.append(hint)
   // Not into the body, which pages that go on without being loaded replace.
   document.documentElement.append(host)
   followKeyboard(box, signal)
 
-  const visit = createVisit(agentId)
   let isShown = false
   let takeFocus = false
   let uncover: (() => void) | null = null
 
   const frame = createFrame(
     box,
-    { title, server, agentId, tools, signal },
+    { words, server, agentId, tools, signal },
     {
       onReady() {
         refresh()
@@ -54,19 +67,31 @@ export function createPanel({ server, agentId, settings, tools, signal }: Option
   const tell = (): void => {
     if (!frame.isReady()) return
     const language = document.documentElement.lang
-    frame.send({ parley: 'shown', isShown, takeFocus, isPhone: isPhone(), language })
+    const address = location.origin + location.pathname
+    const { token } = identity
+    frame.send({
+      parley: 'shown',
+      isShown,
+      takeFocus,
+      isPhone: isPhone(),
+      language,
+      identity: token,
+      address,
+    })
     if (takeFocus) box.querySelector('iframe')?.focus()
     takeFocus = false
   }
+  identity.onChange = tell
   const refresh = (): void => {
     box.classList.toggle('open', isShown)
+    veil.classList.toggle('open', isShown)
     // Only then can the chat close itself, and may cover the button.
     box.classList.toggle('ready', isShown && frame.isReady())
-    cover(isShown && isPhone())
+    cover(isShown && (isPhone() || stage !== null))
   }
   const cover = (isCovering: boolean): void => {
     if (isCovering === (uncover !== null)) return
-    const role = { role: 'dialog', 'aria-modal': 'true', 'aria-label': title }
+    const role = { role: 'dialog', 'aria-modal': 'true', 'aria-label': words.open }
     for (const [name, value] of Object.entries(role)) {
       if (isCovering) box.setAttribute(name, value)
       else box.removeAttribute(name)
@@ -77,6 +102,7 @@ export function createPanel({ server, agentId, settings, tools, signal }: Option
   const change = (next: boolean): void => {
     isShown = next
     visit.remember(next)
+    hint.remove()
     launcher.setOpen(next)
     frame.setShown(next)
     refresh()
@@ -118,11 +144,14 @@ export function createPanel({ server, agentId, settings, tools, signal }: Option
   return { show, hide }
 }
 
-function createBox({ align, theme }: LauncherSettings): HTMLElement {
-  const isDark = theme === 'dark'
-  const box = document.createElement('div')
-  box.className = align
+function createBox({ align, theme, stage }: LauncherSettings): HTMLElement {
+  const isDark = theme === 'auto' ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark'
+  const box = create('div', stage ? `stage ${stage.width}` : align)
   box.style.setProperty('--surface', isDark ? '#16181d' : '#fff')
   box.style.setProperty('--soft', isDark ? '#a6adb9' : '#565f6e')
   return box
+}
+
+function create(tag: string, className: string): HTMLElement {
+  return Object.assign(document.createElement(tag), { className })
 }

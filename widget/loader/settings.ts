@@ -58,9 +58,9 @@ async function loadSettings(server: string, agentId: string): Promise<LauncherSe
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(), SILENCE_MS)
   try {
-    const response = await fetch(`${server}/widget/${encodeURIComponent(agentId)}/launcher.json`, {
-      signal: silence.signal,
-    })
+    const languages = [document.documentElement.lang, ...navigator.languages].filter(Boolean).slice(0, 5)
+    const path = `/widget/${encodeURIComponent(agentId)}/launcher.json?languages=${encodeURIComponent(languages.join())}`
+    const response = await fetch(server + path, { signal: silence.signal })
     if (response.status === 404) {
       throw new Refused(
         `Agent ${agentId} is not public, or ${location.host} is not among its allowed domains.`,

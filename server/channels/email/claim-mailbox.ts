@@ -10,13 +10,24 @@ const LONGEST_PAUSE_SECONDS = 300
 
 export type ClaimedMailbox = ConnectionRow & { lease_id: string }
 
+/**
+ * Visits at once for one account, in all processes together: silent servers of one hold back nobody else. Processes
+ * that claim in the same moment may go beyond it by one each.
+ */
+const MOST_UNDER_WAY = 2
+
 /** Takes a mailbox that is to be read, for this process alone; null when there is none. */
 export async function claimMailbox(db: Db): Promise<ClaimedMailbox | null> {
   const { rows } = await sql<ClaimedMailbox>`
+    with busy as materialized (
+      select account_id from email_connections where lease_until >= now()
+      group by account_id having count(*) >= ${MOST_UNDER_WAY}
+    )
     update email_connections set lease_id = ${newId()}, lease_until = now() + ${LEASE_SECONDS} * interval '1 second'
     where agent_id = (
       select agent_id from email_connections
       where imap is not null and next_read_at <= now() and (lease_until is null or lease_until < now())
+        and account_id not in (select account_id from busy)
       order by next_read_at limit 1
       for update skip locked
     )

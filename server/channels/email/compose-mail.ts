@@ -1,5 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { renderMarkdown } from '../../helpdesk/render/render-markdown.ts'
+import { linksTo, withoutForeignLinks } from '../../text/foreign-links.ts'
 import type { MailAddress } from './mail-address.ts'
 import { domainOf, oneLine } from './mail-address.ts'
 import type { MailThread } from './mail-threads.ts'
@@ -17,6 +18,8 @@ export type Outgoing = {
   /** Markdown, and HTML where a person wrote it (cleaned by whoever took it). */
   text: string
   html: string | undefined
+  /** Where the text may lead to; undefined: anywhere. */
+  linkHosts: string[] | undefined
   files: MailFile[]
   /** Written by the agent, not by a person. */
   automatic: boolean
@@ -31,6 +34,7 @@ export async function composeMail(mail: Outgoing): Promise<{
   const { from, key, peer, thread, automatic } = mail
   const messageId = messageIdOf(key, mail.deliveryId, peer, domainOf(from.address))
   const replyTo = mail.plusAddressing ? markedAddress(key, from.address, peer) : null
+  const mayLink = mail.linkHosts && linksTo(mail.linkHosts)
   const named = ({ address, name }: MailAddress) => ({ address, name: oneLine(name ?? '', 200) })
   const node = new MailComposer({
     from: named(from),
@@ -38,8 +42,8 @@ export async function composeMail(mail: Outgoing): Promise<{
     ...(thread.alsoTo ? { cc: [{ address: thread.alsoTo, name: '' }] } : {}),
     ...(replyTo ? { replyTo: named({ address: replyTo, name: from.name }) } : {}),
     subject: oneLine(thread.subject, 500) || 'Your message',
-    text: mail.text,
-    html: page(mail.html ?? renderMarkdown(mail.text)),
+    text: mayLink ? withoutForeignLinks(mail.text, mayLink) : mail.text,
+    html: page(mail.html ?? renderMarkdown(mail.text, mayLink)),
     attachments: mail.files.map(({ name, mediaType, bytes }) => ({
       filename: name,
       contentType: mediaType,

@@ -5,6 +5,7 @@ import type { Db } from '../../db/database.ts'
 import { json } from '../../db/json.ts'
 import type { AccountId, EmailConnectionsTable, MailServer } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
+import { placeOfRow } from '../../secrets/sealed-columns.ts'
 
 export type ConnectionRow = Selectable<EmailConnectionsTable>
 
@@ -31,8 +32,8 @@ export async function putConnection(
 ): Promise<void> {
   await transact(db, async (trx) => {
     const old = await rowOf(trx, accountId, agentId, true)
-    const encrypted = (text: string | undefined): string | null =>
-      text === undefined ? null : secrets.encrypt(text)
+    const encrypted = async (text: string | undefined, column: string): Promise<string | null> =>
+      text === undefined ? null : secrets.encrypt(trx, text, placeOf(agentId, column))
     const smtp = serverOf(wanted.smtp)
     const imap = wanted.imap ? { ...serverOf(wanted.imap), mailbox: wanted.imap.mailbox ?? 'INBOX' } : null
     const sameSmtp = isSameLogin(old?.smtp ?? null, smtp)
@@ -44,10 +45,15 @@ export async function putConnection(
       mode: wanted.mode,
       plus_addressing: wanted.plusAddressing,
       smtp: json(smtp),
-      smtp_password: encrypted(wanted.smtp.password) ?? (sameSmtp ? (old?.smtp_password ?? null) : null),
+      smtp_password:
+        (await encrypted(wanted.smtp.password, 'smtp_password')) ??
+        (sameSmtp ? (old?.smtp_password ?? null) : null),
       imap: json(imap),
-      imap_password: encrypted(wanted.imap?.password) ?? (sameImap ? (old?.imap_password ?? null) : null),
-      inbound_secret: encrypted(wanted.inboundSecret) ?? old?.inbound_secret ?? null,
+      imap_password:
+        (await encrypted(wanted.imap?.password, 'imap_password')) ??
+        (sameImap ? (old?.imap_password ?? null) : null),
+      inbound_secret:
+        (await encrypted(wanted.inboundSecret, 'inbound_secret')) ?? old?.inbound_secret ?? null,
       smtp_error: null,
       imap_error: null,
       read_failures: 0,
@@ -62,7 +68,11 @@ export async function putConnection(
       .values({
         agent_id: agentId,
         account_id: accountId,
-        mark_key: secrets.encrypt(randomBytes(32).toString('base64')),
+        mark_key: await secrets.encrypt(
+          trx,
+          randomBytes(32).toString('base64'),
+          placeOf(agentId, 'mark_key'),
+        ),
         uid_validity: null,
         last_uid: null,
         ...values,
@@ -104,21 +114,38 @@ export async function rowOf(
   return (lock ? query.forUpdate() : query).executeTakeFirst()
 }
 
-export const markKeyOf = ({ secrets }: Pick<Context, 'secrets'>, { mark_key }: ConnectionRow): Buffer =>
-  Buffer.from(secrets.decrypt(mark_key), 'base64')
+const placeOf = (agentId: string, column: string) => placeOfRow('email_connections', agentId, column)
+
+const opened = async (
+  { secrets }: Pick<Context, 'secrets'>,
+  { agent_id }: ConnectionRow,
+  column: string,
+  text: string | null,
+  within?: Db,
+): Promise<string | null> => (text === null ? null : secrets.decrypt(text, placeOf(agent_id, column), within))
+
+export const markKeyOf = async (
+  ctx: Pick<Context, 'secrets'>,
+  row: ConnectionRow,
+  within?: Db,
+): Promise<Buffer> => Buffer.from((await opened(ctx, row, 'mark_key', row.mark_key, within)) ?? '', 'base64')
+
+/** The secret that signs mails posted to the agent; null when the agent accepts none. */
+export const inboundSecretOf = (ctx: Pick<Context, 'secrets'>, row: ConnectionRow): Promise<string | null> =>
+  opened(ctx, row, 'inbound_secret', row.inbound_secret)
 
 export type Login = MailServer & { password: string | null }
 
-export const smtpLogin = ({ secrets }: Pick<Context, 'secrets'>, row: ConnectionRow): Login => ({
+export const smtpLogin = async (ctx: Pick<Context, 'secrets'>, row: ConnectionRow): Promise<Login> => ({
   ...row.smtp,
-  password: row.smtp_password === null ? null : secrets.decrypt(row.smtp_password),
+  password: await opened(ctx, row, 'smtp_password', row.smtp_password),
 })
 
-export const imapLogin = (
-  { secrets }: Pick<Context, 'secrets'>,
-  { imap, imap_password }: ConnectionRow,
-): (Login & { mailbox: string }) | null =>
-  imap && { ...imap, password: imap_password === null ? null : secrets.decrypt(imap_password) }
+export const imapLogin = async (
+  ctx: Pick<Context, 'secrets'>,
+  row: ConnectionRow,
+): Promise<(Login & { mailbox: string }) | null> =>
+  row.imap && { ...row.imap, password: await opened(ctx, row, 'imap_password', row.imap_password) }
 
 /** Notes how a server was found; the row is written when that has changed, or was noted a minute ago. */
 export async function noteSmtp(db: Db, row: ConnectionRow, error: string | null): Promise<void> {

@@ -27,6 +27,7 @@ export const connectMailbox = endpoint({
   method: 'PUT',
   path,
   name: 'connectMailbox',
+  audit: 'connection.put',
   tag,
   summary: 'Connect a mailbox',
   description:
@@ -111,6 +112,7 @@ export const disconnectMailbox = endpoint({
   method: 'DELETE',
   path,
   name: 'disconnectMailbox',
+  audit: 'connection.delete',
   tag,
   summary: 'Disconnect the mailbox',
   description: 'Conversations stay; what still waits to be sent fails.',

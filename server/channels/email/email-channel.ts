@@ -27,16 +27,17 @@ export const emailChannel: Channel = {
       return { kind: 'refused', reason: 'There is no address that could be written to.' }
     const files = await readFiles(ctx, delivery)
     if (typeof files === 'string') return { kind: 'refused', reason: files }
-    const { text, html } = delivery.content
+    const { text, html, linkHosts } = delivery.content
     const mail = await composeMail({
       deliveryId: delivery.id,
       from: { address: row.address, name: row.from_name ?? (await agentName(ctx, row)) },
-      key: markKeyOf(ctx, row),
+      key: await markKeyOf(ctx, row),
       plusAddressing: row.plus_addressing,
       peer: thread.peer,
       thread: mailThread,
       text,
       html,
+      linkHosts,
       files,
       automatic: delivery.ticket_message_id === null,
     })
@@ -81,7 +82,11 @@ type Mail = { raw: Buffer; envelope: { from: string; to: string[] }; messageId: 
 async function hand(ctx: Context, row: ConnectionRow, mail: Mail, signal: AbortSignal): Promise<Attempt> {
   const { allowedPrivateHosts } = ctx.config
   try {
-    const smtp = await openSmtp(smtpLogin(ctx, row), { address: row.address, allowedPrivateHosts, signal })
+    const smtp = await openSmtp(await smtpLogin(ctx, row), {
+      address: row.address,
+      allowedPrivateHosts,
+      signal,
+    })
     try {
       const { serverMessageId } = await smtp.send(mail.envelope, mail.raw)
       await noteSmtp(ctx.db, row, null)

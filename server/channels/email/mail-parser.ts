@@ -1,38 +1,91 @@
-import { readMailApart } from './mail-thread.ts'
+import { createPool } from '../../apart/pool.ts'
+import type { MailOrder } from './mail-work.ts'
 import type { ParsedMail } from './parsed-mail.ts'
+import { unreadable } from './unreadable.ts'
 
-/** Reads mails, whichever way they came, a few at a time: each may take half a gigabyte while it is read. */
+/**
+ * Parses mails from every source in child processes, a few at a time, so that no mail blocks the service or exceeds its
+ * limits of time and memory. Accounts take turns.
+ */
 export type MailParser = {
-  /** Waits for its turn. Never throws for what is in the mail. */
-  read(raw: Uint8Array, cut?: { bytes: number } | null): Promise<ParsedMail>
-  /** So many wait already that whoever can come again should. */
-  isFull(): boolean
+  /**
+   * Parses a mail when it is the account's turn. The content of a mail never makes it throw: a mail that crashes its
+   * process becomes an attachment. Throws ApartFailure when parsing never began or the service is closing; the caller
+   * should retry.
+   */
+  read(accountId: string, raw: Uint8Array, cut?: { bytes: number } | null): Promise<ParsedMail>
+  /** Whether the queue, or the account's part of it, is full, so that senders who can retry should do so. */
+  isFull(accountId: string): boolean
+  /** The ids of the running child processes. */
+  processes(): number[]
+  /** Ends the processes. */
+  close(): Promise<void>
 }
 
-const AT_ONCE = 2
+const MODULE = new URL('./mail-work.ts', import.meta.url).href
+const PLACES = 2
 const MOST_WAITING = 30
-const LONGEST_MS = 10_000
+const MOST_WAITING_OF_ONE = 20
+const LONGEST_MS = 30_000
+const MEMORY_MB = 512
+/** The limit for the parsed mail, including its attachments. */
+const ANSWER_MB = 128
+const IDLE_MS = 30_000
 
 export function createMailParser({
-  atOnce = AT_ONCE,
   mostWaiting = MOST_WAITING,
+  mostWaitingOfOne = MOST_WAITING_OF_ONE,
   longestMs = LONGEST_MS,
 } = {}): MailParser {
-  let running = 0
-  const waiting: (() => void)[] = []
+  const pool = createPool({
+    places: PLACES,
+    timeoutMs: longestMs,
+    memoryMb: MEMORY_MB,
+    answerMb: ANSWER_MB,
+    idleMs: IDLE_MS,
+  })
+  const closing = new AbortController()
+  const waiting = new Map<string, number>()
+  const wait = (accountId: string, more: number): void => {
+    const all = (waiting.get(accountId) ?? 0) + more
+    if (all > 0) waiting.set(accountId, all)
+    else waiting.delete(accountId)
+  }
   return {
-    async read(raw, cut = null) {
-      if (running < atOnce) running++
-      else await new Promise<void>((resolve) => waiting.push(resolve))
-      try {
-        return await readMailApart(raw, cut, longestMs)
-      } finally {
-        const next = waiting.shift()
-        // The place is handed on.
-        if (next) next()
-        else running--
+    async read(accountId, raw, cut = null) {
+      const found: { mail?: ParsedMail } = {}
+      let begun = false
+      const begin = (): void => {
+        if (!begun) wait(accountId, -1)
+        begun = true
       }
+      wait(accountId, 1)
+      try {
+        await pool.ask(
+          accountId,
+          { module: MODULE, input: { raw, cut } satisfies MailOrder },
+          {
+            onBegin: async () => begin(),
+            onPiece: (mail) => {
+              found.mail = mail as ParsedMail
+            },
+          },
+        )
+      } catch (error) {
+        if (!begun || closing.signal.aborted) throw error
+      } finally {
+        begin()
+      }
+      return found.mail ?? unreadable(raw)
     },
-    isFull: () => waiting.length >= mostWaiting,
+    isFull(accountId) {
+      const all = [...waiting.values()].reduce((sum, some) => sum + some, 0)
+      return all >= mostWaiting || (waiting.get(accountId) ?? 0) >= mostWaitingOfOne
+    },
+    processes: () => pool.processes(),
+    close() {
+      closing.abort()
+      return pool.close()
+    },
   }
 }

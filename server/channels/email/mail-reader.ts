@@ -30,21 +30,23 @@ export function createMailReader(ctx: Context, { longestMs = LONGEST_VISIT_MS } 
     while (!ending.signal.aborted) {
       const row = await claimMailbox(ctx.db)
       if (!row) return
+      // Where one was due there may be more.
+      start()
       await visit(ctx, row, { longestMs, signal: ending.signal })
     }
   }
   const idle = async (): Promise<void> => {
     while (underWay.size > 0) await Promise.all(underWay)
   }
+  const start = (): void => {
+    if (underWay.size >= AT_ONCE || ending.signal.aborted) return
+    const done = work()
+      .catch((error: unknown) => ctx.log.error({ err: error }, 'a mailbox'))
+      .finally(() => underWay.delete(done))
+    underWay.add(done)
+  }
   return {
-    async tick() {
-      while (underWay.size < AT_ONCE && !ending.signal.aborted) {
-        const done = work()
-          .catch((error: unknown) => ctx.log.error({ err: error }, 'a mailbox'))
-          .finally(() => underWay.delete(done))
-        underWay.add(done)
-      }
-    },
+    tick: async () => start(),
     idle,
     async close() {
       ending.abort()

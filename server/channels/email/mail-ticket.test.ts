@@ -1,16 +1,51 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { startMailServer } from '../../../test/fakes/mail-server.ts'
 import { connectTestMailbox, mail } from '../../../test/mailbox.ts'
 import { type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
+import { createMember } from '../../accounts/members.ts'
 import { enqueueDelivery } from '../../deliveries/enqueue-delivery.ts'
 
 let service: Service
 before(async () => {
-  service = await startService()
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' })
 })
 after(() => service.close())
+
+test('a ticket waits for the team again when its reply cannot be delivered', async () => {
+  const server = await startMailServer()
+  const client = await service.account()
+  const box = await connectTestMailbox(service, client, { smtpPort: server.port })
+  const { accountId } = client
+  await createMember(
+    service.ctx.db,
+    { id: accountId, plan: 'pro' },
+    { email: 'ann@example.com', name: 'Ann' },
+  )
+  const desk = `/agents/${box.agentId}/helpdesk/tickets`
+  const customer = { email: 'eve@example.org', name: 'Eve' }
+  const ticket = { subject: 'Kettle', description: 'It leaks.', customer }
+  assert.equal((await client.request('POST', desk, ticket)).status, 201)
+  const reply = async (content: string) => {
+    const said = { type: 'reply', content, authorEmail: 'ann@example.com' }
+    assert.equal((await client.request('POST', `${desk}/1/messages`, said)).status, 201)
+    return (await client.request('GET', `${desk}/1`)).body.statusCategory
+  }
+  server.troubles.push({ code: 550, text: '5.1.1 no such user' })
+  assert.equal(await reply('A new one is on its way.'), 'on_customer')
+  await box.send()
+  assert.deepEqual(
+    (await box.deliveries()).map(({ status }) => status),
+    ['failed'],
+  )
+  assert.equal((await client.request('GET', `${desk}/1`)).body.statusCategory, 'on_you')
+  assert.equal(await reply('It was sent today.'), 'on_customer')
+  await box.send()
+  assert.equal((await client.request('GET', `${desk}/1`)).body.statusCategory, 'on_customer')
+  await server.close()
+})
 
 test('a mail for the team and a reply that ends at the same time do not wait for each other', async (t) => {
   if (service.databaseUrl === null) return t.skip('The embedded database has one connection.')

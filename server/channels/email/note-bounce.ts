@@ -3,7 +3,7 @@ import type { Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
 import { type ThreadRow, threadOf } from '../../deliveries/enqueue-delivery.ts'
 import { reportDelivery } from '../../deliveries/settle-delivery.ts'
-import { noteDelivery } from '../../helpdesk/note-delivery.ts'
+import { holdTicketOf, noteDelivery } from '../../helpdesk/note-delivery.ts'
 import type { ConnectionRow } from './connection.ts'
 import { readMessageId } from './marks.ts'
 import type { Bounce } from './parsed-mail.ts'
@@ -20,6 +20,7 @@ export async function noteBounce(
   for (const messageId of messageIds.slice(0, 20)) {
     const delivery = await deliveryOf(trx, row, key, messageId)
     if (!delivery?.thread_id) continue
+    await holdTicketOf(trx, delivery.id)
     const changed = await reportDelivery(trx, delivery.id, { status: 'failed', reason })
     if (changed) await noteDelivery(ctx, trx, changed, 'failed')
     thread ??= await threadOf(trx, row.account_id, delivery.thread_id)

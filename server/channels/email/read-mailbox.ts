@@ -24,7 +24,7 @@ export async function readMailbox(
   row: ClaimedMailbox,
   limits: { longestMs: number; signal: AbortSignal },
 ): Promise<boolean> {
-  const login = imapLogin(ctx, row)
+  const login = await imapLogin(ctx, row)
   if (!login) return false
   const until = Date.now() + LONGEST_TURN_MS
   return withImap(login, ctx.config.allowedPrivateHosts, limits, async (client) => {

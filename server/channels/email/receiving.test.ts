@@ -116,6 +116,16 @@ test('a file of 25 MB is taken; more is left out and named; a mail that is too l
   const [, second] = await box.inbound()
   assert.equal(second?.content.attachments.length, 1)
   assert.match(second?.content.text ?? '', /too large: file1\.bin/)
+  // One sender may send at most 200 MB a day.
+  await service.ctx.db
+    .updateTable('attachments')
+    .set({ size: 100 * MB })
+    .where('agent_id', '=', box.agentId)
+    .execute()
+  await box.receive(withFiles(1))
+  const third = (await box.inbound()).at(-1)
+  assert.equal(third?.content.attachments.length, 0)
+  assert.match(third?.content.text ?? '', /file0\.bin was left out\. This sender/)
   const large = await box.post(Buffer.alloc(41 * MB, 'x'))
   assert.deepEqual(
     [large.status, ((await large.json()) as { error: { code: string } }).error.code],
@@ -206,6 +216,15 @@ test('which thread a mail belongs to', async () => {
   assert.deepEqual(thread?.data.to, { address: 'ann@example.com', name: 'Ann' })
   // Whom the first mail named and who writes is answered, too.
   assert.equal(thread?.data.alsoTo, 'bob@example.com')
+})
+
+test('a mail that fails the policy of its own domain is not answered: the team gets a ticket', async () => {
+  const box = await connect()
+  await box.receive(mail('Send me the invoice.', { 'Authentication-Results': 'mx; dmarc=fail' }))
+  const [inbound] = await box.inbound()
+  assert.equal(inbound?.content.silent, true)
+  const { body } = await client.request('GET', `/agents/${box.agentId}/helpdesk/tickets`)
+  assert.equal(body.data.length, 1)
 })
 
 test('somebody without end is not answered any more', async () => {

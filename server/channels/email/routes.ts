@@ -28,12 +28,16 @@ export const emailRoutes = (ctx: Context): Route[] => [
     return success
   }),
 
-  route(testMailbox, async ({ caller: { account }, params: { agentId } }) => {
-    await requireAgent(ctx.db, account.id, agentId)
-    const row = await requireConnection(ctx, account.id, agentId)
-    const { smtp, imap } = await tryServers(ctx, row)
-    return { smtp: outcomeOf(smtp), imap: row.imap ? outcomeOf(imap) : null }
-  }),
+  route(
+    testMailbox,
+    async ({ caller: { account }, params: { agentId } }) => {
+      await requireAgent(ctx.db, account.id, agentId)
+      const row = await requireConnection(ctx, account.id, agentId)
+      const { smtp, imap } = await tryServers(ctx, row)
+      return { smtp: outcomeOf(smtp), imap: row.imap ? outcomeOf(imap) : null }
+    },
+    'answer',
+  ),
 ]
 
 const outcomeOf = (error: string | null) => ({ ok: error === null, error })

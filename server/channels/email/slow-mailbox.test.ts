@@ -5,6 +5,7 @@ import { type FakeImapServer, startFakeImapServer } from '../../../test/fakes/im
 import { connectTestMailbox, mail, readMailboxes } from '../../../test/mailbox.ts'
 import { type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
+import { claimMailbox } from './claim-mailbox.ts'
 import { createMailReader } from './mail-reader.ts'
 import { tryServers } from './try-servers.ts'
 
@@ -137,4 +138,28 @@ test('a search that is refused passes over nothing', async () => {
   server.troubles.clear()
   await read()
   assert.deepEqual(await box.texts(), ['One'])
+})
+
+test('mailboxes of one account that never answer leave places to others', async () => {
+  const client = await service.account()
+  const imap = {
+    host: '127.0.0.1',
+    port: server.port,
+    security: 'none',
+    username: 'someone',
+    password: 'secret',
+  }
+  const mine: string[] = []
+  for (let i = 0; i < 4; i++)
+    mine.push((await connectTestMailbox(service, client, { smtpPort: 1, mode: 'tickets', imap })).agentId)
+  await service.ctx.db
+    .updateTable('email_connections')
+    .set({ next_read_at: new Date(0) })
+    .execute()
+  const other = await connect(server)
+  const claimed: string[] = []
+  for (let row = await claimMailbox(service.ctx.db); row; row = await claimMailbox(service.ctx.db))
+    claimed.push(row.agent_id)
+  assert.equal(claimed.filter((id) => mine.includes(id)).length, 2)
+  assert.deepEqual(claimed.slice(2), [other.agentId])
 })

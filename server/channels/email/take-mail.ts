@@ -1,3 +1,4 @@
+import { quotaProblem, senderOf } from '../../attachments/attachment-quota.ts'
 import { keepAttachment } from '../../attachments/attachments.ts'
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../db/database.ts'
@@ -37,7 +38,7 @@ export async function takeMail(
   mail: NewMail,
   within: (trx: Trx) => Promise<void> = async () => {},
 ): Promise<'taken' | 'known'> {
-  const parsed = await ctx.mailParser.read(mail.raw, mail.cut)
+  const parsed = await ctx.mailParser.read(row.account_id, mail.raw, mail.cut)
   return transact(ctx.db, async (trx) => {
     await within(trx)
     const { messageId, bodyHash } = parsed
@@ -54,7 +55,7 @@ export async function takeMail(
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     if (!first.numInsertedOrUpdatedRows) return 'known'
-    const key = markKeyOf(ctx, row)
+    const key = await markKeyOf(ctx, row, trx)
     const isOwn = parsed.from !== null && isSameMailbox(parsed.from.address, row.address)
     // A copy of what we have sent ourselves.
     if (isOwn && readMessageId(key, messageId)) return 'known'
@@ -85,16 +86,25 @@ async function store(
   const person = replyTo ?? from ?? NOBODY
   const owner = { accountId: row.account_id, agentId: row.agent_id }
   const files: AttachmentNote[] = []
-  for (const file of parsed.files) files.push(await keepAttachment(ctx.filesDir, trx, owner, file))
+  const leftOut: string[] = []
+  const sender = senderOf(from?.address ?? NOBODY.address)
+  for (const file of parsed.files) {
+    const problem = await quotaProblem(trx, owner, file.bytes.byteLength, sender)
+    if (problem === null) files.push(await keepAttachment(ctx.filesDir, trx, owner, file, { sender }))
+    else leftOut.push(`[${file.name} was left out. ${problem}]`)
+  }
   // The first mail's subject is often half of what it says.
-  const text = [thread ? '' : subject, parsed.text].filter(Boolean).join('\n\n')
-  const silent =
+  const text = [thread ? '' : subject, parsed.text, ...leftOut].filter(Boolean).join('\n\n')
+  const isNobodys =
     parsed.automatic ||
     bounce !== null ||
     isOwn ||
     from === null ||
     // Mails of ever other senders may ask for their answers to one address.
     (await isTalkative(trx, row, [from.address, person.address]))
+  // An answer would go to somebody who has not written: a person of the team decides.
+  const isForged = parsed.isDoubtful && !isNobodys
+  const silent = isNobodys || isForged
   const { threadId } = await receiveMessage(ctx, trx, {
     accountId: row.account_id,
     agentId: row.agent_id,
@@ -113,7 +123,7 @@ async function store(
   await changeMailThread(trx, threadId, (known) =>
     threadWith(known ?? newMailThread(row, parsed, person), parsed),
   )
-  if (row.mode === 'tickets' && !isForeignCopy(thread, isOwn))
+  if (isForged || (row.mode === 'tickets' && !isForeignCopy(thread, isOwn)))
     await giveToTeam(ctx, trx, threadId, { subject, text, person })
   return threadId
 }

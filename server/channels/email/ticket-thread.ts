@@ -38,7 +38,7 @@ export async function threadOfTicket(
       agentId: row.agent_id,
       channel: 'email',
       connection: row.address,
-      peer: peerFrom(markKeyOf(ctx, row), ticket.id),
+      peer: peerFrom(await markKeyOf(ctx, row, trx), ticket.id),
       person: { email: address, ...(name ? { name } : {}) },
     })
     await changeMailThread(

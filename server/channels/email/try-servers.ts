@@ -35,7 +35,11 @@ async function trySmtp(ctx: Needs, row: ConnectionRow, longestMs: number): Promi
   const { allowedPrivateHosts } = ctx.config
   try {
     const signal = AbortSignal.timeout(longestMs)
-    const smtp = await openSmtp(smtpLogin(ctx, row), { address: row.address, allowedPrivateHosts, signal })
+    const smtp = await openSmtp(await smtpLogin(ctx, row), {
+      address: row.address,
+      allowedPrivateHosts,
+      signal,
+    })
     smtp.close()
     return null
   } catch (error) {
@@ -44,7 +48,7 @@ async function trySmtp(ctx: Needs, row: ConnectionRow, longestMs: number): Promi
 }
 
 async function tryImap(ctx: Needs, row: ConnectionRow, longestMs: number): Promise<string | null> {
-  const login = imapLogin(ctx, row)
+  const login = await imapLogin(ctx, row)
   if (!login) return null
   let isIn = false
   try {

@@ -47,8 +47,10 @@ test('a few large bodies come at a time; who comes then is told to come again, a
   assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '5'])
   assert.match((await refused.toArray()).join(''), /"SERVICE_OVERLOADED"/)
   await box.receive(mail('A small one'))
-  const [nobody] = await once(open({ 'x-signature': 'c' }), 'response')
+  const unsigned = open({ 'x-signature': 'c' })
+  const [nobody] = await once(unsigned, 'response')
   assert.equal(nobody.statusCode, 401, 'known without its body, and without a place')
+  unsigned.destroy()
   held.find((one) => one !== ninth)?.destroy()
   await until('a free place', async () => (await largeOne()).status === 401)
   for (const one of held) one.destroy()
@@ -60,8 +62,8 @@ test('a few large bodies come at a time; who comes then is told to come again, a
 
 test('while many mails wait to be read, the next is to be sent again', async () => {
   const raw = mail('Once', { Subject: '' })
-  const waiting = Array.from({ length: 70 }, () =>
-    service.ctx.mailParser.read(Buffer.from(mail('Before it'))),
+  const waiting = Array.from({ length: 70 }, (_, n) =>
+    service.ctx.mailParser.read(`account ${n % 4}`, Buffer.from(mail('Before it'))),
   )
   const refused = await box.post(raw)
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5'])

@@ -1,9 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApartFailure } from '../../apart/apart-failure.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { renderError } from '../../http/serve.ts'
 import type { ConnectionRow } from './connection.ts'
+import { inboundSecretOf } from './connection.ts'
 import { admitLargeBodies, overloaded } from './large-bodies.ts'
 import { takeMail } from './take-mail.ts'
 
@@ -41,8 +43,10 @@ export function serveMailWebhook(app: FastifyInstance, ctx: Context): void {
         const { row, secret, signature } = await requireSigned(ctx, request)
         const raw = request.body
         if (!Buffer.isBuffer(raw) || !isSignedWith(secret, request, raw, signature)) throw refused()
-        if (ctx.mailParser.isFull()) throw overloaded()
-        await takeMail(ctx, row, { raw, receivedAt: new Date() })
+        if (ctx.mailParser.isFull(row.account_id)) throw overloaded()
+        await takeMail(ctx, row, { raw, receivedAt: new Date() }).catch((error: unknown) => {
+          throw error instanceof ApartFailure ? overloaded() : error
+        })
         return { success: true }
       },
     )
@@ -73,8 +77,9 @@ async function requireSigned(ctx: Context, request: FastifyRequest<Place>): Prom
     .selectAll()
     .where('agent_id', '=', agentId)
     .executeTakeFirst()
-  if (!row?.inbound_secret) throw refused()
-  return { row, secret: ctx.secrets.decrypt(row.inbound_secret), signature }
+  const secret = row ? await inboundSecretOf(ctx, row) : null
+  if (!row || secret === null) throw refused()
+  return { row, secret, signature }
 }
 
 const isSignedWith = (secret: string, request: FastifyRequest, raw: Buffer, signature: Buffer): boolean =>

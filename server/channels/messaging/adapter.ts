@@ -90,6 +90,8 @@ export type Adapter = {
   }): ProviderClient
   /** The question by which the channel finds out whose webhook this is; null for any other request. */
   readHandshake(query: Record<string, unknown>): { token: string; challenge: string } | null
+  /** Whether the request names a signature at all. */
+  claimsSignature(headers: IncomingHttpHeaders): boolean
   isSigned(headers: IncomingHttpHeaders, body: Uint8Array, secret: string): boolean
   /** Leaves out what it does not understand; `dropped` counts what is more than the channel sends. */
   readWebhook(body: unknown, now: Date): { events: WebhookEvent[]; dropped: number }

@@ -4,6 +4,7 @@ import type { Db } from '../../db/database.ts'
 import type { AccountId, MessagingAccountsTable, MessagingNumber } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
 import { ApiError } from '../../http/errors.ts'
+import { placeOfRow } from '../../secrets/sealed-columns.ts'
 import type { Access, ProviderClient } from './adapter.ts'
 import { adapter } from './adapters.ts'
 import { READ_NUMBERS, type ReadNumbers } from './messaging-tasks.ts'
@@ -44,10 +45,11 @@ export async function putConnection(
       .where('business_account_id', 'not in', kept)
       .execute()
     for (const [position, account] of accounts.entries()) {
+      const placeOf = placesOf(agentId, account.businessAccountId)
       const values = {
-        access_token: secrets.encrypt(account.accessToken),
-        app_secret: secrets.encrypt(account.appSecret),
-        verify_token: secrets.encrypt(account.verifyToken),
+        access_token: await secrets.encrypt(trx, account.accessToken, placeOf('access_token')),
+        app_secret: await secrets.encrypt(trx, account.appSecret, placeOf('app_secret')),
+        verify_token: await secrets.encrypt(trx, account.verifyToken, placeOf('verify_token')),
         base_url: baseUrl,
         position,
       }
@@ -87,7 +89,7 @@ export async function accountsOf({ db, secrets }: Needs, agentId: string): Promi
     .where('agent_id', '=', agentId)
     .orderBy('position')
     .execute()
-  return rows.map((row) => openRow(secrets, row))
+  return Promise.all(rows.map((row) => openRow(secrets, row)))
 }
 
 /** As accountsOf; MESSAGING_NOT_CONNECTED when there is none. */
@@ -97,17 +99,26 @@ export async function requireAccounts(ctx: Needs, agentId: string): Promise<Mess
   return accounts
 }
 
-const openRow = (secrets: Context['secrets'], row: Selectable<MessagingAccountsTable>): MessagingAccount => ({
-  accountId: row.account_id,
-  agentId: row.agent_id,
-  businessAccountId: row.business_account_id,
-  accessToken: secrets.decrypt(row.access_token),
-  appSecret: secrets.decrypt(row.app_secret),
-  verifyToken: secrets.decrypt(row.verify_token),
-  baseUrl: row.base_url,
-  numbers: row.numbers,
-  numbersReadAt: row.numbers_read_at,
-})
+const placesOf = (agentId: string, businessAccountId: string) => (column: string) =>
+  placeOfRow('messaging_accounts', `${agentId}/${businessAccountId}`, column)
+
+async function openRow(
+  secrets: Context['secrets'],
+  row: Selectable<MessagingAccountsTable>,
+): Promise<MessagingAccount> {
+  const placeOf = placesOf(row.agent_id, row.business_account_id)
+  return {
+    accountId: row.account_id,
+    agentId: row.agent_id,
+    businessAccountId: row.business_account_id,
+    accessToken: await secrets.decrypt(row.access_token, placeOf('access_token')),
+    appSecret: await secrets.decrypt(row.app_secret, placeOf('app_secret')),
+    verifyToken: await secrets.decrypt(row.verify_token, placeOf('verify_token')),
+    baseUrl: row.base_url,
+    numbers: row.numbers,
+    numbersReadAt: row.numbers_read_at,
+  }
+}
 
 export const clientOf = (
   { fetcher }: Pick<Context, 'fetcher'>,

@@ -10,6 +10,7 @@ export const connectMessaging = endpoint({
   method: 'PUT',
   path: `${path}/connection`,
   name: 'connectMessaging',
+  audit: 'connection.put',
   tag,
   summary: 'Connect business accounts',
   description:
@@ -25,6 +26,7 @@ export const disconnectMessaging = endpoint({
   method: 'DELETE',
   path: `${path}/connection`,
   name: 'disconnectMessaging',
+  audit: 'connection.delete',
   tag,
   summary: 'Disconnect all business accounts',
   description: 'Conversations stay; nothing is sent or received any more.',
@@ -38,6 +40,7 @@ export const listMessagingTemplates = endpoint({
   method: 'GET',
   path: `${path}/templates`,
   name: 'listMessagingTemplates',
+  unknownFields: 'ignored',
   tag,
   summary: 'List approved templates and the numbers that can send them',
   description: 'A template can only be sent from a number of its own business account.',
@@ -51,6 +54,7 @@ export const sendMessagingTemplate = endpoint({
   method: 'POST',
   path: `${path}/messages/template`,
   name: 'sendMessagingTemplate',
+  unknownFields: 'ignored',
   tag,
   summary: 'Send an approved template',
   description:

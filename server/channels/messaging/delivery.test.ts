@@ -102,6 +102,21 @@ test('a long answer goes in several messages, in order, without citations; a bre
   assert.deepEqual(texts().join(' ').split(/\s+/), words)
 })
 
+test('what a model has written leads only where the agent may lead; what a person has written leads anywhere', async () => {
+  const { threadId } = await someone()
+  const text = `See [the shop](https://shop.example/a), [this](https://evil.example/?q=1), evil.example/x and ${'word '.repeat(4_000)}www.evil.example.`
+  await queue(threadId, { text, linkHosts: ['shop.example'] })
+  await home.deliver()
+  const ofModel = texts().join('')
+  assert.match(ofModel, /https:\/\/shop\.example\/a/)
+  assert.doesNotMatch(ofModel, /evil\.example/)
+  assert.equal(ofModel.match(/evil\[\.\]example/g)?.length, 3)
+  home.fake.sent.length = 0
+  await queue(threadId, { text: 'See https://evil.example/a' })
+  await home.deliver()
+  assert.deepEqual(texts(), ['See https://evil.example/a'])
+})
+
 test('statuses come in any order and often; the delivery never goes back', async () => {
   const { threadId } = await someone()
   const id = await queue(threadId, { text: 'Hi' })
@@ -129,7 +144,7 @@ test('a status holds its delivery once, and what was said is formatted once', as
   const { db, notifier, jobs, secrets } = home.service.ctx
   const plain = await queue(threadId, { text: 'Hi' })
   await home.deliver()
-  const template = { name: 'hello', language: 'en', requestKey: null, isSettled: false }
+  const template = { name: 'hello', language: 'en', isSettled: false }
   const sending = await queue(threadId, { text: 'Hello', template })
   await db.updateTable('deliveries').set({ status: 'sending' }).where('id', '=', sending).execute()
   let locks = 0

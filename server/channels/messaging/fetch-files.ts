@@ -1,4 +1,5 @@
 import { fileTypeFromBuffer } from 'file-type'
+import { quotaProblem } from '../../attachments/attachment-quota.ts'
 import { keepAttachment, LARGEST_BYTES } from '../../attachments/attachments.ts'
 import type { Context } from '../../context.ts'
 import type { AwaitedFile } from '../../db/tables.ts'
@@ -47,9 +48,13 @@ export async function fetchFiles(
     const file: FetchedFile = bytes && { name: awaited.name, mediaType: await typeOf(awaited, bytes), bytes }
     await transact(ctx.db, (trx) =>
       addFile(ctx, trx, { inboundId: id, threadId }, awaited, async (conversationId) =>
-        file === null
+        file === null ||
+        (await quotaProblem(trx, { accountId, agentId }, file.bytes.byteLength, threadId)) !== null
           ? null
-          : keepAttachment(ctx.filesDir, trx, { accountId, agentId }, file, { conversationId }),
+          : keepAttachment(ctx.filesDir, trx, { accountId, agentId }, file, {
+              conversationId,
+              sender: threadId,
+            }),
       ),
     )
   }

@@ -1,5 +1,6 @@
 import { isId } from '../../db/ids.ts'
 import type { AttachmentNote, DeliveryContent } from '../../db/tables.ts'
+import { linksTo, withoutForeignLinks } from '../../text/foreign-links.ts'
 import { adapter } from './adapters.ts'
 import { splitText } from './split-text.ts'
 
@@ -9,11 +10,17 @@ export type Piece =
   | { kind: 'file'; file: AttachmentNote }
   | { kind: 'template' }
 
+/** Nobody writes longer messages, and a model that does would send them by the hundred. */
+const LONGEST = 100_000
+
 /** A delivery as messages of the channel, in order; always the same for the same content. */
-export function piecesOf({ text, html, attachments = [], template }: DeliveryContent): Piece[] {
+export function piecesOf({ text, html, attachments = [], template, linkHosts }: DeliveryContent): Piece[] {
   if (template) return [{ kind: 'template' }]
   // Only people write HTML, and what they put in brackets is meant so.
-  const formatted = adapter.formatText(text, { dropCitations: html === undefined })
+  const written = adapter.formatText(text.slice(0, LONGEST).toWellFormed(), {
+    dropCitations: html === undefined,
+  })
+  const formatted = linkHosts ? withoutForeignLinks(written, linksTo(linkHosts)) : written
   return [
     ...splitText(formatted, adapter.longestText).map((piece): Piece => ({ kind: 'text', text: piece })),
     ...attachments.map((file): Piece => ({ kind: 'file', file })),

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/transact.ts'
 import type { DeliveryRow } from '../../deliveries/claim-delivery.ts'
 import { applyReport } from '../../deliveries/settle-delivery.ts'
-import { noteDelivery } from '../../helpdesk/note-delivery.ts'
+import { holdTicketOf, noteDelivery } from '../../helpdesk/note-delivery.ts'
 import type { MessageStatus, WebhookEvent } from './adapter.ts'
 import type { MessagingAccount } from './connection.ts'
 import { piecesOf, readCallback } from './pieces.ts'
@@ -22,6 +22,7 @@ export async function reportStatus(
   const place = await find(ctx.db, agentId, event)
   if (!place) return
   await transact(ctx.db, async (trx) => {
+    if (event.status === 'failed') await holdTicketOf(trx, place.deliveryId)
     const delivery = await trx
       .selectFrom('deliveries')
       .selectAll()

@@ -2,6 +2,7 @@ import { requireAgent } from '../../agents/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { baseUrlOf } from '../../http/base-url.ts'
 import { type Route, route } from '../../http/route.ts'
+import { answerEarlier } from './answer-earlier.ts'
 import { deleteConnection, putConnection } from './connection.ts'
 import {
   connectMessaging,
@@ -33,8 +34,13 @@ export const messagingRoutes = (ctx: Context): Route[] => [
     return listTemplates(ctx, agentId)
   }),
 
-  route(sendMessagingTemplate, async ({ caller: { account }, params: { agentId }, body, idempotency }) => {
-    await requireAgent(ctx.db, account.id, agentId)
-    return sendTemplate(ctx, { accountId: account.id, agentId }, body, idempotency?.key ?? null)
-  }),
+  route(
+    sendMessagingTemplate,
+    async ({ caller: { account }, params: { agentId }, body, idempotency, deliveryId }) => {
+      await requireAgent(ctx.db, account.id, agentId)
+      if (deliveryId !== null) return answerEarlier(ctx.db, account.id, deliveryId)
+      return sendTemplate(ctx, { accountId: account.id, agentId }, body, idempotency)
+    },
+    'effect',
+  ),
 ]

@@ -40,7 +40,7 @@ export function sendFailed(failure: ProviderFailure): ApiError {
 export const mayBeSent = (cause?: unknown): ApiError =>
   new ApiError('MESSAGING_SEND_FAILED', {
     message:
-      'The channel did not say whether it took the message: it may have been sent. A repetition with the same Idempotency-Key after a minute sends it only if the channel has not confirmed it since.',
+      'The channel did not say whether it took the message: it may have been sent. A repetition with the same Idempotency-Key never sends it a second time: it answers what the channel has confirmed since. To send it in any case, use another key.',
     details: wait(60),
     cause,
   })

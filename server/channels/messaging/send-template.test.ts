@@ -134,6 +134,7 @@ test('every refusal of the contract, with nothing sent', async () => {
   assert.deepEqual(await code(send({ to, template: { name: 'button' } })), [
     422,
     'TEMPLATE_BUTTONS_UNSUPPORTED',
+    { buttons: 'x (URL)' },
   ])
   assert.deepEqual(await code(plain('hello')), [422, 'RECIPIENT_INVALID'])
   assert.equal(home.fake.sent.length, before)
@@ -196,7 +197,7 @@ test('several numbers need a choice, and each sends the templates of its own acc
   await home.service.ctx.db.updateTable('messaging_accounts').set({ numbers: null }).execute()
 })
 
-test('taken over or ended: on the channel only', async () => {
+test('taken over: on the channel only; ended: the answer names the conversation in which replies arrive', async () => {
   const { body } = await plain('15550107075')
   const owner = { id: home.client.accountId, plan: 'unlimited' }
   await createMember(home.service.ctx.db, owner, { email: 'ann@example.com', name: 'Ann' })
@@ -207,7 +208,16 @@ test('taken over or ended: on the channel only', async () => {
   assert.deepEqual([during.status, during.body.conversationId], [201, body.conversationId])
   await home.client.request('POST', `${path}/end`)
   const after = await plain('15550107075')
-  assert.deepEqual([after.status, after.body.conversationId], [201, body.conversationId])
+  assert.equal(after.status, 201)
+  assert.notEqual(after.body.conversationId, body.conversationId)
+  await home.say('after-1', now(), 'Thank you', '15550107075')
+  await until('the reply', async () => (await messagesOf(after.body.conversationId)).length >= 2)
+  const { parent_conversation_id } = await home.service.ctx.db
+    .selectFrom('conversations')
+    .select('parent_conversation_id')
+    .where('id', '=', after.body.conversationId)
+    .executeTakeFirstOrThrow()
+  assert.equal(parent_conversation_id, body.conversationId)
   assert.equal((await messagesOf(body.conversationId)).length, 1)
 })
 
@@ -235,6 +245,10 @@ test('a lost answer: it is said, a repetition does not send twice, and a status 
   assert.match(lost.body.error.message, /may have been sent/)
   const sent = home.fake.sent.length
   assert.equal((await send(body, key)).status, 502)
+  // However long the channel says nothing.
+  const ago = new Date(Date.now() - 600_000)
+  await home.service.ctx.db.updateTable('deliveries').set({ updated_at: ago }).execute()
+  assert.equal((await send(body, key)).status, 502)
   const { id, callback } = home.fake.sent.at(-1) ?? { id: '', callback: '' }
   await home.webhook(
     statusWebhook(ACCOUNT, NUMBER, [{ id, callback, status: 'delivered', recipient: '15550107077' }]),
@@ -242,6 +256,46 @@ test('a lost answer: it is said, a repetition does not send twice, and a status 
   const answered = await send(body, key)
   assert.deepEqual([answered.status, answered.body.messageId, answered.body.to], [201, id, '15550107077'])
   assert.equal((await messagesOf(answered.body.conversationId)).length, 1)
+  assert.equal(home.fake.sent.length, sent)
+})
+
+test('what the channel has refused may be sent again with the same key', async () => {
+  const key = { 'idempotency-key': 'refused-1' }
+  const body = { to: '15550107081', template: { name: 'plain' } }
+  home.fake.faults.push({ path: /\/messages$/, status: 400, code: 131049 })
+  assert.deepEqual(await code(send(body, key)), [409, 'SEND_BLOCKED', { reason: 'frequency' }])
+  const sent = home.fake.sent.length
+  const [first, second] = [await send(body, key), await send(body, key)]
+  assert.deepEqual([first.status, second.body], [201, first.body])
+  assert.equal(home.fake.sent.length, sent + 1)
+})
+
+test('what the channel took and then could not deliver keeps its answer', async () => {
+  const key = { 'idempotency-key': 'undelivered-1' }
+  const body = { to: '15550107082', template: { name: 'plain' } }
+  const first = await send(body, key)
+  const { id, callback } = home.fake.sent.at(-1) ?? { id: '', callback: '' }
+  const error = { code: 131026, title: 'x' }
+  await home.webhook(
+    statusWebhook(ACCOUNT, NUMBER, [{ id, callback, status: 'failed', recipient: '1', error }]),
+  )
+  assert.deepEqual((await send(body, key)).body, first.body)
+})
+
+test('what the channel has only said of it is that it failed is not sent again', async () => {
+  const key = { 'idempotency-key': 'lost-2' }
+  const body = { to: '15550107083', template: { name: 'plain' } }
+  home.fake.faults.push({ path: /\/messages$/, cut: 'after' })
+  assert.equal((await send(body, key)).status, 502)
+  const sent = home.fake.sent.length
+  const { id, callback } = home.fake.sent.at(-1) ?? { id: '', callback: '' }
+  const error = { code: 131026, title: 'x' }
+  await home.webhook(
+    statusWebhook(ACCOUNT, NUMBER, [{ id, callback, status: 'failed', recipient: '1', error }]),
+  )
+  const told = await send(body, key)
+  assert.deepEqual([told.status, told.body.error.code], [502, 'MESSAGING_SEND_FAILED'])
+  assert.match(told.body.error.message, /use another Idempotency-Key/)
   assert.equal(home.fake.sent.length, sent)
 })
 

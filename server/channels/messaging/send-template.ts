@@ -1,19 +1,19 @@
-import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { parsePhoneNumberFromString } from 'libphonenumber-js'
 import type { Static } from 'typebox'
 import type { Context } from '../../context.ts'
+import { newId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
 import { LEASE_SECONDS } from '../../deliveries/claim-delivery.ts'
 import { enqueueDelivery } from '../../deliveries/enqueue-delivery.ts'
 import { recordEvent } from '../../helpdesk/record-event.ts'
 import { ApiError } from '../../http/errors.ts'
+import { freeKey, type KeyedRequest, takeKey } from '../../http/idempotency.ts'
 import type { ProviderTemplate, TemplateValues } from './adapter.ts'
 import { chooseSender, type Sender } from './choose-sender.ts'
 import { chooseTemplate } from './choose-template.ts'
 import { clientOf, requireAccounts } from './connection.ts'
-import { findEarlier } from './find-earlier.ts'
 import { digitsOf } from './numbers.ts'
 import { callbackOf } from './pieces.ts'
 import { ProviderFailure } from './provider-failure.ts'
@@ -31,18 +31,15 @@ type Wanted = Static<typeof TemplateMessage>
 /**
  * Sends an approved template and puts it into the conversation with the recipient. A row stands for it before the
  * channel is asked, so that what a lost answer or a dead process leaves is known: a status that comes later settles
- * it, and a repetition under the same Idempotency-Key does not send it twice. Errors: the contract's, in its order.
+ * it, and a repetition under the same Idempotency-Key finds it (answerEarlier). Errors: the contract's, in its order.
  */
 export async function sendTemplate(
   ctx: Needs,
   { accountId, agentId }: Owner,
   wanted: Wanted,
-  idempotencyKey: string | null,
+  request: KeyedRequest | null,
 ): Promise<Static<typeof SentTemplate>> {
   const accounts = await requireAccounts(ctx, agentId)
-  const requestKey = idempotencyKey && printOf(idempotencyKey, wanted)
-  const earlier = requestKey ? await findEarlier(ctx.db, agentId, requestKey) : null
-  if (earlier) return earlier
   const sender = await chooseSender(ctx, accounts, wanted.from)
   const client = clientOf(ctx, sender.account)
   const template = await chooseTemplate(client, sender.account.businessAccountId, wanted.template)
@@ -50,10 +47,10 @@ export async function sendTemplate(
   if (phone !== null) await refuseOptedOut(ctx, { accountId, agentId }, sender, phone)
   const values = checkVariables(template, wanted.template.variables ?? {})
   if (phone === null) throw new ApiError('RECIPIENT_INVALID')
-  const begun = await begin(ctx, { accountId, agentId }, sender, phone, { template, values, requestKey })
+  const begun = await begin(ctx, { accountId, agentId }, sender, phone, { template, values, request })
   const addressed = { numberId: sender.number.id, to: begun.to, callback: callbackOf(begun.deliveryId, 0) }
   const taken = await client.sendTemplate(addressed, template, values).catch(async (error: unknown) => {
-    throw await failed(ctx, begun.deliveryId, error)
+    throw await failed(ctx, begun.deliveryId, request, error)
   })
   const { conversationId } = await transact(ctx.db, async (trx) => {
     const delivery = await trx
@@ -69,12 +66,6 @@ export async function sendTemplate(
   })
   return { messageId: taken.messageId, conversationId, to: taken.recipient }
 }
-
-/** A key that comes again with another request is another one. */
-const printOf = (key: string, wanted: Wanted): string =>
-  createHash('sha256')
-    .update(JSON.stringify([key, wanted]))
-    .digest('base64url')
 
 /** E.164; null when it cannot be a number with country code. */
 export function phoneOf(text: string): string | null {
@@ -109,20 +100,23 @@ const optedOut = (): ApiError =>
     details: { reason: 'opted_out' },
   })
 
-type Sending = { template: ProviderTemplate; values: TemplateValues; requestKey: string | null }
+type Sending = { template: ProviderTemplate; values: TemplateValues; request: KeyedRequest | null }
 
 function begin(
   { db }: Needs,
   owner: Owner,
   sender: Sender,
   phone: string,
-  { template, values, requestKey }: Sending,
+  { template, values, request }: Sending,
 ): Promise<{ deliveryId: string; to: string }> {
   const { name, language } = template
+  const id = newId()
   return transact(db, async (trx) => {
+    if (request) await takeKey(trx, request, { deliveryId: id })
     const thread = await threadToDial(trx, placeOf(owner, sender), phone)
     if (thread.opted_out_at) throw optedOut()
     const deliveryId = await enqueueDelivery(trx, {
+      id,
       ...owner,
       channel: 'messaging',
       threadId: thread.id,
@@ -132,7 +126,7 @@ function begin(
       ticketMessageId: null,
       content: {
         text: renderTemplate(template, values),
-        template: { name, language, requestKey, isSettled: false },
+        template: { name, language, isSettled: false },
       },
     })
     // Under way by this request: nobody else may take it, and what comes after it in the thread waits.
@@ -149,22 +143,31 @@ function begin(
   })
 }
 
-/** Notes what is known of the failure and answers it as the contract says. */
-async function failed({ db, log }: Needs, deliveryId: string, error: unknown): Promise<unknown> {
+/** Notes what is known of the failure and answers it as the contract says; what was refused for certain may be repeated. */
+async function failed(
+  { db, log }: Needs,
+  deliveryId: string,
+  request: KeyedRequest | null,
+  error: unknown,
+): Promise<unknown> {
   const failure = error instanceof ProviderFailure ? error : null
   log.info({ err: error, delivery: deliveryId }, 'a template was not taken')
-  await db
-    .updateTable('deliveries')
-    .set({
-      status: 'failed',
-      lease_until: null,
-      maybe_sent: failure === null || failure.code === 'uncertain',
-      error: failure?.message ?? 'An error inside the service.',
-      updated_at: new Date(),
-    })
-    .where('id', '=', deliveryId)
-    // A status may have come before the end of the wait.
-    .where('status', '=', 'sending')
-    .execute()
+  const isUncertain = failure === null || failure.code === 'uncertain'
+  await transact(db, async (trx) => {
+    if (request && !isUncertain) await freeKey(trx, request)
+    await trx
+      .updateTable('deliveries')
+      .set({
+        status: 'failed',
+        lease_until: null,
+        maybe_sent: isUncertain,
+        error: failure?.message ?? 'An error inside the service.',
+        updated_at: new Date(),
+      })
+      .where('id', '=', deliveryId)
+      // A status may have come before the end of the wait.
+      .where('status', '=', 'sending')
+      .execute()
+  })
   return failure ? sendErrorOf(failure) : error
 }

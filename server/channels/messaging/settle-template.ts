@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { normalPhone } from '../../contacts/phone-number.ts'
 import { appendMessage } from '../../conversations/append-message.ts'
+import { readParent } from '../../conversations/parent-conversation.ts'
 import { titleFromWords } from '../../conversations/title.ts'
 import type { Trx } from '../../db/database.ts'
 import { json } from '../../db/json.ts'
@@ -19,8 +20,8 @@ export type Taken = { messageId: string; recipient: string | null }
 export type Settled = DeliveryRow & { conversation_id: string }
 
 /**
- * Puts a template that the channel has taken into the conversation with its recipient, or a new one, once; when that
- * is taken over or has ended it is left as it is. The delivery's row is locked.
+ * Puts a template that the channel has taken into the conversation in which its recipient's replies will arrive, once;
+ * one that is taken over is left as it is. The delivery's row is locked.
  */
 export async function settleTemplate(
   trx: Trx,
@@ -31,8 +32,7 @@ export async function settleTemplate(
   if (!content.template || !thread_id) throw new Error('Only a template of a thread is settled so.')
   if (content.template.isSettled && conversation_id) return { ...delivery, conversation_id }
   const thread = await threadFor(trx, await lockThread(trx, thread_id), recipient)
-  const conversation =
-    (await newestOf(trx, thread)) ?? (await newConversation(trx, thread, titleFromWords(content.text), null))
+  const conversation = await openForReplies(trx, thread, content.text)
   const isOpen = conversation.status === 'ongoing' || conversation.status === 'paused'
   const appended = isOpen
     ? await appendMessage(trx, conversation, {
@@ -60,6 +60,16 @@ export async function settleTemplate(
     .where('id', '=', delivery.id)
     .execute()
   return { ...delivery, ...changes, content: settled }
+}
+
+/** The open conversation of the thread or, as for a message of the recipient, one that follows the last. */
+async function openForReplies(trx: Trx, thread: Thread, text: string) {
+  const newest = await newestOf(trx, thread)
+  if (newest && newest.status !== 'ended') return newest
+  const parent = newest
+    ? await readParent(trx, thread.account_id, thread.agent_id, newest.id, undefined)
+    : null
+  return newConversation(trx, thread, titleFromWords(text), parent)
 }
 
 /** The channel may name the person by another number than the one that was dialled: replies come from that one. */

@@ -67,14 +67,20 @@ function problemOf(value: string, isAddress: boolean): string | null {
 
 function refuseButtons({ components }: ProviderTemplate): void {
   const buttons = components.flatMap((component) => component.buttons ?? [])
-  if (buttons.some(({ type, url = '' }) => VALUED_BUTTONS.includes(type) || url.includes('{{')))
-    throw new ApiError('TEMPLATE_BUTTONS_UNSUPPORTED')
+  const unsupported = buttons.filter(
+    ({ type, url = '' }) => VALUED_BUTTONS.includes(type) || url.includes('{{'),
+  )
+  if (unsupported.length === 0) return
+  const names = unsupported.map(({ type, text }) => `${text} (${type})`)
+  throw new ApiError('TEMPLATE_BUTTONS_UNSUPPORTED', { details: { buttons: names.join(', ') } })
 }
 
 /** What the recipient reads. */
 export function renderTemplate({ components }: ProviderTemplate, values: TemplateValues): string {
   const fill = (text: string, given: Record<string, string>): string =>
-    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, key: string) => given[key] ?? whole)
+    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, key: string) =>
+      Object.hasOwn(given, key) ? (given[key] ?? whole) : whole,
+    )
   return components
     .map(({ type, format, text = '' }) => {
       if (type === 'HEADER' && MEDIA.includes(format ?? '')) return values.header['1'] ?? ''

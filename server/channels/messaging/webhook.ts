@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { renderError } from '../../http/serve.ts'
 import { adapter } from './adapters.ts'
-import { accountsOf } from './connection.ts'
+import { accountsOf, type MessagingAccount } from './connection.ts'
 import { takeWebhook } from './take-webhook.ts'
 
 /** The channel sends up to 3 MB. */
@@ -36,13 +36,23 @@ export function serveMessagingWebhook(app: FastifyInstance, ctx: Context): void 
       return reply.type('text/plain; charset=utf-8').send(asked.challenge)
     })
 
+    const admitted = new WeakMap<object, MessagingAccount[]>()
     scope.post<Params>(
       '/webhooks/messaging/:agentId',
-      { bodyLimit: BODY_LIMIT },
-      async ({ params, headers, body }, reply) => {
-        await ctx.maintenance.refuse()
+      {
+        bodyLimit: BODY_LIMIT,
+        // Before the body: nobody is read to who has no agent here, or does not sign.
+        onRequest: async (request) => {
+          await ctx.maintenance.refuse()
+          const accounts = await connected((request.params as Params['Params']).agentId)
+          if (accounts.length === 0 || !adapter.claimsSignature(request.headers))
+            throw new ApiError('WEBHOOK_SIGNATURE_INVALID')
+          admitted.set(request.raw, accounts)
+        },
+      },
+      async ({ params, headers, body, raw }, reply) => {
         const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-        const accounts = await connected(params.agentId)
+        const accounts = admitted.get(raw) ?? []
         const signers = accounts.filter(({ appSecret }) => adapter.isSigned(headers, bytes, appSecret))
         if (signers.length === 0) throw new ApiError('WEBHOOK_SIGNATURE_INVALID')
         const { events, dropped } = adapter.readWebhook(parse(bytes), new Date())

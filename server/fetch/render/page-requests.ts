@@ -8,7 +8,7 @@ type Page = { url: URL; html: string }
 export type PageRequests = {
   /** Answers one request of the browser: from here, or not at all. */
   handle(route: Route): Promise<void>
-  /** How long nothing has been asked for or answered. */
+  /** Milliseconds since the last response; 0 while a request is pending. Refused requests do not count. */
   quietMs(): number
 }
 
@@ -80,8 +80,7 @@ export function createPageRequests(page: Page, fetcher: GuardedFetcher, signal: 
   const load = async (route: Route, isScript: boolean): Promise<void> => {
     const request = requestOf(route, page.url)
     const body = route.request().postDataBuffer()
-    requests += 1
-    if (!request || requests > MOST_REQUESTS || (body?.length ?? 0) > MOST_SENT) return route.abort()
+    if (!request || (body?.length ?? 0) > MOST_SENT) return route.abort()
     const answer = await turn(() => fetchFor(request, body, isScript)).catch(() => null)
     if (!answer) return route.abort()
     const headers = Object.entries(answer.headers).filter(([name]) => passedOn.test(name))
@@ -92,27 +91,30 @@ export function createPageRequests(page: Page, fetcher: GuardedFetcher, signal: 
     })
   }
 
-  const answer = (route: Route): Promise<void> => {
+  /** Returns null for a request that is refused, which changes nothing in the page. */
+  const answerTo = (route: Route): (() => Promise<void>) | null => {
     const type = route.request().resourceType()
-    if (type === 'stylesheet') return route.fulfill({ contentType: 'text/css', body: '' })
-    if (type === 'script' || type === 'xhr' || type === 'fetch') return load(route, type === 'script')
-    // With this reason a page that would go elsewhere stays what it is.
-    if (type !== 'document' || isDelivered || route.request().url() !== page.url.href)
-      return route.abort('aborted')
+    if (type === 'stylesheet') return () => route.fulfill({ contentType: 'text/css', body: '' })
+    if (type === 'script' || type === 'xhr' || type === 'fetch')
+      return ++requests > MOST_REQUESTS ? null : () => load(route, type === 'script')
+    if (type !== 'document' || isDelivered || route.request().url() !== page.url.href) return null
     isDelivered = true
-    return route.fulfill({
-      headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': withinPage },
-      body: page.html,
-    })
+    return () =>
+      route.fulfill({
+        headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': withinPage },
+        body: page.html,
+      })
   }
 
   let answering = 0
   return {
     async handle(route) {
+      const answer = answerTo(route)
+      // With this error code the browser stays on the page instead of showing an error page.
+      if (!answer) return route.abort('aborted').catch(() => {})
       answering += 1
-      changedAt = performance.now()
       // It may be gone by the time that it is answered.
-      await answer(route).catch(() => {})
+      await answer().catch(() => {})
       answering -= 1
       changedAt = performance.now()
     },

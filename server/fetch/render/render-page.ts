@@ -79,8 +79,9 @@ async function build(
   const until = performance.now() + timeoutMs
   const patient = performance.now() + Math.min(PATIENCE_MS, timeoutMs)
   const atFirst = shownCharacters(asSent)
-  // Scripts that never load, or send the page on, are no reason not to read it.
-  await page.goto(url, { timeout: timeoutMs, waitUntil: 'load' }).catch(() => {})
+  // Navigation is refused, so the load event never fires for a page whose scripts navigate away. The requests of the page
+  // tell when it is done.
+  await page.goto(url, { timeout: timeoutMs, waitUntil: 'commit' }).catch(() => {})
   for (let before = ''; ; ) {
     while (requests.quietMs() < QUIET_MS && performance.now() < until) await wait(LOOK_MS)
     const html = await readDom(page, MOST_CHARACTERS)

@@ -24,6 +24,9 @@ type Settings = Pick<RenderSettings, 'browserPath' | 'allowedPrivateHosts' | 'us
   browsers?: number
 }
 
+/** Each retry waits 100 ms longer than the one before, which leaves a slow browser 21 s to exit. */
+const REMOVE_TRIES = 20
+
 /** Browsers hold on to more memory with every page. */
 const PAGES_A_BROWSER = 100
 
@@ -76,9 +79,9 @@ function createSeat({ onError, timeoutMs = 15_000, idleMs = 60_000, ...settings 
     thread = null
     pages = 0
     if (!ending) return
-    // Its end closes the line to the browser, which ends with it.
+    // Terminating the thread closes the browser's pipe. The browser then exits, and may write to the folder until it has.
     await ending.worker.terminate()
-    await rm(ending.folder, { recursive: true, force: true, maxRetries: 5 }).catch(onError)
+    await rm(ending.folder, { recursive: true, force: true, maxRetries: REMOVE_TRIES }).catch(onError)
   }
 
   const currentWorker = async (): Promise<Worker> => {

@@ -95,7 +95,13 @@ test('what runs out is flagged once, with an event', async () => {
   const events = (await desk.call('GET', '/tickets/1/messages?types=event')).body.data
   assert.deepEqual(
     events.map(({ metadata }: { metadata: object }) => metadata),
-    [{ eventType: 'target_missed', clock: 'first_response', doneBy: 'system' }],
+    [
+      {
+        eventType: 'target_missed',
+        clock: 'first_response',
+        doneBy: { id: null, name: null, email: null, type: 'system' },
+      },
+    ],
   )
 })
 

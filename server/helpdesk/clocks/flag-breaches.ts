@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { transact } from '../../db/transact.ts'
 import { addTicketMessage } from '../add-ticket-message.ts'
+import { noMember } from '../change-ticket.ts'
 import { recordEvent } from '../record-event.ts'
 
 const BATCH = 200
@@ -39,7 +40,7 @@ export async function flagBreaches(ctx: Pick<Context, 'db' | 'notifier'>): Promi
       await addTicketMessage(trx, ticket, {
         type: 'event',
         sender: null,
-        metadata: { eventType: 'target_missed', clock: kind, doneBy: 'system' },
+        metadata: { eventType: 'target_missed', clock: kind, doneBy: noMember('system') },
       })
       await recordEvent(ctx, trx, ticket.account_id, ticket.agent_id, {
         type: 'ticket',

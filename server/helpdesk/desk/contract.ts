@@ -258,12 +258,12 @@ export const uploadAttachment = endpoint({
   tag,
   summary: 'Upload a file for a reply',
   description:
-    'multipart/form-data with the field `file`, at most 25 MB. What no reply has taken after two days is removed.',
+    'multipart/form-data with the field `file`, at most 25 MB. What no reply has taken after two days is removed; until then uploads of an account take at most 1,000 MB.',
   scope: 'helpdesk:write',
   params: agentParams,
   multipart: { fields: Exact({}), file: 'file', maxBytes: LARGEST_BYTES },
   success: { status: 201, schema: Exact({ id: Type.String(), ...Attachment.properties }) },
-  errors: ['AGENT_NOT_FOUND'],
+  errors: ['AGENT_NOT_FOUND', 'ATTACHMENT_LIMIT_EXCEEDED'],
 })
 
 export const followEvents = endpoint({
@@ -277,6 +277,12 @@ export const followEvents = endpoint({
   scope: 'helpdesk:read',
   params: agentParams,
   success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'The service is about to stop' },
-  streams: true,
+  streams: Type.Object(
+    {},
+    {
+      additionalProperties: true,
+      description: 'Says where to look; the name of the event says what has happened',
+    },
+  ),
   errors: ['AGENT_NOT_FOUND'],
 })

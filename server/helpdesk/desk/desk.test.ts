@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Desk, openDesk } from '../../../test/open-desk.ts'
 import { type Service, startService } from '../../../test/start.ts'
+import { quotaProblem } from '../../attachments/attachment-quota.ts'
+import { dropAbandonedUploads } from '../../attachments/uploads.ts'
+import { transact } from '../../db/transact.ts'
 import { mentionsIn } from '../add-note.ts'
-import { dropForsakenUploads } from '../uploads.ts'
 
 let service: Service
 
@@ -146,6 +148,45 @@ const PNG = Buffer.from(
   'base64',
 )
 
+test('uploads are refused when too many wait, and when the plan is used up; forged paths are not served', async () => {
+  const { db } = service.ctx
+  const desk = await openDesk(service)
+  const first = await upload(desk, PNG, 'x.png')
+  const change = (set: { size: number } | { path: string }) =>
+    db.updateTable('attachments').set(set).where('id', '=', first.body.id).execute()
+  const refusal = async () => {
+    const { status, body } = await upload(desk, PNG, 'x.png')
+    assert.deepEqual([status, body.error?.code], [422, 'ATTACHMENT_LIMIT_EXCEEDED'])
+    return body.error.message
+  }
+  await change({ size: 1_000 * 1_048_576 })
+  assert.match(await refusal(), /wait to be sent/)
+  await change({ size: 900 * 1_048_576 })
+  await db.updateTable('accounts').set({ plan: 'free' }).where('id', '=', desk.client.accountId).execute()
+  const owner = { accountId: desk.client.accountId, agentId: desk.agentId }
+  assert.match((await transact(db, (trx) => quotaProblem(trx, owner, 1, null))) ?? '', /plan/)
+  await db
+    .updateTable('accounts')
+    .set({ plan: 'unlimited' })
+    .where('id', '=', desk.client.accountId)
+    .execute()
+  await change({ size: 1_000 * 1_048_576 - 2 * PNG.length })
+  const together = await Promise.all(Array.from({ length: 6 }, () => upload(desk, PNG, 'x.png')))
+  const statuses = together.map(({ status }) => status).sort()
+  assert.deepEqual(statuses, [201, 201, 422, 422, 422, 422], 'room for two')
+
+  const { agentId, client } = desk
+  for (const path of [
+    '../secret.key',
+    `${client.accountId}/${agentId}/attachments/../../x`,
+    '/etc/passwd',
+    '',
+  ]) {
+    await change({ path })
+    assert.equal((await fetch(service.url + first.body.url)).status, 404, path)
+  }
+})
+
 test('files go with replies and come back as what they are', async () => {
   const desk = await openDesk(service)
   await desk.open()
@@ -189,7 +230,7 @@ test('files go with replies and come back as what they are', async () => {
     .set({ created_at: old })
     .where('agent_id', '=', desk.agentId)
     .execute()
-  await dropForsakenUploads(service.ctx.db)
+  await dropAbandonedUploads(service.ctx.db)
   const left = await service.ctx.db
     .selectFrom('attachments')
     .select('id')

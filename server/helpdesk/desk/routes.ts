@@ -1,12 +1,12 @@
 import { requireAgent, requireOwner } from '../../agents/find-agent.ts'
+import { attachmentUrl } from '../../attachments/serve-attachments.ts'
+import { attachmentOf, keepUpload } from '../../attachments/uploads.ts'
 import type { Context } from '../../context.ts'
 import { type Route, route, SENT } from '../../http/route.ts'
 import { authorOf, requireMember } from '../find-member.ts'
 import { createEventFeeds, type EventFeeds } from '../live/event-feeds.ts'
 import { followEvents } from '../live/follow-events.ts'
-import { attachmentUrl } from '../serve-attachments.ts'
 import { requireTicket } from '../ticket-queries.ts'
-import { keepUpload, readAttachment } from '../uploads.ts'
 import {
   type CannedRow,
   cannedRepliesOf,
@@ -45,10 +45,10 @@ export const deskRoutes = (ctx: Context): Route[] => [
     return surveyOf(ctx.db, await requireTicket(ctx.db, { ...owner, ticketNumber: params.ticketNumber }))
   }),
 
-  route(contract.uploadAttachment, async ({ caller: { account }, params, request }) => {
-    const file = await readAttachment(request, contract.uploadAttachment.multipart)
-    const owner = await requireOwner(ctx.db, account.id, params)
-    const note = await keepUpload(ctx, owner, file)
+  route(contract.uploadAttachment, async ({ db, caller: { account }, params, form }) => {
+    const file = attachmentOf(form, contract.uploadAttachment.multipart.file)
+    const owner = await requireOwner(db, account.id, params)
+    const note = await keepUpload({ ...ctx, db }, owner, file, null)
     return { ...note, url: attachmentUrl(ctx, owner, note.id) }
   }),
 ]
@@ -66,8 +66,8 @@ const tagRoutes = (ctx: Context): Route[] => [
     (await tagsOf(ctx.db, await requireOwner(ctx.db, account.id, params))).map(presentTag),
   ),
 
-  route(contract.createTag, async ({ caller: { account }, params, body }) =>
-    presentTag(await createTag(ctx.db, await requireOwner(ctx.db, account.id, params), body)),
+  route(contract.createTag, async ({ db, caller: { account }, params, body }) =>
+    presentTag(await createTag(db, await requireOwner(db, account.id, params), body)),
   ),
 
   route(contract.updateTag, async ({ caller: { account }, params, body }) =>
@@ -96,11 +96,9 @@ const cannedRoutes = (ctx: Context): Route[] => [
     (await cannedRepliesOf(ctx.db, await requireOwner(ctx.db, account.id, params))).map(presentCanned),
   ),
 
-  route(contract.createCannedReply, async ({ caller: { account }, params, body }) => {
+  route(contract.createCannedReply, async ({ db, caller: { account }, params, body }) => {
     refuseUnknownVariables(body.content)
-    return presentCanned(
-      await createCannedReply(ctx.db, await requireOwner(ctx.db, account.id, params), body),
-    )
+    return presentCanned(await createCannedReply(db, await requireOwner(db, account.id, params), body))
   }),
 
   route(contract.updateCannedReply, async ({ caller: { account }, params, body }) => {
@@ -114,13 +112,13 @@ const cannedRoutes = (ctx: Context): Route[] => [
     return { success: true as const }
   }),
 
-  route(contract.fillCannedReply, async ({ caller: { account }, params, body }) => {
+  route(contract.fillCannedReply, async ({ db, caller: { account }, params, body }) => {
     const named = authorOf(body)
-    const agent = await requireAgent(ctx.db, account.id, params.agentId)
+    const agent = await requireAgent(db, account.id, params.agentId)
     const owner = { accountId: account.id, agentId: agent.id }
-    const canned = await requireCannedReply(ctx.db, owner, params.cannedReplyId)
-    const ticket = await requireTicket(ctx.db, { ...owner, ticketNumber: body.ticketNumber })
-    const author = await requireMember(ctx.db, account.id, named)
+    const canned = await requireCannedReply(db, owner, params.cannedReplyId)
+    const ticket = await requireTicket(db, { ...owner, ticketNumber: body.ticketNumber })
+    const author = await requireMember(db, account.id, named)
     return fillVariables(canned.content, { ticket, author, agent })
   }),
 ]

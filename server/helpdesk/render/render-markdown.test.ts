@@ -24,13 +24,13 @@ const cases: [string, string][] = [
   ['> quoted\n> more', '<blockquote>\n<p>quoted<br />more</p>\n</blockquote>'],
   ['- a\n- b', '<ul>\n<li>a</li>\n<li>b</li>\n</ul>'],
   ['3. a\n4. b', '<ol start="3">\n<li>a</li>\n<li>b</li>\n</ol>'],
-  ['- a\n  - b\n- c', '<ul>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n<li>c</li>\n</ul>'],
+  ['- a\n  - b\n- c', '<ul>\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n<li>c</li>\n</ul>'],
   ['- [ ] open\n- [x] done', '<ul>\n<li>☐ open</li>\n<li>☑ done</li>\n</ul>'],
   ['In\n2026. It was', '<p>In<br />2026. It was</p>'],
   ['```js\na <b> && c\n```', '<pre><code class="language-js">a &lt;b&gt; &amp;&amp; c\n</code></pre>'],
   [
     '| a | b |\n| - | - |\n| 1 | **2** |',
-    '<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody><tr>\n<td>1</td>\n<td><strong>2</strong></td>\n</tr>\n</tbody></table>',
+    '<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td><strong>2</strong></td>\n</tr>\n</tbody>\n</table>',
   ],
   ['[here](https://x.y/a?b=1&c=2)', `<p>${LINK('https://x.y/a?b=1&amp;c=2', 'here')}</p>`],
   ['[w](https://x.y/a_(b) "t")', `<p>${LINK('https://x.y/a_(b)', 'w')}</p>`],
@@ -51,8 +51,8 @@ const cases: [string, string][] = [
   ['`<b>` stays', '<p><code>&lt;b&gt;</code> stays</p>'],
   ['1 < 2 > 0 & "q"', '<p>1 &lt; 2 &gt; 0 &amp; "q"</p>'],
   ['&copy; &lt;b&gt; &nothing', '<p>© &lt;b&gt; &amp;nothing</p>'],
-  ['<!-- secret --> seen', '<p> seen</p>'],
-  ['<<b>script>alert(1)<</b>/script>', ''],
+  ['<!-- secret --> seen', '<p>seen</p>'],
+  ['<<b>script>alert(1)<</b>/script>', '<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>'],
 ]
 
 for (const [markdown, html] of cases) {

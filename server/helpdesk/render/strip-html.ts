@@ -4,6 +4,9 @@ const UNSEEN = new Set(
 )
 const TAG = /<(\/?)([a-z][a-z\d-]*)(?:\s(?:[^<>"']|"[^"<>]*"|'[^'<>]*')*|\/)?>/iy
 const AUTOLINK = /<(?:https?:\/\/|mailto:)[^\s<>]+>|<[^\s<>@:]+@[^\s<>@:]+>/iy
+const MARK = /[<`\\]/g
+const BACKTICKS = /`+/y
+const OPEN_TAG = /<(?:\/?[a-z][a-z\d-]*(?:\s|$|\/)|[!?])/iy
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
 /** Markdown without the HTML in it; code stays as it is. Tags go, and with some of them what they hold. */
@@ -29,27 +32,36 @@ export function stripHtml(markdown: string): string {
   return out.join('\n')
 }
 
-/** `open`: what the rest is inside of: the name of an element, or `!` of a comment. */
+/** `open` names the element that the rest of the line is inside of, or is `!` inside of a comment. */
 function stripLine(line: string, before: string): { text: string; open: string } {
   let open = before
   let text = ''
+  let small: string | undefined
+  const closingOf = (name: string, from: number): number => {
+    // Some letters get longer in lower case, which would shift the positions of everything after them.
+    small ??= line.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+    return small.indexOf(`</${name}`, from)
+  }
+  // Looked for once: a line may hold many tags that never end.
+  const lastEnd = line.lastIndexOf('>')
   for (let at = 0; at < line.length; ) {
     if (open !== '') {
-      const end = open === '!' ? line.indexOf('-->', at) : line.toLowerCase().indexOf(`</${open}`, at)
+      const end = open === '!' ? line.indexOf('-->', at) : closingOf(open, at)
       if (end === -1) break
       const close = line.indexOf('>', end)
       at = close === -1 ? line.length : close + 1
       open = ''
       continue
     }
-    const next = line.slice(at).search(/[<`\\]/)
-    if (next === -1) {
+    MARK.lastIndex = at
+    const next = MARK.exec(line)?.index
+    if (next === undefined) {
       text += line.slice(at)
       break
     }
-    text += line.slice(at, at + next)
-    at += next
-    const piece = pieceAt(line, at)
+    text += line.slice(at, next)
+    at = next
+    const piece = pieceAt(line, at, lastEnd)
     text += piece.text
     at += piece.length
     open = piece.open
@@ -57,11 +69,12 @@ function stripLine(line: string, before: string): { text: string; open: string }
   return { text, open }
 }
 
-function pieceAt(line: string, at: number): { text: string; length: number; open: string } {
+function pieceAt(line: string, at: number, lastEnd: number): { text: string; length: number; open: string } {
   const kept = (length: number) => ({ text: line.slice(at, at + length), length, open: '' })
   if (line[at] === '\\') return kept(2)
   if (line[at] === '`') {
-    const run = /^`+/.exec(line.slice(at))?.[0] ?? '`'
+    BACKTICKS.lastIndex = at
+    const run = BACKTICKS.exec(line)?.[0] ?? '`'
     const end = line.indexOf(run, at + run.length)
     return kept(end === -1 ? run.length : end + run.length - at)
   }
@@ -73,7 +86,8 @@ function pieceAt(line: string, at: number): { text: string; length: number; open
   const tag = TAG.exec(line)
   if (!tag) {
     // A tag over several lines, or one that never ends: its words go as far as the line goes.
-    const isTag = /^<(?:\/?[a-z][a-z\d-]*(?:\s|$|\/)|[!?])/i.test(line.slice(at)) && !line.includes('>', at)
+    OPEN_TAG.lastIndex = at
+    const isTag = lastEnd < at && OPEN_TAG.test(line)
     return isTag ? { text: '', length: line.length - at, open: '' } : kept(1)
   }
   const name = tag[2]?.toLowerCase() ?? ''

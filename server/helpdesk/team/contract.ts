@@ -62,6 +62,7 @@ export const listTeams = endpoint({
   method: 'GET',
   path: teams,
   name: 'listTeams',
+  unknownFields: 'ignored',
   tag,
   summary: 'List the teams of an agent',
   scope: 'helpdesk:read',
@@ -136,6 +137,7 @@ export const listTicketStatuses = endpoint({
   method: 'GET',
   path: statuses,
   name: 'listTicketStatuses',
+  unknownFields: 'ignored',
   tag,
   summary: 'List the statuses that tickets can have',
   scope: 'helpdesk:read',
@@ -192,7 +194,9 @@ export const orderTicketStatuses = endpoint({
   description: '`statusIds` names every status of the agent once.',
   scope: 'helpdesk:write',
   params: agentParams,
-  body: Exact({ statusIds: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, uniqueItems: true }) }),
+  body: Exact({
+    statusIds: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 1_000, uniqueItems: true }),
+  }),
   success: { status: 200, schema: Type.Array(TicketStatus) },
   errors: ['AGENT_NOT_FOUND'],
 })

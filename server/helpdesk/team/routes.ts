@@ -23,8 +23,8 @@ export const teamRoutes = (ctx: Context): Route[] => [
     (await teamsOf(ctx.db, await requireOwner(ctx.db, account.id, params))).map(presentTeam),
   ),
 
-  route(contract.createTeam, async ({ caller: { account }, params, body }) =>
-    presentTeam(await createTeam(ctx.db, await requireOwner(ctx.db, account.id, params), body)),
+  route(contract.createTeam, async ({ db, caller: { account }, params, body }) =>
+    presentTeam(await createTeam(db, await requireOwner(db, account.id, params), body)),
   ),
 
   route(contract.updateTeam, async ({ caller: { account }, params, body }) =>
@@ -42,8 +42,8 @@ export const teamRoutes = (ctx: Context): Route[] => [
     (await statusesOf(ctx.db, await requireOwner(ctx.db, account.id, params))).map(presentStatus),
   ),
 
-  route(contract.createTicketStatus, async ({ caller: { account }, params, body }) =>
-    presentStatus(await createStatus(ctx.db, await requireOwner(ctx.db, account.id, params), body)),
+  route(contract.createTicketStatus, async ({ db, caller: { account }, params, body }) =>
+    presentStatus(await createStatus(db, await requireOwner(db, account.id, params), body)),
   ),
 
   route(contract.updateTicketStatus, async ({ caller: { account }, params, body }) =>

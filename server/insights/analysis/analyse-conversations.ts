@@ -1,3 +1,4 @@
+import { hasCredits } from '../../accounts/credits.ts'
 import type { Context } from '../../context.ts'
 import { textOf } from '../../conversations/parts.ts'
 import type { ResolvedModel } from '../../models/models.ts'
@@ -45,7 +46,9 @@ async function analyse(needs: Needs, tools: Tools, claim: Claim, signal: AbortSi
     model !== null &&
     model.entry.provider !== 'builtin' &&
     loaded.tries < MOST_TRIES &&
-    loaded.messages.some(({ role }) => role === 'user')
+    loaded.messages.some(({ role }) => role === 'user') &&
+    // Strangers could have a model asked for nothing.
+    (await hasCredits(db, loaded.accountId, { id: loaded.agentId, creditLimit: loaded.creditLimit }))
   const found = isAsked ? await byModel(needs, model, loaded, topics, signal) : byWords(tools, loaded, topics)
   if (found === null) await postpone(db, loaded, claim, loaded.tries)
   else

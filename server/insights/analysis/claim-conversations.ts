@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
+import type { AccountId } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
 import { ANALYSE_CONVERSATIONS, type AnalyseConversations } from './analyse-task.ts'
 
@@ -40,4 +41,45 @@ export async function claimConversations(
     }
     return claims.length
   })
+}
+
+/** So many conversations of an agent are looked at early, so that its owner sees something on the first day. */
+const FIRST = 10
+const EARLY_AFTER_SECONDS = 20
+/** Idle for longer, they come as all others do. */
+const EARLY_UNTIL_SECONDS = 300
+const EARLY_AT_ONCE = 100
+
+/** Makes the first conversations of each agent due when they have been idle for a moment. */
+export async function hastenFirst({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<number> {
+  await sql`
+    update conversations set analysis_due = now() where id in (
+      select c.id from conversations c
+      where c.analysis_due between now() + interval '30 minutes' - ${EARLY_UNTIL_SECONDS} * interval '1 second'
+          and now() + interval '30 minutes' - ${EARLY_AFTER_SECONDS} * interval '1 second'
+        and not c.transient and c.analysis_held is null
+        and (select count(*) from (
+          select from conversations seen where seen.agent_id = c.agent_id and seen.analysed_at is not null
+          limit ${FIRST}) first) < ${FIRST}
+      order by c.analysis_due limit ${EARLY_AT_ONCE} for no key update skip locked)`.execute(db)
+  return claimConversations({ db, jobs })
+}
+
+/** Has what was said with an agent since it was last looked at looked at now; answers how many conversations wait. */
+export async function analyseNow(
+  { db, jobs }: Pick<Context, 'db'> & { jobs: Context['jobs'] | null },
+  accountId: AccountId,
+  agentId: string,
+): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('conversations')
+    .set({ analysis_due: sql<Date>`now()` })
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('analysis_due', 'is not', null)
+    .where('analysis_held', 'is', null)
+    .where('transient', '=', false)
+    .executeTakeFirst()
+  if (jobs) await claimConversations({ db, jobs })
+  return Number(numUpdatedRows)
 }

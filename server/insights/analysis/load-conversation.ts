@@ -12,6 +12,7 @@ export type Loaded = {
   agentName: string
   /** The agent's. */
   model: string
+  creditLimit: number | null
   tries: number
   escalated: boolean
   /** Oldest first; of a very long conversation the newest. */
@@ -24,6 +25,7 @@ const MOST_MESSAGES = 500
 export async function loadConversation(db: Db, { id, held }: Claim): Promise<Loaded | null> {
   const { rows } = await sql<Omit<Loaded, 'messages'>>`
     select c.id, c.account_id as "accountId", c.agent_id as "agentId", a.name as "agentName", a.model,
+      a.credit_limit as "creditLimit",
       c.analysis_tries as tries, c.escalated
     from conversations c join agents a on a.id = c.agent_id
     where c.id = ${id} and c.analysis_held = ${held}::timestamptz`.execute(db)

@@ -329,7 +329,7 @@ test('the agent that goes takes its figures along', async () => {
   for (const make of [...fc.sample(begin, 5), ...fc.sample(say, 10)]) await make(world)
   await refreshDays(db, { impatient: true })
   for (const make of fc.sample(say, 5)) await make(world)
-  await db.deleteFrom('agents').where('id', '=', agentId).execute()
+  await db.deleteFrom('agent_ids').where('id', '=', agentId).execute()
   for (const table of ['insights_queue', 'insight_days'] as const)
     assert.deepEqual(
       await db.selectFrom(table).select('agent_id').where('agent_id', '=', agentId).execute(),

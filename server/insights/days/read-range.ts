@@ -3,6 +3,8 @@ import { ApiError, invalidField } from '../../http/errors.ts'
 const DAY_MS = 86_400_000
 const USUAL_DAYS = 30
 const MOST_DAYS = 366
+/** PostgreSQL writes the years before it in another way. */
+const FIRST_DAY = '0001-01-01'
 
 /**
  * The days that are asked for, first to last (YYYY-MM-DD); what is missing makes it thirty days, up to today (UTC).
@@ -14,11 +16,15 @@ export function readRange(
 ): string[] {
   const last =
     endDate ?? (startDate === undefined ? dayOf(now.getTime()) : usualEnd(startDate, dayOf(now.getTime())))
-  const first = startDate ?? dayOf(Date.parse(last) - (USUAL_DAYS - 1) * DAY_MS)
-  const days = (Date.parse(last) - Date.parse(first)) / DAY_MS + 1
+  const from = startDate === undefined ? Date.parse(last) - (USUAL_DAYS - 1) * DAY_MS : Date.parse(startDate)
+  if (from < Date.parse(FIRST_DAY)) {
+    const field = startDate === undefined ? 'endDate' : 'startDate'
+    throw invalidField(field, `The range must not begin before ${FIRST_DAY}.`)
+  }
+  const days = (Date.parse(last) - from) / DAY_MS + 1
   if (days < 1) throw new ApiError('VALIDATION_INVALID_DATE_RANGE')
   if (days > MOST_DAYS) throw invalidField('startDate', `Must be at most ${MOST_DAYS} days before the end.`)
-  return Array.from({ length: days }, (_, i) => dayOf(Date.parse(first) + i * DAY_MS))
+  return Array.from({ length: days }, (_, i) => dayOf(from + i * DAY_MS))
 }
 
 const usualEnd = (first: string, today: string): string => {

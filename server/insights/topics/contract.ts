@@ -17,7 +17,7 @@ export const listTopics = endpoint({
     'Newest first. Topics are made by hand, or found: by a model, or by words that conversations have in common, once three conversations without a topic share one.',
   scope: 'conversations:read',
   params: agentParams,
-  query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }, { additionalProperties: true }),
+  query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }),
   success: { status: 200, schema: Page(Topic) },
   errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
 })

@@ -67,7 +67,8 @@ type Run = { words: string[]; language: Language }
 /** Words that follow each other up to the noun. */
 function runsOf(text: string): Run[] {
   const language = guessLanguageOfWords(splitWords(text))
-  const openers = language === 'other' ? new Set([...OPENERS.en, ...OPENERS.de]) : OPENERS[language]
+  const openers =
+    language === 'en' || language === 'de' ? OPENERS[language] : new Set([...OPENERS.en, ...OPENERS.de])
   return text.split(/[.!?,;:()\n"“”„]+/).flatMap((sentence): Run[] => {
     const tokens = sentence.match(/[\p{L}\p{M}\p{N}]+(?:[-'’][\p{L}\p{M}]+)*/gu) ?? []
     const words = tokens.filter((token) => !isWeak(token, language))

@@ -18,7 +18,7 @@ export const topicRoutes = ({ db }: Pick<Context, 'db'>): Route[] => [
     return pageOf(rows, query.limit, total, print, byCreation, present)
   }),
 
-  route(contract.createTopic, async ({ caller: { account }, params: { agentId }, body }) => {
+  route(contract.createTopic, async ({ db, caller: { account }, params: { agentId }, body }) => {
     await requireAgent(db, account.id, agentId)
     return present(await addTopic(db, { accountId: account.id, agentId }, body))
   }),
@@ -46,7 +46,7 @@ export const topicRoutes = ({ db }: Pick<Context, 'db'>): Route[] => [
     return { success: true as const }
   }),
 
-  route(contract.mergeTopic, async ({ caller: { account }, params: { agentId, topicId }, body }) => {
+  route(contract.mergeTopic, async ({ db, caller: { account }, params: { agentId, topicId }, body }) => {
     await requireAgent(db, account.id, agentId)
     return present(await mergeTopic(db, { accountId: account.id, agentId }, topicId, body.intoTopicId))
   }),

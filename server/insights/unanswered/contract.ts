@@ -17,14 +17,11 @@ export const listUnanswered = endpoint({
     'Questions that ask the same are one item; what was asked most comes first. They are found when a conversation has ended or been idle for half an hour: the built-in responder declined, or a model answered without a source that fits.',
   scope: 'conversations:read',
   params: Exact({ agentId: Id }),
-  query: Exact(
-    {
-      status: OneOf(groupStatuses, { default: 'open' }),
-      cursor: Type.Optional(Cursor),
-      limit: Limit,
-    },
-    { additionalProperties: true },
-  ),
+  query: Exact({
+    status: OneOf(groupStatuses, { default: 'open' }),
+    cursor: Type.Optional(Cursor),
+    limit: Limit,
+  }),
   success: { status: 200, schema: Page(UnansweredGroup) },
   errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
 })
@@ -33,6 +30,7 @@ export const answerUnanswered = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/insights/unanswered/{groupId}/answer',
   name: 'answerUnanswered',
+  audit: 'source.create',
   tag,
   summary: 'Answer a question that the agent had nothing for',
   description:

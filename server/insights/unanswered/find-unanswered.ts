@@ -1,7 +1,6 @@
 import { textOf } from '../../conversations/parts.ts'
 import type { MessageMetadata } from '../../conversations/present.ts'
 import type { MessageRow } from '../../conversations/queries.ts'
-import { CLOSEST_FROM } from '../../models/builtin/compose-answer.ts'
 import { smallTalkOf } from '../../models/builtin/small-talk.ts'
 import { isStopWord } from '../../text/stop-words.ts'
 import { splitWords } from '../../text/words.ts'
@@ -18,6 +17,8 @@ export type Unanswered = {
 /** As of a source's question, which it may become. */
 const LONGEST_QUESTION = 1_000
 const LONGEST_SUGGESTION = 20_000
+/** From here on it is more likely than not that the documents say what a model answered without naming them. */
+const FOUND_FROM = 0.5
 
 /**
  * The questions of a conversation (its messages, oldest first) that were answered from nothing: the built-in responder
@@ -48,7 +49,7 @@ function isFromNothing(message: MessageRow): boolean {
   if (isPersons(message) || score === undefined || finishReason === 'error' || sources?.length) return false
   if (message.parts.some((part) => part.type === 'tool-result' && isSuccess(part.output))) return false
   // Without a source to quote the built-in responder can only decline.
-  return model === 'builtin' || score < CLOSEST_FROM
+  return model === 'builtin' || score < FOUND_FROM
 }
 
 const isSuccess = (output: unknown): boolean =>

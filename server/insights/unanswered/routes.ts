@@ -22,9 +22,9 @@ export const unansweredRoutes = (ctx: Context): Route[] => [
     return { data: await presentGroups(ctx.db, account.id, data), pagination }
   }),
 
-  route(contract.answerUnanswered, async ({ caller: { account }, params, body }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    return presentSource(await answerGroup(ctx, account, params, body))
+  route(contract.answerUnanswered, async ({ db, caller: { account }, params, body }) => {
+    await requireAgent(db, account.id, params.agentId)
+    return presentSource(await answerGroup({ ...ctx, db }, account, params, body))
   }),
 
   route(contract.updateUnanswered, async ({ caller: { account }, params, body }) => {

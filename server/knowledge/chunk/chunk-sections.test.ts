@@ -73,6 +73,23 @@ test('Japanese sentences are kept apart and joined without spaces', () => {
   for (const chunk of chunks) assert.match(chunk.text, /。$/)
 })
 
+test('code keeps its indentation, and each piece of it its fences; a section gives its anchor to its chunks', () => {
+  const code = Array.from({ length: 90 }, (_, n) => `  step_${n}(with_a_name, and_${n})`)
+  const text = `Run this:\n\n\`\`\`py\ndef all():\n${code.join('\n')}\n\`\`\`\n\nThen wait.`
+  const chunks = chunkSections([{ ...section(text, ['A']), anchor: 'a-1' }])
+  assert.ok(chunks.length > 2)
+  for (const chunk of chunks) {
+    const fences = chunk.text.split('\n').filter((line) => line.startsWith('```'))
+    assert.equal(fences.length % 2, 0, chunk.text)
+    assert.ok(chunk.text.length <= 1400)
+    assert.equal(chunk.anchor, 'a-1')
+  }
+  assert.deepEqual(
+    chunks.flatMap((chunk) => chunk.text.split('\n')).filter((line) => line.includes('step_')),
+    code,
+  )
+})
+
 const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean)
 const word = fc.stringMatching(/^[a-zäß0-9漢字。]{1,12}[.!?,;:]?$/)
 // Words that no rule may cut.

@@ -1,11 +1,13 @@
 import type { Language } from '../../text/language.ts'
 import type { Section } from '../extract/extracted-document.ts'
-import { type TextUnit, textUnits } from './text-units.ts'
+import { FENCE, type TextUnit, textUnits } from './text-units.ts'
 
 export type Chunk = {
   headingPath: string[]
   page: number | null
   text: string
+  /** The id of its heading on a page of the web. */
+  anchor?: string
   /** From 0, in reading order over the whole document. */
   ordinal: number
 }
@@ -27,12 +29,25 @@ export type ChunkOptions = {
 export function chunkSections(sections: readonly Section[], options: ChunkOptions = {}): Chunk[] {
   const { targetChars = 900, maxChars = 1400, overlapSentences = 1, language = 'other' } = options
   const chunks: Chunk[] = []
-  for (const { headingPath, page, text } of sections) {
-    for (const units of packed(textUnits(text, maxChars, language), targetChars, maxChars, overlapSentences))
-      chunks.push({ headingPath, page, text: joined(units), ordinal: chunks.length })
+  for (const { text, ...place } of sections) {
+    // What code gets at a cut has to fit, too.
+    const longest = text.includes(FENCE_LINE) ? maxChars - 2 * (FENCE_LINE.length + 1) : maxChars
+    let isInCode = false
+    for (const units of packed(textUnits(text, longest, language), targetChars, longest, overlapSentences)) {
+      const opened = isInCode
+      for (const unit of units) if (FENCE.test(unit.text)) isInCode = !isInCode
+      const lines = [...(opened ? [FENCE_LINE] : []), joined(units), ...(isInCode ? [FENCE_LINE] : [])]
+      const whole = lines.join('\n').replace(EMPTY_AT_START, '').replace(EMPTY_AT_END, '')
+      if (whole !== '') chunks.push({ ...place, text: whole, ordinal: chunks.length })
+    }
   }
   return chunks
 }
+
+const FENCE_LINE = '```'
+/** What a cut directly before or behind a fence leaves. */
+const EMPTY_AT_START = /^```\n```(?:\n+|$)/
+const EMPTY_AT_END = /(?:^|\n+)```[^\n]*\n```$/
 
 function packed(
   units: TextUnit[],

@@ -11,6 +11,9 @@ export type TextUnit = {
   paragraphChars: number
 }
 
+/** Code stands between two lines that begin so. */
+export const FENCE = /^`{3}/
+
 /**
  * Section text → units of at most `maxChars` characters. A paragraph of one line is prose and falls into sentences; the
  * lines of a longer one are kept whole. What is too long even so is cut between words, or between characters.
@@ -20,12 +23,13 @@ export function textUnits(text: string, maxChars: number, language: Language): T
   for (const paragraph of text.split(/\n{2,}/)) {
     const lines = paragraph.split('\n').filter((line) => line.trim() !== '')
     let isFirst = true
+    const isCode = FENCE.test(lines[0] ?? '')
     for (const line of lines) {
       const isProse = lines.length === 1
       const pieces =
         isProse || line.length > maxChars
           ? sentencePieces(line, maxChars, language)
-          : [{ text: line.trim(), gap: '' }]
+          : [{ text: isCode ? line.trimEnd() : line.trim(), gap: '' }]
       for (const [at, piece] of pieces.entries()) {
         const separator = isFirst ? '\n\n' : at === 0 ? '\n' : piece.gap
         const paragraphChars = isFirst ? paragraph.length : 0

@@ -35,9 +35,9 @@ export async function copyPages(trx: Trx, accountId: AccountId, sourceId: string
     const [first, final] = [pages[0]!.number, pages.at(-1)!.number]
     await sql`
       insert into chunks (id, account_id, agent_id, source_id, version, ordinal, heading_path, page, text, questions,
-        vector_key, page_id, retired_in, url, title)
+        vector_key, page_id, retired_in, url, title, anchor)
       select gen_random_uuid(), chunks.account_id, ${copy.agentId}, ${copy.id}, version, ordinal, heading_path, page,
-        text, questions, vector_key, mine.id, retired_in, chunks.url, chunks.title
+        text, questions, vector_key, mine.id, retired_in, chunks.url, chunks.title, anchor
       from chunks
       join pages as theirs on theirs.id = chunks.page_id
       join pages as mine on mine.source_id = ${copy.id} and mine.number = theirs.number

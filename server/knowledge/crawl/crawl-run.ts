@@ -1,4 +1,5 @@
 import { planOf } from '../../accounts/plans.ts'
+import { holdAgent } from '../../agents/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { json } from '../../db/json.ts'
@@ -75,21 +76,24 @@ export async function openRun(db: Db, { sourceId, version, chain }: CrawlSite): 
 
 /**
  * One step of a crawl in a transaction that holds the source's row, so that steps of all processes follow each
- * other. Answers null, having done nothing, when the crawl is over, begun anew, or its source deleted.
+ * other. Answers null, having done nothing, when the crawl is over, begun anew, or its source deleted. A step that
+ * moves the agent's knowledge holds the agent as well.
  */
 export async function step<T>(
   db: Db,
-  { sourceId, version, account }: CrawlRun,
+  { sourceId, agentId, version, account }: CrawlRun,
   work: (trx: Trx, source: LockedSource) => Promise<T>,
+  { withAgent = false } = {},
 ): Promise<{ result: T } | null> {
   return transact(db, async (trx) => {
+    if (withAgent) await holdAgent(trx, account.id, agentId)
     const row = await trx
       .selectFrom('sources')
       .selectAll()
       .where('account_id', '=', account.id)
       .where('id', '=', sourceId)
       .where('content_version', '=', version)
-      .forUpdate()
+      .forNoKeyUpdate()
       .executeTakeFirst()
     if (!row?.crawl || !isProcessing(row)) return null
     const source = { row, state: row.crawl, metadata: crawlMetadata(row), size: row.size }

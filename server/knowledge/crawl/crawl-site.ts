@@ -34,7 +34,7 @@ export async function crawlSite(
   try {
     const isDone = await workOn(ctx, run, attempt.signal)
     if (isDone) await finishCrawl(ctx, run)
-    else if (payload.chain !== null) await goOnLater(ctx, payload)
+    else if (payload.chain !== null) await goOnLater(ctx, run, payload)
   } catch (error) {
     if (!attempt.last || payload.chain === null) throw error
     ctx.log.error({ err: error, source: run.sourceId }, 'a crawl broke off')
@@ -105,9 +105,9 @@ async function delayOf(run: CrawlRun, robots: RobotsCache): Promise<number> {
   return Math.min(Math.max(asked, run.slow ? SLOW_PAUSE_MS : 0), LONGEST_DELAY_MS)
 }
 
-const goOnLater = ({ db, jobs }: Context, payload: CrawlSite): Promise<void> =>
-  jobs.enqueue<CrawlSite>(db, CRAWL_SITE, payload)
+const goOnLater = ({ db, jobs }: Context, { account }: CrawlRun, payload: CrawlSite): Promise<void> =>
+  jobs.enqueue<CrawlSite>(db, CRAWL_SITE, payload, 0, account.id)
 
 /** One slice of another process, if there is one. */
-const askForHelp = (ctx: Context, { sourceId, version }: CrawlRun): Promise<void> =>
-  goOnLater(ctx, { sourceId, version, chain: null })
+const askForHelp = (ctx: Context, run: CrawlRun): Promise<void> =>
+  goOnLater(ctx, run, { sourceId: run.sourceId, version: run.version, chain: null })

@@ -22,6 +22,8 @@ test('a website is crawled by its links, goes live, and is cited page by page', 
     page('Home', 'The marker aldermoor is the start.', ['/returns', '/opening', '/picture.png']),
   )
   site.pages.set('/returns', page('Returns', 'A parcel can be sent back within thirty days.', ['/', '#top']))
+  const returns = site.pages.get('/returns') as { body: string }
+  returns.body = returns.body.replace('<h1>', '<h1 id="send-back">')
   site.pages.set(
     '/opening',
     page('Opening hours', 'The shop is open from nine to five.', ['/returns?utm_source=x']),
@@ -41,6 +43,7 @@ test('a website is crawled by its links, goes live, and is cited page by page', 
   const answer = await web.ask('Within how many days can a parcel be sent back?')
   assert.match(answer.text, /thirty days/)
   assert.deepEqual([answer.sources[0]?.name, answer.sources[0]?.url], ['Returns', `${site.url}/returns`])
+  assert.match(answer.sources[0]?.anchor ?? '', /^send-back:~:text=A%20parcel/)
   const pages = await web.pages(source.id)
   assert.deepEqual([...pages.keys()], ['/', '/returns', '/opening'])
   assert.equal(
@@ -230,7 +233,9 @@ test('counts move while a crawl runs, and the plan bounds its pages', async () =
     await wait(30)
   }
   assert.ok(seen.size > 3, [...seen].join(' '))
-  assert.equal(site.asked.length, 11)
+  // Each slice of a crawl reads robots.txt, and a slow machine needs more than one.
+  const pages = site.asked.filter((path) => path !== '/robots.txt')
+  assert.deepEqual([pages.length, new Set(pages).size], [10, 10])
   const left = await service.ctx.db
     .selectFrom('pages')
     .select('error')

@@ -25,7 +25,7 @@ export async function enqueueCrawl(
     .selectFrom('sources')
     .selectAll()
     .where('id', '=', sourceId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
   if (!source || !isCrawl(source) || source.status === 'toBeDeleted') return false
   const goesOn = reason === 'created' || reason === 'resumed'
@@ -51,6 +51,6 @@ export async function enqueueCrawl(
     .where('account_id', '=', source.account_id)
     .where('id', '=', sourceId)
     .execute()
-  await jobs.enqueue<CrawlSite>(trx, CRAWL_SITE, { sourceId, version, chain })
+  await jobs.enqueue<CrawlSite>(trx, CRAWL_SITE, { sourceId, version, chain }, 0, source.account_id)
   return true
 }

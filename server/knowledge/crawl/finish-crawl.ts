@@ -25,7 +25,7 @@ export async function finishCrawl(ctx: Needs, run: CrawlRun): Promise<void> {
   if (reason === null) return
   if (reason.result !== null) return failCrawl(ctx.db, run, reason.result)
   while ((await step(ctx.db, run, (trx, source) => dropLost(trx, run, source)))?.result) {}
-  const done = await step(ctx.db, run, (trx, source) => goLive(ctx, trx, run, source))
+  const done = await step(ctx.db, run, (trx, source) => goLive(ctx, trx, run, source), { withAgent: true })
   if (done?.result) await clearAway(ctx.db, run.account.id, run.sourceId)
 }
 
@@ -125,7 +125,7 @@ export async function clearAway(db: Db, accountId: AccountId, sourceId: string):
       .where('account_id', '=', accountId)
       .where('id', '=', sourceId)
       .where('status', 'not in', ['untrained', 'updated'])
-      .forUpdate()
+      .forNoKeyUpdate()
       .executeTakeFirst()
     if (source) await dropUnusedVectors(trx, accountId, sourceId)
   })
@@ -138,7 +138,7 @@ async function clearSome(db: Db, accountId: AccountId, sourceId: string): Promis
       .select(['live_version', 'crawl'])
       .where('account_id', '=', accountId)
       .where('id', '=', sourceId)
-      .forUpdate()
+      .forNoKeyUpdate()
       .executeTakeFirst()
     if (!source?.crawl || source.live_version === null) return false
     const live = source.live_version

@@ -1,3 +1,4 @@
+import { holdAgent } from '../../agents/find-agent.ts'
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../db/database.ts'
 import { json } from '../../db/json.ts'
@@ -26,6 +27,7 @@ export async function hidePage(
   hidden: boolean,
 ): Promise<PageRow> {
   return transact(db, async (trx) => {
+    await holdAgent(trx, account.id, agentId)
     const source = await requireChangeable(trx, account.id, agentId, sourceId, true)
     const page = await requirePage(trx, account.id, sourceId, pageId)
     if (page.hidden === hidden) return page

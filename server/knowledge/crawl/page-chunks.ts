@@ -46,6 +46,7 @@ export async function insertChunks(
           page_id: page.id,
           url: page.url,
           title: storable(title),
+          anchor: chunk.anchor === undefined ? null : storable(chunk.anchor),
         })),
       )
       .execute()

@@ -31,7 +31,8 @@ after(async () => {
 async function read(url: string, through = fetcher, limits = {}): Promise<PageOutcome> {
   const start = new URL(url)
   const rules = pathRules({ excludePaths: [], includeOnlyPaths: [] })
-  const run = { start, site: siteOf(new URL('/', start), 'crawl'), rules } as CrawlRun
+  const account = { id: 'account' }
+  const run = { account, start, site: siteOf(new URL('/', start), 'crawl'), rules } as CrawlRun
   const row = { url, status: 'pending', changed_in: 0 } as PageRow
   const robots = createRobotsCache({ fetcher: through }, signal)
   const all = { maxBytes: MB, timeoutMs: 5_000, idleTimeoutMs: 5_000, ...limits }

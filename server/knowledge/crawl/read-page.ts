@@ -105,11 +105,11 @@ async function contentOf(
   if (complaint !== null) return failed(complaint, links)
   try {
     const input = built === null ? read : builtInput(built, answer.url)
-    const { title, chunks, bytes } = await extractor.extractChunks(input, { signal })
+    const { title, chunks, bytes } = await extractor.extractChunks(input, { owner: run.account.id, signal })
     if (chunks.length === 0) return failed('There is no text in it.', links)
     const loaded = chunks.map((chunk) => ({ ...chunk, questions: null }))
     const name = (title ?? chunks[0]?.headingPath[0] ?? answer.url).slice(0, LONGEST_TITLE)
-    const texts = loaded.map(({ headingPath, page, text }) => [headingPath, page, text])
+    const texts = loaded.map(({ headingPath, page, text, anchor }) => [headingPath, page, text, anchor])
     const hash = createHash('sha256')
       .update(JSON.stringify([name, texts]))
       .digest('base64url')
@@ -122,7 +122,7 @@ async function contentOf(
     }
   } catch (error) {
     if (!(error instanceof ExtractFailure)) throw error
-    if (error.code === 'aborted') return failedForNow(error.message)
+    if (error.code === 'aborted' || error.code === 'crashed') return failedForNow(error.message)
     const isBlank = error.code === 'no_text' && built !== null
     return failed(
       isBlank ? 'This page holds no text, also after its scripts have run.' : error.message,

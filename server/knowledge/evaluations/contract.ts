@@ -16,7 +16,7 @@ export const listEvaluations = endpoint({
   description: 'Newest first.',
   scope: 'sources:read',
   params: agentParams,
-  query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }, { additionalProperties: true }),
+  query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }),
   success: { status: 200, schema: Page(Evaluation) },
   errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
 })

@@ -25,16 +25,20 @@ export const evaluationRoutes = (ctx: Context): Route[] => [
     return pageOf(rows, query.limit, total, print, byCreation, present)
   }),
 
-  route(contract.createEvaluation, async ({ caller: { account }, params: { agentId }, body }) => {
-    await requireAgent(ctx.db, account.id, agentId)
+  route(contract.createEvaluation, async ({ db, caller: { account }, params: { agentId }, body }) => {
+    await requireAgent(db, account.id, agentId)
     const values = { ...columnsOf(body), question: body.question }
-    return present(await addEvaluation(ctx.db, account.id, agentId, values))
+    return present(await addEvaluation(db, account.id, agentId, values))
   }),
 
-  route(contract.runEvaluations, async ({ caller: { account }, params }) => {
-    const { id, knowledge_version } = await requireAgent(ctx.db, account.id, params.agentId)
-    return runEvaluations(ctx, { id, accountId: account.id, knowledgeVersion: knowledge_version })
-  }),
+  route(
+    contract.runEvaluations,
+    async ({ caller: { account }, params }) => {
+      const { id, knowledge_version } = await requireAgent(ctx.db, account.id, params.agentId)
+      return runEvaluations(ctx, { id, accountId: account.id, knowledgeVersion: knowledge_version })
+    },
+    'answer',
+  ),
 
   route(contract.updateEvaluation, async ({ caller: { account }, params, body }) => {
     const { agentId, evaluationId } = params

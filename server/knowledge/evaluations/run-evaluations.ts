@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { Db } from '../../db/database.ts'
-import { CLOSEST_FROM } from '../../models/builtin/compose-answer.ts'
+import { ANSWER_FROM } from '../../models/builtin/compose-answer.ts'
 import type { AgentKnowledge, Knowledge } from '../knowledge.ts'
 import type { Passage } from '../retrieval/passage.ts'
 import { answerFinder } from './holds-answer.ts'
@@ -27,7 +27,7 @@ export async function runEvaluations(
       ...shown(row),
       place: place > 0 ? place : null,
       score: confidence,
-      isAnswered: confidence >= CLOSEST_FROM,
+      isAnswered: confidence >= ANSWER_FROM,
       sources: passages
         .slice(0, SHOWN)
         .map(({ sourceId, sourceName, url }) => ({ id: sourceId, name: sourceName, url })),

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { utils, write } from '@e965/xlsx'
+import {
+  billionLaughs,
+  docxOf,
+  nestedDocx,
+  pdfOfPages,
+  withEnd,
+  withEntry,
+  word,
+} from '../../../test/fixtures/hostile-documents.ts'
 import { makeDocx } from '../../../test/fixtures/make-docx.ts'
 import { factOfPage, makeFactPdf, makePdf } from '../../../test/fixtures/make-pdf.ts'
+import { makePptx } from '../../../test/fixtures/make-pptx.ts'
 import { makeZip } from '../../../test/fixtures/make-zip.ts'
 import { extractDocument } from './extract-document.ts'
 import { ExtractFailure, type ExtractFailureCode } from './extract-failure.ts'
@@ -13,6 +24,20 @@ const extract = (type: DocumentType, content: string | Uint8Array, contentType?:
   extractDocument({ type, bytes: typeof content === 'string' ? Buffer.from(content) : content, contentType })
 const outline = (sections: Section[]) =>
   sections.map(({ headingPath, text }) => [headingPath.join(' > '), text])
+
+const withSheet = (rows: string[][]) => {
+  const book = utils.book_new()
+  utils.book_append_sheet(book, utils.aoa_to_sheet(rows), 'A')
+  return book
+}
+const withSlide = (slide: string): Uint8Array =>
+  makeZip({
+    'ppt/presentation.xml':
+      '<p:presentation><p:sldIdLst><p:sldId id="1" r:id="a"/></p:sldIdLst></p:presentation>',
+    'ppt/_rels/presentation.xml.rels':
+      '<Relationships><Relationship Id="a" Type="t" Target="slides/s.xml"/></Relationships>',
+    'ppt/slides/s.xml': slide,
+  })
 
 async function failsWith(
   code: ExtractFailureCode,
@@ -145,9 +170,118 @@ test('a Word file that is damaged, empty, or unpacks without end is refused', as
   await failsWith('broken', 'docx', makeDocx([{ paragraph: 'x' }]).subarray(0, 700))
   await failsWith('broken', 'docx', makeZip({ 'word/document.xml': '<w:document' }))
   await failsWith('no_text', 'docx', makeDocx([]))
-  const bomb = makeZip({ 'word/document.xml': Buffer.alloc(150_000_000) }, 1000)
-  await failsWith('too_large', 'docx', bomb)
+  await failsWith('too_large', 'docx', makeZip({ 'word/document.xml': Buffer.alloc(70_000_000) }))
   await failsWith('broken', 'doc', 'anything')
+})
+
+test('a workbook gives its visible sheets row by row, values as they are shown, with the names of their columns', async () => {
+  const book = utils.book_new()
+  const prices = utils.aoa_to_sheet([
+    ['Prices of 2026'],
+    [],
+    [null, 'Plan', 'Price', 'Share', 'Since'],
+    [null, 'Basic', 3.5, 0.19, 45_658],
+    [null, 'Pro', 9, null, null],
+    [],
+    [null, 'Max', 90, 0.5, 45_659],
+    [],
+    ['Open from', 'nine to five'],
+  ])
+  for (const [cell, format] of Object.entries({ C4: '0.00" €"', D4: '0%', D7: '0%', E4: 'yyyy-mm-dd' }))
+    prices[cell].z = format
+  prices.E7.z = 'm/d/yy'
+  utils.book_append_sheet(book, prices, 'Prices')
+  const merged = utils.aoa_to_sheet([
+    ['Region', 'City'],
+    ['North', 'Oslo'],
+    [null, 'Bergen'],
+  ])
+  merged['!merges'] = [{ s: { r: 1, c: 0 }, e: { r: 2, c: 0 } }]
+  utils.book_append_sheet(book, merged, 'Sheet1')
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['secret margin', '40']]), 'Hidden')
+  book.Workbook = { Sheets: [{}, {}, { Hidden: 1 }] }
+  const bytes = write(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer
+  assert.deepEqual(outline((await extract('xlsx', bytes)).sections), [
+    [
+      'Prices',
+      'Prices of 2026\n\nPlan: Basic; Price: 3.50 €; Share: 19%; Since: 2025-01-01\nPlan: Pro; Price: 9\n\n' +
+        'Plan: Max; Price: 90; Share: 50%; Since: 2025-01-02\n\nOpen from | nine to five',
+    ],
+    ['', 'Region: North; City: Oslo\nRegion: North; City: Bergen'],
+  ])
+  await failsWith('broken', 'xlsx', bytes.subarray(0, 900))
+  await failsWith('broken', 'xlsx', withEntry(bytes, 1, 42, 0))
+  await failsWith('no_text', 'xlsx', write(withSheet([]), { type: 'buffer', bookType: 'xlsx' }))
+  await failsWith('too_large', 'xlsx', makeZip({ 'xl/workbook.xml': Buffer.alloc(70_000_000) }))
+})
+
+test('a presentation gives its slides in their order, each a page, with tables and notes', async () => {
+  const slides = [
+    { title: 'Lamps & shades', lines: ['Only one line.'] },
+    {
+      title: 'Care',
+      lines: ['Wipe it dry.', 'Never wash it.'],
+      table: [
+        ['Part', 'Washable'],
+        ['Shade', 'no'],
+      ],
+      notes: 'Show the cloth.',
+    },
+    { title: 'Not ready', lines: ['Draft'], hidden: true },
+  ]
+  const { title, sections } = await extract('pptx', makePptx(slides))
+  assert.equal(title, 'Lamps & shades')
+  assert.deepEqual(sections, [
+    { headingPath: ['Lamps & shades'], page: 1, text: 'Only one line.' },
+    {
+      headingPath: ['Care'],
+      page: 2,
+      text: '- Wipe it dry.\n- Never wash it.\n\nPart: Shade; Washable: no\n\nShow the cloth.',
+    },
+  ])
+  await failsWith('broken', 'pptx', makeZip({ 'ppt/other.xml': '<a/>' }))
+  await failsWith('no_text', 'pptx', makePptx([{}]))
+  const deep = `<p:sld>${'<p:grpSp>'.repeat(50_000)}`
+  await failsWith('broken', 'pptx', withSlide(deep))
+})
+
+test('an archive that contradicts itself is refused, whatever it claims', async () => {
+  const sound = makeDocx([{ paragraph: 'Text' }])
+  const parts = 7
+  const lies: Record<string, Uint8Array> = {
+    'fewer entries than there are': withEnd(sound, { 8: 2, 10: 2 }),
+    'more entries than there are': withEnd(sound, { 8: 60, 10: 60 }),
+    'another number on this disk': withEnd(sound, { 8: parts - 1 }),
+    'a shorter directory': withEnd(sound, { 12: 100 }),
+    'a directory elsewhere': withEnd(sound, { 16: 0 }),
+    'an entry that unpacks to more': makeZip({ 'word/document.xml': Buffer.alloc(3_000_000) }, 1000),
+    'an entry that unpacks to less': makeZip({ 'word/document.xml': 'x' }, 1000),
+    'an entry longer than the file': withEntry(sound, 0, 20, 0x7fffffff),
+    'two entries in one place': withEntry(sound, 1, 42, 0),
+    'an encrypted entry': withEntry(sound, 0, 8, 0x00080001),
+    'an entity that grows': billionLaughs(),
+    'elements in elements without end': nestedDocx(200_000),
+    'an archive cut short': sound.subarray(0, -30),
+    'itself, again and again': Buffer.concat([sound, sound]),
+  }
+  for (const [lie, bytes] of Object.entries(lies))
+    await assert.rejects(extract('docx', bytes), { name: 'ExtractFailure', code: 'broken' }, lie)
+  const inside = { 'word/media/bomb.zip': makeZip({ bomb: Buffer.alloc(9_000_000) }) }
+  const text = '<w:p><w:r><w:t>Text</w:t></w:r></w:p>'
+  assert.equal((await extract('docx', docxOf(word(text), inside))).sections[0]!.text, 'Text')
+})
+
+test('a PDF whose tree of pages lies is refused', async () => {
+  await failsWith('no_text', 'pdf', pdfOfPages('3 0 R', 1_000_000))
+  await failsWith('too_large', 'pdf', pdfOfPages('3 0 R '.repeat(30_000), 30_000))
+  await failsWith('broken', 'pdf', pdfOfPages('2 0 R 2 0 R', 10))
+})
+
+test('texts of very many lines, and of very many code blocks, are read', async () => {
+  const lines = Array.from({ length: 300_000 }, (_, i) => `${i}`).join('\n')
+  assert.equal((await extract('txt', lines)).bytes, lines.length)
+  const blocks = '```\na\n```\n'.repeat(60_000)
+  assert.equal((await extract('md', blocks)).sections.length, 1)
 })
 
 test('a web page gives its article and nothing around it', async () => {
@@ -190,6 +324,76 @@ test('a page without a main part gives its whole body; charsets are heeded', asy
   await failsWith('no_text', 'html', '<html><body><div id="app"></div><script>run()</script></body></html>')
 })
 
+test('a reference page keeps terms with definitions, notes in their place, tables as they are read, and its anchors', async () => {
+  const { title, sections } = await extract('html', fixture('reference.html'))
+  assert.equal(title, 'Options - Press manual')
+  const outlined = sections.map(({ headingPath, anchor, text }) => [headingPath.join(' > '), anchor, text])
+  const long = 'It waits for the lamp. '.repeat(20).trim()
+  assert.deepEqual(outlined, [
+    [
+      'Options',
+      'opts',
+      'These are the options.\n\n-v, --verbose: Writes more.\n-q: Quiet. No, really.\n\n' +
+        'Note: Only an administrator may do this.\n\nWhat follows a note belongs to its section.',
+    ],
+    ['Options > --wait', 'opt-wait', `${long}\n\n\`\`\`\npress --wait\n  --lamp\n\`\`\``],
+    [
+      'Prices',
+      'sec-prices',
+      'Prices of a year\n\nPlan: Basic; Price Month: 3 €; Price Year: 30 €\nPlan: Basic; Price Month: 4 €; Price Year: 40 €\n' +
+        'Abroad | Plan: Pro; Price Month: 9 €, 8 €; Price Year: Cards Cash\n\n3. Open the lid.\n4. Close it.\n- Gently.',
+    ],
+  ])
+})
+
+test('a page of nothing but links is read as it is', async () => {
+  const { sections } = await extract('html', '<nav><a href="/a">Lamps</a> <a href="/b">Shades</a></nav>')
+  assert.equal(sections[0]!.text, 'Lamps Shades')
+})
+
+test('Markdown marks may go over lines, notes stay in their place, code in lists stays code', async () => {
+  const note =
+    '## Note\n\nKeep calm.\n\nStill here.\n\n> [!WARNING]\n> Hot surface.\n\n!!! tip "Faster"\n    Use the cache.'
+  const steps = '1. Do this:\n    ```sh\n    run  it\n      --x\n    ```\n2. Then that.'
+  const { sections } = await extract(
+    'md',
+    `# A\n\nSet \`max\nsize\` to **ten\nor more**.\n\n${note}\n\n:::danger\nBang.\n:::\n\n${steps}`,
+  )
+  assert.deepEqual(outline(sections), [
+    [
+      'A',
+      'Set max size to ten or more.\n\nNote: Keep calm.\n\nStill here.\n\nWarning: Hot surface.\n\nFaster: Use the cache.\n\n' +
+        'Danger: Bang.\n\n1. Do this:\n\n```sh\nrun  it\n  --x\n```\n\n2. Then that.',
+    ],
+  ])
+})
+
+test('running heads of a PDF go although they change by chapter and carry numbers; its tables keep their columns', async () => {
+  const prices = ['Plan\tPrice a month\tUsers', 'Basic\t3 EUR\t5', 'Pro\t\t50', 'Max\t9 EUR']
+  const pages = ['Setup', 'Setup', 'Setup', 'Care', 'Care', 'Care', 'Prices'].map((chapter, index) => ({
+    heading: '',
+    lines: [
+      'ACME manual',
+      '',
+      `What is said of ${chapter} on sheet number ${index} of this manual.`,
+      ...(chapter === 'Prices'
+        ? ['These hold for a year:', '', ...prices, '', 'And no more.']
+        : ['1. Open it.', '2. Close it.']),
+      `\t${chapter} | ${index + 1}`,
+    ],
+  }))
+  const { sections } = await extract('pdf', makePdf(pages))
+  assert.match(
+    sections[0]!.text,
+    /^ACME manual\n\nWhat is said of Setup on sheet number 0 of this manual.\n1. Open it.\n2. Close it.$/,
+  )
+  assert.match(sections[5]!.text, /^What is said of Care .* manual.\n1. Open it.\n2. Close it.$/)
+  assert.match(
+    sections[6]!.text,
+    /year:\n\nPlan: Basic; Price a month: 3 EUR; Users: 5\nPlan: Pro; Users: 50\nPlan: Max; Price a month: 9 EUR\n\nAnd no more\.$/,
+  )
+})
+
 test('Markdown loses its syntax and keeps its structure', async () => {
   const { title, sections } = await extract('md', fixture('handbook.md'))
   assert.equal(title, 'Team handbook')
@@ -199,7 +403,7 @@ test('Markdown loses its syntax and keeps its structure', async () => {
     [
       'Holidays > Carry-over',
       '1. At most five days carry over.\n2. They expire at the end of March.\n\n' +
-        'Country: Norway; Days: 25\nCountry: Austria; Days: 30\n\n# not a heading\nholidays request --days 3',
+        'Country: Norway; Days: 25\nCountry: Austria; Days: 30\n\n```sh\n# not a heading\nholidays request --days 3\n```',
     ],
     ['Holidays > Old style', 'Snake_case_names and 2 * 3 * 4 stay as they are. A map\n\nQuoted advice.'],
   ])
@@ -229,4 +433,11 @@ test('plain text keeps its lines, but not those an editor broke', async () => {
   const { sections } = await extract('txt', `${wrapped}\n\nStreet 1\nTown`)
   assert.equal(sections[0]!.text, `${wrapped.replace('\n', ' ')}\n\nStreet 1\nTown`)
   await failsWith('no_text', 'txt', ' \n ')
+  const titled =
+    'Guide\n=====\nEmpty\n-----\nHours\n-----\nFrom nine.\nPrices\n------\n\nA   B\n--  --\nMilk   1'
+  assert.deepEqual(outline((await extract('txt', titled)).sections), [
+    ['Guide > Empty', 'Empty'],
+    ['Guide > Hours', 'From nine.'],
+    ['Guide > Prices', 'A   B\n--  --\nMilk   1'],
+  ])
 })

@@ -14,6 +14,10 @@ export async function extractDocument(input: DocumentInput): Promise<ExtractedDo
       return (await import('./extract-docx.ts')).extractDocx(bytes)
     case 'doc':
       return (await import('./extract-doc.ts')).extractDoc(bytes)
+    case 'xlsx':
+      return (await import('./extract-xlsx.ts')).extractXlsx(bytes)
+    case 'pptx':
+      return (await import('./extract-pptx.ts')).extractPptx(bytes)
     case 'html': {
       const html = decodeText(bytes, declaredCharset(input.contentType, bytes))
       return (await import('./extract-html.ts')).extractHtml(html, input.url)

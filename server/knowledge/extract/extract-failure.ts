@@ -19,3 +19,5 @@ export class ExtractFailure extends Error {
     this.code = code
   }
 }
+
+export const TOO_MUCH_MEMORY = 'This file needs too much memory to read. Split it into smaller files.'

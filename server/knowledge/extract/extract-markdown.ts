@@ -1,12 +1,17 @@
 import { ExtractFailure } from './extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from './extracted-document.ts'
+import { headingLabel } from './heading-label.ts'
 import { type Heading, pathOf, withHeading } from './heading-path.ts'
 import { inlineText } from './markdown-inline.ts'
 import { tableRows } from './table-rows.ts'
 
-const fence = /^ {0,3}(`{3,}|~{3,})/
+// In a list a fence stands as deep as its item.
+const fence = /^(\s*)(`{3,}|~{3,})\s*([\w+#-]{0,30})[^`]*$/
 const atxHeading = /^ {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$/
 const listItem = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/
+/** How notes and warnings are written: `> [!NOTE]`, `!!! note "Title"`, `:::note Title`. */
+const admonition =
+  /^\s*(?:>\s*\[!([a-z]+)\]|(?:!!!|\?\?\?\+?)\s+([a-z]+)(?:\s+"([^"]*)")?|:::+\s*\{?([a-z]+)\}?(?:\s+(.*))?)\s*$/i
 const tableRule = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/
 
 /** Markdown → sections by heading, syntax removed, code and table values kept. Throws ExtractFailure `no_text`. */
@@ -17,13 +22,28 @@ export function extractMarkdown(source: string): ExtractedDocument {
   let open: Heading[] = []
   let paragraphs: string[] = []
   let prose: string[] = []
+  let label: string | null = null
 
   const endParagraph = () => {
-    if (prose.length > 0) paragraphs.push(prose.join('\n'))
+    // Marks may begin on one source line and end on another.
+    const text = prose.map(inlineText).filter(Boolean).join('\n')
     prose = []
+    if (text === '') return
+    paragraphs.push(label === null ? text : listItem.test(text) ? `${label}:\n${text}` : `${label}: ${text}`)
+    label = null
+  }
+  const endLabel = () => {
+    endParagraph()
+    if (label !== null) paragraphs.push(`${label}:`)
+    label = null
   }
   const startSection = (level: number, text: string) => {
-    endParagraph()
+    const found = level === 1 ? null : headingLabel(text)
+    endLabel()
+    if (found !== null) {
+      label = found
+      return
+    }
     sections.push({ headingPath: pathOf(open), page: null, text: paragraphs.join('\n\n') })
     paragraphs = []
     open = withHeading(open, level, text)
@@ -32,15 +52,25 @@ export function extractMarkdown(source: string): ExtractedDocument {
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at]!
     const next = lines[at + 1] ?? ''
-    const opening = fence.exec(line)?.[1]
+    const [, indent = '', opening, language = ''] = fence.exec(line) ?? []
+    const note = admonition.exec(line)
     const heading = atxHeading.exec(line)
     if (opening) {
-      endParagraph()
-      const close = lines.findIndex((other, index) => index > at && isClosing(other, opening))
-      const code = lines.slice(at + 1, close < 0 ? undefined : close)
-      paragraphs.push(code.filter((codeLine) => codeLine.trim()).join('\n'))
-      at = close < 0 ? lines.length : close
-    } else if (heading) {
+      endLabel()
+      let close = at + 1
+      while (close < lines.length && !isClosing(lines[close]!, opening)) close += 1
+      const code = lines.slice(at + 1, close).filter((codeLine) => codeLine.trim())
+      const outdented = code.map((codeLine) =>
+        codeLine.startsWith(indent) ? codeLine.slice(indent.length) : codeLine,
+      )
+      if (code.length > 0) paragraphs.push([`\`\`\`${language}`, ...outdented, '```'].join('\n'))
+      at = close
+    } else if (note) {
+      endLabel()
+      const word = note[1] ?? note[2] ?? note[4] ?? ''
+      label = note[3] || note[5] || word[0]!.toUpperCase() + word.slice(1).toLowerCase()
+    } else if (/^\s*:::+\s*$/.test(line)) endParagraph()
+    else if (heading) {
       const text = inlineText(heading[2] ?? '')
       if (text) startSection(heading[1]!.length, text)
     } else if (
@@ -55,15 +85,16 @@ export function extractMarkdown(source: string): ExtractedDocument {
       startSection(level, text)
       at += 1
     } else if (line.includes('|') && next.includes('-') && tableRule.test(next)) {
-      endParagraph()
+      endLabel()
       let end = at + 2
       while (end < lines.length && lines[end]!.includes('|')) end += 1
       const rows = [line, ...lines.slice(at + 2, end)].map(cellsOf)
-      paragraphs.push((rows.length > 1 ? tableRows(rows, true) : tableRows(rows, false)).join('\n'))
+      paragraphs.push(tableRows(rows, rows.length > 1 ? 1 : 0).join('\n'))
       at = end - 1
     } else if (line.trim() === '' || /^ {0,3}([-*_])(\s*\1){2,}\s*$/.test(line)) endParagraph()
     else addLine(prose, line)
   }
+  endLabel()
   startSection(1, '')
   const document = finishDocument(title ?? firstTopHeading(sections), sections)
   if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This file holds no text.')
@@ -74,10 +105,10 @@ export function extractMarkdown(source: string): ExtractedDocument {
 function addLine(prose: string[], line: string): void {
   const bare = line.replace(/^\s*(>\s?)+/, '')
   const marker = listItem.exec(bare)?.[0]
-  const text = inlineText(marker ? bare.slice(marker.length) : bare)
+  const text = (marker ? bare.slice(marker.length) : bare).trim()
   if (marker) {
     const number = /\d+[.)]/.exec(marker)?.[0]
-    prose.push(`${number ?? '-'} ${text}`)
+    if (text) prose.push(`${number ?? '-'} ${text}`)
   } else if (prose.length > 0) prose[prose.length - 1] += ` ${text}`
   else if (text) prose.push(text)
 }

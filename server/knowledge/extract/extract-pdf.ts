@@ -3,14 +3,18 @@ import { ExtractFailure } from './extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from './extracted-document.ts'
 import { type Heading, pathOf, withHeading } from './heading-path.ts'
 import { mendPageBreaks } from './mend-page-breaks.ts'
-import { bodySizeOf, dropRunningLines, linesOf, type PdfItem, type PdfLine } from './pdf-lines.ts'
+import { bodySizeOf, linesOf, type PdfItem, type PdfLine } from './pdf-lines.ts'
 import { hyphenatedWords, paragraphsOf } from './pdf-paragraphs.ts'
+import { dropRunningLines } from './pdf-running-lines.ts'
 
 // How much larger than body text a heading is, and how long it may be.
 const headingScale = 1.15
 const headingLength = 200
 // On average; the emptiest of slides have more.
 const lettersOfPage = 4
+const MOST_PAGES = 20_000
+// The most heading levels: when every line has another font size, sizes say nothing about the outline.
+const DEEPEST = 6
 
 /**
  * Text of a PDF, page by page, headings found by font height. Throws ExtractFailure `encrypted`, `broken`,
@@ -18,7 +22,7 @@ const lettersOfPage = 4
  */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
   const { pages: rawPages, title } = await readPages(bytes)
-  const pages = dropRunningLines(rawPages)
+  const pages = dropRunningLines(rawPages, bodySizeOf(rawPages) * headingScale)
   if (isScan(pages))
     throw new ExtractFailure(
       'no_text',
@@ -47,6 +51,11 @@ async function readPages(bytes: Uint8Array): Promise<{ pages: PdfLine[][]; title
   }
   try {
     pdf = await getDocumentProxy(bytes, { useSystemFonts: false, verbosity: 0, BinaryDataFactory: Tables })
+    if (pdf.numPages > MOST_PAGES)
+      throw new ExtractFailure(
+        'too_large',
+        `This PDF has more than ${MOST_PAGES} pages. Split it into smaller files.`,
+      )
     const pages: PdfLine[][] = []
     for (let number = 1; number <= pdf.numPages; number += 1) {
       const page = await pdf.getPage(number)
@@ -101,7 +110,7 @@ function sectionsOf(pages: PdfLine[][]): Section[] {
         const goesOn = before && rounded(before) === rounded(line) && before.y - line.y < line.size * 1.7
         if (!goesOn && (lines.length > 0 || before)) endSection()
         const text = goesOn ? `${open.at(-1)?.text ?? ''} ${line.text}` : line.text
-        open = withHeading(open, sizes.indexOf(rounded(line)) + 1, text)
+        open = withHeading(open, Math.min(sizes.indexOf(rounded(line)) + 1, DEEPEST), text)
         before = line
       } else {
         lines.push(line)

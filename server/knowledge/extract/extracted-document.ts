@@ -1,4 +1,4 @@
-export type DocumentType = 'pdf' | 'docx' | 'doc' | 'txt' | 'md' | 'html' | 'csv'
+export type DocumentType = 'pdf' | 'docx' | 'doc' | 'xlsx' | 'pptx' | 'txt' | 'md' | 'html' | 'csv'
 
 /**
  * Text under one heading (of one page, for paged documents). Paragraphs are separated by an empty line. A prose
@@ -10,6 +10,8 @@ export type Section = {
   /** From 1; null where the format has no pages. */
   page: number | null
   text: string
+  /** The id on a page of the web under which its heading is found. */
+  anchor?: string
 }
 
 export type ExtractedDocument = {
@@ -35,12 +37,15 @@ export type DocumentInput = {
  */
 export function finishDocument(title: string | null, sections: Section[]): ExtractedDocument {
   const kept: Section[] = []
+  const said = new Set<string>()
   for (const [index, section] of sections.entries()) {
     const key = keyOf(section.headingPath)
     const isParent = keyOf(sections[index + 1]?.headingPath ?? []).startsWith(key)
-    const text = section.text.trim() || (isParent ? '' : (section.headingPath.at(-1) ?? ''))
+    const isKnown = isParent || said.has(key)
+    const text = section.text.trim() || (isKnown ? '' : (section.headingPath.at(-1) ?? ''))
     const last = kept.at(-1)
     if (text === '') continue
+    said.add(key)
     if (last && last.page === section.page && keyOf(last.headingPath) === key) last.text += `\n\n${text}`
     else kept.push({ ...section, text })
   }

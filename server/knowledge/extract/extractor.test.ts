@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { after, test } from 'node:test'
+import { docxOf, pdfBomb, pdfOfPicture } from '../../../test/fixtures/hostile-documents.ts'
 import { makeFactPdf } from '../../../test/fixtures/make-pdf.ts'
+import { until } from '../../../test/until.ts'
 import { ExtractFailure, type ExtractFailureCode } from './extract-failure.ts'
 import { createExtractor } from './extractor.ts'
 
 const extractor = createExtractor()
 after(() => extractor.close())
+const ann = { owner: 'ann' }
 const text = (content: string) => ({ type: 'txt' as const, bytes: Buffer.from(content) })
+const heavy = { type: 'pdf' as const, bytes: makeFactPdf(200) }
 const hasCode = (code: ExtractFailureCode) => (error: unknown) =>
   error instanceof ExtractFailure && error.code === code
 
-test('documents are read in a worker, one after the other, and the bytes stay with the caller', async () => {
+test('documents are read in a child process, and the bytes stay with the caller', async () => {
   const bytes = makeFactPdf(3)
   const all = await Promise.all([
-    extractor.extract({ type: 'pdf', bytes }),
-    extractor.extract(text('second')),
-    extractor.extract({ type: 'pdf', bytes }),
+    extractor.extract({ type: 'pdf', bytes }, ann),
+    extractor.extract(text('second'), ann),
+    extractor.extract({ type: 'pdf', bytes }, ann),
   ])
   assert.deepEqual(
     all.map(({ sections }) => sections.length),
@@ -25,33 +30,69 @@ test('documents are read in a worker, one after the other, and the bytes stay wi
 })
 
 test('a failure crosses over with its code and does not stop the next document', async () => {
-  await assert.rejects(extractor.extract({ type: 'pdf', bytes: Buffer.from('no pdf') }), hasCode('broken'))
-  assert.equal((await extractor.extract(text('still here'))).sections[0]!.text, 'still here')
+  const input = { type: 'pdf' as const, bytes: Buffer.from('no pdf') }
+  await assert.rejects(extractor.extract(input, ann), hasCode('broken'))
+  assert.equal((await extractor.extract(text('still here'), ann)).sections[0]!.text, 'still here')
 })
 
-test('too long, too much memory, and a cancelled wait end only their own document', async () => {
-  const heavy = { type: 'pdf' as const, bytes: makeFactPdf(1500) }
+test('too long, too much memory, too much text, and a cancelled wait end only their own document', async () => {
   const hasty = createExtractor({ timeoutMs: 20 })
-  await assert.rejects(hasty.extract(heavy), hasCode('timeout'))
+  await assert.rejects(hasty.extract(heavy, ann), hasCode('timeout'))
   await hasty.close()
 
-  // The whole tree of a page is alive at once: several times what the thread may hold, however it is collected.
+  // The whole tree of a page is alive at once: several times what the process may hold, however it is collected.
   const page = { type: 'html' as const, bytes: Buffer.from('<p>one</p>'.repeat(40_000)) }
-  const small = createExtractor({ maxHeapMb: 20 })
-  await assert.rejects(small.extract(page), hasCode('out_of_memory'))
-  assert.equal((await small.extract(text('after'))).bytes, 5)
+  const small = createExtractor({ memoryMb: 90, answerMb: 1 })
+  await assert.rejects(small.extract(page, ann), hasCode('out_of_memory'))
+  await assert.rejects(small.extract(text('x'.repeat(2_000_000)), ann), hasCode('too_large'))
+  assert.equal((await small.extract(text('after'), ann)).bytes, 5)
   await small.close()
 
   const cancel = new AbortController()
-  const cancelled = extractor.extract(heavy, { signal: cancel.signal })
-  const next = extractor.extract(text('next'))
+  const cancelled = extractor.extract(heavy, { ...ann, signal: cancel.signal })
+  const next = extractor.extract(text('next'), ann)
   setImmediate(() => cancel.abort())
   await assert.rejects(cancelled, hasCode('aborted'))
   assert.equal((await next).bytes, 4)
 })
 
-test('chunks are made in the same thread', async () => {
+test('small documents that unpack to gigabytes end the reader at its bound, and the next one is read', async () => {
+  const bounded = createExtractor({ memoryMb: 300, timeoutMs: 240_000 })
+  const refused = (type: 'pdf' | 'docx' | 'html', bytes: Uint8Array) =>
+    bounded.extract({ type, bytes }, ann).then(
+      () => 'read',
+      (error: ExtractFailure) => error.code,
+    )
+  assert.equal(await refused('pdf', pdfBomb(500)), 'out_of_memory')
+  assert.equal(await refused('docx', docxOf('<w>'.repeat(6_000_000))), 'too_large')
+  assert.equal(await refused('html', Buffer.from('<a href='.repeat(100_000))), 'too_large')
+  assert.ok(['read', 'no_text', 'broken'].includes(await refused('pdf', pdfOfPicture(60_000))))
+  assert.equal((await bounded.extract(text('next'), ann)).bytes, 4)
+  await bounded.close()
+})
+
+test('no account has all places, and those that wait take turns', async () => {
+  const order: string[] = []
+  const read = (owner: string, name: string) =>
+    extractor.extract(text(name), { owner }).then(() => order.push(name))
+  const gate = Promise.withResolvers<void>()
+  const slow = extractor
+    .extract(text('slow'), { ...ann, onBegin: () => gate.promise })
+    .then(() => order.push('slow'))
+  const own = ['ann 1', 'ann 2'].map((name) => read('ann', name))
+  const others = ['ben 1', 'ben 2', 'ben 3'].map((name) => read('ben', name))
+  const third = read('cat', 'cat 1')
+  // The other place is free for them.
+  await Promise.all([...others, third])
+  gate.resolve()
+  await Promise.all([slow, ...own])
+  assert.ok(order.indexOf('cat 1') < order.indexOf('ben 3'), `one after the other: ${order}`)
+  assert.ok(order.indexOf('ann 1') > order.indexOf('slow'), `no second place for the same: ${order}`)
+})
+
+test('chunks are made in the same process', async () => {
   const { bytes, chunks } = await extractor.extractChunks(text('One is here.\n\nTwo is there.'), {
+    ...ann,
     targetChars: 10,
     maxChars: 20,
   })
@@ -60,24 +101,62 @@ test('chunks are made in the same thread', async () => {
 
 test('thousands of chunks come over in pieces, whole and in order', async () => {
   const many = Array.from({ length: 2_500 }, (_, i) => `Sentence number ${i} stands here.`)
-  const { chunks } = await extractor.extractChunks(text(many.join('\n\n')), { targetChars: 20, maxChars: 60 })
+  const cut = { ...ann, targetChars: 20, maxChars: 60 }
+  const { chunks } = await extractor.extractChunks(text(many.join('\n\n')), cut)
   assert.deepEqual(
     chunks.map((chunk) => [chunk.ordinal, chunk.text]),
     many.map((sentence, i) => [i, sentence]),
   )
 })
 
-test('closing ends what is running and what waits', async () => {
-  const closing = createExtractor()
-  const running = closing.extract({ type: 'pdf', bytes: makeFactPdf(1500) })
-  const waiting = closing.extract(text('x'))
-  setImmediate(() => closing.close())
-  await assert.rejects(running, hasCode('aborted'))
-  await assert.rejects(waiting, hasCode('aborted'))
+test('a child ends when it is idle, and when the extractor is closed', async () => {
+  const isThere = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  }
+  const idle = createExtractor({ idleMs: 1 })
+  await idle.extract(text('x'), ann)
+  await until('the idle child is gone', () => idle.processes().length === 0)
+  const onBegin = () => new Promise<never>(() => {})
+  const broken = [heavy, text('x')].map((input) =>
+    assert.rejects(idle.extract(input, { ...ann, onBegin }), hasCode('aborted')),
+  )
+  const [pid = 0] = await until('it works', () => idle.processes().length === 1 && idle.processes())
+  void idle.close()
+  await Promise.all(broken)
+  await until('the busy child is gone', () => !isThere(pid))
+  await assert.rejects(idle.extract(text('x'), ann), hasCode('aborted'))
 })
 
-test('a closed extractor refuses', async () => {
-  const closed = createExtractor()
-  await closed.close()
-  await assert.rejects(closed.extract(text('x')), hasCode('aborted'))
+test('a child has nothing of the service: no environment, no files, no connections', {
+  skip: process.platform === 'linux' ? false : 'reads /proc',
+}, async () => {
+  process.env.PARLEY_TEST_SECRET = 'do not tell'
+  const one = createExtractor()
+  await one.extract(text('x'), ann)
+  delete process.env.PARLEY_TEST_SECRET
+  const [pid] = one.processes()
+  const of = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'latin1')
+  assert.doesNotMatch(of('environ'), /PARLEY|PATH|HOME/)
+  assert.match(of('limits'), /Max core file size +0 /)
+  assert.match(of('limits'), /Max data size +\d+ /)
+  const open = (id: number | string) =>
+    readdirSync(`/proc/${id}/fd`).flatMap((fd) => {
+      try {
+        return readlinkSync(`/proc/${id}/fd/${fd}`)
+      } catch {
+        // Closed meanwhile: the one that lists the folder.
+        return []
+      }
+    })
+  const kept = new Set(open(pid ?? 0))
+  const shared = open('self').filter((name) => kept.has(name) && !/^(\/dev\/|anon_inode)/.test(name))
+  assert.deepEqual(
+    shared.filter((name) => name.startsWith('socket:')),
+    [],
+  )
+  await one.close()
 })

@@ -1,90 +1,96 @@
-import type { Worker } from 'node:worker_threads'
+import { ApartFailure } from '../../apart/apart-failure.ts'
+import { createPool } from '../../apart/pool.ts'
 import type { Chunk, ChunkOptions } from '../chunk/chunk-sections.ts'
-import { ExtractFailure } from './extract-failure.ts'
-import { aborted, askThread, startThread, type ThreadRequest } from './extract-thread.ts'
+import { ExtractFailure, TOO_MUCH_MEMORY } from './extract-failure.ts'
+import type { ExtractOrder, ExtractPiece } from './extract-work.ts'
 import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
+
+type Asked = {
+  /** The account: none holds up the documents of another. */
+  owner: string
+  signal?: AbortSignal
+  /** Called when it is the document's turn, and awaited before anything looks at it. */
+  onBegin?: () => Promise<void>
+}
 
 export type Extractor = {
   /** Throws ExtractFailure. The caller's bytes stay usable. */
-  extract(input: DocumentInput, options?: { signal?: AbortSignal }): Promise<ExtractedDocument>
-  /** The same, cut into chunks in the same thread: cutting 20 MB takes a second. */
+  extract(input: DocumentInput, asked: Asked): Promise<ExtractedDocument>
+  /** The same, cut into chunks in the same process: cutting 20 MB takes a second. */
   extractChunks(
     input: DocumentInput,
-    options?: ChunkOptions & { signal?: AbortSignal },
+    asked: Asked & ChunkOptions,
   ): Promise<{ title: string | null; bytes: number; chunks: Chunk[] }>
-  /** Ends the thread; what is running or waiting fails with `aborted`. */
+  /** The ids of the processes that there are. */
+  processes(): number[]
+  /** Ends the processes; what is running or waiting fails with `aborted`. */
   close(): Promise<void>
 }
 
 type Settings = {
   /** For one document, waiting not counted. */
   timeoutMs?: number
-  maxHeapMb?: number
-  /** A thread with nothing to do for this long is ended, which gives its memory back. */
+  /** The memory limit of one parser process. */
+  memoryMb?: number
+  /** Everything that is made of one document. */
+  answerMb?: number
   idleMs?: number
 }
 
+const MODULE = new URL('./extract-work.ts', import.meta.url).href
+const PLACES = 2
+
 /**
- * Extracts documents in one worker thread, one at a time, so that no parser holds up the event loop and none
- * outlives its time or memory. The thread is kept between documents: starting one and loading its parsers takes
- * 50 to 230 ms, a small page 20.
+ * Extracts documents in child processes, so that no parser holds up the event loop and none outlives its time or
+ * memory. They are kept between documents: starting one and loading its parsers takes much longer than reading a page.
  */
-export function createExtractor(settings: Settings = {}): Extractor {
-  const { timeoutMs = 120_000, maxHeapMb = 768, idleMs = 30_000 } = settings
-  const closing = new AbortController()
-  let thread: Worker | null = null
-  let idleTimer: NodeJS.Timeout | undefined
-  let lastInLine: Promise<unknown> = Promise.resolve()
+export function createExtractor({
+  timeoutMs = 120_000,
+  memoryMb = 640,
+  answerMb = 128,
+  idleMs = 30_000,
+}: Settings = {}): Extractor {
+  const pool = createPool({ places: PLACES, timeoutMs, memoryMb, answerMb, idleMs })
 
-  const endThread = async () => {
-    clearTimeout(idleTimer)
-    const ending = thread
-    thread = null
-    await ending?.terminate()
-  }
-
-  const currentThread = (): Worker => {
-    if (thread) return thread
-    const started = startThread(maxHeapMb)
-    started.on('exit', () => {
-      if (thread === started) thread = null
+  const run = async (order: ExtractOrder, { owner, signal, onBegin }: Asked) => {
+    const found: { document?: ExtractedDocument; chunks: Chunk[]; failure?: ExtractFailure } = { chunks: [] }
+    const take = (piece: ExtractPiece): void => {
+      if ('failure' in piece) found.failure = new ExtractFailure(piece.failure.code, piece.failure.message)
+      else if ('document' in piece) found.document = piece.document
+      // Not by a spread: a call takes only so many arguments.
+      else for (const chunk of piece.chunks) found.chunks.push(chunk)
+    }
+    const watcher = { onPiece: (piece: unknown) => take(piece as ExtractPiece), onBegin }
+    await pool.ask(owner, { module: MODULE, input: order }, watcher, signal).catch((error: unknown) => {
+      throw error instanceof ApartFailure ? asExtractFailure(error) : error
     })
-    thread = started
-    return started
-  }
-
-  const run = async (request: ThreadRequest, signal: AbortSignal) => {
-    if (signal.aborted) throw aborted()
-    clearTimeout(idleTimer)
-    const answer = await askThread(currentThread(), request, timeoutMs, signal).catch(
-      async (error: unknown) => {
-        await endThread()
-        throw error
-      },
-    )
-    idleTimer = setTimeout(endThread, idleMs).unref()
-    if ('failure' in answer) throw new ExtractFailure(answer.failure.code, answer.failure.message)
-    return answer
-  }
-
-  const enqueue = (request: ThreadRequest, signal: AbortSignal | undefined) => {
-    const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
-    const result = lastInLine.then(() => run(request, either))
-    lastInLine = result.catch(() => {})
-    return result
+    if (found.failure) throw found.failure
+    if (!found.document) throw new ExtractFailure('crashed', CRASHED)
+    return { document: found.document, chunks: found.chunks }
   }
 
   return {
-    async extract(input, { signal } = {}) {
-      return (await enqueue({ input, chunking: null }, signal)).document
+    async extract(input, asked) {
+      return (await run({ input, chunking: null }, asked)).document
     },
-    async extractChunks(input, { signal, ...chunking } = {}) {
-      const { document, chunks } = await enqueue({ input, chunking }, signal)
+    async extractChunks(input, { owner, signal, onBegin, ...chunking }) {
+      const { document, chunks } = await run({ input, chunking }, { owner, signal, onBegin })
       return { title: document.title, bytes: document.bytes, chunks }
     },
-    async close() {
-      closing.abort()
-      await endThread()
-    },
+    processes: () => pool.processes(),
+    close: () => pool.close(),
   }
+}
+
+const CRASHED = 'Reading this file failed. Save it again and retry.'
+
+function asExtractFailure(error: ApartFailure): ExtractFailure {
+  const sentences = {
+    timeout: 'Reading this file took too long. Split it into smaller files.',
+    out_of_memory: TOO_MUCH_MEMORY,
+    too_large: 'This file holds more text than is accepted. Split it into smaller files.',
+    crashed: CRASHED,
+    aborted: 'Reading this file was cancelled.',
+  }
+  return new ExtractFailure(error.code, sentences[error.code], error)
 }

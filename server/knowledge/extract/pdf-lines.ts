@@ -1,7 +1,17 @@
-/** One visual line. `size` is the font height in points; `y` grows upwards; `right` is where its text ends. */
-export type PdfLine = { text: string; size: number; x: number; y: number; right: number }
+/**
+ * One visual line. `size` is the font height in points; `y` grows upwards; `right` is where its text ends. `cells` are
+ * its parts that stand far apart.
+ */
+export type PdfLine = { text: string; size: number; x: number; y: number; right: number; cells: PdfCell[] }
+
+export type PdfCell = { text: string; x: number; right: number }
 
 export type PdfItem = { str: string; transform: number[]; width: number; height: number; hasEOL: boolean }
+
+/** No space between words is so wide, in font heights. */
+const CELL_GAP = 1.3
+/** The sign or number of a list item belongs to its text, however far away it stands. */
+const MARKER = /^(?:[•‣▪◦●■–—*-]|\(?\d{1,3}[.)]|[a-z]\))$/
 
 /** A page's text items, in the order of its content stream → lines. */
 export function linesOf(items: PdfItem[]): PdfLine[] {
@@ -21,11 +31,13 @@ export function linesOf(items: PdfItem[]): PdfLine[] {
         if (x - line.right > size * 0.25 && !/\s$/.test(line.text) && !text.startsWith(' ')) line.text += ' '
         line.text += text
         line.right = x + item.width
+        addToCells(line.cells, text, x, item.width, size)
         // The line's size is that of its longest run, not of a footnote mark.
         if (text.trim().length > longest) line.size = size
         longest = Math.max(longest, text.trim().length)
       } else {
-        line = { text, size, x, y, right: x + item.width }
+        const cells = text.trim() === '' ? [] : [{ text, x, right: x + item.width }]
+        line = { text, size, x, y, right: x + item.width, cells }
         longest = text.trim().length
       }
     }
@@ -40,6 +52,18 @@ export function linesOf(items: PdfItem[]): PdfLine[] {
     .filter(({ text }) => text !== '')
 }
 
+function addToCells(cells: PdfCell[], text: string, x: number, width: number, size: number): void {
+  if (text.trim() === '') return
+  const last = cells.at(-1)
+  const gap = last ? x - last.right : 0
+  if (!last || (gap > size * CELL_GAP && !MARKER.test(last.text.trim()))) {
+    cells.push({ text, x, right: x + width })
+    return
+  }
+  last.text += gap > size * 0.25 && !/\s$/.test(last.text) && !text.startsWith(' ') ? ` ${text}` : text
+  last.right = x + width
+}
+
 /** The font height that carries most characters: body text. */
 export function bodySizeOf(pages: PdfLine[][]): number {
   const characters = new Map<number, number>()
@@ -48,28 +72,4 @@ export function bodySizeOf(pages: PdfLine[][]): number {
     characters.set(rounded, (characters.get(rounded) ?? 0) + text.length)
   }
   return [...characters].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])[0]
-}
-
-const pageNumber =
-  /^(?:[-–—]\s*)?(?:(?:page|seite|pagina|página|s\.|p\.)\s*)?\d{1,5}(?:\s*(?:\/|of|von|de|sur|di)\s*\d{1,5})?(?:\s*[-–—])?$/i
-
-/** Takes page numbers and running titles out of the first and last line of each page; a running title stays once. */
-export function dropRunningLines(pages: PdfLine[][]): PdfLine[][] {
-  const counts = new Map<string, number>()
-  for (const page of pages) {
-    for (const text of new Set([page.at(0)?.text, page.at(-1)?.text])) {
-      if (text !== undefined) counts.set(text, (counts.get(text) ?? 0) + 1)
-    }
-  }
-  const seen = new Set<string>()
-  const isRunning = (text: string): boolean => {
-    if (pageNumber.test(text)) return pages.length > 1
-    if (pages.length < 4 || (counts.get(text) ?? 0) < pages.length * 0.5) return false
-    if (seen.has(text)) return true
-    seen.add(text)
-    return false
-  }
-  return pages.map((page) =>
-    page.filter(({ text }, at) => !((at === 0 || at === page.length - 1) && isRunning(text))),
-  )
 }

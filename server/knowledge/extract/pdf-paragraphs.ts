@@ -1,4 +1,5 @@
 import type { PdfLine } from './pdf-lines.ts'
+import { tableAt } from './pdf-tables.ts'
 
 const bullet = /^(?:[•‣▪–—*-]|\(?\d{1,3}[.)]|[a-z]\))\s/
 
@@ -7,9 +8,17 @@ const LONGEST_WORD = 100
 /** Lines → paragraphs of one prose line each, with words that were split at a line's end made whole. */
 export function paragraphsOf(lines: PdfLine[], words: ReadonlySet<string>): string[] {
   const paragraphs: string[] = []
-  const width = Math.max(...lines.map(({ x, right }) => right - x), 0)
+  const width = lines.reduce((most, { x, right }) => Math.max(most, right - x), 0)
   let before: PdfLine | null = null
-  for (const line of lines) {
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at]!
+    const table = tableAt(lines, at)
+    if (table) {
+      paragraphs.push(table.rows.join('\n'))
+      at += table.length - 1
+      before = null
+      continue
+    }
     const last = paragraphs.at(-1)
     if (before && last !== undefined && continues(before, line, width)) {
       const glue = bullet.test(line.text) ? '\n' : null

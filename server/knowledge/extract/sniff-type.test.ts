@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { makeDocx } from '../../../test/fixtures/make-docx.ts'
 import { makeFactPdf } from '../../../test/fixtures/make-pdf.ts'
+import { makePptx } from '../../../test/fixtures/make-pptx.ts'
 import { makeZip } from '../../../test/fixtures/make-zip.ts'
 import type { DocumentType } from './extracted-document.ts'
 import { sniffType } from './sniff-type.ts'
@@ -11,6 +12,7 @@ const fixture = (name: string) => readFileSync(new URL(`../../../test/fixtures/$
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex')
 const pdf = makeFactPdf(1)
 const docx = makeDocx([{ paragraph: 'Text' }])
+const pptx = makePptx([{ title: 'Text' }])
 const ole = Buffer.concat([
   Buffer.from('d0cf11e0a1b11ae1', 'hex'),
   Buffer.alloc(600),
@@ -18,12 +20,14 @@ const ole = Buffer.concat([
 ])
 const page = Buffer.from('<!DOCTYPE html><html><body>Sign in</body></html>')
 
-test('a file is what its extension says when its content agrees', async () => {
+test('a file is what its extension says when its content agrees', () => {
   const accepted: [Uint8Array, string, DocumentType][] = [
     [pdf, 'Manual.PDF', 'pdf'],
     [Buffer.concat([Buffer.from('\n\n'), pdf]), 'a.pdf', 'pdf'],
     [docx, 'a.docx', 'docx'],
     [ole, 'a.doc', 'doc'],
+    [pptx, 'a.pptx', 'pptx'],
+    [makeZip({ 'xl/workbook.xml': '' }), 'a.XLSX', 'xlsx'],
     [fixture('article.html'), 'a.htm', 'html'],
     [fixture('prices.csv'), 'a.csv', 'csv'],
     [fixture('handbook.md'), 'a.markdown', 'md'],
@@ -33,10 +37,10 @@ test('a file is what its extension says when its content agrees', async () => {
     [page, 'a.txt', 'txt'],
     [Buffer.from('一,二'), 'a.csv', 'csv'],
   ]
-  for (const [bytes, name, type] of accepted) assert.equal(await sniffType(bytes, name), type, name)
+  for (const [bytes, name, type] of accepted) assert.equal(sniffType(bytes, name), type, name)
 })
 
-test('a file whose content disagrees, or of no known type, is refused', async () => {
+test('a file whose content disagrees, or of no known type, is refused', () => {
   const refused: [Uint8Array, string][] = [
     [png, 'a.pdf'],
     [png, 'a.png'],
@@ -46,6 +50,9 @@ test('a file whose content disagrees, or of no known type, is refused', async ()
     [docx, 'a.doc'],
     [docx, 'a.txt'],
     [pdf, 'a.docx'],
+    [docx, 'a.xlsx'],
+    [pptx, 'a.docx'],
+    [ole, 'a.xlsx'],
     [pdf, 'a.txt'],
     [ole, 'a.docx'],
     [makeZip({ 'a.txt': 'x' }), 'a.docx'],
@@ -57,5 +64,5 @@ test('a file whose content disagrees, or of no known type, is refused', async ()
     [Buffer.alloc(0), 'a.txt'],
     [Buffer.from('abc\0def'), 'a.md'],
   ]
-  for (const [bytes, name] of refused) assert.equal(await sniffType(bytes, name), null, name)
+  for (const [bytes, name] of refused) assert.equal(sniffType(bytes, name), null, name)
 })

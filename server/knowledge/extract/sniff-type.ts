@@ -1,5 +1,4 @@
 import { extname } from 'node:path'
-import { fileTypeFromBuffer } from 'file-type'
 import { charsetOf } from './decode-text.ts'
 import type { DocumentType } from './extracted-document.ts'
 
@@ -7,6 +6,8 @@ const typeOfExtension: Record<string, DocumentType> = {
   '.pdf': 'pdf',
   '.docx': 'docx',
   '.doc': 'doc',
+  '.xlsx': 'xlsx',
+  '.pptx': 'pptx',
   '.txt': 'txt',
   '.text': 'txt',
   '.md': 'md',
@@ -17,33 +18,32 @@ const typeOfExtension: Record<string, DocumentType> = {
   '.csv': 'csv',
 }
 
+/** What the archive of an office file holds. */
+const MAIN_PARTS = { docx: 'word/document', xlsx: 'xl/workbook', pptx: 'ppt/presentation' }
+
 /**
- * The type a file's extension says, if its content agrees; null otherwise. PDF and Word files must carry their
+ * The type a file's extension says, if its content agrees; null otherwise. PDF and office files must carry their
  * signature; text types must be text and none of the page description formats. HTML named .txt or .md is taken as
  * the text it is; HTML named .csv is refused, since it is nearly always a saved sign-in page.
  */
-export async function sniffType(bytes: Uint8Array, filename: string): Promise<DocumentType | null> {
+export function sniffType(bytes: Uint8Array, filename: string): DocumentType | null {
   const type = typeOfExtension[extname(filename).toLowerCase()]
   if (!type || bytes.length === 0) return null
   const agrees =
     type === 'pdf'
       ? startOf(bytes, 1024).includes('%PDF-')
-      : type === 'docx'
-        ? await isWordArchive(bytes)
+      : type === 'docx' || type === 'xlsx' || type === 'pptx'
+        ? isOfficeArchive(bytes, MAIN_PARTS[type])
         : type === 'doc'
           ? isLegacyWord(bytes)
           : isText(bytes, type)
   return agrees ? type : null
 }
 
-async function isWordArchive(bytes: Uint8Array): Promise<boolean> {
-  const mime = (await fileTypeFromBuffer(bytes))?.mime
-  if (mime?.endsWith('wordprocessingml.document')) return true
-  // Writers that put the content types last leave only the archive recognisable. An encrypted .docx is an OLE file.
-  return (
-    mime === 'application/zip' &&
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes('word/document')
-  )
+// Whether its directory is sound is found out where it is read. An encrypted one is an OLE file.
+function isOfficeArchive(bytes: Uint8Array, part: string): boolean {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  return file.subarray(0, 4).equals(Buffer.from('PK\x03\x04', 'latin1')) && file.includes(part)
 }
 
 function isLegacyWord(bytes: Uint8Array): boolean {

@@ -1,23 +1,81 @@
+/** A cell with what it spans. */
+export type TableCell = { text: string; columns?: number; rows?: number }
+
+// A table says what it likes of its spans.
+const MOST_COLUMNS = 100
+
 /**
- * Table cells → one line per row: `Header: value; Header: value` when the first row is a header, `value | value`
- * otherwise. Empty values are left out, so are empty rows.
+ * Cells with spans → a grid in which each cell stands in every place that it covers, as a reader understands it. A row
+ * of one cell from edge to edge has only that one.
  */
-export function tableRows(rows: string[][], hasHeader: boolean): string[] {
+export function gridOf(rows: readonly (readonly TableCell[])[]): string[][] {
+  const grid: string[][] = rows.map(() => [])
+  for (const [at, row] of rows.entries()) {
+    let column = 0
+    for (const { text, columns = 1, rows: down = 1 } of row) {
+      while (grid[at]![column] !== undefined) column += 1
+      const right = Math.min(column + Math.max(columns, 1), MOST_COLUMNS)
+      const below = Math.min(at + Math.max(down, 1), grid.length)
+      for (let y = at; y < below; y += 1) for (let x = column; x < right; x += 1) grid[y]![x] ??= text
+      if (column >= MOST_COLUMNS) break
+    }
+  }
+  const width = grid.reduce((most, row) => Math.max(most, row.length), 0)
+  return grid.map((row, at) => {
+    const isWhole = rows[at]!.length === 1 && (rows[at]![0]!.columns ?? 1) >= width && width > 1
+    return isWhole ? [rows[at]![0]!.text] : Array.from(row, (cell) => cell ?? '')
+  })
+}
+
+/**
+ * Turns table cells into one line per row: `Header: value; Header: value` when there are `headerRows`, `value | value`
+ * otherwise. Empty values and empty rows are omitted. A row with a single cell is the heading of the rows below it and
+ * is repeated in each of them.
+ */
+export function tableRows(rows: readonly (readonly string[])[], headerRows: number): string[] {
   const cells = rows.map((row) => row.map((cell) => cell.replace(/\s+/g, ' ').trim()))
-  const [header = [], ...values] = hasHeader && cells.length > 1 ? cells : [[], ...cells]
-  return values
-    .map((row) =>
-      header.length > 0
-        ? row
-            .flatMap((cell, index) => (cell ? [header[index] ? `${header[index]}: ${cell}` : cell] : []))
-            .join('; ')
-        : row.filter(Boolean).join(' | '),
-    )
-    .filter(Boolean)
+  const hasHeader = headerRows > 0 && cells.length > headerRows
+  const header = hasHeader ? namesOf(cells.slice(0, headerRows)) : []
+  const lines: string[] = []
+  let group: string | null = null
+  let isGroupUsed = true
+  for (const row of hasHeader ? cells.slice(headerRows) : cells) {
+    if (header.length > 1 && row.length === 1 && row[0] !== '') {
+      if (group !== null && !isGroupUsed) lines.push(group)
+      group = row[0]!
+      isGroupUsed = false
+      continue
+    }
+    const line = hasHeader ? namedValues(header, row) : row.filter(Boolean).join(' | ')
+    if (line === '') continue
+    lines.push(group === null ? line : `${group} | ${line}`)
+    isGroupUsed = true
+  }
+  if (group !== null && !isGroupUsed) lines.push(group)
+  return lines
+}
+
+/** A name for each column: what stands above it in all rows of headers, the same words once. */
+function namesOf(headers: readonly (readonly string[])[]): string[] {
+  const width = Math.max(...headers.map((row) => row.length))
+  return Array.from({ length: width }, (_, column) =>
+    [...new Set(headers.map((row) => row[column] ?? '').filter(Boolean))].join(' '),
+  )
+}
+
+/** Each value after the name of its column. */
+function namedValues(header: readonly string[], row: readonly string[]): string {
+  return row
+    .flatMap((cell, column) => {
+      if (cell === '') return []
+      const name = header[column]
+      return [name ? `${name.replace(/:$/, '')}: ${cell}` : cell]
+    })
+    .join('; ')
 }
 
 /** Whether a first row of a table without marked headers reads like one: filled, distinct, and no bare numbers. */
-export function looksLikeHeader(row: string[]): boolean {
+export function looksLikeHeader(row: readonly string[]): boolean {
   const names = row.map((cell) => cell.trim())
   return (
     names.length > 1 &&

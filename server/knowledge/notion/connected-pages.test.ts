@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type NotionServer, startNotionServer } from '../../../test/fakes/notion-server.ts'
 import { block, fakePage, tableBlock } from '../../../test/fakes/notion-wire.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { placeOfRow } from '../../secrets/sealed-columns.ts'
 import { syncSource } from '../sync/sync-source.ts'
 
 let service: Service
@@ -204,7 +205,9 @@ test('the list of pages is the workspace’s, page by page', async () => {
   const [first] = (await list('?limit=1&query=listed')).body.data
   assert.deepEqual(Object.keys(first).sort(), ['id', 'title', 'updatedAt', 'url'])
 
+  notion.tokens.add('another-token')
   await connect(agent, 'another-token')
+  notion.tokens.delete('another-token')
   const refused = await list()
   assert.deepEqual([refused.status, refused.body.error.code], [502, 'PAGES_CONNECTION_FAILED'])
   assert.match(refused.body.error.message, /token/)
@@ -222,7 +225,10 @@ test('the token is kept encrypted and goes nowhere else', async () => {
     .where('agent_id', '=', agentId)
     .executeTakeFirstOrThrow()
   assert.ok(!access_token.includes('secret-token'))
-  assert.equal(service.ctx.secrets.decrypt(access_token), 'secret-token')
+  assert.equal(
+    await service.ctx.secrets.decrypt(access_token, placeOfRow('pages_connections', agentId, 'access_token')),
+    'secret-token',
+  )
   for (const baseUrl of [
     'pages',
     'ftp://example.com',
@@ -235,9 +241,12 @@ test('the token is kept encrypted and goes nowhere else', async () => {
   }
   const agent = await newAgent()
   const body = { accessToken: 'x', baseUrl: 'http://169.254.169.254/latest' }
-  await client.request('PUT', `/agents/${agent}/pages-connection`, body)
+  const put = (sent: object) => client.request('PUT', `/agents/${agent}/pages-connection`, sent)
+  assert.equal((await put(body)).body.error.code, 'PAGES_CONNECTION_FAILED')
+  const refused = await put({ accessToken: '...', baseUrl: notion.url })
+  assert.equal(refused.body.error.details.accessToken, 'The workspace refuses this token.')
   const list = await client.request('GET', `/agents/${agent}/pages-connection/pages`)
-  assert.equal(list.body.error.code, 'PAGES_CONNECTION_FAILED')
+  assert.equal(list.body.error.code, 'PAGES_NOT_CONNECTED')
 })
 
 test('a source needs a connection, a page id, and is there once', async () => {

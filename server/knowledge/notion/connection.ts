@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables.ts'
+import { transact } from '../../db/transact.ts'
+import { placeOfRow } from '../../secrets/sealed-columns.ts'
 import { createNotionClient, type NotionClient } from './notion-client.ts'
 
 export type Connection = { accessToken: string; baseUrl: string | null }
@@ -13,12 +14,17 @@ export async function putConnection(
   agentId: string,
   { accessToken, baseUrl }: Connection,
 ): Promise<void> {
-  const values = { access_token: secrets.encrypt(accessToken), base_url: baseUrl }
-  await db
-    .insertInto('pages_connections')
-    .values({ agent_id: agentId, account_id: accountId, ...values })
-    .onConflict((conflict) => conflict.column('agent_id').doUpdateSet({ ...values, updated_at: new Date() }))
-    .execute()
+  await transact(db, async (trx) => {
+    const access_token = await secrets.encrypt(trx, accessToken, placeOf(agentId))
+    const values = { access_token, base_url: baseUrl }
+    await trx
+      .insertInto('pages_connections')
+      .values({ agent_id: agentId, account_id: accountId, ...values })
+      .onConflict((conflict) =>
+        conflict.column('agent_id').doUpdateSet({ ...values, updated_at: new Date() }),
+      )
+      .execute()
+  })
 }
 
 export async function deleteConnection(db: Db, accountId: AccountId, agentId: string): Promise<void> {
@@ -29,17 +35,24 @@ export async function deleteConnection(db: Db, accountId: AccountId, agentId: st
     .execute()
 }
 
+const placeOf = (agentId: string) => placeOfRow('pages_connections', agentId, 'access_token')
+
 /** A clone keeps its pages current by the connection of the original. */
 export async function copyConnection(
+  { secrets }: Pick<Context, 'secrets'>,
   trx: Trx,
   accountId: AccountId,
   fromAgentId: string,
   toAgentId: string,
 ): Promise<void> {
-  await sql`
-    insert into pages_connections (agent_id, account_id, access_token, base_url)
-    select ${toAgentId}, account_id, access_token, base_url from pages_connections
-    where account_id = ${accountId} and agent_id = ${fromAgentId}`.execute(trx)
+  const row = await rowOf(trx, accountId, fromAgentId)
+  if (!row) return
+  const token = await secrets.decrypt(row.access_token, placeOf(fromAgentId), trx)
+  const access_token = await secrets.encrypt(trx, token, placeOf(toAgentId))
+  await trx
+    .insertInto('pages_connections')
+    .values({ ...row, agent_id: toAgentId, account_id: accountId, access_token })
+    .execute()
 }
 
 export async function isConnected(db: Db, accountId: AccountId, agentId: string): Promise<boolean> {
@@ -55,7 +68,7 @@ export async function connectedClient(
 ): Promise<NotionClient | null> {
   const row = await rowOf(db, accountId, agentId)
   if (!row) return null
-  const accessToken = secrets.decrypt(row.access_token)
+  const accessToken = await secrets.decrypt(row.access_token, placeOf(agentId))
   return createNotionClient({ fetcher, accessToken, baseUrl: row.base_url, ...options })
 }
 

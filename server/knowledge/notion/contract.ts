@@ -10,10 +10,11 @@ export const connectPages = endpoint({
   method: 'PUT',
   path,
   name: 'connectPages',
+  audit: 'connection.put',
   tag,
   summary: 'Connect a workspace of pages',
   description:
-    'Its pages can then be sources of the type notionPage. The token is stored encrypted and never read back; an earlier one is replaced.',
+    'Its pages can then be sources of the type notionPage. The token is stored encrypted and never read back; an earlier one is replaced. The workspace is asked for a page first: a token that it refuses is not stored.',
   scope: 'sources:write',
   params,
   body: Exact({
@@ -26,13 +27,14 @@ export const connectPages = endpoint({
     baseUrl: Type.Optional(BaseUrl),
   }),
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND'],
+  errors: ['AGENT_NOT_FOUND', 'PAGES_CONNECTION_FAILED'],
 })
 
 export const disconnectPages = endpoint({
   method: 'DELETE',
   path,
   name: 'disconnectPages',
+  audit: 'connection.delete',
   tag,
   summary: 'Disconnect the workspace',
   description: 'Sources made from its pages stay as they are; they are kept current no longer.',
@@ -51,14 +53,11 @@ export const listConnectedPages = endpoint({
   description: 'Edited last first. How many there are is not known.',
   scope: 'sources:read',
   params,
-  query: Exact(
-    {
-      cursor: Type.Optional(Cursor),
-      limit: Limit,
-      query: Type.Optional(Type.String({ maxLength: 200, description: 'Words of the title' })),
-    },
-    { additionalProperties: true },
-  ),
+  query: Exact({
+    cursor: Type.Optional(Cursor),
+    limit: Limit,
+    query: Type.Optional(Type.String({ maxLength: 200, description: 'Words of the title' })),
+  }),
   success: {
     status: 200,
     schema: Exact({

@@ -5,6 +5,7 @@ import { type Route, route } from '../../http/route.ts'
 import { deleteConnection, putConnection } from './connection.ts'
 import { connectPages, disconnectPages, listConnectedPages } from './contract.ts'
 import { listPages } from './list-pages.ts'
+import { tryConnection } from './try-connection.ts'
 
 const success = { success: true as const }
 
@@ -12,7 +13,9 @@ export const pagesConnectionRoutes = (ctx: Context): Route[] => [
   route(connectPages, async ({ caller: { account }, params: { agentId }, body }) => {
     await requireAgent(ctx.db, account.id, agentId)
     const baseUrl = baseUrlOf(body.baseUrl)
-    await putConnection(ctx, account.id, agentId, { accessToken: body.accessToken, baseUrl })
+    const connection = { accessToken: body.accessToken, baseUrl }
+    await tryConnection(ctx, connection)
+    await putConnection(ctx, account.id, agentId, connection)
     return success
   }),
 

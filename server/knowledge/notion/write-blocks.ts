@@ -102,6 +102,6 @@ async function writeBlock(
 function writeTable(rows: Block[], hasHeader: boolean, writer: SectionWriter): void {
   const cells = rows.map((row) => (contentOf(row).cells ?? []).map(plainText))
   writer.endParagraph()
-  for (const row of tableRows(cells, hasHeader)) writer.line(row)
+  for (const row of tableRows(cells, hasHeader ? 1 : 0)) writer.line(row)
   writer.endParagraph()
 }

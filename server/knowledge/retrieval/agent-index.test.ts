@@ -92,6 +92,19 @@ test('a stored question wins over everything, however it is written', async () =
   assert.deepEqual(ids(index, 'What are your opening hours?'), ['d1'])
 })
 
+test('a section whose title is the question, but for its number, comes first', async () => {
+  const index = createAgentIndex(words)
+  const text =
+    'The chat on your website: one line puts the chat on your website, and the chat needs no account.'
+  await index.replaceSource('a', [
+    chunk('a1', 'a', text, { headingPath: ['The chat on your website'] }),
+    chunk('a2', 'a', 'Make the agent public, then paste the tag.', {
+      headingPath: ['The chat on your website', '2.1. How do I put the chat on my website?'],
+    }),
+  ])
+  assert.equal(ids(index, 'how do i put the chat on my website')[0], 'a2')
+})
+
 test('Chinese, Japanese and Korean text is found', async () => {
   const index = createAgentIndex(words)
   await index.replaceSource('s', [

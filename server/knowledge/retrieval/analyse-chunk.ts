@@ -1,18 +1,24 @@
 import { compactVector } from '../../models/static/compact-vector.ts'
 import { addWords, meanVector, unitLength } from '../../models/static/mean-vector.ts'
 import type { WordVectors } from '../../models/static/word-vectors.ts'
-import { guessLanguageOfWords, type Language } from '../../text/language.ts'
+import { type Language, weighLanguage } from '../../text/language.ts'
 import { splitSentences } from '../../text/sentences.ts'
 import type { Stemmer } from '../../text/stem.ts'
 import { termsOfWord } from '../../text/terms.ts'
 import { splitWords } from '../../text/words.ts'
 import type { IndexedChunk } from './passage.ts'
 import { withNameParts } from './split-identifiers.ts'
+import { mostChunks, type Tables } from './tables.ts'
 
 /** How often one occurrence counts, in the fields of a chunk. */
 const TEXT_WEIGHT = 2
 const TITLE_WEIGHT = 3
 const QUESTION_WEIGHT = 4
+
+/** From here on a text is in the language that its words speak for, whatever the other texts are in. */
+const SURE_SHARE = 0.15
+const SURE_WORDS = 12
+const KNOWN_CHUNKS = 10
 
 export type AnalysedChunk = {
   language: Language
@@ -25,12 +31,16 @@ export type AnalysedChunk = {
 }
 
 /** Takes a chunk apart into what the rankers need. */
-export function analyseChunk(chunk: IndexedChunk, words: WordVectors, stem: Stemmer): AnalysedChunk {
+export function analyseChunk(
+  chunk: IndexedChunk,
+  { words, chunksOf }: Pick<Tables, 'words' | 'chunksOf'>,
+  stem: Stemmer,
+): AnalysedChunk {
   const heading = chunk.headingPath.at(-1) ?? ''
   const title = splitWords([chunk.sourceName ?? '', ...chunk.headingPath].join(' '))
   const questions = (chunk.questions ?? []).map(splitWords)
   const text = splitWords(chunk.text)
-  const language = guessLanguageOfWords([...text, ...questions.flat()])
+  const language = languageOf([...text, ...questions.flat()], chunksOf)
 
   const frequencies = new Map<string, number>()
   let length = 0
@@ -56,6 +66,14 @@ export function analyseChunk(chunk: IndexedChunk, words: WordVectors, stem: Stem
     ...questions,
   ]
   return { language, frequencies, length, passage: unitLength(sum), sentences: sentenceVectors(parts, words) }
+}
+
+/** Code and tables hold few words that tell a language: they are in that of most other chunks. */
+function languageOf(words: readonly string[], chunksOf: ReadonlyMap<Language, number>): Language {
+  const { language, share } = weighLanguage(words)
+  if ((share >= SURE_SHARE && words.length >= SURE_WORDS) || (chunksOf.get(language) ?? 0) >= KNOWN_CHUNKS)
+    return language
+  return mostChunks(chunksOf) ?? language
 }
 
 function sentenceVectors(parts: readonly string[][], words: WordVectors): Int8Array {

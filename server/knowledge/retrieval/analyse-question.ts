@@ -1,15 +1,22 @@
 import { compactVector } from '../../models/static/compact-vector.ts'
 import { informationOf, meanVector, unitLength } from '../../models/static/mean-vector.ts'
-import { guessLanguageOfWords, type Language } from '../../text/language.ts'
+import { contentOfDense, isDense } from '../../text/dense-script.ts'
+import { type Language, weighExpected, weighLanguage } from '../../text/language.ts'
 import { isStopWord } from '../../text/stop-words.ts'
 import { termsOfWord } from '../../text/terms.ts'
 import { splitWords } from '../../text/words.ts'
-import type { Tables } from './tables.ts'
+import { mostChunks, type Tables } from './tables.ts'
 
 /** A long message is searched by its first words and, of those, the ones that tell most. */
 const MOST_WORDS = 400
 const MOST_TERMS = 32
 const MOST_CHARACTERS = 4_000
+
+/** So many words, and so many of them told, leave no doubt about a language; a script does at once. */
+const SURE_SHARE = 0.25
+const SURE_WORDS = 3
+/** Keywords without a word that tells their language. */
+const TYPED_WORDS = 8
 
 /** Shorter ones are mostly abbreviations of common words. */
 const SHORTEST_NAME = 3
@@ -28,6 +35,8 @@ export type QuestionTerm = {
 
 export type AnalysedQuestion = {
   language: Language
+  /** Whether the words leave no doubt about the language. */
+  isSure: boolean
   terms: QuestionTerm[]
   /** Places in `terms` of words that follow each other: "hydrogen tank". */
   pairs: [number, number][]
@@ -43,11 +52,12 @@ export function analyseQuestion(
 ): AnalysedQuestion {
   const asked = question.slice(0, MOST_CHARACTERS)
   const words = splitWords(asked).slice(0, MOST_WORDS)
-  const language = guessLanguageOfWords(words)
+  const { language: told, share } = weighExpected(words, new Set<Language>(['en', ...tables.languages]))
+  // A few words are taken for the language of the documents when they do not tell another one.
+  const language = told === 'other' ? (weighLanguage(words, tables.languages).language ?? 'other') : told
+  const usual = language === 'other' ? (mostChunks(tables.chunksOf) ?? 'en') : language
   const names = language === 'en' ? namesIn(asked) : NO_NAMES
-  const content = [...new Set(words)].filter(
-    (word) => !isStopWord(word, language === 'other' ? 'en' : language),
-  )
+  const content = [...new Set(words)].filter((word) => !isStopWord(word, usual))
   const languages: Language[] = [...new Set<Language>([...tables.languages, 'other'])]
   const terms = content
     .flatMap((word) => questionTerms(word, languages, tables))
@@ -56,13 +66,17 @@ export function analyseQuestion(
     .slice(0, MOST_TERMS)
 
   // A few words without a stop word may be English; a sentence without one is not.
-  const speaksVectors = language === 'en' || (language === 'other' && words.length <= 3)
+  const speaksVectors =
+    language === 'en' ||
+    (language === 'other' && usual === 'en' && words.length <= TYPED_WORDS) ||
+    (language === 'other' && words.length <= 3)
   const known = speaksVectors ? content.filter((word) => tables.words.row(word) >= 0) : []
   const mean = meanVector(tables.words, known)
   const fits = queryVector && tables.provided?.dimensions === queryVector.length
   const provided = fits ? unitLength(queryVector) : null
   return {
     language,
+    isSure: told !== 'other' && share >= SURE_SHARE && words.length >= SURE_WORDS,
     terms,
     pairs: pairsOf(words, terms),
     vector: mean && compactVector(mean),
@@ -75,8 +89,8 @@ type PlainTerm = Omit<QuestionTerm, 'isName'>
 function questionTerms(word: string, languages: readonly Language[], tables: Tables): PlainTerm[] {
   const information = informationOf(tables.words, tables.words.row(word))
   const byLanguage = languages.map((language) => termsOfWord(word, language, tables.lexicon.stem))
-  const pairs = byLanguage.find((terms) => terms.length > 1)
-  if (pairs) return pairs.map((pair) => ({ word: pair, forms: [pair], information }))
+  if (isDense(word))
+    return contentOfDense(word).map((pair) => ({ word: pair, forms: [pair], information: 1 }))
   const forms = [...new Set(byLanguage.flat())]
   return forms.length === 0 ? [] : [{ word, forms, information }]
 }

@@ -1,3 +1,4 @@
+import { wordsAndPairs } from '../../text/dense-script.ts'
 import { splitWords } from '../../text/words.ts'
 import type { AnalysedQuestion } from './analyse-question.ts'
 import { cosinesAround } from './cosines-around.ts'
@@ -50,10 +51,17 @@ export function gatherEvidence(
   const around = question.vector ? cosinesAround(tables, candidates, question.vector) : new Map()
   // All are numbered before the first is compared: see WordMatcher.
   const said = new Map([...candidates].map((slot) => [slot, wordsOf(slots.chunks[slot]!, matcher)]))
+  const bestShare = terms.slots.length > 0 ? terms.share(terms.slots[0]!) : 0
+  const placeByTerms = new Map(terms.slots.map((slot, place) => [slot, place + 1]))
+  const spelled = new Map(grams.slots.map((slot, place) => [slot, grams.scores[place]! / grams.scores[0]!]))
   const found = [...candidates].map((slot) => ({
     slot,
     evidence: {
       terms: terms.share(slot),
+      held: terms.held(slot),
+      first: placeByTerms.has(slot) ? 1 / placeByTerms.get(slot)! : 0,
+      near: bestShare > 0 ? terms.share(slot) / bestShare : 0,
+      spelled: spelled.get(slot) ?? 0,
       ...about,
       meanings: meanings?.share(slot) ?? 0,
       sentence: question.vector && bestSentence(slots, slot, question.vector),
@@ -70,12 +78,14 @@ function wordsOf({ headingPath, questions, text }: IndexedChunk, { idsOf }: Word
   const title = withoutArguments(headingPath.at(-1) ?? '')
   const path = headingPath.slice(0, -1).join(' ')
   return {
-    title: idsOf(splitWords(withNameParts(title))),
-    path: idsOf(splitWords(withNameParts(path))),
-    text: idsOf(splitWords(withNameParts([...(questions ?? []), text].join(' ')))),
-    titles: [title, asNameParts(title)].map((form) => idsOf(splitWords(form))),
+    title: idsOf(compared(withNameParts(title))),
+    path: idsOf(compared(withNameParts(path))),
+    text: idsOf(compared(withNameParts([...(questions ?? []), text].join(' ')))),
+    titles: [title, asNameParts(title)].map((form) => idsOf(compared(form))),
   }
 }
+
+const compared = (text: string): string[] => wordsAndPairs(splitWords(text))
 
 function wordEvidence(
   { title, path, text, titles }: Said,

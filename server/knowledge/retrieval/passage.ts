@@ -8,6 +8,10 @@ export type IndexedChunk = {
   page: number | null
   text: string
   questions?: string[]
+  /** The id of its heading on a page of the web. */
+  anchor?: string
+  /** Of an uploaded file. */
+  isFile?: true
   /** From an embedding provider, when one is configured. Chunks of one index share their number of dimensions. */
   vector?: Float32Array | null
 }
@@ -22,6 +26,8 @@ export type Passage = {
   page: number | null
   text: string
   questions?: string[]
+  anchor?: string
+  isFile?: true
   score: number
 }
 

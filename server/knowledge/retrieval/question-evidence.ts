@@ -13,12 +13,13 @@ export function questionEvidence(
   { live }: SlotTable,
   { terms }: AnalysedQuestion,
   closest: readonly number[],
-): Pick<Evidence, 'strangeness' | 'unknownName' | 'words' | 'size'> {
+): Pick<Evidence, 'strangeness' | 'unknownName' | 'words' | 'size' | 'few'> {
   const strange = closest.reduce((sum, likeness) => sum + 1 - likeness, 0)
   return {
     strangeness: terms.length > 0 ? strange / terms.length : 1,
     unknownName: terms.some(({ isName }, i) => isName && closest[i]! < SAME_WORD) ? 1 : 0,
     words: Math.min(terms.length, MOST_WORDS),
     size: Math.log(Math.min(Math.max(live, LEAST_CHUNKS), MOST_CHUNKS) / MOST_CHUNKS),
+    few: Math.log(LEAST_CHUNKS / Math.min(Math.max(live, 1), LEAST_CHUNKS)),
   }
 }

@@ -12,15 +12,21 @@ const FEWEST_CHUNKS = 200
 export const MOST_A_TERM_COUNTS = SATURATION + 1
 
 /** Hits of the question's words; `share` is a slot's part (0..1) of the most that the question could score. */
-export type TermHits = Hits & { share: (slot: number) => number }
+export type TermHits = Hits & {
+  share: (slot: number) => number
+  /** The part (0..1) of the question's words, by their rarity, that a slot has. */
+  held: (slot: number) => number
+}
 
 /** BM25 over stems. */
 export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: number): TermHits {
   const { slots, terms } = tables
   const scores = new Float32Array(slots.count)
   const average = slots.live > 0 ? slots.liveLength / slots.live : 1
+  const held = new Float32Array(slots.count)
+  const seenFor = new Int32Array(slots.count).fill(-1)
   let total = 0
-  for (const term of question.terms) {
+  for (const [place, term] of question.terms.entries()) {
     const lists = term.forms.map((form) => terms.postings[terms.ids.get(form) ?? -1] ?? [])
     const idf = rarity(
       slots,
@@ -32,6 +38,8 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
         const slot = slotOf(posting)
         const frequency = (posting & FREQUENCY_MASK) / 2
         scores[slot]! += idf * saturated(frequency, slots.lengths[slot]! / average)
+        if (seenFor[slot] !== place) held[slot]! += idf
+        seenFor[slot] = place
       }
     }
   }
@@ -40,7 +48,11 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
     if (scores[slot]! > 0 && slots.states[slot] === LIVE) hits.offer(slot, scores[slot]!)
   }
   const top = total * MOST_A_TERM_COUNTS
-  return { ...hits.sorted(), share: (slot) => (top > 0 ? (scores[slot] ?? 0) / top : 0) }
+  return {
+    ...hits.sorted(),
+    share: (slot) => (top > 0 ? (scores[slot] ?? 0) / top : 0),
+    held: (slot) => (total > 0 ? (held[slot] ?? 0) / total : 0),
+  }
 }
 
 /** What a frequency counts in a chunk of `relative` times the average length. */

@@ -1,22 +1,31 @@
+import { isDense } from '../../text/dense-script.ts'
+import type { Language } from '../../text/language.ts'
+import { wordsOnly } from '../../text/words.ts'
 import { type AnalysedQuestion, analyseQuestion } from './analyse-question.ts'
 import { findQuestion } from './exact-questions.ts'
 import { fuse } from './fuse.ts'
 import { gatherEvidence } from './gather-evidence.ts'
-import { type Passage, passageOf } from './passage.ts'
+import { type IndexedChunk, type Passage, passageOf } from './passage.ts'
 import { rankByVector } from './rank-vectors.ts'
-import { orderOf, relevanceOf } from './relevance.ts'
+import { chanceOf, oddsOf, orderOf, reachOf } from './relevance.ts'
 import type { Tables } from './tables.ts'
 import type { Hits } from './top-hits.ts'
+import { weighVectors } from './weigh-vectors.ts'
 import { worstPair } from './worst-pair.ts'
 
 /** Hits of a provider's vectors that are fused with the rest. */
 const PROVIDED = 100
-/** As much as all other evidence together: a good model knows more, a poor one less. */
-const PROVIDED_WEIGHT = 1
-/** Chunks among which the best evidence tells how likely there is an answer. */
-const CONFIDENT = 3
 /** What each chunk of a section costs the chunks of it that follow, in units of the order. */
-const SAME_SECTION = 1
+const SAME_SECTION = 0.5
+/** What a chunk in a language that the question is not in loses, in units of the order, and of the odds. */
+const FOREIGN = 4
+const FOREIGN_ODDS = 3
+/** What a section gains whose title is the question, word for word, as in lists of questions and answers. */
+const ASKED = 6
+const ASKED_ODDS = 2
+const LONGEST_TITLE = 500
+/** A single word is the title of much. */
+const FEWEST_WORDS = 3
 
 export type SearchOptions = { limit: number; queryVector?: Float32Array | null }
 export type SearchResult = { passages: Passage[]; confidence: number }
@@ -25,7 +34,7 @@ export type SearchResult = { passages: Passage[]; confidence: number }
 export function searchTables(tables: Tables, question: string, options: SearchOptions): SearchResult {
   const exact = findQuestion(tables.exact, question)
   const analysed = analyseQuestion(question, tables, options.queryVector)
-  const ranked = rankChunks(tables, analysed, options.limit)
+  const ranked = rankChunks(tables, analysed, wordsOnly(question.slice(0, LONGEST_TITLE)), options.limit)
   const others = ranked.slots.map((slot, i) => ({ slot, score: ranked.scores[i]! }))
   const first = exact.map((slot) => ({ slot, score: 1 }))
   const found = [...first, ...others.filter(({ slot }) => !exact.includes(slot))].slice(0, options.limit)
@@ -35,43 +44,91 @@ export function searchTables(tables: Tables, question: string, options: SearchOp
   }
 }
 
-/** The best chunks with a chance for each; `limit` of them, or a few more. */
-function rankChunks(tables: Tables, question: AnalysedQuestion, limit: number): Hits {
+/** The best chunks with a chance for each; `limit` of them at most. */
+function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, limit: number): Hits {
   if (question.terms.length === 0 && !question.provided) return { slots: [], scores: [] }
   const provided = question.provided
     ? rankByVector(tables.slots, tables.provided!, question.provided, PROVIDED)
     : null
   const { candidates: found, matcher } = gatherEvidence(tables, question, provided)
+  const isForeign = (slot: number): boolean =>
+    question.isSure && !provided && !readsBoth(question.language, tables.languageOf[slot]!)
+  const isAsked = (slot: number): boolean => titleOf(tables.slots.chunks[slot]!) === asked
   const candidates = found
-    .map(({ slot, evidence }) => ({ slot, order: orderOf(evidence) }))
+    .map(({ slot, evidence }) => {
+      const order = orderOf(evidence) - (isForeign(slot) ? FOREIGN : 0)
+      return { slot, order: order + (isAsked(slot) ? ASKED : 0) }
+    })
     .sort((a, b) => b.order - a.order || a.slot - b.slot)
   spreadSections(tables, candidates)
   const evidenceOf = new Map(found.map(({ slot, evidence }) => [slot, evidence]))
   const slots = candidates.map(({ slot }) => slot)
+  const vectors = provided && weighVectors(provided)
   const own: Hits = { slots, scores: slots.map(() => 0) }
-  const order = provided
-    ? fuse(
-        [
-          { hits: own, weight: 1 },
-          { hits: provided, weight: PROVIDED_WEIGHT },
-        ],
-        slots.length,
-      ).slots
-    : slots
-  const kept = order.slice(0, Math.max(limit, CONFIDENT))
-  const chances = kept.map((slot) => {
-    const evidence = evidenceOf.get(slot)
-    return evidence ? relevanceOf(evidence, worstPair(tables.slots.chunks[slot]!, question, matcher)) : 0
-  })
+  const order =
+    provided && vectors
+      ? fuse(
+          [
+            { hits: own, weight: 1 },
+            { hits: provided, weight: vectors.weight },
+          ],
+          slots.length,
+        ).slots
+      : slots
+  const kept = order.slice(0, limit)
+  const pairs = new Map(kept.map((slot) => [slot, worstPair(tables.slots.chunks[slot]!, question, matcher)]))
+  const reach = Math.max(
+    0,
+    ...kept.slice(0, REACHING).map((slot) => {
+      const evidence = evidenceOf.get(slot)
+      return evidence && !isForeign(slot) ? reachOf(evidence, pairs.get(slot)!) : 0
+    }),
+  )
   // The order and the chance weigh the evidence differently; scores are not to rise from one place to the next.
-  let score = Math.max(0, ...chances.slice(0, CONFIDENT))
+  let score = 1
+  const least = question.terms.some(({ word }) => isDense(word)) ? LEAST_OF_PAIRS : LEAST_CHANCE
   return {
     slots: kept,
-    scores: chances.map((chance, place) => {
-      if (place > 0) score = Math.min(score, chance)
+    scores: kept.map((slot, place) => {
+      const evidence = evidenceOf.get(slot)
+      const odds =
+        (evidence ? oddsOf(evidence, pairs.get(slot)!) : UNKNOWN_ODDS) +
+        (vectors?.oddsOf(slot) ?? 0) +
+        (isAsked(slot) ? ASKED_ODDS : 0)
+      const chance = chanceOf(isForeign(slot) ? odds - FOREIGN_ODDS : odds)
+      score = Math.min(score, vectors ? chance : withinReach(chance, reach, place === 0 ? least : 1))
       return score
     }),
   }
+}
+
+/** The words of a chunk's own heading without its number; null for one that is too short to be a question. */
+function titleOf({ headingPath }: IndexedChunk): string | null {
+  const words = wordsOnly(headingPath.at(-1) ?? '').replace(/^(?:\d+ )+/, '')
+  return words.split(' ').length >= FEWEST_WORDS ? words : null
+}
+
+/** Passages among which one tells whether the documents say anything of what is asked. */
+const REACHING = 3
+/** As many answerable questions are answered, and as many others declined, in test/retrieval-corpus. */
+const REACHED_FROM = 0.44
+/** What is out of reach is not offered; what is within reach is, however little speaks for a passage by itself. */
+const OFFERED_FROM = 0.15
+
+function withinReach(chance: number, reach: number, least: number): number {
+  if (reach < REACHED_FROM) return Math.min(chance, OFFERED_FROM * 0.99)
+  return chance >= least ? Math.max(chance, OFFERED_FROM) : chance
+}
+
+/** Less for words than for pairs of characters, some of which are met by chance. */
+const LEAST_CHANCE = 0.014
+const LEAST_OF_PAIRS = 0.11
+const UNKNOWN_ODDS = -5
+
+/** A text whose language nobody can tell, like code, is read by everybody. */
+function readsBoth(asked: Language, written: Language): boolean {
+  const isNordic = (language: Language): boolean => language === 'da' || language === 'no'
+  return asked === written || written === 'other' || (isNordic(asked) && isNordic(written))
 }
 
 /** Chunks of one section say much the same: each makes those after it wait, so that other sections are seen too. */

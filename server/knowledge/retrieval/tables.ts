@@ -20,6 +20,10 @@ export type Tables = {
   readonly lexicon: Lexicon
   /** Languages that chunks of this index were stemmed in. */
   readonly languages: Set<Language>
+  /** The language of each slot's chunk. */
+  readonly languageOf: Language[]
+  /** How many chunks of each language were ever written. */
+  readonly chunksOf: Map<Language, number>
 }
 
 export function createTables(words: WordVectors, lexicon = createLexicon(words)): Tables {
@@ -33,5 +37,16 @@ export function createTables(words: WordVectors, lexicon = createLexicon(words))
     exact: new Map(),
     lexicon,
     languages: new Set(),
+    languageOf: [],
+    chunksOf: new Map(),
   }
+}
+
+/** The language of most chunks; null when none is known. */
+export function mostChunks(chunksOf: ReadonlyMap<Language, number>): Language | null {
+  let most: Language | null = null
+  for (const [language, count] of chunksOf) {
+    if (language !== 'other' && count > (most === null ? 0 : chunksOf.get(most)!)) most = language
+  }
+  return most
 }

@@ -1,3 +1,4 @@
+import { wordsAndPairs } from '../../text/dense-script.ts'
 import { splitSentences } from '../../text/sentences.ts'
 import { splitWords } from '../../text/words.ts'
 import type { AnalysedQuestion } from './analyse-question.ts'
@@ -15,7 +16,7 @@ export function worstPair(
   matcher: WordMatcher,
 ): number | null {
   if (pairs.length === 0) return null
-  const numbered = (text: string) => matcher.idsOf(splitWords(withNameParts(text)))
+  const numbered = (text: string) => matcher.idsOf(wordsAndPairs(splitWords(withNameParts(text))))
   const heading = bestOf([numbered(withoutArguments(chunk.headingPath.at(-1) ?? ''))], matcher)
   const sentences = [...(chunk.questions ?? []), ...splitSentences(chunk.text, language)]
   const matched = sentences.map((sentence) => bestOf([numbered(sentence)], matcher))

@@ -10,11 +10,13 @@ import { createVectorTable, setVector } from './vector-table.ts'
 
 /** Writes a chunk into a slot that search does not see yet; returns the slot's number. */
 export function writeChunk(tables: Tables, chunk: IndexedChunk, stem: Stemmer): number {
-  const analysed = analyseChunk(chunk, tables.words, stem)
+  const analysed = analyseChunk(chunk, tables, stem)
   // The provider's vector is kept as bytes, in its table, and not a second time.
   const { vector, ...held } = chunk
   const slot = takeSlot(tables.slots, held, analysed.length, analysed.sentences)
+  tables.languageOf[slot] = analysed.language
   tables.languages.add(analysed.language)
+  tables.chunksOf.set(analysed.language, (tables.chunksOf.get(analysed.language) ?? 0) + 1)
   for (const [term, frequency] of analysed.frequencies) {
     const { id, isNew } = addPosting(tables.terms, term, slot, frequency)
     if (isNew) addTermGrams(tables.grams, term, id)

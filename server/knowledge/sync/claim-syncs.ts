@@ -32,7 +32,9 @@ async function dueSources(trx: Trx, now: Date): Promise<string[]> {
     join agents on agents.id = sources.agent_id
     join accounts on accounts.id = agents.account_id
     where sources.next_sync_at <= ${now}
-    order by sources.next_sync_at limit ${sql.lit(AT_ONCE)} for update of sources skip locked`.execute(trx)
+    order by sources.next_sync_at limit ${sql.lit(AT_ONCE)} for no key update of sources skip locked`.execute(
+    trx,
+  )
   const again = new Date(now.getTime() + RETRY_MS)
   for (const { id, wanted } of rows) {
     await trx

@@ -6,9 +6,11 @@ import { createBreather } from '../retrieval/breathe.ts'
 export async function contentHash(chunks: readonly LoadedChunk[]): Promise<string> {
   const breathe = createBreather()
   const hash = createHash('sha256')
-  for (const { headingPath, page, text, questions } of chunks) {
+  for (const { headingPath, page, text, questions, anchor } of chunks) {
     await breathe()
-    hash.update(JSON.stringify([headingPath, page, text, questions]))
+    hash.update(
+      JSON.stringify([headingPath, page, text, questions, ...(anchor === undefined ? [] : [anchor])]),
+    )
   }
   return hash.digest('base64url')
 }

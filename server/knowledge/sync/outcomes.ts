@@ -1,9 +1,10 @@
 import type { Updateable } from 'kysely'
+import { holdAgent } from '../../agents/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import type { SourcesTable } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import { dropUnusedVectors } from '../embed-chunks.ts'
+import { clearChunks } from '../clear-chunks.ts'
 import type { Loaded } from '../load-content.ts'
 import { moveKnowledge, type SourceRow } from '../queries.ts'
 import { TRAIN_SOURCE, type TrainSource } from '../train-task.ts'
@@ -32,7 +33,8 @@ export async function startVersion({ db, jobs }: Needs, source: SourceRow): Prom
       error: null,
       updated_at: new Date(),
     })
-    if (isStarted) await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, { sourceId: source.id, version })
+    const payload = { sourceId: source.id, version }
+    if (isStarted) await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, payload, 0, source.account_id)
   })
 }
 
@@ -49,6 +51,7 @@ export async function noteFailure(db: Db, source: SourceRow, reason: string): Pr
 export async function takeOut(db: Db, source: SourceRow, reason: string): Promise<void> {
   const { id, account_id, agent_id } = source
   await transact(db, async (trx) => {
+    await holdAgent(trx, account_id, agent_id)
     const isOut = await changeIdle(trx, source, {
       status: 'failed',
       error: reason,
@@ -60,10 +63,9 @@ export async function takeOut(db: Db, source: SourceRow, reason: string): Promis
       updated_at: new Date(),
     })
     if (!isOut) return
-    await trx.deleteFrom('chunks').where('account_id', '=', account_id).where('source_id', '=', id).execute()
-    await dropUnusedVectors(trx, account_id, id)
     await moveKnowledge(trx, account_id, agent_id)
   })
+  await clearChunks(db, account_id, id)
 }
 
 /** Changes the row if it still is as it was read: a change by hand, a training or a deletion goes first. */

@@ -9,7 +9,7 @@ import type { SyncSource } from './sync-task.ts'
 
 type Needs = Pick<
   Context,
-  'db' | 'jobs' | 'log' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'secrets'
+  'db' | 'process' | 'jobs' | 'log' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'secrets'
 >
 
 /**

@@ -20,6 +20,7 @@ export const setTicketKnowledge = endpoint({
   method: 'PUT',
   path,
   name: 'setTicketKnowledge',
+  audit: 'agent.update',
   tag: 'Sources',
   summary: 'Switch solved tickets as knowledge',
   description:

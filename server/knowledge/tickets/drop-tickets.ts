@@ -1,18 +1,34 @@
 import { sql } from 'kysely'
+import { holdAgent } from '../../agents/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
 import { moveKnowledge } from '../queries.ts'
 
-/** Takes all ticket sources of an agent out of its answers. */
+/** Takes all ticket sources of an agent, which is held, out of its answers. */
 export async function dropAllTickets(trx: Trx, accountId: AccountId, agentId: string): Promise<void> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('sources')
+  const sources = await trx
+    .selectFrom('sources')
+    .select('id')
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .where('type', '=', 'ticket')
-    .executeTakeFirst()
-  if (numDeletedRows > 0n) await moveKnowledge(trx, accountId, agentId)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  await drop(trx, accountId, agentId, sources)
+}
+
+async function drop(
+  trx: Trx,
+  accountId: AccountId,
+  agentId: string,
+  sources: { id: string }[],
+): Promise<void> {
+  if (sources.length === 0) return
+  const ids = sources.map(({ id }) => id)
+  await trx.deleteFrom('sources').where('account_id', '=', accountId).where('id', 'in', ids).execute()
+  await moveKnowledge(trx, accountId, agentId)
 }
 
 /** Takes out those whose ticket is not solved any longer, does not exist, or is among `useless`. */
@@ -24,8 +40,10 @@ export async function dropStaleTickets(
 ): Promise<void> {
   await transact(db, async (trx) => {
     // In a clone the tickets are those of the original.
-    const { numDeletedRows } = await trx
-      .deleteFrom('sources')
+    await holdAgent(trx, accountId, agentId)
+    const sources = await trx
+      .selectFrom('sources')
+      .select('id')
       .where('account_id', '=', accountId)
       .where('agent_id', '=', agentId)
       .where('type', '=', 'ticket')
@@ -37,7 +55,9 @@ export async function dropStaleTickets(
               and tickets.status_category = 'closed')`,
         ]),
       )
-      .executeTakeFirst()
-    if (numDeletedRows > 0n) await moveKnowledge(trx, accountId, agentId)
+      .orderBy('id')
+      .forUpdate()
+      .execute()
+    await drop(trx, accountId, agentId, sources)
   })
 }

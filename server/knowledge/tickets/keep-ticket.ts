@@ -43,7 +43,7 @@ export async function keepTicket(
       .where('account_id', '=', account.id)
       .where('id', '=', source.id)
       .execute()
-    await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, { sourceId: source.id, version })
+    await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, { sourceId: source.id, version }, 0, account.id)
   })
 }
 
@@ -54,7 +54,7 @@ async function isWanted(trx: Trx, accountId: AccountId, agentId: string, ticketI
     .select('ticket_knowledge')
     .where('account_id', '=', accountId)
     .where('id', '=', agentId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
   if (!agent?.ticket_knowledge) return false
   const ticket = await trx
@@ -76,5 +76,6 @@ function sourceOf(trx: Trx, accountId: AccountId, agentId: string, ticketId: str
     .where('agent_id', '=', agentId)
     .where('type', '=', 'ticket')
     .where((eb) => eb(eb.ref('content', '->>').key('ticketId'), '=', ticketId))
+    .forNoKeyUpdate()
     .executeTakeFirst()
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { removePersonal } from './remove-personal.ts'
+import { beginningOf, removePersonal } from './remove-personal.ts'
 
 const nobody = { names: [], others: [] }
 
@@ -22,6 +22,18 @@ test('addresses, numbers and names go, the rest stays', () => {
     ['Version 2.10.3 of 12.05.2026 has 10,000 users.', 'Version 2.10.3 of 12.05.2026 has 10,000 users.'],
   ]
   for (const [text, clean] of cases) assert.equal(removePersonal(text, person), clean)
+})
+
+test('the beginning of a long text holds no half of an address, a number or a name', () => {
+  const person = { names: ['Ann Miller'], others: [] }
+  const values = ['ann.miller@example.com ', '+49 30 1234567 ', 'Ann Miller ', 'please ']
+  for (let most = 500; most < 540; most++) {
+    const text = beginningOf(values.join('').repeat(40), most)
+    assert.ok(text.length <= most && text.length > most - 60, `${text.length} of ${most}`)
+    assert.match(removePersonal(text, person), /^(?:(?:\[(?:email|number|name)\]|please) ?)+$/)
+  }
+  assert.equal(beginningOf('漢'.repeat(2_000), 1_000).length, 600)
+  assert.equal(beginningOf('short', 1_000), 'short')
 })
 
 test('names with signs of patterns in them do no harm', () => {

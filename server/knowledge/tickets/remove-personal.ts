@@ -1,10 +1,25 @@
 /** Of the customer whose ticket it is; also what was given only in the conversation. */
 export type Person = { names: string[]; others: string[] }
 
-const email = /[^\s@<>()[\]"',;:]{1,64}@[^\s@<>()[\]"',;:]{1,255}\.\p{L}{2,24}/gu
+// Tried where something begins only: what is before its sign is no address when it is much longer.
+const email = /(?<![^\s@<>()[\]"',;:])[^\s@<>()[\]"',;:]{1,320}@[^\s@<>()[\]"',;:]{1,255}\.\p{L}{2,24}/gu
 const date = /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})$/
 // Digits with what people put between them; how many there are decides.
 const digitGroups = /(?<![\p{L}\d])[+(]?\d[\d ()./\u00a0-]{5,24}\d(?![\p{L}\d])/gu
+
+/** What could be half an address, a number or a name is at most so long. */
+const LONGEST_VALUE = 400
+
+/**
+ * The beginning of a text, about `most` characters. It ends behind a word, where no address and no number goes on, so
+ * that `removePersonal` recognizes whatever stands in it.
+ */
+export function beginningOf(text: string, most: number): string {
+  if (text.length <= most) return text
+  const end = text.slice(most - LONGEST_VALUE, most)
+  const behindWord = /^.*\p{L}(?=\s)/su.exec(end)?.[0].length ?? 0
+  return text.slice(0, most - LONGEST_VALUE + behindWord)
+}
 
 /**
  * A text without e-mail addresses, phone and card numbers and the customer's name; a mark in brackets stands in the

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { AccountId, MessagePart, TicketsTable } from '../../db/tables.ts'
-import { type Person, removePersonal } from './remove-personal.ts'
+import { beginningOf, type Person, removePersonal } from './remove-personal.ts'
 
 type TicketRow = Selectable<TicketsTable>
 
@@ -46,7 +46,10 @@ export async function solvedTicket(db: Db, ticket: TicketRow): Promise<SolvedTic
   const asked = messages.slice(0, Math.max(first, 0)).filter(({ role }) => role === 'user')
   const person = await personOf(db, ticket)
   const clean = (text: string, longest: number): string =>
-    removePersonal(text, person).trim().slice(0, longest).toWellFormed()
+    removePersonal(beginningOf(text.trim(), longest * 4), person)
+      .trim()
+      .slice(0, longest)
+      .toWellFormed()
   const question = clean(ticket.description ?? asked.map(({ text }) => text).join('\n'), LONGEST_QUESTION)
   const replies = messages.filter(({ isReply }) => isReply).map(({ text }) => text)
   const answer = clean(replies.join('\n\n'), LONGEST_ANSWER)

@@ -6,6 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { WordVectors } from '../static/word-vectors.ts'
 import { type ComposedAnswer, composeAnswer } from './compose-answer.ts'
+import { handOver } from './hand-over.ts'
 import { inputOfCall } from './input.ts'
 
 /** Characters a token stands for, roughly, in European languages. */
@@ -25,7 +26,8 @@ export function createBuiltinModel(words: WordVectors): LanguageModelV4 {
     supportedUrls: {},
     async doGenerate(options) {
       options.abortSignal?.throwIfAborted()
-      const answer = composeAnswer(inputOfCall(options), words)
+      const answer = answerTo(options, words)
+      if ('call' in answer) throw new Error('A request for a person is answered by a stream.')
       return {
         content: [{ type: 'text', text: answer.text }],
         finishReason: { unified: 'stop', raw: undefined },
@@ -36,15 +38,37 @@ export function createBuiltinModel(words: WordVectors): LanguageModelV4 {
     },
     async doStream(options) {
       options.abortSignal?.throwIfAborted()
-      const answer = composeAnswer(inputOfCall(options), words)
+      const answer = answerTo(options, words)
+      if ('call' in answer)
+        return { stream: streamOf(callOf(answer.call, usageOf(options, '')), options.abortSignal) }
       return { stream: streamOf(partsOf(answer, usageOf(options, answer.text)), options.abortSignal) }
     },
   }
 }
 
+type Call = Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>
+
+function answerTo(options: LanguageModelV4CallOptions, words: WordVectors): ComposedAnswer | { call: Call } {
+  const input = inputOfCall(options)
+  if (input.handover) {
+    const said = handOver(input.handover, options)
+    return 'call' in said ? said : { band: 'greeting', text: said.text, cited: [], score: 1 }
+  }
+  const answer = composeAnswer(input, words)
+  if (answer.band !== 'decline' || input.mayOffer !== false) return answer
+  return { ...answer, text: answer.text.replace(/(?<=[.!。！])\s*[^.!?。！？]*[?？؟]\s*$/, '') }
+}
+
+function* callOf(call: Call, usage: LanguageModelV4Usage): Generator<LanguageModelV4StreamPart> {
+  yield { type: 'stream-start', warnings: [] }
+  yield call
+  yield { type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage }
+}
+
 function* partsOf(answer: ComposedAnswer, usage: LanguageModelV4Usage): Generator<LanguageModelV4StreamPart> {
   yield { type: 'stream-start', warnings: [] }
-  yield { type: 'text-start', id: TEXT_ID }
+  // Whoever shows the text has to know what its markers stand for before the first of them comes.
+  yield { type: 'text-start', id: TEXT_ID, providerMetadata: { parley: { cited: answer.cited } } }
   for (const delta of wordGroups(answer.text)) yield { type: 'text-delta', id: TEXT_ID, delta }
   yield { type: 'text-end', id: TEXT_ID }
   const finishReason = { unified: 'stop', raw: undefined } as const

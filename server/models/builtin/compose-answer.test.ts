@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { Language } from '../../text/language.ts'
 import { loadWordVectors } from '../static/word-vectors.ts'
 import { ANSWER_FROM, CLOSEST_FROM, composeAnswer } from './compose-answer.ts'
 import type { QuotablePassage } from './input.ts'
@@ -20,6 +21,7 @@ function passage(text: string, more: Partial<QuotablePassage> = {}): QuotablePas
     ...more,
   }
 }
+const LANGUAGES: Language[] = 'de fr es it pt nl pl sv da no fi cs ru tr ar ja zh ko'.split(' ') as Language[]
 const TEXTS = [
   'You can cancel at any time under Settings. It takes effect at the end of the month. Ask Dr. Miller, e.g. by phone.',
   'Refunds take five days. The money goes back to your card. Cheques are not accepted.',
@@ -38,25 +40,35 @@ test('a likely answer is quoted with its sources in order', () => {
   assert.equal(answer.band, 'answer')
   assert.deepEqual(answer.cited, [0])
   assert.equal(answer.score, 0.9)
-  assert.match(answer.text, /^You can cancel at any time under Settings\. .*\[1\]$/)
+  assert.equal(answer.text, `${TEXTS[0]} [1]`)
 })
 
-test('a sentence that leans on the one before brings it along', () => {
-  const text =
-    'The valve is on the left. It opens when water boils over at night. Nothing else is known about pumps.'
-  const { text: answer } = composeAnswer(
-    { question: 'When does water boiling over open something?', confidence: 0.9, passages: [passage(text)] },
-    words,
+test('one piece is quoted whole: a list with what leads to it, code as code, rows with their header', () => {
+  const quoted = (question: string, text: string): string =>
+    composeAnswer({ question, confidence: 0.9, passages: [passage(text)] }, words).text
+  const steps = 'To descale the kettle:\n\n1. Fill it.\n2. Add the powder.\n3. Boil it twice.\n4. Rinse.'
+  const other =
+    'The kettle comes with a lid, a filter and a cord; keep the box, since it is needed for the guarantee.'
+  assert.equal(quoted('How do I descale the kettle?', `${other}\n\n${steps}`), `${steps} [1]`)
+  const code = 'Install the client for the service with this command:\n\n```sh\nnpm install client\n```'
+  assert.equal(quoted('How do I install the client?', `${code}\n\n${other}`), `${code}\n\n[1]`)
+  const pasted = '1. Install the client.\n2. Paste this line:\n\n```html\n<script src="x.js"></script>\n```'
+  assert.equal(quoted('How do I install the client?', `${pasted}\n\n${other}`), `${pasted}\n\n[1]`)
+  const rows =
+    'Light: green; Meaning: ready\nLight: red, blinking fast; Meaning: no water\nLight: red; Meaning: hot'
+  assert.equal(
+    quoted('What does a red light blinking fast mean?', rows),
+    'Light: red, blinking fast; Meaning: no water [1]',
   )
-  assert.match(answer, /The valve is on the left\. It opens when water boils over/)
+  assert.match(quoted('What does it come with?', 'npm install client\n```'), /^```\nnpm install client\n```/)
 })
 
 test('an unlikely answer is offered as the closest passages, in the language of the question', () => {
   const passages = [passage(TEXTS[2]!)]
-  const answer = composeAnswer({ question: 'Wie kann ich das kündigen?', confidence: 0.5, passages }, words)
+  const answer = composeAnswer({ question: 'Wie kann ich das kündigen?', confidence: 0.3, passages }, words)
   assert.equal(answer.band, 'closest')
   assert.ok(answer.text.startsWith(phrasesFor('de').closest))
-  assert.match(answer.text, /- „Sie können monatlich kündigen\..*“ \[1\]/)
+  assert.match(answer.text, /Sie können monatlich kündigen\..* \[1\]$/)
 })
 
 test('with little to go by it declines and offers a human', () => {
@@ -68,6 +80,19 @@ test('with little to go by it declines and offers a human', () => {
     cited: [],
     score: 0.1,
   })
+  const ofLanguage: [string, string, 'fr' | 'nl' | 'pt'][] = [
+    ['Y a-t-il un sauna ?', 'The pool opens at nine and closes at six.', 'fr'],
+    ['Is er een sauna?', 'The pool opens at nine and closes at six.', 'nl'],
+    [
+      'Vendem café?',
+      'Antes de limpar, desligue a máquina da tomada. Não use detergente e deixe secar durante uma hora.',
+      'pt',
+    ],
+  ]
+  for (const [question, text, language] of ofLanguage) {
+    const declined = composeAnswer({ question, confidence: 0.01, passages: [passage(text)] }, words)
+    assert.equal(declined.text, phrasesFor(language).decline, question)
+  }
   for (const empty of [[], [passage('')], [passage('---\n# Heading')]]) {
     assert.equal(composeAnswer({ question: 'Who?', confidence: 0.9, passages: empty }, words).band, 'decline')
   }
@@ -121,9 +146,11 @@ test('nothing is said that is not in a passage or a fixed phrase', () => {
         const offered = given.map(([one, score]) => passage(one, { score }))
         const answer = composeAnswer({ question, confidence, passages: offered }, words)
         const { closest, decline, hello, thanks, goodbye } = phrasesFor('en')
-        const german = Object.values(phrasesFor('de')).filter((phrase) => typeof phrase === 'string')
+        const others = LANGUAGES.flatMap((language) =>
+          Object.values(phrasesFor(language)).filter((phrase) => typeof phrase === 'string'),
+        )
         let left = answer.text
-        for (const phrase of [closest, decline, hello, thanks, goodbye, ...german])
+        for (const phrase of [closest, decline, hello, thanks, goodbye, ...others])
           left = left.replace(phrase, '')
         const source = offered
           .map((one) => one.text)

@@ -1,9 +1,9 @@
-import { guessLanguage } from '../../text/language.ts'
-import { wordsOnly } from '../../text/words.ts'
+import { guessLanguage, type Language, weighExpected } from '../../text/language.ts'
+import { splitWords, wordsOnly } from '../../text/words.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
-import { chooseSentences, type Quote } from './choose-sentences.ts'
-import type { BuiltinInput } from './input.ts'
-import { type Phrases, phrasesFor } from './phrases.ts'
+import { type ChoosePiece, pieceChooser } from './choose-piece.ts'
+import type { BuiltinInput, QuotablePassage } from './input.ts'
+import { phrasesFor } from './phrases.ts'
 import { smallTalkOf } from './small-talk.ts'
 
 export type ComposedAnswer = {
@@ -11,16 +11,27 @@ export type ComposedAnswer = {
   text: string
   /** Indexes into the passages; `[1]` in the text is the first of them. */
   cited: number[]
-  /** 0..1: how likely the text answers the question. */
+  /** 0..1: how likely the passage shown first is right. */
   score: number
 }
 
-/** From here on the passages are quoted as the answer. */
-export const ANSWER_FROM = 0.7
-/** From here on they are offered as the closest found; below, the responder declines. */
-export const CLOSEST_FROM = 0.5
+/** No stored question is so long. */
+const LONGEST_QUESTION = 4_000
+/** The lowest score at which a passage is quoted as the answer. */
+export const ANSWER_FROM = 0.55
+/** The lowest score at which passages are offered as the closest found. The responder declines below it. */
+export const CLOSEST_FROM = 0.15
+/** Up to here a second place is quoted beside the first, if it is nearly as likely. */
+const UNSURE = 0.7
+const NEARLY = 0.75
+const MOST_CLOSEST = 3
+/** Characters up to which a piece is quoted with those beside it. */
+const ROOM = 300
+const ROOM_OF_CLOSEST = 600
+/** Share of the first passage's chance that another one needs to be offered beside it. */
+const CLOSE = 0.3
 
-/** The built-in answer: nothing but sentences of the passages within fixed phrases. */
+/** The built-in answer: nothing but whole pieces of the passages within fixed phrases. */
 export function composeAnswer(input: BuiltinInput, words: WordVectors): ComposedAnswer {
   const { question, confidence, passages } = input
   const stored = storedAnswer(input)
@@ -34,35 +45,31 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
     return { band: 'greeting', text: phrasesFor(smallTalk.language)[smallTalk.kind], cited: [], score: 1 }
   }
   const phrases = phrasesFor(languageOf(input))
+  const choose = pieceChooser(question, input.about, words)
   if (confidence >= ANSWER_FROM) {
-    const quotes = chooseSentences(input, words, {
-      passages: 3,
-      sentences: 3,
-      fewest: 2,
-      share: 0.65,
-      passageShare: 0.93,
-    })
-    const cited = citedBy(quotes)
-    if (cited.length > 0) return { band: 'answer', text: paragraphs(quotes, cited), cited, score: confidence }
+    const two = confidence < UNSURE && (passages[1]?.score ?? 0) >= confidence * NEARLY
+    const quotes = quotesOf(passages.slice(0, two ? 2 : 1), choose, ROOM)
+    if (quotes.length > 0) {
+      const text = quotes.map(({ text: quote }, i) => marked(quote, i + 1)).join('\n\n')
+      return { band: 'answer', text, cited: quotes.map(({ passage }) => passage), score: confidence }
+    }
   }
   if (confidence >= CLOSEST_FROM) {
-    const quotes = chooseSentences(input, words, {
-      passages: 3,
-      sentences: 3,
-      fewest: 1,
-      share: 0.6,
-      passageShare: 0.5,
-    })
-    const cited = citedBy(quotes)
-    const text = `${phrases.closest}\n\n${list(quotes, cited, phrases)}`
-    if (cited.length > 0) return { band: 'closest', text, cited, score: confidence }
+    const near = passages.slice(0, MOST_CLOSEST).filter(({ score }) => score >= confidence * CLOSE)
+    const quotes = quotesOf(near, choose, ROOM_OF_CLOSEST)
+    const text = [
+      phrases.closest,
+      ...quotes.map(({ text: quote, passage }, i) => marked(underHeading(quote, passages[passage]!), i + 1)),
+    ].join('\n\n')
+    if (quotes.length > 0)
+      return { band: 'closest', text, cited: quotes.map(({ passage }) => passage), score: confidence }
   }
   return { band: 'decline', text: phrases.decline, cited: [], score: confidence }
 }
 
 /** The first passage, when it is a stored answer that the question asks for; else null. */
 function storedAnswer({ question, confidence, passages }: BuiltinInput): number | null {
-  const asked = wordsOnly(question)
+  const asked = wordsOnly(question.slice(0, LONGEST_QUESTION))
   const equal = passages.findIndex((passage) =>
     passage.questions?.some((stored) => wordsOnly(stored) === asked),
   )
@@ -70,26 +77,37 @@ function storedAnswer({ question, confidence, passages }: BuiltinInput): number 
   return confidence >= ANSWER_FROM && passages[0]?.questions?.length ? 0 : null
 }
 
-function languageOf({ question, passages }: BuiltinInput): 'en' | 'de' | 'other' {
-  const asked = guessLanguage(question)
-  return asked === 'other' && passages[0] ? guessLanguage(passages[0].text) : asked
+function languageOf({ question, passages }: BuiltinInput): Language {
+  const written = guessLanguage(
+    passages
+      .slice(0, MOST_CLOSEST)
+      .map(({ text }) => text.slice(0, LONGEST_QUESTION))
+      .join(' '),
+  )
+  const words = splitWords(question.slice(0, LONGEST_QUESTION))
+  const { language } = weighExpected(words, new Set<Language>(['en', written]))
+  return language === 'other' ? written : language
 }
 
-function citedBy(quotes: readonly Quote[]): number[] {
-  return [...new Set(quotes.map((quote) => quote.passage))]
-}
+type Quote = { passage: number; text: string }
 
-function paragraphs(quotes: readonly Quote[], cited: readonly number[]): string {
-  return cited.map((passage, i) => `${joined(quotes, passage)} [${i + 1}]`).join('\n\n')
-}
-
-function list(quotes: readonly Quote[], cited: readonly number[], phrases: Phrases): string {
-  return cited.map((passage, i) => `- ${phrases.quote(joined(quotes, passage))} [${i + 1}]`).join('\n')
-}
-
-function joined(quotes: readonly Quote[], passage: number): string {
+/** What is quoted of each passage; the same words once. */
+function quotesOf(passages: readonly QuotablePassage[], choose: ChoosePiece, room: number): Quote[] {
+  const quotes: Quote[] = []
+  for (const [passage, one] of passages.entries()) {
+    const text = one.questions?.length ? one.text.trim() : choose(one, room)
+    if (text && !quotes.some((other) => other.text.includes(text))) quotes.push({ passage, text })
+  }
   return quotes
-    .filter((quote) => quote.passage === passage)
-    .map((quote) => quote.text)
-    .join(' ')
+}
+
+/** Behind code the marker stands on a line of its own: it is no part of it. */
+function marked(quote: string, number: number): string {
+  return quote.endsWith('```') ? `${quote}\n\n[${number}]` : `${quote} [${number}]`
+}
+
+/** Among several passages the headings say what each of them is about. */
+function underHeading(quote: string, { headingPath }: QuotablePassage): string {
+  const heading = headingPath.at(-1)?.replace(/[*_`]/g, '')
+  return heading ? `**${heading}**\n\n${quote}` : quote
 }

@@ -1,3 +1,4 @@
+import { contentOfDense, isDense, wordsAndPairs } from '../../text/dense-script.ts'
 import { guessLanguageOfWords } from '../../text/language.ts'
 import { characterNGrams } from '../../text/n-grams.ts'
 import { isStopWord } from '../../text/stop-words.ts'
@@ -8,15 +9,16 @@ import { similarityOfRows, type WordVectors } from '../static/word-vectors.ts'
 export type ScoreSentence = (sentence: string) => number
 
 /**
- * How well a sentence fits a question, about 0..2: shared words in any spelling, closeness of meaning (not for
- * German, which the word vectors do not speak).
+ * How well a sentence fits a question, about 0..2: shared words in any spelling, closeness of meaning (for
+ * English only, which the word vectors speak).
  */
 export function scorerFor(question: string, words: WordVectors): ScoreSentence {
   const all = splitWords(question.slice(0, 4_000)).slice(0, 100)
-  const language = guessLanguageOfWords(all)
-  const content = [...new Set(all)].filter(
-    (word) => !isStopWord(word, language === 'other' ? 'en' : language),
-  )
+  const told = guessLanguageOfWords(all)
+  const language = told === 'other' ? 'en' : told
+  const content = [...new Set(all)]
+    .filter((word) => !isStopWord(word, language))
+    .flatMap((word) => (isDense(word) ? contentOfDense(word) : [word]))
   const asked = content.map((word) => ({
     word,
     row: words.row(word),
@@ -24,11 +26,11 @@ export function scorerFor(question: string, words: WordVectors): ScoreSentence {
     weight: informationOf(words, words.row(word)),
   }))
   const total = asked.reduce((sum, { weight }) => sum + weight, 0) || 1
-  const mean = language === 'de' ? null : meanVector(words, content)
+  const mean = language !== 'en' ? null : meanVector(words, content)
 
   return (sentence) => {
-    const said = [...new Set(splitWords(sentence))]
-    const rows = language === 'de' ? [] : said.map((word) => words.row(word)).filter((row) => row >= 0)
+    const said = [...new Set(wordsAndPairs(splitWords(sentence)))]
+    const rows = language !== 'en' ? [] : said.map((word) => words.row(word)).filter((row) => row >= 0)
     const grams = said.map((word) => characterNGrams(word, 3, 4))
     let shared = 0
     for (const { word, row, grams: own, weight } of asked) {

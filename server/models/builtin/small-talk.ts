@@ -1,6 +1,7 @@
+import type { Language } from '../../text/language.ts'
 import { wordsOnly } from '../../text/words.ts'
 
-export type SmallTalk = { kind: 'hello' | 'thanks' | 'goodbye'; language: 'en' | 'de' | 'other' }
+export type SmallTalk = { kind: 'hello' | 'thanks' | 'goodbye'; language: Language }
 
 const GERMAN_HELLO =
   /^(hallo|guten (tag|morgen|abend)|moin|servus|grüß (gott|dich)|grüezi)( zusammen| ihr| du)?$/
@@ -22,9 +23,64 @@ const KINDS: [RegExp, SmallTalk][] = [
   [GERMAN_GOODBYE, { kind: 'goodbye', language: 'de' }],
 ]
 
+/** The most common phrases in the other languages, normalized by `wordsOnly`. */
+const COMMON: Partial<Record<Language, Record<SmallTalk['kind'], string>>> = {
+  fr: {
+    hello: 'bonjour|bonsoir|salut|coucou',
+    thanks: 'merci|merci beaucoup|merci bien',
+    goodbye: 'au revoir|à bientôt',
+  },
+  es: {
+    hello: 'hola|buenos días|buenas tardes|buenas',
+    thanks: 'gracias|muchas gracias',
+    goodbye: 'adiós|hasta luego',
+  },
+  it: {
+    hello: 'buongiorno|buonasera|salve',
+    thanks: 'grazie|grazie mille|molte grazie',
+    goodbye: 'arrivederci',
+  },
+  pt: {
+    hello: 'olá|oi|bom dia|boa tarde',
+    thanks: 'obrigado|obrigada|muito obrigado',
+    goodbye: 'até logo|adeus',
+  },
+  nl: {
+    hello: 'goedemorgen|goedemiddag|goedendag',
+    thanks: 'bedankt|dank je|dank u|dank je wel|dank u wel',
+    goodbye: 'tot ziens',
+  },
+  pl: { hello: 'cześć|dzień dobry|witam', thanks: 'dziękuję|dzięki|dziękuję bardzo', goodbye: 'do widzenia' },
+  sv: { hello: 'hej|god dag', thanks: 'tack|tack så mycket', goodbye: 'hej då|adjö' },
+  da: { hello: 'goddag|hej med dig', thanks: 'mange tak|tusind tak', goodbye: 'farvel' },
+  cs: { hello: 'ahoj|dobrý den', thanks: 'děkuji|díky|děkuju', goodbye: 'na shledanou' },
+  ru: { hello: 'здравствуйте|привет|добрый день', thanks: 'спасибо|большое спасибо', goodbye: 'до свидания' },
+  tr: {
+    hello: 'merhaba|selam|iyi günler',
+    thanks: 'teşekkürler|teşekkür ederim|sağ olun',
+    goodbye: 'hoşça kal|hoşça kalın',
+  },
+  ja: {
+    hello: 'こんにちは|おはようございます|こんばんは',
+    thanks: 'ありがとう|ありがとうございます|ありがとうございました',
+    goodbye: 'さようなら',
+  },
+  zh: { hello: '你好|您好', thanks: '谢谢|谢谢你|谢谢您', goodbye: '再见' },
+  ko: { hello: '안녕하세요|안녕', thanks: '감사합니다|고맙습니다', goodbye: '안녕히 계세요' },
+  ar: { hello: 'مرحبا|السلام عليكم', thanks: 'شكرا|شكرا جزيلا', goodbye: 'مع السلامة' },
+}
+
+const KIND_OF: ReadonlyMap<string, SmallTalk> = new Map(
+  (Object.entries(COMMON) as [Language, Record<SmallTalk['kind'], string>][]).flatMap(([language, kinds]) =>
+    (Object.entries(kinds) as [SmallTalk['kind'], string][]).flatMap(([kind, words]) =>
+      words.split('|').map((word): [string, SmallTalk] => [word, { kind, language }]),
+    ),
+  ),
+)
+
 /** What a message is when it is nothing but a greeting, thanks or a goodbye; null when it says more. */
 export function smallTalkOf(message: string): SmallTalk | null {
   if (message.length > 80) return null
   const words = wordsOnly(message)
-  return KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? null
+  return KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? KIND_OF.get(words) ?? null
 }

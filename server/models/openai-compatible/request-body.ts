@@ -3,9 +3,13 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider'
+import type { CallOptions } from '../model-call.ts'
+
+/** Where what a server wants back with a call stands in the options of a part. */
+export const PROVIDER_OPTIONS = 'openaiCompatible'
 
 /** The body of a chat completion request for these call options. */
-export function requestBody(model: string, options: LanguageModelV4CallOptions): Record<string, unknown> {
+export function requestBody(model: string, options: CallOptions): Record<string, unknown> {
   const tools = (options.tools ?? []).filter((tool) => tool.type === 'function')
   return {
     model,
@@ -42,10 +46,11 @@ function messagesOf(message: LanguageModelV4Message): Record<string, unknown>[] 
           content: text === '' && calls.length > 0 ? null : text,
           ...(calls.length > 0
             ? {
-                tool_calls: calls.map(({ toolCallId, toolName, input }) => ({
+                tool_calls: calls.map(({ toolCallId, toolName, input, providerOptions }) => ({
                   id: toolCallId,
                   type: 'function',
                   function: { name: toolName, arguments: JSON.stringify(input) },
+                  ...providerOptions?.[PROVIDER_OPTIONS],
                 })),
               }
             : {}),

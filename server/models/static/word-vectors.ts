@@ -22,8 +22,34 @@ export type WordVectors = {
 
 const DIMENSIONS = 100
 
-/** Reads the table that lies beside this file (6.5 MB, tens of milliseconds). Load once and pass it on. */
+/** Returns the table beside this file (6.5 MB). The first access reads it, which takes some tenths of a second. */
 export function loadWordVectors(folder = import.meta.dirname): WordVectors {
+  let table: WordVectors | undefined
+  const read = (): WordVectors => {
+    table ??= readTable(folder)
+    return table
+  }
+  return {
+    dimensions: DIMENSIONS,
+    get size() {
+      return read().size
+    },
+    row: (word) => read().row(word),
+    word: (row) => read().word(row),
+    neighbours: (row) => read().neighbours(row),
+    get values() {
+      return read().values
+    },
+    get products() {
+      return read().products
+    },
+    get lengths() {
+      return read().lengths
+    },
+  }
+}
+
+function readTable(folder: string): WordVectors {
   const bytes = readFileSync(join(folder, 'word-vectors.bin'))
   const words = readFileSync(join(folder, 'word-vectors.txt'), 'utf8').trimEnd().split('\n')
   if (bytes.length !== words.length * DIMENSIONS) {

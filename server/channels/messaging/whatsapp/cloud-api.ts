@@ -2,7 +2,7 @@ import type { Adapter } from '../adapter.ts'
 import { createClient } from './client.ts'
 import { formatText } from './format-text.ts'
 import { readWebhook } from './read-webhook.ts'
-import { isSigned, readHandshake } from './signature.ts'
+import { claimsSignature, isSigned, readHandshake } from './signature.ts'
 
 /** The WhatsApp Business Cloud API. */
 export const cloudApi: Adapter = {
@@ -10,6 +10,7 @@ export const cloudApi: Adapter = {
   formatText,
   client: createClient,
   readHandshake,
+  claimsSignature,
   isSigned,
   readWebhook,
 }

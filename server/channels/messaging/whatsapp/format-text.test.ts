@@ -47,7 +47,7 @@ test('what is written to keep the marks busy is formatted, too; tried again from
   for (const length of [10_000, 100_000]) {
     const fill = (part: string) => part.repeat(Math.ceil(length / part.length))
     const unchanged = [
-      ...['[', '![', '[](', '[a](b', '[](a ', '[](a "', '[1](', '[1, '].map(fill),
+      ...['[', '![', '[](', '[a](b', '[](a ', '[](a "', '[1](', '[1, ', '[](<'].map(fill),
       ...[`[a](${fill('x')}`, `[a](b ${fill('x')}`, `<br${fill(' ')}<`, `[1${fill(',1')}`],
     ]
     for (const text of unchanged) assert.equal(format(text), text.trim())

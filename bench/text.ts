@@ -1,0 +1,90 @@
+import { availableParallelism, cpus } from 'node:os'
+import { NASTIES } from '../test/hostile/nasties.ts'
+import { TEXT_FUNCTIONS } from '../test/hostile/text-functions.ts'
+
+const MEGABYTE = 1024 * 1024
+/** What runs apart is ended when it takes too long; how it grows shows in less. */
+const MOST_APART = 128 * 1024
+/** What takes longer on less than everything is not given more. */
+const GIVE_UP_MS = 1_000
+/** The budget on the serving thread for one text. */
+const ALLOWED_MS = 100
+
+export type TextResult = {
+  scenario: 'text'
+  function: string
+  characters: number
+  thread: 'serving' | 'its own'
+  /** The longest over all nasties, and of the longest ones the slowest. */
+  slowestMs: number
+  slowest: string
+  over: string[]
+}
+
+/** Every function that takes text from outside, on every hostile text, as long as it may be. */
+export async function* textScenario(only = ''): AsyncIterable<TextResult> {
+  for (const [name, { run, apart = false, most = apart ? MOST_APART : MEGABYTE }] of Object.entries(
+    TEXT_FUNCTIONS,
+  )) {
+    if (!name.toLowerCase().includes(only.toLowerCase())) continue
+    const over: string[] = []
+    let slowestMs = 0
+    let slowest = ''
+    await run('A text to begin with.')
+    for (const [nasty, make] of Object.entries(NASTIES)) {
+      const ms = await longestOf(run, make, most)
+      if (ms.ms > slowestMs) [slowestMs, slowest] = [ms.ms, nasty]
+      if (ms.ms > ALLOWED_MS) over.push(`${nasty}: ${Math.round(ms.ms)} ms for ${ms.size}`)
+    }
+    yield {
+      scenario: 'text',
+      function: name,
+      characters: most,
+      thread: apart ? 'its own' : 'serving',
+      slowestMs: Math.round(slowestMs * 10) / 10,
+      slowest,
+      over,
+    }
+  }
+}
+
+async function longestOf(
+  run: (text: string) => unknown,
+  make: (size: number) => string,
+  most: number,
+): Promise<{ ms: number; size: number }> {
+  for (let size = Math.min(most, 4_096); ; size = Math.min(most, size * 4)) {
+    const text = make(size)
+    const ms = await timeOf(run, text)
+    // Once more: what was compiled or collected meanwhile is not its own.
+    const again = ms > ALLOWED_MS && ms < GIVE_UP_MS ? await timeOf(run, text) : ms
+    if (size === most || ms > GIVE_UP_MS) return { ms: Math.min(ms, again), size }
+  }
+}
+
+async function timeOf(run: (text: string) => unknown, text: string): Promise<number> {
+  const { user, system } = process.threadCpuUsage()
+  await run(text)
+  const used = process.threadCpuUsage()
+  return (used.user + used.system - user - system) / 1_000
+}
+
+/** Writes bench/results/text.md. */
+export function textReport(results: TextResult[]): string {
+  const rows = results.map(({ function: name, characters, thread, slowestMs, slowest, over }) => {
+    const most = over.length > 0 ? ` (${over.length} over ${ALLOWED_MS} ms)` : ''
+    const shown = slowest.replaceAll('|', '\\|').replaceAll('`', '\u02cb').replaceAll('\n', ' ')
+    return `| ${name} | ${characters.toLocaleString('en')} | ${thread} | ${slowestMs}${most} | ${shown} |`
+  })
+  return `# Functions that take text from outside
+
+${new Date().toISOString()}, ${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.version}; \`npm run bench text\`.
+Each on ${Object.keys(NASTIES).length} hostile texts of as many characters as it is ever given, 1 MB where nothing bounds
+them: processor time of the slowest. Wanted: under ${ALLOWED_MS} ms on the serving thread. What runs apart has limits of
+its own and is measured with ${MOST_APART.toLocaleString('en')} characters; the chat in the browser is the visitor's own.
+
+| function | characters | thread | ms | slowest text |
+| - | - | - | - | - |
+${rows.join('\n')}
+`
+}

@@ -1,0 +1,15 @@
+/** Says that something was done in this process which may have left work for others: a request, a job. */
+export type Activity = { note(): void; onNote(listener: () => void): () => void }
+
+export function createActivity(): Activity {
+  const listeners = new Set<() => void>()
+  return {
+    note() {
+      for (const listener of listeners) listener()
+    },
+    onNote(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

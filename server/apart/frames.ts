@@ -1,0 +1,47 @@
+import { deserialize, serialize } from 'node:v8'
+
+const HEAD_BYTES = 4
+
+/** A message as it travels through a pipe: its length, then the value as the structured clone algorithm writes it. */
+export function frameOf(value: unknown): Buffer {
+  const body = serialize(value)
+  const head = Buffer.allocUnsafe(HEAD_BYTES)
+  head.writeUInt32LE(body.length)
+  return Buffer.concat([head, body])
+}
+
+export type FrameReader = {
+  /** Takes the next bytes of the pipe. Throws RangeError when a frame announces more than `maxBytes`. */
+  push(bytes: Uint8Array): void
+}
+
+/** Puts frames together again and passes each value on. */
+export function readFrames(maxBytes: number, onValue: (value: unknown) => void): FrameReader {
+  let pieces: Uint8Array[] = []
+  let held = 0
+  let wanted = HEAD_BYTES
+  let isHead = true
+  return {
+    push(bytes) {
+      pieces.push(bytes)
+      held += bytes.length
+      while (held >= wanted) {
+        const all = pieces.length === 1 ? asBuffer(pieces[0]!) : Buffer.concat(pieces, held)
+        const frame = all.subarray(0, wanted)
+        pieces = [all.subarray(wanted)]
+        held -= wanted
+        if (isHead) {
+          wanted = frame.readUInt32LE()
+          if (wanted > maxBytes) throw new RangeError(`A frame of ${wanted} bytes is more than ${maxBytes}.`)
+        } else {
+          wanted = HEAD_BYTES
+          onValue(deserialize(frame))
+        }
+        isHead = !isHead
+      }
+    },
+  }
+}
+
+const asBuffer = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, length)

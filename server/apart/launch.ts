@@ -1,0 +1,82 @@
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+export type Launched = ChildProcessByStdio<Writable, Readable, Readable>
+
+const MAIN = new URL('./child-main.ts', import.meta.url)
+/** What Node counts as data before it has done anything: space for heaps, compiled code and threads. */
+const NODE_DATA_MB = 640
+/** A child that lost its service in an endless loop ends by itself. */
+const CPU_SECONDS = 1_800
+/** Chats go before documents. */
+const NICE = 10
+
+/**
+ * Starts a process of Node that may read this program and nothing else: no other file, no writing, no processes, and
+ * none of the service's environment. Where the operating system knows how, it also has no network, ends with the
+ * service, and gets no more memory than this; other systems ignore that.
+ */
+export function launch(memoryMb: number): Launched {
+  const flags = [
+    '--permission',
+    ...readable().map((path) => `--allow-fs-read=${path}`),
+    `--max-old-space-size=${Math.floor(memoryMb * 0.75)}`,
+    // Half of the stack that the operating system gives.
+    ...(hasShell ? ['--stack-size=3900'] : []),
+    '--no-warnings',
+    fileURLToPath(MAIN),
+  ]
+  const command = hasShell ? [...guards(), '/bin/sh', '-c', limits(memoryMb), 'sh', process.execPath] : []
+  const [file = process.execPath, ...args] = [...command, ...flags]
+  const child = spawn(file, args, { env: {}, stdio: ['pipe', 'pipe', 'pipe'], cwd: '/' })
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, NICE)
+  } catch {
+    // It has ended already, which its exit tells.
+  }
+  return child
+}
+
+const hasShell = process.platform !== 'win32'
+
+/** Each limit stands alone: a system that refuses one still sets the others. */
+const limits = (memoryMb: number): string =>
+  [
+    'ulimit -c 0',
+    `ulimit -d ${(NODE_DATA_MB + memoryMb) * 1_024}`,
+    `ulimit -t ${CPU_SECONDS}`,
+    'exec "$@"',
+  ].join(' 2>/dev/null; ')
+
+let found: string[] | null = null
+
+/** The commands of Linux that are here and allowed; asked once. */
+function guards(): string[] {
+  found ??= [
+    ['setpriv', '--pdeathsig', 'KILL'],
+    ['unshare', '--net', '--map-root-user'],
+  ].flatMap((command) => (works(command) ? command : []))
+  return found
+}
+
+const works = ([file = '', ...args]: string[]): boolean =>
+  process.platform === 'linux' &&
+  spawnSync(file, [...args, 'true'], { stdio: 'ignore', timeout: 5_000 }).status === 0
+
+let folders: string[] | null = null
+
+/** The program itself and the packages that it can import. */
+function readable(): string[] {
+  if (folders) return folders
+  const server = dirname(import.meta.dirname)
+  const around: string[] = []
+  for (let at = dirname(server); at !== dirname(at); at = dirname(at)) around.push(at)
+  const wanted = [server, ...around.flatMap((at) => [join(at, 'node_modules'), join(at, 'package.json')])]
+  const there = wanted.filter((path) => existsSync(path))
+  folders = [...new Set(there.flatMap((path) => [path, realpathSync(path)]))]
+  return folders
+}

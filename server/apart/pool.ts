@@ -1,0 +1,131 @@
+import { ApartFailure } from './apart-failure.ts'
+import { type Bounds, type Child, startChild, type Watcher } from './child.ts'
+import type { Order } from './child-main.ts'
+
+export type PoolSettings = Bounds & {
+  /** Children at once. */
+  places: number
+  /** A child with nothing to do for so long is ended, which gives its memory back. */
+  idleMs: number
+}
+
+export type Pool = {
+  /** Has a child answer, when it is the owner's turn. Rejects with ApartFailure, or as `onBegin` does. */
+  ask(owner: string, order: Order, watcher: Watcher, signal?: AbortSignal): Promise<void>
+  /** The ids of the child processes. */
+  processes(): number[]
+  /** Ends every child; what is running or waiting fails with `aborted`. */
+  close(): Promise<void>
+}
+
+type Turn = { start: () => void }
+
+/**
+ * Child processes that are kept warm and used again for a bounded number of inputs. Owners take turns, and while
+ * there is more than one place no owner has all of them: somebody else's input finds one free or soon to be.
+ */
+export function createPool({ places, idleMs, ...bounds }: PoolSettings): Pool {
+  const share = Math.max(1, places - 1)
+  const closing = new AbortController()
+  const waiting = new Map<string, Turn[]>()
+  const running = new Map<string, number>()
+  const idle: { child: Child; timer: NodeJS.Timeout }[] = []
+  const children = new Set<Child>()
+  let busy = 0
+
+  const hasShare = (owner: string): boolean => (running.get(owner) ?? 0) < share
+
+  const startNext = (): void => {
+    if (busy >= places) return
+    for (const [owner, turns] of waiting) {
+      if (!hasShare(owner)) continue
+      // Behind everybody else who waits.
+      waiting.delete(owner)
+      const turn = turns.shift()
+      if (turns.length > 0) waiting.set(owner, turns)
+      turn?.start()
+      return
+    }
+  }
+
+  const turnOf = (owner: string, signal: AbortSignal): Promise<void> => {
+    if (signal.aborted) return Promise.reject(cancelled())
+    return new Promise<void>((resolve, reject) => {
+      const turns = waiting.get(owner) ?? []
+      const onAbort = (): void => {
+        turns.splice(turns.indexOf(turn), 1)
+        if (turns.length === 0 && waiting.get(owner) === turns) waiting.delete(owner)
+        reject(cancelled())
+      }
+      const turn: Turn = {
+        start() {
+          signal.removeEventListener('abort', onAbort)
+          busy += 1
+          running.set(owner, (running.get(owner) ?? 0) + 1)
+          resolve()
+        },
+      }
+      turns.push(turn)
+      waiting.set(owner, turns)
+      signal.addEventListener('abort', onAbort)
+      startNext()
+    })
+  }
+
+  const release = (owner: string): void => {
+    busy -= 1
+    const left = (running.get(owner) ?? 1) - 1
+    if (left > 0) running.set(owner, left)
+    else running.delete(owner)
+    startNext()
+  }
+
+  const take = (): Child => {
+    const found = idle.pop()
+    if (found) {
+      clearTimeout(found.timer)
+      if (found.child.isFit()) return found.child
+      void drop(found.child)
+    }
+    const child = startChild(bounds.memoryMb)
+    children.add(child)
+    return child
+  }
+
+  const drop = async (child: Child): Promise<void> => {
+    await child.end()
+    children.delete(child)
+  }
+
+  const giveBack = async (child: Child): Promise<void> => {
+    if (!child.isFit() || closing.signal.aborted) return drop(child)
+    const place = { child, timer: setTimeout(leave, idleMs).unref() }
+    idle.push(place)
+    function leave(): void {
+      idle.splice(idle.indexOf(place), 1)
+      void drop(child)
+    }
+  }
+
+  return {
+    async ask(owner, order, watcher, signal) {
+      const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
+      await turnOf(owner, either)
+      const child = take()
+      try {
+        await child.ask(order, bounds, watcher, either)
+      } finally {
+        // Its memory is free before the next one takes some.
+        await giveBack(child)
+        release(owner)
+      }
+    },
+    processes: () => [...children].flatMap((child) => child.pid() ?? []),
+    async close() {
+      closing.abort()
+      await Promise.all([...children].map(drop))
+    },
+  }
+}
+
+const cancelled = (): ApartFailure => new ApartFailure('aborted', 'It was cancelled.')

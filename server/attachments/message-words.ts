@@ -1,0 +1,13 @@
+type Named = { name: string }
+
+/** The text of a message for the agent, search and exports: what was typed, followed by the names of the files. */
+export const wordsOf = (text: string, files: readonly Named[]): string =>
+  [text, ...files.map(namedIn)].filter(Boolean).join('\n')
+
+/** Removes the names of the files again, since the files are shown separately. */
+export function typedOf(words: string, files: readonly Named[]): string {
+  const names = files.map(namedIn).join('\n')
+  return names !== '' && words.endsWith(names) ? words.slice(0, -names.length).trimEnd() : words
+}
+
+const namedIn = ({ name }: Named): string => `[${name}]`

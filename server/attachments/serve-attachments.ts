@@ -1,0 +1,77 @@
+import type { ReadStream } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../context.ts'
+import type { AccountId } from '../db/tables.ts'
+import { ApiError } from '../http/errors.ts'
+import type { Place } from '../secrets/seal.ts'
+import { type AttachmentRow, findAttachment, openAttachment } from './attachments.ts'
+
+/** The default lifetime of a file's URL. Every API response contains a new one. */
+const HOUR_MS = 60 * 60 * 1_000
+export const DAY_MS = 24 * HOUR_MS
+
+type Needs = Pick<Context, 'db' | 'secrets' | 'filesDir' | 'maintenance'>
+
+/** Returns a URL that gives anybody who has it access to the file for `holdsMs`. */
+export function attachmentUrl(
+  { secrets, config }: Pick<Context, 'secrets' | 'config'>,
+  { accountId, agentId }: { accountId: AccountId; agentId: string },
+  id: string,
+  holdsMs = HOUR_MS,
+): string {
+  const token = secrets.key.seal(JSON.stringify([accountId, agentId, id, Date.now() + holdsMs]), PLACE)
+  return `${config.publicUrl ?? ''}/attachments/${encodeURIComponent(token)}`
+}
+
+/** Addresses stand in no row. */
+const PLACE: Place = { table: 'attachments', row: '', purpose: 'address' }
+
+const notThere = (): ApiError =>
+  new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such file, or its address has expired.' })
+
+/** `/attachments/{token}`: always as a download, in a page of its own that may do nothing. */
+export function serveAttachments(app: FastifyInstance, ctx: Needs): void {
+  app.get<{ Params: { token: string } }>('/attachments/:token', async ({ params: { token } }, reply) => {
+    await ctx.maintenance.refuse()
+    const { accountId, agentId, id } = await readToken(ctx, token)
+    const row = await findAttachment(ctx.db, { accountId, agentId }, id)
+    if (!row) throw notThere()
+    const stream = opened(ctx.filesDir, row)
+    await new Promise<void>((resolve, reject) => {
+      stream.once('open', () => resolve())
+      stream.once('error', () => reject(notThere()))
+    })
+    reply.headers({
+      'content-type': row.media_type,
+      'content-length': row.size,
+      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(row.name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)}`,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': 'private, max-age=3600',
+      'referrer-policy': 'no-referrer',
+    })
+    return reply.send(stream)
+  })
+}
+
+function opened(filesDir: string, row: AttachmentRow): ReadStream {
+  try {
+    return openAttachment(filesDir, row)
+  } catch {
+    throw notThere()
+  }
+}
+
+type Named = { accountId: AccountId; agentId: string; id: string }
+
+async function readToken({ secrets }: Needs, token: string): Promise<Named> {
+  try {
+    const parts: unknown = JSON.parse(await secrets.decrypt(token, PLACE))
+    const [accountId, agentId, id, until] = Array.isArray(parts) ? parts : []
+    if (until > Date.now()) return { accountId, agentId, id }
+  } catch {
+    // Damaged, or made by another installation: as unknown as one that never was.
+  }
+  throw notThere()
+}

@@ -1,0 +1,80 @@
+import type { Static } from 'typebox'
+import type { ApiError } from '../http/errors.ts'
+import type { FinishMetadata, FinishReason, StreamEvent } from './events.ts'
+import { type Ending, errorEnding } from './generation-log.ts'
+import type { AnswerMetadata, GenerationIds } from './live-generation.ts'
+import type { CitedSource } from './schema.ts'
+import { notOngoing } from './status.ts'
+
+const ERROR_TEXT = 'The answer could not be completed. Please try again.'
+
+/** What readers are shown last, and what is answered to those who wait for the whole answer. */
+export type LastWords = { events: StreamEvent[]; ending: Ending }
+
+const finishMetadata = (ids: GenerationIds, credits: number): FinishMetadata => {
+  const { messageId, userMessageId, conversationId, userId } = ids
+  return { messageId, userMessageId, conversationId, userId, usage: { credits } }
+}
+
+/** The stream's first events. */
+export const firstEvents = (ids: GenerationIds): StreamEvent[] => [
+  { type: 'start', messageId: ids.messageId },
+  // So early that a page which is reloaded in the middle knows where to go on.
+  { type: 'message-metadata', messageMetadata: finishMetadata(ids, ids.credits) },
+  { type: 'start-step' },
+]
+
+type Closing = {
+  /** Whether its first events have been sent. */
+  hasBegun: boolean
+  credits: number
+  finishReason: FinishReason
+  failed: boolean
+  score?: number
+  sources?: Static<typeof CitedSource>[]
+}
+
+/** The end of an answer that is kept. */
+export function lastWords(
+  ids: GenerationIds,
+  { hasBegun, credits, finishReason, failed, score, sources }: Closing,
+): LastWords {
+  const messageMetadata = finishMetadata(ids, credits)
+  const { messageId: _, ...shared } = messageMetadata
+  const metadata: AnswerMetadata = {
+    ...shared,
+    finishReason,
+    score: score ?? null,
+    ...(sources?.length ? { sources } : {}),
+  }
+  return {
+    events: [
+      ...(hasBegun ? [] : firstEvents(ids)),
+      ...(sources?.length ? [{ type: 'data-sources' as const, data: { sources } }] : []),
+      ...(failed ? [{ type: 'error' as const, errorText: ERROR_TEXT }] : []),
+      { type: 'finish-step' },
+      { type: 'finish', finishReason, messageMetadata },
+    ],
+    ending: { metadata },
+  }
+}
+
+/** A person has the conversation, or has ended it: nothing of the answer is kept, and nothing more of it is shown. */
+export function silencedWords(
+  ids: GenerationIds,
+  status: 'taken_over' | 'ended',
+  { hasBegun, credits }: { hasBegun: boolean; credits: number },
+): LastWords {
+  return {
+    events: [
+      ...(hasBegun ? [] : firstEvents(ids)),
+      { type: 'data-handoff', data: { status } },
+      { type: 'finish-step' },
+      { type: 'finish', finishReason: 'stop', messageMetadata: finishMetadata(ids, credits) },
+    ],
+    ending: errorEnding(notOngoing(status)),
+  }
+}
+
+/** The end of a generation that failed before its first word. */
+export const wordless = (error: ApiError): LastWords => ({ events: [], ending: errorEnding(error) })

@@ -1,0 +1,220 @@
+import pg from 'pg'
+import { type Absence, absenceOf, DatabaseAway, noteConnectionError, saysAway } from './unavailable.ts'
+
+/** Whether the database can be asked. While it is away, every query fails at once with DatabaseAway. */
+export type Availability = {
+  isAway(): boolean
+  /** null: it is there. */
+  absence(): Absence | null
+  /** Tells each change; answers how to stop. */
+  onChange(listener: (isAway: boolean) => void): () => void
+  /** Looks at the server now: a connection outside the pool has broken. */
+  look(): void
+}
+
+/** The embedded database is where its process is. */
+export const ALWAYS_THERE: Availability = {
+  isAway: () => false,
+  absence: () => null,
+  onChange: () => () => {},
+  look: () => {},
+}
+
+export type GuardedPool = {
+  availability: Availability
+  /** A connection of the pool; DatabaseAway at once while there is none to be had. */
+  connect(): Promise<pg.PoolClient>
+  end(): Promise<void>
+}
+
+const TICK_MS = 250
+/** A connection that was asked something and says nothing for so long has the server looked at. */
+const QUIET_TICKS = 8
+/** The server must let in a new connection and answer it within this time. */
+const LOOK_TICKS = 12
+const AWAY_REST_TICKS = 2
+const TRIES = 3
+const FAREWELL_MS = 1_000
+
+/** `silent`: turns since the last byte came; `waiting`: those of them in which an answer was due. */
+type Watched = { bytes: number; silent: number; waiting: number; used: boolean }
+
+/**
+ * Watches the connections of a pool. When one breaks, cannot be made, or was asked and stays silent, a connection of
+ * its own looks whether the server answers; while it does not, it looks twice a second.
+ *
+ * Time is counted in turns of the event loop and not by the clock: a process that was stopped for a while reads what
+ * has come meanwhile before it takes anybody for silent.
+ */
+export function guardPool(pool: pg.Pool, url: string): GuardedPool {
+  const clients = new Map<pg.PoolClient, Watched>()
+  const listeners = new Set<(isAway: boolean) => void>()
+  let absence: Absence | null = null
+  let looking = false
+  let rest = 0
+  let ended = false
+
+  const enter = (next: Absence | null): void => {
+    const changed = (absence === null) !== (next === null)
+    absence = next
+    if (changed) for (const listener of [...listeners]) listener(next !== null)
+  }
+
+  const clientsThat = (are: (watched: Watched) => boolean): pg.PoolClient[] =>
+    [...clients].filter(([, watched]) => are(watched)).map(([client]) => client)
+
+  const look = async (): Promise<void> => {
+    if (looking || ended) return
+    looking = true
+    const quiet = clientsThat(({ waiting }) => waiting >= QUIET_TICKS)
+    const { absence: seen, lost } = await lookAtServer(url, quiet.map(pidOf))
+    looking = false
+    if (ended) return
+    // With connections left the service goes on: the server has not room for as many as the pool may open.
+    enter(seen === 'full' && clients.size > 0 ? null : seen)
+    rest = absence === null ? QUIET_TICKS : AWAY_REST_TICKS
+    const broken = quiet.filter((client) => lost.has(pidOf(client)))
+    if (seen === 'silent') broken.push(...clients.keys())
+    // What was lost in the same moment, without anybody having noticed yet.
+    else if (broken.length > 0)
+      broken.push(...clientsThat(({ used, silent }) => !used && silent >= QUIET_TICKS))
+    broken.forEach(cutOff)
+  }
+  const suspect = (): void => {
+    if (absence === null) void look()
+  }
+
+  pool.on('connect', (client) => {
+    clients.set(client, { bytes: 0, silent: 0, waiting: 0, used: true })
+    // pg-pool listens only while a client is idle, and without a listener an error ends the process.
+    client.on('error', (error) => {
+      clients.delete(client)
+      noteConnectionError(error)
+      suspect()
+    })
+    connectionOf(client).on('errorMessage', (error) => {
+      if (saysAway(error)) suspect()
+    })
+  })
+  const use = (client: pg.PoolClient, used: boolean): void => {
+    const watched = clients.get(client)
+    if (watched) watched.used = used
+  }
+  pool.on('acquire', (client) => use(client, true))
+  pool.on('release', (_error, client) => use(client, false))
+  pool.on('remove', (client) => clients.delete(client))
+  pool.on('error', () => {})
+
+  const timer = setInterval(() => {
+    let quiet = false
+    for (const [client, watched] of clients) {
+      const { bytesRead } = connectionOf(client).stream
+      const waits = (client as unknown as { readyForQuery?: boolean }).readyForQuery === false
+      watched.silent = bytesRead === watched.bytes ? watched.silent + 1 : 0
+      watched.waiting = waits && watched.silent > 0 ? watched.waiting + 1 : 0
+      watched.bytes = bytesRead
+      quiet ||= watched.waiting >= QUIET_TICKS
+    }
+    if (rest > 0) rest -= 1
+    else if (absence !== null || quiet) void look()
+  }, TICK_MS)
+  timer.unref()
+
+  const open = async (): Promise<pg.PoolClient> => {
+    try {
+      return await pool.connect()
+    } catch (error) {
+      noteConnectionError(error)
+      suspect()
+      throw error
+    }
+  }
+  const onChange = (listener: (isAway: boolean) => void): (() => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  return {
+    availability: { isAway: () => absence !== null, absence: () => absence, onChange, look: suspect },
+    connect() {
+      if (absence !== null) return Promise.reject(new DatabaseAway(absence))
+      if (pool.idleCount > 0) return open()
+      return new Promise((resolve, reject) => {
+        let waits = true
+        const forget = onChange(() => {
+          waits = false
+          forget()
+          reject(new DatabaseAway(absence ?? 'unreachable'))
+        })
+        open()
+          .then((client) => {
+            if (waits) resolve(client)
+            else client.release()
+          }, reject)
+          .finally(forget)
+      })
+    },
+    async end() {
+      ended = true
+      clearInterval(timer)
+      await pool.end()
+    },
+  }
+}
+
+/** What pg does not declare. */
+type Connection = {
+  stream: { bytesRead: number; destroy(error: Error): void }
+  on(event: 'errorMessage', listener: (error: unknown) => void): void
+}
+const connectionOf = (client: pg.ClientBase): Connection =>
+  (client as unknown as { connection: Connection }).connection
+/** Without taking leave, for which a server that does not answer would be waited for. */
+export const cutOff = (client: pg.ClientBase): void =>
+  connectionOf(client).stream.destroy(new Error('The database stays silent.'))
+const pidOf = (client: pg.ClientBase): number => (client as unknown as { processID: number }).processID
+
+type Seen = { absence: Absence | null; lost: Set<number> }
+
+const NONE: Set<number> = new Set()
+
+/** `lost`: those of the backends that wait for a statement, or are gone, although we wait for their answer. */
+async function lookAtServer(url: string, pids: number[]): Promise<Seen> {
+  for (let tries = 1; ; tries++) {
+    const attempt = await askServer(url, pids)
+    // One that got in and was then thrown out: an administrator ends connections, ours among them.
+    if (attempt !== 'thrown out') return attempt
+    if (tries === TRIES) return { absence: 'unreachable', lost: NONE }
+  }
+}
+
+async function askServer(url: string, pids: number[]): Promise<Seen | 'thrown out'> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  let isIn = false
+  let ticks = 0
+  const timer = setInterval(() => {
+    if (++ticks === LOOK_TICKS) cutOff(client)
+  }, TICK_MS)
+  try {
+    await client.connect()
+    isIn = true
+    const { rows } = await client.query<{ pid: number; read_only: boolean; lost: number[] }>(
+      `select pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as read_only,
+        array(select number from unnest($1::int[]) as asked (number) where not exists (
+          select from pg_stat_activity where pid = asked.number
+            and (state = 'active' or state_change > now() - interval '2 seconds'))) as lost`,
+      [pids],
+    )
+    const row = rows[0]
+    // Behind a pooler the numbers that clients are told are not those of backends.
+    const lost = row && row.pid === pidOf(client) ? new Set(row.lost) : NONE
+    return { absence: row?.read_only ? 'read-only' : null, lost }
+  } catch (error) {
+    if (ticks >= LOOK_TICKS) return { absence: 'silent', lost: NONE }
+    return isIn ? 'thrown out' : { absence: absenceOf(error), lost: NONE }
+  } finally {
+    clearInterval(timer)
+    client.end().catch(() => {})
+    setTimeout(cutOff, FAREWELL_MS, client).unref()
+  }
+}

@@ -1,0 +1,62 @@
+import {
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type TransactionSettings,
+} from 'kysely'
+import type pg from 'pg'
+import { type Connection, openConnection } from './connection.ts'
+import type { Lanes } from './lanes.ts'
+
+/** A pool, as much of it as is needed here. */
+type Connections = { connect(): Promise<pg.PoolClient>; end(): Promise<void> }
+
+/** Kysely over a pool of connections, whose users wait in `lanes` when there is only one; see `openConnection` for what it saves in trips. */
+export function poolDialect(pool: Connections, lanes: Lanes | null = null): Dialect {
+  return { ...postgresParts, createDriver: () => poolDriver(pool, lanes) }
+}
+
+export const postgresParts: Omit<Dialect, 'createDriver'> = {
+  createAdapter: () => new PostgresAdapter(),
+  createIntrospector: (db) => new PostgresIntrospector(db),
+  createQueryCompiler: () => new PostgresQueryCompiler(),
+}
+
+function poolDriver(pool: Connections, lanes: Lanes | null): Driver {
+  const clients = new WeakMap<DatabaseConnection, pg.PoolClient>()
+  const connections = new WeakMap<pg.PoolClient, Connection>()
+  const of = (connection: DatabaseConnection): Connection => connection as Connection
+  return {
+    async init() {},
+    async acquireConnection() {
+      await lanes?.enter()
+      const client = await pool.connect().catch((error: unknown) => {
+        lanes?.leave()
+        throw error
+      })
+      const connection = connections.get(client) ?? openConnection(client)
+      connections.set(client, connection)
+      clients.set(connection, client)
+      return connection
+    },
+    async releaseConnection(connection) {
+      clients.get(connection)?.release(of(connection).broken())
+      lanes?.leave()
+    },
+    async beginTransaction(connection, settings) {
+      of(connection).begin(beginning(settings))
+    },
+    commitTransaction: (connection) => of(connection).commit(),
+    rollbackTransaction: (connection) => of(connection).rollback(),
+    destroy: () => pool.end(),
+  }
+}
+
+function beginning({ isolationLevel, accessMode }: TransactionSettings): string {
+  return ['begin', isolationLevel && `isolation level ${isolationLevel}`, accessMode]
+    .filter(Boolean)
+    .join(' ')
+}

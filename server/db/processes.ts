@@ -1,0 +1,181 @@
+import { performance } from 'node:perf_hooks'
+import { sql } from 'kysely'
+import pg from 'pg'
+import type { Db } from './database.ts'
+import { newId } from './ids.ts'
+
+const BEAT_MS = 500
+/** Beats of the observer, one after the other without a failure, during which the other process has not moved. */
+const SILENT_BEATS = 5
+const LONGEST_BEAT_MS = 2_000
+/** After a longer gap between two beats somebody else may have declared this process dead. */
+const LONGEST_GAP_MS = 1_500
+
+/**
+ * This process as the others see it. What it owns carries its id and its epoch, and each write to it names both. A
+ * process that does not beat any more is declared dead by raising its epoch in the database.
+ */
+export type ServiceProcess = {
+  readonly id: string
+  readonly epoch: number
+  /** False after a pause, until it is known whether somebody has declared this process dead meanwhile. */
+  isSure(): boolean
+  /** Resolves when that is known, or the database cannot be asked. */
+  confirm(): Promise<void>
+  /** Calls `listener` with the former epoch when this process was declared dead: what carries it belongs to others. */
+  onLost(listener: (formerEpoch: number) => void): void
+  /** Calls `listener` after this process has declared another one dead. */
+  onDeath(listener: () => void): void
+  /** Gives up what it still owns. */
+  close(): Promise<void>
+}
+
+/** The only process on an embedded database: what an earlier one owned is free at once. */
+export async function soleProcess(db: Db): Promise<ServiceProcess> {
+  const id = newId()
+  await sql`with gone as (delete from processes) insert into processes (id) values (${id})`.execute(db)
+  return {
+    id,
+    epoch: 1,
+    isSure: () => true,
+    confirm: async () => {},
+    onLost() {},
+    onDeath() {},
+    close: async () => {},
+  }
+}
+
+type Observed = { id: string; epoch: number; beat: string; alive: boolean; mine: boolean }
+
+const BEAT = `
+  with mine as (
+    insert into processes (id, epoch) values ($1, $2)
+    on conflict (id) do update set beat = processes.beat + 1, beat_at = now(), alive = true
+      where processes.epoch = excluded.epoch
+    returning id
+  )
+  select id, epoch, beat, alive, exists (select from mine) as mine from processes`
+const DECLARE_DEAD = `
+  update processes set epoch = epoch + 1, alive = false where id = $1 and epoch = $2 and beat = $3 and alive`
+
+/** Beats on a connection of its own, so that neither a busy pool nor a long transaction looks like a death. */
+export async function beatingProcess(
+  url: string,
+  onError: (error: unknown) => void,
+): Promise<ServiceProcess> {
+  const id = newId()
+  let epoch = 1
+  let client: pg.Client | null = null
+  let beating: Promise<void> | null = null
+  let isKnown = true
+  let lastTick = performance.now()
+  let failures = 0
+  let closed = false
+  const lost: ((formerEpoch: number) => void)[] = []
+  const death: (() => void)[] = []
+  /** The last beat seen of each other process, and for how many of ours it has been the same. */
+  let seen = new Map<string, { epoch: number; beat: string; unchanged: number }>()
+
+  const connect = async (): Promise<pg.Client> => {
+    const fresh = new pg.Client({
+      connectionString: url,
+      keepAlive: true,
+      connectionTimeoutMillis: LONGEST_BEAT_MS,
+      query_timeout: LONGEST_BEAT_MS,
+      application_name: 'parley process',
+    })
+    fresh.on('error', () => {
+      if (client === fresh) client = null
+    })
+    await fresh.connect()
+    return fresh
+  }
+
+  const observe = async (connection: pg.Client, rows: Observed[]): Promise<void> => {
+    const next: typeof seen = new Map()
+    for (const { id: other, epoch: itsEpoch, beat, alive } of rows) {
+      if (other === id || !alive) continue
+      const before = seen.get(other)
+      const unchanged = before?.epoch === itsEpoch && before.beat === beat ? before.unchanged + 1 : 0
+      next.set(other, { epoch: itsEpoch, beat, unchanged })
+      if (unchanged < SILENT_BEATS) continue
+      const { rowCount } = await connection.query(DECLARE_DEAD, [other, itsEpoch, beat])
+      if (rowCount) for (const listener of death) listener()
+    }
+    seen = next
+  }
+
+  const tryBeat = async (): Promise<void> => {
+    try {
+      client ??= await connect()
+      const { rows } = await client.query<Observed>({ name: 'beat', text: BEAT, values: [id, epoch] })
+      failures = 0
+      const own = rows.find((row) => row.id === id)
+      if (rows[0] && !rows[0].mine && own && own.epoch !== epoch) {
+        const former = epoch
+        epoch = own.epoch
+        for (const listener of lost) listener(former)
+      } else await observe(client, rows)
+    } catch (error) {
+      // Without the database nobody else can declare anybody dead; how long others were silent is not known any more.
+      seen = new Map()
+      const broken = client
+      client = null
+      broken?.end().catch(() => {})
+      if (failures++ === 0) onError(error)
+    }
+    isKnown = true
+  }
+  const beat = (): Promise<void> => {
+    beating ??= tryBeat().finally(() => {
+      beating = null
+    })
+    return beating
+  }
+  const tick = (): void => {
+    const now = performance.now()
+    if (now - lastTick > LONGEST_GAP_MS) {
+      isKnown = false
+      seen = new Map()
+    }
+    lastTick = now
+    void beat()
+  }
+
+  client = await connect()
+  await client.query(BEAT, [id, epoch])
+  const timer = setInterval(tick, BEAT_MS)
+  timer.unref()
+  return {
+    id,
+    get epoch() {
+      return epoch
+    },
+    isSure: () => isKnown && performance.now() - lastTick < LONGEST_GAP_MS,
+    async confirm() {
+      // A beat that was sent before the pause says nothing of what happened during it.
+      await beating
+      tick()
+      await beating
+    },
+    onLost: (listener) => void lost.push(listener),
+    onDeath: (listener) => void death.push(listener),
+    async close() {
+      if (closed) return
+      closed = true
+      clearInterval(timer)
+      await beating
+      try {
+        await client?.query('delete from processes where id = $1 and epoch = $2', [id, epoch])
+        await client?.end()
+      } catch {
+        // Others find out by its silence.
+      }
+    },
+  }
+}
+
+/** Rows of processes that ended long ago without a word. */
+export async function forgetDeadProcesses(db: Db): Promise<void> {
+  await sql`delete from processes where not alive and beat_at < now() - interval '1 hour'`.execute(db)
+}

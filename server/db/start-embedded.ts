@@ -1,0 +1,144 @@
+import { EventEmitter } from 'node:events'
+import type { Duplex } from 'node:stream'
+import { Worker } from 'node:worker_threads'
+import type { EmbeddedOptions } from './embedded-thread.ts'
+
+export type EmbeddedServer = {
+  /** A connection, in the place of a socket of pg's. There must be one at a time: the database is one session. */
+  connect(): Duplex
+  /** A tar of the data folder. */
+  dump(): Promise<Blob>
+  close(): Promise<void>
+}
+
+/** What a server says to a client that it lets in: authenticated, ready for a query. */
+const WELCOME = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
+const TERMINATE = 'X'.charCodeAt(0)
+const ROLLBACK = Buffer.from('Q\0\0\0\x0drollback\0', 'latin1')
+
+/**
+ * Starts the embedded database in a thread of its own, so that a statement never holds back what the service does
+ * besides. Resolves when it takes statements. Should it die, the process ends: nothing would answer any more.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const thread = new Worker(new URL('./embedded-thread.ts', import.meta.url), {
+    workerData: options,
+    execArgv: [],
+  })
+  const exchange = exchangeWith(thread)
+  let stopping = false
+  await new Promise<void>((resolve, reject) => {
+    thread.once('message', () => resolve()).once('error', reject)
+    thread.once('exit', () => reject(new Error('The embedded database could not be opened.')))
+  })
+  thread.removeAllListeners('error').removeAllListeners('exit')
+  // An error has no listener from here on and ends the process by itself.
+  thread.on('exit', (code) => {
+    if (!stopping) throw new Error(`The embedded database has stopped (${code}).`)
+  })
+  thread.unref()
+  return {
+    connect: () => new EmbeddedSocket(exchange) as unknown as Duplex,
+    dump: () => new Promise((resolve) => exchange('dump', (tar) => resolve(tar as Blob))),
+    async close() {
+      if (stopping) return
+      stopping = true
+      const exited = new Promise((resolve) => thread.once('exit', resolve))
+      thread.ref()
+      thread.postMessage('close')
+      await exited
+    },
+  }
+}
+
+type Exchange = (message: Uint8Array | 'dump', answered: (answer: Uint8Array | Blob) => void) => void
+
+/** The thread answers each message once, in their order. It keeps the process alive while an answer is awaited. */
+function exchangeWith(thread: Worker): Exchange {
+  const awaited: ((answer: Uint8Array | Blob) => void)[] = []
+  thread.on('message', (answer) => {
+    awaited.shift()?.(answer)
+    if (awaited.length === 0) thread.unref()
+  })
+  return (message, answered) => {
+    if (awaited.length === 0) thread.ref()
+    awaited.push(answered)
+    thread.postMessage(message, message === 'dump' ? [] : [message.buffer as ArrayBuffer])
+  }
+}
+
+/** As much of a socket as pg uses. What is written while it is corked is one message to the thread. */
+class EmbeddedSocket extends EventEmitter {
+  writable = true
+  readonly #exchange: Exchange
+  #welcomed = false
+  #corked: Uint8Array[] | null = null
+
+  constructor(exchange: Exchange) {
+    super()
+    this.#exchange = exchange
+  }
+
+  connect(): void {
+    process.nextTick(() => this.emit('connect'))
+  }
+
+  write(bytes: Uint8Array, written?: () => void): boolean {
+    if (!this.#welcomed) this.#welcome()
+    else if (bytes[0] !== TERMINATE) {
+      if (this.#corked) this.#corked.push(bytes)
+      else this.#send([bytes])
+    }
+    written?.()
+    return true
+  }
+
+  cork(): void {
+    this.#corked = []
+  }
+
+  uncork(): void {
+    const parts = this.#corked ?? []
+    this.#corked = null
+    if (parts.length > 0) this.#send(parts)
+  }
+
+  end(): void {
+    this.destroy()
+  }
+
+  destroy(): void {
+    if (!this.writable) return
+    this.writable = false
+    process.nextTick(() => this.emit('close'))
+  }
+
+  setNoDelay(): void {}
+  setKeepAlive(): void {}
+  ref(): void {}
+  unref(): void {}
+
+  /** The first message asks to be let in; a transaction that an earlier connection left open ends with it. */
+  #welcome(): void {
+    this.#welcomed = true
+    this.#exchange(copyOf([ROLLBACK]), () => this.emit('data', WELCOME))
+  }
+
+  #send(parts: Uint8Array[]): void {
+    this.#exchange(copyOf(parts), (answer) => {
+      const { buffer, byteOffset, byteLength } = answer as Uint8Array<ArrayBuffer>
+      if (this.writable) this.emit('data', Buffer.from(buffer, byteOffset, byteLength))
+    })
+  }
+}
+
+/** In memory of its own, which is handed over to the thread. */
+function copyOf(parts: Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let offset = 0
+  for (const part of parts) {
+    whole.set(part, offset)
+    offset += part.length
+  }
+  return whole
+}

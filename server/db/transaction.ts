@@ -1,0 +1,67 @@
+import { type Compilable, type CompiledQuery, DummyDriver, type QueryResult, Transaction } from 'kysely'
+import type { Connection } from './connection.ts'
+import type { Db, Trx } from './database.ts'
+import { postgresParts } from './pool-dialect.ts'
+
+/** What a transaction answers when its last statement is still under way: `lastly` makes it. */
+export class Last<T> {
+  readonly answer: Promise<T>
+  constructor(answer: Promise<T>) {
+    this.answer = answer
+    // Whoever awaits the transaction is told.
+    answer.catch(() => {})
+  }
+}
+
+/**
+ * Ends the work of a transaction: this statement travels with the commit. `read` makes the transaction's result of the
+ * statement's when both are done. It comes too late to undo anything: whatever decides whether to commit must be
+ * asked before, or be part of the statement.
+ */
+export function lastly<Row, T>(
+  trx: Db,
+  query: CompiledQuery<Row> | Compilable<Row>,
+  read: (result: QueryResult<Row>) => T,
+): Last<T> {
+  return new Last(trx.executeQuery(query).then(read))
+}
+
+/**
+ * Runs a transaction in as few trips as it can: `begin` travels with the first statement, statements that are started
+ * without awaiting each other travel together in their order, and the last one with the commit when work ends in `lastly`.
+ */
+export function runTransaction<T>(db: Db, work: (trx: Trx) => Promise<T | Last<T>>): Promise<T> {
+  const executor = db.getExecutor()
+  return executor.provideConnection(async (held) => {
+    const connection = held as Connection
+    let over = false
+    const trx: Trx = new Transaction({
+      config: { dialect },
+      dialect,
+      driver: new DummyDriver(),
+      executor: executor.withConnectionProvider({
+        provideConnection(consumer) {
+          if (over) throw new Error('The transaction is over: what it begins must be awaited in it.')
+          return consumer(connection)
+        },
+      }),
+    })
+    connection.begin('begin')
+    try {
+      const answer = await work(trx)
+      over = true
+      const committed = connection.commit()
+      // What went wrong is told by the statement, after which the commit was not even tried.
+      committed.catch(() => {})
+      const result = answer instanceof Last ? await answer.answer : answer
+      await committed
+      return result
+    } catch (error) {
+      over = true
+      await connection.rollback()
+      throw error
+    }
+  })
+}
+
+const dialect = { ...postgresParts, createDriver: () => new DummyDriver() }

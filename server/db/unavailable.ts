@@ -1,0 +1,60 @@
+/** Why the database is away, in the words of the answer to a client. */
+export type Absence = 'unreachable' | 'silent' | 'full' | 'read-only'
+
+const SENTENCES: Record<Absence, string> = {
+  unreachable: 'The database cannot be reached. Try again shortly.',
+  silent: 'The database does not answer. Try again shortly.',
+  full: 'The database takes no more connections. Try again shortly.',
+  'read-only': 'The database takes no writes at present. Try again shortly.',
+}
+
+/** Thrown in the place of a query while the database is known to be away. */
+export class DatabaseAway extends Error {
+  override name = 'DatabaseAway'
+  readonly absence: Absence
+
+  constructor(absence: Absence) {
+    super(SENTENCES[absence])
+    this.absence = absence
+  }
+}
+
+const TOO_MANY_CONNECTIONS = '53300'
+const READ_ONLY = '25006'
+/** Connection exceptions, lack of resources, and the codes of a server that ends, starts or takes no writes. */
+const AWAY = /^(08...|53...|57P0[1-5]|25006)$/
+const TOOK_TOO_LONG = new Set(['55P03', '57014'])
+/** What pg says of a query on a connection that has broken before; it gives these no code. */
+const BROKEN_BEFORE = /^Client (has encountered a connection error|was closed) and is not queryable$/
+const LONGEST_CHAIN = 5
+
+// The errors of sockets have codes that a model provider's connection has, too: they count only when they come from
+// a connection to the database.
+const fromConnections = new WeakSet<object>()
+
+export function noteConnectionError(error: unknown): void {
+  if (typeof error === 'object' && error !== null) fromConnections.add(error)
+}
+
+/** Whether the database could not be asked, or could not do it now: another try later may well succeed. */
+export function isUnavailable(error: unknown): boolean {
+  let each = error
+  for (let depth = 0; each instanceof Error && depth < LONGEST_CHAIN; depth++) {
+    if (each instanceof DatabaseAway || fromConnections.has(each) || BROKEN_BEFORE.test(each.message))
+      return true
+    const { code = '' } = each as { code?: string }
+    if (AWAY.test(code) || TOOK_TOO_LONG.has(code)) return true
+    each = each.cause
+  }
+  return false
+}
+
+/** What an error from a connection says about the whole database. */
+export function absenceOf(error: unknown): Absence {
+  const { code } = error as { code?: string }
+  if (code === TOO_MANY_CONNECTIONS) return 'full'
+  return code === READ_ONLY ? 'read-only' : 'unreachable'
+}
+
+/** Whether an error that the server sends makes us look at the server. */
+export const saysAway = (error: unknown): boolean => AWAY.test((error as { code?: string }).code ?? '')

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { createFairPlaces, PlacesFull } from './fair-places.ts'
+import { createTurns } from './turns.ts'
+
+test('a free place goes to the one who holds the fewest', async () => {
+  const { enter } = createFairPlaces({ places: 2 })
+  const order: string[] = []
+  const leaves: (() => void)[] = []
+  const ask = (holder: string) =>
+    enter(holder).then((leave) => {
+      order.push(holder)
+      leaves.push(leave)
+    })
+  const all = ['a', 'a', 'a', 'a', 'a', 'b', 'c', 'b'].map(ask)
+  await Promise.all(all.slice(0, 2))
+  for (let served = 0; served < all.length; served++) {
+    await setImmediate()
+    leaves.shift()?.()
+  }
+  await Promise.all(all)
+  assert.deepEqual(order, ['a', 'a', 'b', 'a', 'c', 'b', 'a', 'a'])
+})
+
+test('nobody has more than a share, and whoever gives up leaves the line', async () => {
+  const { enter } = createFairPlaces({ places: 3, share: 2, mostWaiting: 1 })
+  const [leave] = await Promise.all([enter('a'), enter('a')])
+  const giving = new AbortController()
+  const third = enter('a', giving.signal)
+  await assert.rejects(enter('a'), PlacesFull)
+  const leaveB = await enter('b')
+  giving.abort(new Error('given up'))
+  await assert.rejects(third, /given up/)
+  const fourth = enter('a')
+  leave?.()
+  leave?.()
+  leaveB()
+  const leaveFourth = await fourth
+  leaveFourth()
+  await Promise.all([enter('b'), enter('b')])
+})
+
+test('bulky work of one lets others through after each portion', async () => {
+  const turns = createTurns(100)
+  const order: string[] = []
+  const work = async (holder: string, weight: number) => {
+    await turns.take(holder, weight)
+    order.push(holder)
+  }
+  const bulk = Array.from({ length: 6 }, () => work('bulk', 100))
+  const other = [work('other', 10), work('other', 10)]
+  let looks = 0
+  for (; order.length < 8; looks++) await setImmediate()
+  await Promise.all([...bulk, ...other])
+  assert.ok(order.lastIndexOf('other') < 5, order.join())
+  assert.ok(looks >= 5, `the network was looked at ${looks} times`)
+})

@@ -1,0 +1,91 @@
+/** Nobody waits so long in line: there are too many before. */
+export class PlacesFull extends Error {
+  override name = 'PlacesFull'
+}
+
+/** Places for work that many accounts ask for; see `createFairPlaces`. */
+export type FairPlaces = {
+  /** Waits for a place and answers how to leave it. Throws PlacesFull, and the signal's reason. */
+  enter(holder: string, signal?: AbortSignal): Promise<() => void>
+}
+
+type Options = {
+  places: number
+  /** The most places that one holder gets even when nobody else waits, because running work cannot be preempted. */
+  share?: number
+  /** The most requests of one holder that may wait. */
+  mostWaiting?: number
+}
+
+type Waiting = { resolve: (leave: () => void) => void; signal: AbortSignal | undefined; abandon: () => void }
+
+/** Gives each free place to the one who holds the fewest, and among equals in turn. */
+export function createFairPlaces({
+  places,
+  share = places,
+  mostWaiting = Number.POSITIVE_INFINITY,
+}: Options): FairPlaces {
+  const held = new Map<string, number>()
+  /** In the order in which their holders are served. */
+  const lines = new Map<string, Waiting[]>()
+  let used = 0
+
+  const take = (holder: string): (() => void) => {
+    used++
+    held.set(holder, (held.get(holder) ?? 0) + 1)
+    let left = false
+    return () => {
+      if (left) return
+      left = true
+      used--
+      const rest = (held.get(holder) ?? 1) - 1
+      if (rest > 0) held.set(holder, rest)
+      else held.delete(holder)
+      serve()
+    }
+  }
+  const next = (): string | null => {
+    let best: string | null = null
+    let fewest = share
+    for (const holder of lines.keys()) {
+      const has = held.get(holder) ?? 0
+      if (has >= fewest) continue
+      best = holder
+      fewest = has
+    }
+    return best
+  }
+  const serve = (): void => {
+    while (used < places) {
+      const holder = next()
+      if (holder === null) return
+      const line = lines.get(holder) as Waiting[]
+      const { resolve, signal, abandon } = line.shift() as Waiting
+      signal?.removeEventListener('abort', abandon)
+      // It goes to the end of the round.
+      lines.delete(holder)
+      if (line.length > 0) lines.set(holder, line)
+      resolve(take(holder))
+    }
+  }
+
+  return {
+    async enter(holder, signal) {
+      signal?.throwIfAborted()
+      if (used < places && (held.get(holder) ?? 0) < share) return take(holder)
+      const line = lines.get(holder) ?? []
+      if (line.length >= mostWaiting) throw new PlacesFull('Too many wait for a place already.')
+      return new Promise((resolve, reject) => {
+        const abandon = (): void => {
+          line.splice(line.indexOf(waiting), 1)
+          if (line.length === 0) lines.delete(holder)
+          reject(signal?.reason)
+        }
+        const waiting: Waiting = { resolve, signal, abandon }
+        line.push(waiting)
+        lines.set(holder, line)
+        signal?.addEventListener('abort', abandon, { once: true })
+      })
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import type { Json } from './openapi-schemas.ts'
+
+const header = (description: string, schema: Json): Json => ({ description, schema })
+const count = { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+
+/** Headers of answers, by the names under which the document refers to them. */
+export const documentedHeaders: Json = {
+  'X-Request-Id': header('Names the request; report it with a problem.', {
+    type: 'string',
+    maxLength: 64,
+    pattern: '^[\\w-]{1,64}$',
+  }),
+  'X-RateLimit-Limit': header('Requests that pass in a window.', count),
+  'X-RateLimit-Remaining': header('Requests that are left in the window.', count),
+  'X-RateLimit-Reset': header(
+    'When the oldest request leaves the window, in Unix epoch milliseconds.',
+    count,
+  ),
+  'Retry-After': header('Seconds to wait.', { ...count, minimum: 1 }),
+  'Idempotency-Replayed': header(
+    'The answer, or the generation, is that of an earlier request with this Idempotency-Key.',
+    { type: 'string', const: 'true' },
+  ),
+  'X-Parley-Ignored-Fields': header(
+    'Fields of the body and parameters of the query that are not known and were left out: percent-encoded paths with commas, at most 20.',
+    { type: 'string', maxLength: 20_000 },
+  ),
+  Deprecation: header('The endpoint is deprecated.', { type: 'string', maxLength: 40 }),
+}

@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+
+/** The service's own look at the queue, for what no notice has told of: jobs of a killed process, lost notices. */
+const LOOK_MS = 5_000
+/** Jobs due within the same part of a second are looked for once. */
+const SLOT_MS = 100
+
+/** One that takes jobs of a task, one at a time. */
+export type Hand = { busy: boolean; wake(): void }
+
+/** Has idle hands look for jobs when there may be some. */
+export type Waker = {
+  add(task: string, hand: Hand): void
+  /** A job of the task is due in so many milliseconds. One hand is woken; each that finds a job wakes the next. */
+  wake(task: string, afterMs?: number): void
+  wakeAll(): void
+  /** Asks the queue for what is due before the next look. */
+  look(): Promise<void>
+  close(): void
+}
+
+export function createWaker(db: Db, onError: (error: unknown) => void): Waker {
+  const hands = new Map<string, Hand[]>()
+  const timers = new Map<string, NodeJS.Timeout>()
+
+  const wakeNow = (task: string): void =>
+    hands
+      .get(task)
+      ?.find(({ busy }) => !busy)
+      ?.wake()
+  const wake = (task: string, afterMs = 0): void => {
+    if (afterMs <= 0) wakeNow(task)
+    if (afterMs <= 0 || afterMs > LOOK_MS || !hands.has(task)) return
+    const slot = `${task} ${Math.ceil((performance.now() + afterMs) / SLOT_MS)}`
+    if (timers.has(slot)) return
+    const timer = setTimeout(() => {
+      timers.delete(slot)
+      wakeNow(task)
+    }, afterMs + SLOT_MS)
+    timers.set(slot, timer.unref())
+  }
+  const look = async (): Promise<void> => {
+    const waiting = [...hands].filter(([, all]) => all.some(({ busy }) => !busy)).map(([task]) => task)
+    const { rows } = await sql<{ name: string; after: number }>`
+      select name, (extract(epoch from min(start_after) - now()) * 1000)::float8 as after from jobs.job
+      where name = any(${waiting}) and state < 'active' and not blocked group by name`.execute(db)
+    for (const { name, after } of rows) wake(name, after)
+  }
+  const again = setInterval(() => void look().catch(onError), LOOK_MS)
+  again.unref()
+  return {
+    add(task, hand) {
+      hands.set(task, [...(hands.get(task) ?? []), hand])
+    },
+    wake,
+    wakeAll() {
+      for (const all of hands.values()) for (const hand of all) hand.wake()
+    },
+    look,
+    close() {
+      clearInterval(again)
+      for (const timer of timers.values()) clearTimeout(timer)
+    },
+  }
+}

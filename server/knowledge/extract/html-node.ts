@@ -1,0 +1,64 @@
+/** The little of the DOM that is used here; the server is compiled without the browser's types. */
+export type HtmlNode = {
+  nodeType: number
+  textContent: string | null
+  childNodes: Iterable<HtmlNode>
+}
+
+export type HtmlElement = HtmlNode & {
+  tagName: string
+  id: string
+  children: Iterable<HtmlElement>
+  parentElement: HtmlElement | null
+  previousElementSibling: HtmlElement | null
+  getAttribute(name: string): string | null
+  hasAttribute(name: string): boolean
+  querySelector(selector: string): HtmlElement | null
+  querySelectorAll(selector: string): Iterable<HtmlElement>
+  closest(selector: string): HtmlElement | null
+}
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(' '))
+
+/** Elements that hold nothing to be read. */
+export const SKIPPED = names('SCRIPT STYLE NOSCRIPT TEMPLATE SVG IFRAME OBJECT CANVAS SELECT BUTTON TITLE')
+
+/** Elements that begin and end a paragraph. */
+export const BLOCKS = names(
+  'ADDRESS ARTICLE ASIDE BLOCKQUOTE BODY DETAILS DD DIV DL DT FIELDSET FIGCAPTION FIGURE FOOTER FORM HEADER HR HTML ' +
+    'MAIN NAV OL P SECTION SUMMARY TABLE TR UL',
+)
+
+export const nameOf = ({ tagName }: HtmlElement): string => tagName.toUpperCase()
+
+/** The text of an element in one line; what stands in blocks of their own is set apart. */
+export function textOf(element: HtmlElement): string {
+  let text = ''
+  const visit = (node: HtmlNode): void => {
+    if (node.nodeType === 3) text += node.textContent ?? ''
+    if (node.nodeType !== 1) return
+    const child = node as HtmlElement
+    const name = nameOf(child)
+    if (SKIPPED.has(name)) return
+    if (name === 'LI' && /\S\s*$/.test(text)) text = `${text.trimEnd()}, `
+    const isApart = name === 'BR' || BLOCKS.has(name) || name === 'PRE' || name === 'TD' || name === 'TH'
+    if (isApart) text += ' '
+    for (const inner of child.childNodes) visit(inner)
+    if (isApart) text += ' '
+  }
+  for (const child of element.childNodes) visit(child)
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+/** The text of a heading, without the sign that links to itself. */
+export const headingText = (element: HtmlElement): string =>
+  textOf(element)
+    .replace(/\s*[¶§#🔗]+$/u, '')
+    .trim()
+
+/** The id under which a browser finds an element: its own, or of an anchor inside it. */
+export function anchorIn(element: HtmlElement): string | null {
+  if (element.id) return element.id
+  const inner = element.querySelector('[id], a[name]')
+  return inner?.id || inner?.getAttribute('name') || null
+}

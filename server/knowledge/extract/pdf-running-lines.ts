@@ -1,0 +1,88 @@
+import type { PdfLine } from './pdf-lines.ts'
+
+const PAGE_NUMBER =
+  /^(?:[-–—|]\s*)?(?:(?:page|seite|pagina|página|s\.|p\.)\s*)?\d{1,5}(?:\s*(?:\/|of|von|de|sur|di)\s*\d{1,5})?(?:\s*[-–—|])?$/i
+/** Running lines at the top of a page, and at its bottom. */
+const MOST_LINES = 2
+const FEWEST_PAGES = 4
+const FEWEST = 3
+/** Points by which one place may differ. */
+const SAME_PLACE = 3
+/** A line that stands on so many of the pages is running, also as large as a heading. */
+const ON_MOST = 0.5
+/** Where so many pages have a running line, the line of another page is one, too. */
+const IN_MOST_PLACES = 0.6
+/** How far a running line stands from the text, in font heights. */
+const APART = 1.8
+
+type Edge = { line: PdfLine; key: string; isApart: boolean }
+
+/**
+ * Removes page numbers and running headers and footers: lines in the same place on several pages whose text is the same
+ * apart from digits. A title that occurs nowhere else is kept once.
+ */
+export function dropRunningLines(pages: PdfLine[][], headingSize: number): PdfLine[][] {
+  if (pages.length < 2) return pages
+  // At the top and at the bottom of each page, from the outside.
+  const edges = pages.flatMap((page) => {
+    const down = [...page].sort((a, b) => b.y - a.y)
+    return [edgeOf(down), edgeOf(down.toReversed())]
+  })
+  const places = new Map<string, number[]>()
+  for (const { line, key } of edges.flat()) places.set(key, [...(places.get(key) ?? []), line.y])
+  const isSaid = ({ line, key, isApart }: Edge, place: number): boolean => {
+    if (PAGE_NUMBER.test(line.text)) return true
+    if (pages.length < FEWEST_PAGES) return false
+    const isLarge = line.size >= headingSize
+    if (isLarge && key.includes('#')) return false
+    const all = places.get(key) ?? []
+    if (all.length > 2 && all.length >= pages.length * ON_MOST) return place === 0 || isApart
+    return isApart && !isLarge && all.filter((y) => isNear(y, line.y)).length >= FEWEST
+  }
+  const found = edges.map((edge) => edge.slice(0, lengthWhere(edge, isSaid)))
+  const heights = found.flat().map(({ line }) => line.y)
+  const isPlaced = ({ line, isApart }: Edge): boolean =>
+    isApart &&
+    pages.length >= FEWEST_PAGES &&
+    line.size < headingSize &&
+    heights.filter((y) => isNear(y, line.y)).length >= pages.length * IN_MOST_PLACES
+  const running = edges.flatMap((edge) =>
+    edge.slice(
+      0,
+      lengthWhere(edge, (one, place) => isSaid(one, place) || isPlaced(one)),
+    ),
+  )
+  const gone = new Set(running.map(({ line }) => line))
+  const kept = pages.flatMap((page) => page.filter((line) => !gone.has(line)))
+  const said = new Set(kept.map(({ text }) => keyOf(text)))
+  for (const { line, key } of running) {
+    if (said.has(key) || key.includes('#')) continue
+    said.add(key)
+    gone.delete(line)
+  }
+  return pages.map((page) => page.filter((line) => !gone.has(line)))
+}
+
+function edgeOf(lines: readonly PdfLine[]): Edge[] {
+  return lines.slice(0, MOST_LINES).map((line, place) => {
+    const next = lines[place + 1]
+    const isApart = !next || Math.abs(line.y - next.y) > Math.max(line.size, next.size) * APART
+    return { line, key: keyOf(line.text), isApart }
+  })
+}
+
+/** How many there are from the outside. */
+function lengthWhere(edge: readonly Edge[], is: (one: Edge, place: number) => boolean): number {
+  const end = edge.findIndex((one, place) => !is(one, place))
+  return end < 0 ? edge.length : end
+}
+
+const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= SAME_PLACE
+
+/** A page number stands before or behind the title. */
+const keyOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/^\d+\b|\b\d+$/g, '#')
+    .replace(/\s+/g, ' ')
+    .trim()

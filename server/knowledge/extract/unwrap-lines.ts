@@ -1,0 +1,48 @@
+const ITEM = /^\s*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|[a-z]\))\s+/
+/** Lines are broken at widths like these. */
+const NARROWEST = 50
+const WIDEST = 120
+/** A line that is full reaches so far; the next word had no room. */
+const FULL = 0.72
+
+/**
+ * The lines of a paragraph with those joined that an editor broke at a fixed width, indented or not. Items of a list
+ * and what is no prose, like addresses and columns, keep their lines.
+ */
+export function unwrapLines(lines: readonly string[]): string {
+  const longest = lines.reduce((most, line) => Math.max(most, line.trimEnd().length), 0)
+  const isWrapped = longest >= NARROWEST && longest <= WIDEST
+  const joined: string[] = []
+  let before = ''
+  for (const line of lines) {
+    const text = line.trim()
+    if (text === '') continue
+    const last = joined.at(-1)
+    const goesOn =
+      last !== undefined &&
+      isWrapped &&
+      !ITEM.test(line) &&
+      !isColumns(line) &&
+      reachesEnd(before, text, longest)
+    if (goesOn && last !== undefined) joined[joined.length - 1] = `${last}${gap(last, text)}${text}`
+    else joined.push(text)
+    before = line
+  }
+  return joined.join('\n')
+}
+
+/** Whether the first word of the next line would not have fitted, or nearly not. */
+function reachesEnd(before: string, next: string, longest: number): boolean {
+  const length = before.trimEnd().length
+  const word = /^\S+/.exec(next)?.[0].length ?? 0
+  return length >= longest * FULL || (length + 1 + word > longest && !/[:|]$/.test(before.trimEnd()))
+}
+
+/** Values set apart by spaces or bars. */
+const isColumns = (line: string): boolean => /\S {3,}\S|\t|\s\|\s/.test(line.trim())
+
+/** Chinese and Japanese do not put a space between lines. */
+function gap(left: string, right: string): string {
+  const script = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}。、，！？：；「」（）]/u
+  return script.test(left.at(-1)!) && script.test(right[0]!) ? '' : ' '
+}

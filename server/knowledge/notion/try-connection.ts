@@ -1,0 +1,23 @@
+import type { Context } from '../../context.ts'
+import { ApiError, invalidField } from '../../http/errors.ts'
+import type { Connection } from './connection.ts'
+import { createNotionClient } from './notion-client.ts'
+import { NotionFailure } from './notion-failure.ts'
+
+/**
+ * Asks the workspace for a page, so that a wrong token is not found out by sources that fail later. Throws
+ * VALIDATION_INVALID_BODY for a token that the workspace refuses, PAGES_CONNECTION_FAILED when it cannot be asked.
+ */
+export async function tryConnection(
+  { fetcher }: Pick<Context, 'fetcher'>,
+  { accessToken, baseUrl }: Connection,
+): Promise<void> {
+  const client = createNotionClient({ fetcher, accessToken, baseUrl, timeoutMs: 15_000, retries: 1 })
+  try {
+    await client.search({ cursor: null, limit: 1 })
+  } catch (error) {
+    if (!(error instanceof NotionFailure)) throw error
+    if (error.code === 'unauthorized') throw invalidField('accessToken', 'The workspace refuses this token.')
+    throw new ApiError('PAGES_CONNECTION_FAILED', { message: error.message, cause: error })
+  }
+}

@@ -1,0 +1,44 @@
+import type { Hits } from './top-hits.ts'
+
+/** How far, in deviations, the best cosine stands out where the vectors order the passages, and where they do not. */
+const STANDS_OUT = 4
+const DROWNS = 2
+/** The same for what makes an answer sure: the best of many vectors that know nothing stands out by three or four. */
+const PROVES = 7
+const PROVES_NOTHING = 4
+/** As much as all other evidence and more where the vectors know; hardly anything where they do not. */
+const MOST_WEIGHT = 3
+const LEAST_WEIGHT = 0.3
+const MOST_ODDS = 6
+const LEAST_ODDS = -1
+/** So far from the best cosine, as a share of how far that stands out, another one speaks for its passage as well. */
+const BESIDE = 0.2
+
+/**
+ * How much a provider's vectors count for one question. Models differ in how high all their cosines are: what tells is
+ * how far the best stands out among the others, which it hardly does where the model knows nothing of the subject.
+ */
+export function weighVectors({ slots, scores }: Hits): { weight: number; oddsOf(slot: number): number } {
+  const rest = scores.slice(Math.min(3, scores.length - 1))
+  const mean = rest.reduce((sum, score) => sum + score, 0) / (rest.length || 1)
+  const spread = Math.sqrt(rest.reduce((sum, score) => sum + (score - mean) ** 2, 0) / (rest.length || 1))
+  const best = scores[0] ?? 0
+  const out = (best - mean) / Math.max(spread, LEAST_SPREAD)
+  const trust = shareBetween(DROWNS, STANDS_OUT, out)
+  const proof = shareBetween(PROVES_NOTHING, PROVES, out)
+  const placeOf = new Map(slots.map((slot, place) => [slot, place]))
+  return {
+    weight: LEAST_WEIGHT + trust * (MOST_WEIGHT - LEAST_WEIGHT),
+    oddsOf(slot) {
+      const place = placeOf.get(slot)
+      const isBeside = place !== undefined && best - scores[place]! <= BESIDE * (best - mean)
+      return isBeside ? LEAST_ODDS + proof * (MOST_ODDS - LEAST_ODDS) : LEAST_ODDS
+    },
+  }
+}
+
+const shareBetween = (from: number, to: number, value: number): number =>
+  Math.min(1, Math.max(0, (value - from) / (to - from)))
+
+/** Cosines of few numbers are rounded; a smaller spread is that of the rounding. */
+const LEAST_SPREAD = 0.02

@@ -1,0 +1,132 @@
+import { type DestinationStream, type LogFn, type Logger, pino, stdTimeFunctions } from 'pino'
+import pretty from 'pino-pretty'
+import { DatabaseAway } from './db/unavailable.ts'
+
+const MOST_LEVELS = 6
+const MOST_ERRORS = 10
+const LONGEST_MESSAGE = 500
+
+/** What of an error is no more than names that the program or the schema gives. */
+const KEPT = [
+  'code',
+  'constraint',
+  'table',
+  'column',
+  'routine',
+  'severity',
+  'syscall',
+  'statusCode',
+  'status',
+] as const
+
+type Described = { type: string; message: string; stack?: string } & Record<string, unknown>
+
+export type LogFormat = 'json' | 'pretty'
+
+/** Writes to standard error: lines of JSON, or lines for people. */
+export function createLog(
+  level: string,
+  format: LogFormat = 'json',
+  destination: DestinationStream = destinationOf(format),
+): Logger {
+  return pino(
+    {
+      level,
+      timestamp: stdTimeFunctions.isoTime,
+      serializers: { err: describeError, req: describeRequest },
+      hooks: { logMethod },
+    },
+    destination,
+  )
+}
+
+function destinationOf(format: LogFormat): DestinationStream {
+  if (format === 'json') return pino.destination(2)
+  return pretty({
+    destination: 2,
+    sync: true,
+    colorize: process.stderr.isTTY === true && !process.env.NO_COLOR,
+    ignore: 'pid,hostname',
+    translateTime: 'SYS:HH:MM:ss',
+  })
+}
+
+/**
+ * While the database is away one line has said so, and what fails because of it is left out. Without a sentence of
+ * ours pino and Fastify take the error's own message as the line's.
+ */
+const logMethod = function (this: Logger, args: Parameters<LogFn>, method: LogFn): undefined {
+  const [first, sentence] = args as unknown[]
+  const error = first instanceof Error ? first : (first as { err?: unknown } | null)?.err
+  if (isBecauseAway(error)) return
+  if (error instanceof Error && (sentence === undefined || sentence === error.message)) {
+    const line = first === error ? {} : (first as object)
+    method.call(this, { ...line, err: error }, messageOf(error))
+  } else {
+    method.apply(this, args)
+  }
+}
+
+function isBecauseAway(error: unknown, level = 1): boolean {
+  if (error instanceof DatabaseAway) return true
+  if (!(error instanceof Error) || level === MOST_LEVELS) return false
+  if (error instanceof AggregateError) return error.errors.every((each) => isBecauseAway(each, level + 1))
+  return isBecauseAway(error.cause, level + 1)
+}
+
+/** Without the URL, which may hold what somebody searches for. */
+const describeRequest = ({ method, routeOptions }: { method?: string; routeOptions?: { url?: string } }) => ({
+  method,
+  route: routeOptions?.url,
+})
+
+/**
+ * An error without what customers wrote. Databases, parsers and model providers put values into messages, between
+ * quotation marks, and into members of their own (`detail`, `where`, `query`, `parameters`, `requestBodyValues`).
+ */
+export function describeError(error: unknown): unknown {
+  return describe(error, 1)
+}
+
+function describe(error: unknown, level: number): unknown {
+  if (!(error instanceof Error)) return describeOther(error)
+  const described: Described = { type: error.name, message: messageOf(error) }
+  for (const name of KEPT) {
+    const value = (error as unknown as Record<string, unknown>)[name]
+    if (typeof value === 'string' ? value.length <= 100 : typeof value === 'number') described[name] = value
+  }
+  const stack = framesOf(error)
+  if (stack) described.stack = stack
+  if (level === MOST_LEVELS) return described
+  if (error.cause !== undefined) described.cause = describe(error.cause, level + 1)
+  if (error instanceof AggregateError)
+    described.errors = error.errors.slice(0, MOST_ERRORS).map((each) => describe(each, level + 1))
+  return described
+}
+
+/** The queue reports errors as plain objects; of anything else that is thrown only its type is known to be harmless. */
+function describeOther(thrown: unknown): unknown {
+  const { message, stack, code } = (thrown ?? {}) as { message?: unknown; stack?: unknown; code?: unknown }
+  if (typeof message !== 'string') return { type: typeof thrown }
+  const error = Object.assign(new Error(message), { code })
+  if (typeof stack === 'string') error.stack = stack
+  return describe(error, MOST_LEVELS)
+}
+
+/** Up to the last mark, since a value may hold marks itself. An apostrophe inside a word is none. */
+function messageOf(error: Error): string {
+  const { message } = error
+  // What the operating system says names files and addresses, which an operator needs.
+  if ((error as NodeJS.ErrnoException).syscall !== undefined) return message
+  return message.replace(/(?<!\w)["'`“‘«].*["'`”’»](?!\w)/su, '…').slice(0, LONGEST_MESSAGE)
+}
+
+/** The stack begins with the message, which may have lines that look like a frame. */
+function framesOf({ message, stack = '' }: Error): string {
+  const at = stack.indexOf(message)
+  const frames = at < 0 ? stack : stack.slice(at + message.length)
+  return frames
+    .split('\n')
+    .filter((line) => /^ {4}at /.test(line))
+    .join('\n')
+}

@@ -1,0 +1,171 @@
+import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { type CallDelta, CallReader } from './call-reader.ts'
+import { failureOfError } from './stream-error.ts'
+
+type Said = string | null | { type?: string; text?: string; thinking?: unknown }[]
+
+/** The part of a message; only what is used, since servers differ in the rest. */
+type Delta = {
+  content?: Said
+  refusal?: string | null
+  reasoning_content?: Said
+  reasoning?: Said
+  thinking?: Said
+  reasoning_details?: { text?: string; summary?: string }[] | null
+  tool_calls?: CallDelta[] | null
+  function_call?: CallDelta['function']
+  extra_content?: { google?: { thought?: boolean } } | null
+}
+type Choice = { delta?: Delta | null; message?: Delta | null; finish_reason?: string | null; error?: unknown }
+type Usage = {
+  prompt_tokens?: number
+  completion_tokens?: number
+  prompt_tokens_details?: { cached_tokens?: number } | null
+  completion_tokens_details?: { reasoning_tokens?: number } | null
+}
+/** A piece of a streamed chat completion, or a whole one. */
+type Chunk = { error?: unknown; object?: string; choices?: Choice[] | null; usage?: Usage | null }
+
+const REASONS: Record<string, LanguageModelV4FinishReason['unified']> = {
+  stop: 'stop',
+  eos: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  length: 'length',
+  max_tokens: 'length',
+  content_filter: 'content-filter',
+  safety: 'content-filter',
+  tool_calls: 'tool-calls',
+  tool_use: 'tool-calls',
+  function_call: 'tool-calls',
+}
+
+const TEXT = 'text'
+
+/** Turns the chunks of one chat completion into parts. */
+export class AnswerReader {
+  readonly #add: (part: LanguageModelV4StreamPart) => void
+  readonly #calls: CallReader
+  #textOpen = false
+  #thoughts = 0
+  #thinking: string | null = null
+  #finish: string | null = null
+  #usage: Usage = {}
+
+  constructor(add: (part: LanguageModelV4StreamPart) => void) {
+    this.#add = add
+    this.#calls = new CallReader(add)
+  }
+
+  /** Whether the server has said why the answer ends. */
+  get hasFinish(): boolean {
+    return this.#finish !== null
+  }
+
+  /** Throws the failure that a chunk tells of, and what comes of chunks in no known form. */
+  read(value: unknown): void {
+    const chunk = (Array.isArray(value) ? value[0] : value) as Chunk | null
+    if (typeof chunk !== 'object' || chunk === null) return
+    if (chunk.error) throw failureOfError(chunk.error)
+    if (chunk.object === 'error') throw failureOfError(chunk)
+    if (chunk.usage) this.#usage = chunk.usage
+    const choice = chunk.choices?.[0]
+    if (!choice) return
+    const delta = choice.delta ?? choice.message
+    if (delta) this.#readDelta(delta)
+    if (choice.error || choice.finish_reason === 'error') {
+      throw failureOfError(choice.error ?? 'the answer ended with the reason "error"')
+    }
+    if (choice.finish_reason) this.#finish = String(choice.finish_reason)
+  }
+
+  /** Closes what is open and says why and with what use the answer ended. */
+  end(): void {
+    this.#endThinking()
+    if (this.#textOpen) this.#add({ type: 'text-end', id: TEXT })
+    const hasCalls = this.#calls.end()
+    const raw = this.#finish ?? undefined
+    const unified = REASONS[raw?.toLowerCase() ?? ''] ?? 'other'
+    this.#add({
+      type: 'finish',
+      // Gemini says "stop" behind calls.
+      finishReason: { unified: hasCalls && unified === 'stop' ? 'tool-calls' : unified, raw },
+      usage: usageOf(this.#usage),
+    })
+  }
+
+  #readDelta(delta: Delta): void {
+    const { content } = delta
+    if (content) {
+      if (delta.extra_content?.google?.thought) this.#think(textOf(content))
+      else if (typeof content === 'string') this.#say(content)
+      else {
+        this.#think(thinkingOf(content))
+        this.#say(textOf(content))
+      }
+    }
+    // Servers that send two of these say the same in both.
+    const thought = delta.reasoning_content ?? delta.reasoning ?? delta.thinking ?? null
+    if (thought) this.#think(textOf(thought))
+    else if (delta.reasoning_details) {
+      this.#think(delta.reasoning_details.map(({ text, summary }) => text ?? summary ?? '').join(''))
+    }
+    if (delta.refusal) this.#say(delta.refusal)
+    if (delta.tool_calls) {
+      if (delta.tool_calls.length > 0) this.#endThinking()
+      for (const call of delta.tool_calls) this.#calls.read(call)
+    } else if (delta.function_call) this.#calls.read({ index: 0, function: delta.function_call })
+  }
+
+  #say(delta: string): void {
+    if (delta === '') return
+    if (!this.#textOpen) {
+      this.#endThinking()
+      this.#textOpen = true
+      this.#add({ type: 'text-start', id: TEXT })
+    }
+    this.#add({ type: 'text-delta', id: TEXT, delta })
+  }
+
+  #think(delta: string): void {
+    if (delta === '') return
+    if (this.#thinking === null) {
+      this.#thinking = `reasoning-${++this.#thoughts}`
+      this.#add({ type: 'reasoning-start', id: this.#thinking })
+    }
+    this.#add({ type: 'reasoning-delta', id: this.#thinking, delta })
+  }
+
+  #endThinking(): void {
+    if (this.#thinking === null) return
+    this.#add({ type: 'reasoning-end', id: this.#thinking })
+    this.#thinking = null
+  }
+}
+
+/** The text of a content, which is a string or a list of parts. */
+function textOf(content: NonNullable<Said>): string {
+  if (typeof content === 'string') return content
+  return content.map(({ text }) => (typeof text === 'string' ? text : '')).join('')
+}
+
+/** What thinking there is among the parts of a content: each a string or a list of parts again. */
+function thinkingOf(content: Exclude<Said, string | null>): string {
+  return content.map(({ thinking }) => (thinking ? textOf(thinking as NonNullable<Said>) : '')).join('')
+}
+
+function usageOf(usage: Usage) {
+  return {
+    inputTokens: {
+      total: usage.prompt_tokens,
+      noCache: undefined,
+      cacheRead: usage.prompt_tokens_details?.cached_tokens,
+      cacheWrite: undefined,
+    },
+    outputTokens: {
+      total: usage.completion_tokens,
+      text: undefined,
+      reasoning: usage.completion_tokens_details?.reasoning_tokens,
+    },
+  }
+}

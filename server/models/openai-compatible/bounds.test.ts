@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../../test/until.ts'
+import { ModelFailure } from '../model-failure.ts'
+import {
+  chunk,
+  END,
+  finishOf,
+  type RawServer,
+  sendForEver,
+  startRawServer,
+  stream,
+  textOf,
+} from './fixtures/raw-server.ts'
+
+let server: RawServer
+
+before(async () => {
+  server = await startRawServer()
+})
+after(() => server.close())
+
+const failsAs = (kind: string) => (error: unknown) => {
+  assert.ok(error instanceof ModelFailure, `${error}`)
+  assert.equal(error.kind, kind, `${error.cause}`)
+  return true
+}
+
+// First of all: a call that is broken off leaves a place in the pool that is used before the open connection.
+for (const id of ['own', 'package']) {
+  test(`ten calls one after the other use one connection (${id})`, async () => {
+    const used = new Set<unknown>()
+    let ended = 0
+    server.answerWith(async (response, request) => {
+      used.add(request.socket)
+      stream(response).write(chunk({ content: 'Hello' }) + END)
+      // The body ends a moment after its end mark, as behind a proxy.
+      await wait(5)
+      response.end(() => ended++)
+    })
+    for (let i = 0; i < 10; i++) {
+      assert.equal(textOf(await server.call(id)), 'Hello')
+      await until('the end of the body', () => ended > i)
+      await wait(100)
+    }
+    assert.equal(used.size, 1)
+  })
+}
+
+for (const id of ['own', 'package']) {
+  test(`a line without an end is broken off, and the model is not asked again (${id})`, async () => {
+    const { bytes, count } = server.closed
+    server.answerWith(async (response) => {
+      stream(response).write('data: {"choices":[{"delta":{"content":"')
+      await sendForEver(response, Buffer.alloc(64 * 1024, 'a'))
+    })
+    await assert.rejects(server.call(id), failsAs('invalid_response'))
+    await until('the end of the connection', () => server.closed.count > count)
+    assert.equal(server.requests.length, 1)
+    // Beside what was read there is what the two ends of the connection hold back.
+    assert.ok(server.closed.bytes - bytes < 16 * 1024 * 1024, `${server.closed.bytes - bytes} bytes`)
+  })
+
+  test(`a line of 60 MB is broken off (${id})`, async () => {
+    const { count } = server.closed
+    server.answerWith((response) => {
+      stream(response).end(chunk({ content: 'a'.repeat(60 * 1024 * 1024) }))
+    })
+    await assert.rejects(server.call(id), failsAs('invalid_response'))
+    await until('the end of the connection', () => server.closed.count > count)
+    assert.equal(server.requests.length, 1)
+  })
+
+  test(`a text beyond all measure ends as at the model's own limit (${id})`, async () => {
+    const { count } = server.closed
+    server.answerWith(async (response) => {
+      stream(response)
+      await sendForEver(response, chunk({ content: 'word '.repeat(50) }))
+    })
+    const parts = await server.call(id)
+    await until('the end of the connection', () => server.closed.count > count)
+    assert.equal(finishOf(parts), 'length')
+    assert.ok(textOf(parts).length <= 20_000, `${textOf(parts).length}`)
+    assert.equal(parts.filter(({ type }) => type === 'text-end').length, 1)
+    assert.equal(server.requests.length, 1)
+  })
+
+  test(`an input of a tool call beyond all measure fails, and the model is not asked again (${id})`, async () => {
+    server.answerWith(async (response) => {
+      const begin = {
+        index: 0,
+        id: 'a',
+        type: 'function',
+        function: { name: 'weather', arguments: '{"a":"' },
+      }
+      stream(response).write(chunk({ tool_calls: [begin] }))
+      await sendForEver(
+        response,
+        chunk({ tool_calls: [{ index: 0, function: { arguments: 'a'.repeat(900) } }] }),
+      )
+    })
+    await assert.rejects(server.call(id), failsAs('invalid_response'))
+    assert.equal(server.requests.length, 1)
+  })
+}
+
+test('a body that never says anything is broken off by its bytes', async () => {
+  server.answerWith(async (response) => {
+    stream(response)
+    await sendForEver(response, `: ${'x'.repeat(60_000)}\n`)
+  })
+  await assert.rejects(server.call('own'), failsAs('invalid_response'))
+  assert.equal(server.requests.length, 1)
+})

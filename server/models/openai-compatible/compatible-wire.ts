@@ -1,0 +1,215 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import type { Receiver, Wire } from '../model-call.ts'
+import { failureOfStatus, ModelFailure, tooLong } from '../model-failure.ts'
+import { AnswerReader } from './answer-reader.ts'
+import { EventReader, type StreamEvent } from './event-reader.ts'
+import { requestBody } from './request-body.ts'
+import { failureOfError } from './stream-error.ts'
+
+type Settings = { name: string; baseUrl: string; apiKey: string | null; connections: Dispatcher }
+
+/** How long a server that has said why its answer ends may take to say what was used, and to end the body. */
+const CLOSING_MS = 1_000
+/** Of a body behind its end, and of the body of an error. */
+const FEW_BYTES = 64 * 1024
+
+const GIVEN_UP = new DOMException('The answer is not wanted any more.', 'AbortError')
+
+/**
+ * Our own lean way to servers that speak OpenAI's chat completion wire: what a read of the network brings goes
+ * through in one go, without a stream or a promise between.
+ */
+export function compatibleWire({ name, baseUrl, apiKey, connections }: Settings): Wire {
+  const { origin, pathname, search } = new URL(baseUrl)
+  const path = `${pathname.replace(/\/+$/, '')}/chat/completions${search}`
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+  }
+  return (options, receiver) => {
+    const text = JSON.stringify(requestBody(name, options))
+    const response = new Response(receiver)
+    const length = { 'content-length': String(Buffer.byteLength(text)) }
+    // The receiver keeps the time.
+    const times = { headersTimeout: 0, bodyTimeout: 0 }
+    connections.dispatch(
+      { origin, path, method: 'POST', headers: { ...headers, ...length }, body: sentOnce(text), ...times },
+      response,
+    )
+    return response
+  }
+}
+
+/** Returns a body that can be garbage-collected once it is sent. undici keeps a string until the response has ended. */
+function sentOnce(text: string): Readable {
+  let body: string | null = text
+  const parts = {
+    async *[Symbol.asyncIterator]() {
+      const part = body
+      body = null
+      if (part !== null) yield part
+    },
+  }
+  // undici accepts any async iterable, which is cheaper than a stream.
+  return parts as unknown as Readable
+}
+
+class Response implements Dispatcher.DispatchHandler {
+  readonly #receiver: Receiver
+  readonly #answer: AnswerReader
+  readonly #events: EventReader
+  #controller: Dispatcher.DispatchController | null = null
+  /** What is read: the events of an answer, or a body as a whole. */
+  #mode: 'events' | 'json' | 'error' = 'events'
+  #status = 0
+  #retryAfter: string | undefined
+  #whole: Buffer[] = []
+  #bytes = 0
+  #bytesAtEnd = 0
+  /** The receiver has been told the end, or wants nothing more. */
+  #isOver = false
+  #closing: NodeJS.Timeout | undefined
+
+  constructor(receiver: Receiver) {
+    this.#receiver = receiver
+    this.#answer = new AnswerReader((part) => receiver.add(part))
+    this.#events = new EventReader(receiver.limits.line, this.#onEvent)
+  }
+
+  stop(): void {
+    this.#isOver = true
+    this.#close()
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isOver) controller.abort(GIVEN_UP)
+  }
+
+  onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return
+    this.#receiver.alive()
+    const type = headers['content-type'] ?? ''
+    this.#status = status
+    this.#retryAfter = headers['retry-after']
+    if (status !== 200) {
+      this.#mode = 'error'
+      // What went wrong is known: its explanation is not waited for.
+      this.#closing = setTimeout(this.#onClosingTime, CLOSING_MS)
+    } else if (type.includes('application/json')) this.#mode = 'json'
+    else if (type !== '' && !type.includes('text/event-stream') && !type.includes('ndjson')) {
+      this.#fail(new ModelFailure('invalid_response', new Error(`content type ${type}`)))
+    }
+  }
+
+  onResponseData(_: unknown, bytes: Buffer): void {
+    this.#bytes += bytes.length
+    if (this.#isOver) {
+      if (this.#bytes - this.#bytesAtEnd > FEW_BYTES) this.#close()
+      return
+    }
+    if (this.#mode !== 'events') {
+      this.#whole.push(Buffer.from(bytes))
+      if (this.#mode === 'error' && this.#bytes > FEW_BYTES) this.#end()
+      else if (this.#bytes > this.#receiver.limits.line) this.#fail(tooLong('the body'))
+      return
+    }
+    if (this.#bytes > this.#receiver.limits.body) {
+      this.#fail(tooLong('the stream'))
+      return
+    }
+    this.#guard(() => {
+      if (this.#events.push(bytes)) this.#receiver.alive()
+    })
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#closing)
+    this.#controller = null
+    if (!this.#isOver && this.#mode === 'events') this.#guard(() => this.#events.end())
+    if (!this.#isOver) this.#end()
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    clearTimeout(this.#closing)
+    this.#controller = null
+    if (this.#isOver) return
+    if (this.#answer.hasFinish || this.#mode === 'error') this.#end()
+    else this.#fail(error)
+  }
+
+  readonly #onEvent = (event: StreamEvent): void => {
+    if (this.#isOver) return
+    if (event.type === 'chunk') {
+      const hadFinish = this.#answer.hasFinish
+      this.#answer.read(event.value)
+      if (!hadFinish && this.#answer.hasFinish) this.#closing = setTimeout(this.#onClosingTime, CLOSING_MS)
+    } else if (event.type === 'error') this.#fail(failureOfError(event.value))
+    else if (event.type === 'done') this.#end()
+    else if (!this.#answer.hasFinish) {
+      const kind = event.isWhole ? 'invalid_response' : 'unavailable'
+      this.#fail(new ModelFailure(kind, new Error('an event whose data is no JSON')))
+    }
+  }
+
+  readonly #onClosingTime = (): void => {
+    if (!this.#isOver) this.#end()
+    this.#close()
+  }
+
+  /** Tells the end. What the server still sends is read for a moment, so that the connection can be kept. */
+  #end(): void {
+    if (this.#mode === 'error') {
+      const said = Buffer.concat(this.#whole).toString('utf8')
+      this.#fail(failureOfStatus(this.#status, this.#retryAfter, new Error(`${this.#status} ${said}`)))
+      return
+    }
+    if (this.#mode === 'json') this.#guard(() => this.#readWhole())
+    if (this.#isOver) return
+    if (!this.#answer.hasFinish) {
+      this.#fail(new ModelFailure('unavailable', new Error('the stream ended without a finish reason')))
+      return
+    }
+    this.#guard(() => this.#answer.end())
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#bytesAtEnd = this.#bytes
+    this.#receiver.end()
+  }
+
+  /** Some servers answer with the whole completion although a stream was asked for. */
+  #readWhole(): void {
+    let completion: unknown
+    try {
+      completion = JSON.parse(Buffer.concat(this.#whole).toString('utf8'))
+    } catch {
+      // The parser's own error shows some of what the model said.
+      throw new ModelFailure('invalid_response', new Error('a body that is no JSON'))
+    }
+    this.#answer.read(completion)
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#close()
+    this.#receiver.fail(error)
+  }
+
+  #close(): void {
+    clearTimeout(this.#closing)
+    this.#controller?.abort(GIVEN_UP)
+  }
+
+  /** What the server sent cannot be read when reading it throws. */
+  #guard(read: () => void): void {
+    try {
+      read()
+    } catch (error) {
+      this.#fail(error instanceof ModelFailure ? error : new ModelFailure('invalid_response', error))
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import { until } from '../../../test/until.ts'
+import { askForText } from '../call-model.ts'
+import { ModelFailure } from '../model-failure.ts'
+import {
+  chunk,
+  END,
+  event,
+  finishOf,
+  type RawServer,
+  sendForEver,
+  startRawServer,
+  stream,
+  textOf,
+} from './fixtures/raw-server.ts'
+
+let server: RawServer
+
+before(async () => {
+  server = await startRawServer()
+})
+after(() => server.close())
+
+const failsAs = (kind: string) => (error: unknown) => {
+  assert.ok(error instanceof ModelFailure, `${error}`)
+  assert.equal(error.kind, kind, `${error.cause}`)
+  return true
+}
+
+test('a finish without an end mark on an open connection ends the answer', async () => {
+  const { count } = server.closed
+  server.answerWith(async (response) => {
+    stream(response).write(chunk({ content: 'Hello' }) + chunk({}, 'stop'))
+    await wait(50)
+    response.write(event({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } }))
+  })
+  const parts = await server.call('own')
+  assert.equal(textOf(parts), 'Hello')
+  const finish = parts.at(-1)
+  assert.ok(finish?.type === 'finish')
+  assert.equal(finish.usage.outputTokens.total, 2)
+  await until('the end of the connection', () => server.closed.count > count)
+})
+
+test('a connection that goes on behind the end mark is closed', async () => {
+  const { count } = server.closed
+  server.answerWith(async (response) => {
+    stream(response).write(chunk({ content: 'Hello' }) + END)
+    await sendForEver(response, ': still here\n\n')
+  })
+  assert.equal(finishOf(await server.call('own')), 'stop')
+  await until('the end of the connection', () => server.closed.count > count)
+})
+
+test('thinking for longer than the time of the first token is no time-out', async () => {
+  for (const name of ['reasoning_content', 'reasoning', 'thinking']) {
+    server.answerWith(async (response) => {
+      stream(response)
+      for (let i = 0; i < 8; i++) {
+        response.write(chunk({ [name]: 'Hm. ' }))
+        await wait(100)
+      }
+      response.end(chunk({ content: 'Hello' }) + END)
+    })
+    const parts = await server.call('hasty')
+    assert.equal(textOf(parts), 'Hello')
+    assert.equal(parts.filter(({ type }) => type === 'reasoning-delta').length, 8)
+  }
+})
+
+test('comments are a sign of life, but only for the total time', async () => {
+  server.answerWith(async (response) => {
+    stream(response)
+    for (let i = 0; i < 8; i++) {
+      response.write(': OPENROUTER PROCESSING\n\n')
+      await wait(100)
+    }
+    response.end(chunk({ content: 'Hello' }) + END)
+  })
+  assert.equal(textOf(await server.call('hasty')), 'Hello')
+  server.answerWith(async (response) => {
+    stream(response)
+    while (!response.destroyed) {
+      response.write(': OPENROUTER PROCESSING\n\n')
+      await wait(50)
+    }
+  })
+  await assert.rejects(server.call('short'), failsAs('timeout'))
+})
+
+test('a connection that breaks behind the reason of the end has not failed', async () => {
+  server.answerWith(async (response) => {
+    stream(response).write(chunk({ content: 'Hello' }) + chunk({}, 'stop'))
+    await wait(50)
+    response.destroy()
+  })
+  assert.equal(finishOf(await server.call('own')), 'stop')
+})
+
+test('what a server wants back with a call is sent with it', async () => {
+  server.answerWith((response) => stream(response).end(chunk({ content: 'Hello' }) + END))
+  const extra_content = { google: { thought_signature: 'EjQ' } }
+  await server.call('own', {
+    prompt: [
+      { role: 'user', content: [{ type: 'text', text: 'Hello?' }] },
+      {
+        role: 'assistant',
+        content: [
+          {
+            type: 'tool-call',
+            toolCallId: 'a',
+            toolName: 'weather',
+            input: {},
+            providerOptions: { openaiCompatible: { extra_content } },
+          },
+        ],
+      },
+    ],
+  })
+  assert.deepEqual(JSON.parse(server.requests[0]!).messages[1].tool_calls[0].extra_content, extra_content)
+})
+
+test('a short text is asked for, and given up when it is none', async () => {
+  const ask = { system: 'Name it.', user: 'Something', maxOutputTokens: 40, longest: 20 }
+  const { signal } = new AbortController()
+  server.answerWith((response) =>
+    stream(response).end(chunk({ content: 'A ' }) + chunk({ content: 'title' }) + END),
+  )
+  assert.equal(await askForText(server.models.resolve('own')!, ask, signal), 'A title')
+  const { count } = server.closed
+  server.answerWith(async (response) => {
+    stream(response)
+    await sendForEver(response, chunk({ content: 'and so on ' }))
+  })
+  assert.equal(await askForText(server.models.resolve('own')!, ask, signal), null)
+  await until('the end of the connection', () => server.closed.count > count)
+})
+
+test('the log says what can be done', async () => {
+  const says = async (status: number, body: string, expected: RegExp): Promise<void> => {
+    server.answerWith((response) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body),
+    )
+    for (const id of ['own', 'package']) {
+      await assert.rejects(server.call(id), (error: unknown) => {
+        assert.match(inspect((error as ModelFailure).cause), expected, id)
+        return true
+      })
+    }
+  }
+  await says(404, '{"error":{"message":"model \\"x\\" not found"}}', /Check name and baseUrl/)
+  await says(401, '{"error":{"message":"no"}}', /Check the key/)
+  await says(400, '{"error":{"message":"maximum context length is 4096"}}', /Lower contextTokens/)
+  await says(429, '{"error":{"message":"slow down"}}', /higher limits/)
+})
+
+test('an error whose explanation does not end is told all the same', async () => {
+  server.answerWith((response) =>
+    response.writeHead(400, { 'content-type': 'application/json' }).write('{"error":'),
+  )
+  await assert.rejects(server.call('own'), failsAs('rejected'))
+})
+
+test('a fault of our own is no failure of a provider', async () => {
+  const options = { providerOptions: { parley: { question: 7 } as never } }
+  await assert.rejects(server.call('builtin', options), TypeError)
+})

@@ -1,0 +1,19 @@
+import { failureOfStatus, ModelFailure } from '../model-failure.ts'
+
+/** The failure that an error in the midst of a stream tells of: a sentence, or an object as in an answer's body. */
+export function failureOfError(said: unknown): ModelFailure {
+  const error = (said as { error?: unknown } | null)?.error ?? said
+  const { code, status, type, message } = (typeof error === 'object' ? (error ?? {}) : {}) as Record<
+    string,
+    unknown
+  >
+  const words = typeof error === 'string' ? error : [code, type, message].filter(Boolean).join(' ')
+  const cause = new Error(words || JSON.stringify(error))
+  const number = [code, status].map(Number).find((value) => value >= 400 && value < 600)
+  if (number) return failureOfStatus(number, undefined, cause)
+  if (/rate.?limit|quota|too.many.requests/i.test(words)) return failureOfStatus(429, undefined, cause)
+  if (/invalid_request|authentication|permission|context.{0,20}(length|size|window)/i.test(words)) {
+    return failureOfStatus(400, undefined, cause)
+  }
+  return new ModelFailure('unavailable', cause)
+}

@@ -1,0 +1,31 @@
+export type DailyMail = { subject: string; text: string }
+
+type Lead = { name: string | null; email: string | null; phone: string | null }
+
+export function mailOfLeads(agent: string, day: string, leads: readonly Lead[], total: number): DailyMail {
+  const lines = leads.map(({ name, email, phone }) =>
+    [name, email, phone].filter((part) => part !== null && part !== '').join(', '),
+  )
+  const what = total === 1 ? 'One lead' : `${total} leads`
+  return written(`${what} of ${agent} on ${day}`, lines, total)
+}
+
+type Conversation = { title: string | null; source: string }
+
+export function mailOfConversations(
+  agent: string,
+  day: string,
+  conversations: readonly Conversation[],
+  total: number,
+): DailyMail {
+  const lines = conversations.map(({ title, source }) => `${title || 'Without a title'} (${source})`)
+  const what = total === 1 ? 'One conversation' : `${total} conversations`
+  return written(`${what} with ${agent} on ${day}`, lines, total)
+}
+
+/** A line stays one, whatever a visitor wrote. */
+function written(subject: string, lines: readonly string[], total: number): DailyMail {
+  const list = lines.map((line) => `- ${line.replaceAll(/\s+/g, ' ').slice(0, 300)}`)
+  const more = total > lines.length ? [`- and ${total - lines.length} more`] : []
+  return { subject, text: [`${subject} (UTC):`, '', ...list, ...more, ''].join('\n') }
+}

@@ -1,0 +1,53 @@
+import { Agent } from '../agents/schema.ts'
+import { SuggestedMessage } from '../agents/settings-schema.ts'
+import { Styles } from '../agents/styles-schema.ts'
+import { Template } from '../channels/messaging/schema.ts'
+import { CitedSource, Conversation, Message } from '../conversations/schema.ts'
+import { StreamEvent, streamEvents } from '../conversations/stream-schema.ts'
+import { CreatedReply, ListedTicket, Ticket, TicketMessage } from '../helpdesk/schema.ts'
+import type { Described } from '../http/openapi.ts'
+import { Source } from '../knowledge/schema.ts'
+import { contracts, version1Contracts } from './contracts.ts'
+import { webhookPaths } from './webhook-paths.ts'
+
+/** All that the OpenAPI document describes. */
+export const described: Described = {
+  endpoints: contracts,
+  version1: version1Contracts,
+  others: webhookPaths,
+  schemas: {
+    Agent,
+    Styles,
+    SuggestedMessage,
+    Source,
+    Conversation,
+    Message,
+    CitedSource,
+    StreamEvent,
+    ...streamEvents,
+    Ticket,
+    ListedTicket,
+    TicketMessage,
+    CreatedReply,
+    Template,
+  },
+  tags: {
+    Account: 'Who a key belongs to, and what is left',
+    Actions: 'What an agent can do besides answering',
+    Agents: 'Agents and their settings',
+    Chat: 'Messages to an agent, and its answers',
+    Contacts: 'The people an agent speaks with',
+    Conversations: 'Lists, search, export and ratings',
+    Email: 'The mailbox of an agent',
+    Evaluations: 'Questions with expected answers',
+    Health: 'Whether the service answers',
+    Helpdesk: 'Tickets, teams and takeover',
+    Insights: 'Figures, topics and unanswered questions',
+    Messaging: 'The messaging channel and its templates',
+    Privacy: 'Retention, erasure and export of what is known of a person',
+    Procedures: 'Ordered steps for known situations',
+    Sources: 'What an agent answers from',
+    'Version 1': 'The older interface',
+    Webhooks: 'What channels send to the service',
+  },
+}

@@ -1,0 +1,153 @@
+import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { dropReplies } from '../agents/delete-agent.ts'
+import { EMPTY_AGENT, type EmptyAgent } from '../agents/tasks.ts'
+import type { Context } from '../context.ts'
+import { endRequested } from '../conversations/stop-generation.ts'
+import type { Db } from '../db/database.ts'
+import type { AccountId, Tables } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
+
+type Needs = Pick<Context, 'db' | 'jobs' | 'generations' | 'notifier'>
+
+/** The most rows that one statement deletes: the embedded database runs nothing else meanwhile. */
+const ROWS_AT_ONCE = 200
+
+/** What brings something in, and what the agent knows. */
+const first: (keyof Tables)[] = [
+  'email_connections',
+  'identity_secrets',
+  'visitor_identities',
+  'messaging_accounts',
+  'pages_connections',
+  'chunk_vectors',
+  'chunks',
+  'pages',
+  'sources',
+  'evaluations',
+]
+
+/**
+ * Everything else, what refers to another one before it: a statement deletes so many rows, and what its foreign keys
+ * take along.
+ */
+const rest: (keyof Tables)[] = [
+  'unanswered_questions',
+  'unanswered_groups',
+  'topic_candidates',
+  'conversation_topics',
+  'topics',
+  'topic_settings',
+  'insight_days',
+  'messaging_pieces',
+  'deliveries',
+  'email_messages',
+  'ticket_messages',
+  'attachments',
+  'inbound_messages',
+  'ticket_clocks',
+  'ticket_surveys',
+  'tickets',
+  'ticket_tags',
+  'ticket_statuses',
+  'teams',
+  'canned_replies',
+  'helpdesk_settings',
+  'helpdesk_events',
+  'helpdesk_streams',
+  'tool_calls',
+  'procedure_runs',
+  'procedures',
+  'actions',
+  'leads',
+  // Before the messages that they say they have stored.
+  'generations',
+  'messages',
+  'conversation_search',
+  'conversations',
+  'channel_threads',
+  'contacts',
+  'custom_attributes',
+  'agent_pictures',
+  'conversation_counts',
+]
+
+/** Every table with rows of an agent but the ledger and the queues, which outlive it. */
+export const tablesOfAgents: readonly (keyof Tables)[] = [...first, ...rest]
+
+/**
+ * Deletes all that belonged to an agent that is deleted, in small pieces, and its id at the end. May run twice, and in
+ * several processes.
+ */
+export async function emptyAgent(
+  ctx: Needs,
+  { accountId, agentId, generationIds }: EmptyAgent,
+): Promise<void> {
+  const { db } = ctx
+  for (const id of generationIds) await endRequested(ctx, id, 'stop')
+  if (!(await isDeleted(db, agentId))) return
+  await endTraining(db, agentId)
+  for (const table of first) await emptyTable(db, table, agentId)
+  // One that was just beginning when the agent was deleted.
+  const late = await transact(db, (trx) => dropReplies(trx, accountId, agentId))
+  for (const id of late) await endRequested(ctx, id, 'stop')
+  for (const table of rest)
+    await (table === 'generations' ? emptyGenerations(db, agentId) : emptyTable(db, table, agentId))
+  await transact(db, (trx) => trx.deleteFrom('agent_ids').where('id', '=', agentId).execute())
+}
+
+/** Enqueues the emptying of all agents that are deleted: a process may have died with it. */
+export async function resumeEmptying({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<void> {
+  const { rows } = await sql<{ agentId: string; accountId: AccountId }>`
+    select id as "agentId", account_id as "accountId" from agent_ids where ${isWithoutRow}`.execute(db)
+  for (const row of rows) await jobs.enqueue<EmptyAgent>(db, EMPTY_AGENT, { ...row, generationIds: [] })
+}
+
+const isWithoutRow = sql`not exists (select from agents where agents.id = agent_ids.id)`
+
+async function isDeleted(db: Db, agentId: string): Promise<boolean> {
+  const { rows } = await sql`select from agent_ids where id = ${agentId} and ${isWithoutRow}`.execute(db)
+  return rows.length > 0
+}
+
+/** Crawls and trainings under way find that they are not wanted any more. */
+async function endTraining(db: Db, agentId: string): Promise<void> {
+  await inPieces(() =>
+    sql`
+      update sources set status = 'failed', live_version = null where id in (
+        select id from sources where agent_id = ${agentId} and status in ('untrained', 'updated')
+        limit ${sql.lit(ROWS_AT_ONCE)} for no key update skip locked)`.execute(db),
+  )
+}
+
+/** Rows that others hold are passed over, and go with the agent's id at the end. */
+const emptyTable = (db: Db, table: keyof Tables, agentId: string): Promise<void> =>
+  inPieces(() =>
+    transact(db, (trx) =>
+      sql`
+        delete from ${sql.table(table)} where ctid in (
+          select ctid from ${sql.table(table)} where agent_id = ${agentId}
+          limit ${sql.lit(ROWS_AT_ONCE)} for update skip locked)`.execute(trx),
+    ),
+  )
+
+/** With what they have said, which names no agent. */
+const emptyGenerations = (db: Db, agentId: string): Promise<void> =>
+  inPieces(() =>
+    transact(db, (trx) =>
+      sql`
+        with piece as (
+          select id from generations where agent_id = ${agentId}
+          limit ${sql.lit(ROWS_AT_ONCE)} for update skip locked),
+        log as (delete from generation_log using piece where generation_id = piece.id)
+        delete from generations using piece where generations.id = piece.id`.execute(trx),
+    ),
+  )
+
+async function inPieces(piece: () => Promise<{ numAffectedRows?: bigint }>): Promise<void> {
+  for (;;) {
+    const { numAffectedRows = 0n } = await piece()
+    if (Number(numAffectedRows) < ROWS_AT_ONCE) return
+    await setImmediate()
+  }
+}

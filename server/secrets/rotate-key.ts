@@ -1,0 +1,59 @@
+import type { Db } from '../db/database.ts'
+import { json } from '../db/json.ts'
+import { transact } from '../db/transact.ts'
+import { type Rewritten, rewriteSecrets } from './rewrite-secrets.ts'
+import { dropRotation, markRewritten, readRotation, writeRotation } from './rotation-row.ts'
+import type { SealKey } from './seal.ts'
+import { CHECK, CHECK_PLACE, CHECK_TEXT } from './secret-check.ts'
+import type { Secrets } from './secrets.ts'
+
+/** Why keys cannot be exchanged now, as one sentence. */
+export class RotationRefused extends Error {
+  override name = 'RotationRefused'
+}
+
+/**
+ * Exchanges the key for `wanted`: from its first step on both keys are valid and everything is written with the new
+ * one, then what is left of the old one is written anew. Cut off anywhere, the same call goes on; it answers the new
+ * key and what it did. Throws RotationRefused.
+ */
+export async function rotateKey(
+  db: Db,
+  secrets: Secrets,
+  wanted: SealKey,
+  isGiven: boolean,
+): Promise<Rewritten & { to: SealKey }> {
+  const rotation = await transact(db, async (trx) => {
+    // Whoever seals a text holds it until its transaction has ended.
+    await trx.selectFrom('settings').select('name').where('name', '=', CHECK).forUpdate().execute()
+    const begun = await readRotation(trx, new Map([[secrets.key.id, secrets.key]]))
+    if (begun && isGiven && wanted.id !== begun.to.id && wanted.id !== secrets.key.id)
+      throw new RotationRefused(
+        'Another new key is being introduced: give that one again, or end with "secrets finish".',
+      )
+    if (begun) return begun
+    if (wanted.id === secrets.key.id) throw new RotationRefused('This is the key that is in use.')
+    const next = { from: secrets.key, to: wanted, isRewritten: false }
+    await writeRotation(trx, next)
+    return next
+  })
+  const counts = await rewriteSecrets(db, secrets, rotation.to.id)
+  await markRewritten(db)
+  return { ...counts, to: rotation.to }
+}
+
+/** Ends an exchange: from now on only the new key opens the database. Throws RotationRefused. */
+export async function finishRotation(db: Db, secrets: Secrets): Promise<{ keyId: string }> {
+  const known = new Map([[secrets.key.id, secrets.key]])
+  const rotation = await readRotation(db, known)
+  if (!rotation) throw new RotationRefused('No exchange of keys is under way.')
+  if (!rotation.isRewritten)
+    throw new RotationRefused('Not everything is written with the new key yet: run "secrets rotate" again.')
+  await rewriteSecrets(db, secrets, rotation.to.id)
+  await transact(db, async (trx) => {
+    const value = json(rotation.to.seal(CHECK_TEXT, CHECK_PLACE))
+    await trx.updateTable('settings').set({ value }).where('name', '=', CHECK).execute()
+    await dropRotation(trx)
+  })
+  return { keyId: rotation.to.id }
+}

@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+
+/** Where an encrypted text stands and what it is for: moved anywhere else, it does not open. */
+export type Place = { table: string; row: string; purpose: string }
+
+/** One key, made from a secret text. */
+export type SealKey = {
+  /** Stands inside of each text that it sealed. */
+  id: string
+  /** What it was made from. */
+  secret: string
+  seal(text: string, place: Place): string
+  /** Throws when the text was changed or moved, or belongs to another key. */
+  open(text: string, place: Place): string
+}
+
+/** Bound to its place; texts of `OLD` were not, and are written anew at the next start. */
+const VERSION = 'v2'
+const OLD = 'v1'
+
+/** The id of the key that sealed the text; null for what is no encrypted text. */
+export const keyIdOf = (text: string): string | null => SEALED.exec(text)?.[1] ?? null
+
+const SEALED = /^v[12]:([\w-]{8}):[\w-]+:[\w-]+:[\w-]*$/
+
+/** What every text begins with that a key seals today, for SQL. */
+export const sealedBy = (keyId: string): string => `${VERSION}:${keyId}:`
+
+/** AES-256-GCM with a key derived from `secret`; texts look like `v2:keyId:iv:tag:data`. */
+export function createSealKey(secret: string): SealKey {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'parley secrets', 32))
+  const id = createHash('sha256').update(key).digest('base64url').slice(0, 8)
+  return {
+    id,
+    secret,
+    seal(text, place) {
+      const iv = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(bytesOf(place))
+      const data = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      const parts = [iv, cipher.getAuthTag(), data].map((part) => part.toString('base64url'))
+      return [VERSION, id, ...parts].join(':')
+    },
+    open(text, place) {
+      const [version, keyId, ...rest] = text.split(':')
+      if ((version !== VERSION && version !== OLD) || keyId !== id || rest.length !== 3)
+        throw new Error('The encrypted text belongs to another key or is damaged.')
+      const [iv, tag, data] = rest.map((part) => Buffer.from(part, 'base64url')) as [Buffer, Buffer, Buffer]
+      // Node passes over letters that stand for nothing: each sealed text has one spelling.
+      if ([iv, tag, data].some((part, at) => part.toString('base64url') !== rest[at]))
+        throw new Error('The encrypted text belongs to another key or is damaged.')
+      const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: 16 }).setAuthTag(tag)
+      if (version === VERSION) decipher.setAAD(bytesOf(place))
+      return Buffer.concat([decipher.update(data), decipher.final()]).toString('utf8')
+    },
+  }
+}
+
+const bytesOf = ({ table, row, purpose }: Place): Buffer => Buffer.from(JSON.stringify([table, row, purpose]))

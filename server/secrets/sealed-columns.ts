@@ -1,0 +1,38 @@
+import type { Place } from './seal.ts'
+
+type SealedTable = {
+  table: 'pages_connections' | 'messaging_accounts' | 'email_connections' | 'identity_secrets'
+  /** Together they name the row, in this order. */
+  key: string[]
+  columns: string[]
+}
+
+/** Every column whose texts are encrypted; the headers of actions stand in a column of theirs. */
+export const sealedColumns: SealedTable[] = [
+  { table: 'pages_connections', key: ['agent_id'], columns: ['access_token'] },
+  {
+    table: 'messaging_accounts',
+    key: ['agent_id', 'business_account_id'],
+    columns: ['access_token', 'app_secret', 'verify_token'],
+  },
+  {
+    table: 'email_connections',
+    key: ['agent_id'],
+    columns: ['smtp_password', 'imap_password', 'inbound_secret', 'mark_key'],
+  },
+  { table: 'identity_secrets', key: ['agent_id'], columns: ['secret'] },
+]
+
+/** `row` holds the values of the primary key, joined with slashes. */
+export const placeOfRow = (table: SealedTable['table'], row: string, column: string): Place => ({
+  table,
+  row,
+  purpose: column,
+})
+
+/** Names of headers are the same in any case. */
+export const placeOfHeader = (actionId: string, name: string): Place => ({
+  table: 'actions',
+  row: actionId,
+  purpose: `header ${name.toLowerCase()}`,
+})

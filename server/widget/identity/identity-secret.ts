@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { type Owner, requireAgent } from '../../agents/find-agent.ts'
+import type { Context } from '../../context.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import { transact } from '../../db/transact.ts'
+import { placeOfRow } from '../../secrets/sealed-columns.ts'
+
+type Needs = Pick<Context, 'db' | 'secrets'>
+
+const placeOf = (agentId: string) => placeOfRow('identity_secrets', agentId, 'secret')
+
+/** Replaces the secret and signs out everybody who was signed in with the old one. */
+export async function renewIdentitySecret(
+  { db, secrets }: Needs,
+  { accountId, agentId }: Owner,
+): Promise<{ secret: string; createdAt: Date }> {
+  const secret = randomBytes(32).toString('base64url')
+  return transact(db, async (trx) => {
+    await requireAgent(trx, accountId, agentId, 'update')
+    await signEverybodyOut(trx, agentId)
+    const values = {
+      secret: await secrets.encrypt(trx, secret, placeOf(agentId)),
+      created_at: new Date(),
+    }
+    const row = await trx
+      .insertInto('identity_secrets')
+      .values({ agent_id: agentId, account_id: accountId, ...values })
+      .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
+      .returning('created_at')
+      .executeTakeFirstOrThrow()
+    return { secret, createdAt: row.created_at }
+  })
+}
+
+export async function removeIdentitySecret(db: Db, { accountId, agentId }: Owner): Promise<void> {
+  await transact(db, async (trx) => {
+    await requireAgent(trx, accountId, agentId, 'update')
+    await signEverybodyOut(trx, agentId)
+    await trx.deleteFrom('identity_secrets').where('agent_id', '=', agentId).execute()
+  })
+}
+
+const signEverybodyOut = (trx: Trx, agentId: string) =>
+  trx.deleteFrom('visitor_identities').where('agent_id', '=', agentId).execute()
+
+/** Returns null when the agent accepts no signed visitors. */
+export async function identitySecretSince(db: Db, agentId: string): Promise<Date | null> {
+  const row = await db
+    .selectFrom('identity_secrets')
+    .select('created_at')
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+  return row?.created_at ?? null
+}
+
+/** Returns null when the agent accepts no signed visitors. Locks the row, so the secret is valid until `trx` ends. */
+export async function readIdentitySecret(
+  { secrets }: Pick<Needs, 'secrets'>,
+  trx: Trx,
+  agentId: string,
+): Promise<string | null> {
+  const row = await trx
+    .selectFrom('identity_secrets')
+    .select('secret')
+    .where('agent_id', '=', agentId)
+    .forShare()
+    .executeTakeFirst()
+  return row ? secrets.decrypt(row.secret, placeOf(agentId), trx) : null
+}

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { sql } from 'kysely'
+import { createMember } from '../server/accounts/members.ts'
+import type { Db } from '../server/db/database.ts'
+import { newId } from '../server/db/ids.ts'
+import { json } from '../server/db/json.ts'
+import type { Client, Service } from './start.ts'
+import { visitorOf } from './visitor.ts'
+
+/** For tests: an account that has one of everything that an id in a request can name. */
+export type AccountWorld = {
+  client: Client
+  /** Stands in every text of the account. */
+  mark: string
+  /** Ids by the name of the parameter or field that takes them. */
+  ids: Record<string, string>
+  /** Where a name means another thing in one endpoint, by that endpoint's name. */
+  idsOf: Record<string, Record<string, string>>
+  visitor: ReturnType<typeof visitorOf>
+}
+
+export async function fillAccount(service: Service, mark: string): Promise<AccountWorld> {
+  const client = await service.account({ name: mark })
+  let requests = 0
+  const make = async (method: string, path: string, body?: object): Promise<Record<string, string>> => {
+    // Behind a proxy, each address has a limit of its own.
+    const from = { 'x-forwarded-for': `10.9.${requests++}.1` }
+    const answer = await client.request(method, path, body, from)
+    assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body?.data ?? answer.body
+  }
+  const { id: agentId = '' } = await make('POST', '/agents', { name: mark, visibility: 'public' })
+  const agent = `/agents/${agentId}`
+  const own = { account_id: client.accountId, agent_id: agentId }
+  const { db } = service.ctx
+
+  const account = { id: client.accountId, plan: 'unlimited' }
+  const email = `${mark}@example.com`
+  const { id: memberId } = (await createMember(db, account, { email, name: mark })) as { id: string }
+
+  const id = async (path: string, body: object): Promise<string> => {
+    const made = (await make('POST', `${agent}${path}`, body)).id
+    assert.ok(made, path)
+    return made
+  }
+  const sourceId = await id('/sources', { type: 'text', name: mark, content: `${mark} is blue.` })
+  const evaluationId = await id('/evaluations', { question: `${mark}?`, expectedSourceId: sourceId })
+  const inputs = { type: 'object', properties: {} }
+  const actionId = await id('/actions', { name: 'look', type: 'client', description: mark, inputs })
+  const procedureId = await id('/procedures', { name: mark, trigger: mark, steps: [mark] })
+  const contactId = await id('/contacts', {
+    externalId: `${mark}-1`,
+    name: mark,
+    email: `customer-${mark}@example.com`,
+  })
+  const otherContactId = await id('/contacts', { externalId: `${mark}-2`, name: mark })
+  const topicId = await id('/topics', { name: mark })
+  const otherTopicId = await id('/topics', { name: `${mark} 2` })
+  const teamId = await id('/helpdesk/teams', { name: mark })
+  const statusId = await id('/helpdesk/ticket-statuses', { category: 'on_hold', internalLabel: mark })
+  const tagId = await id('/helpdesk/tags', { name: mark })
+  const cannedReplyId = await id('/helpdesk/canned-replies', { name: mark, content: mark })
+  await make('POST', `/api/v1/chatbots${agent.slice('/agents'.length)}/custom-attributes`, {
+    name: 'colour',
+    type: 'text',
+  })
+
+  // A second one of what is listed in pages.
+  await make('POST', '/agents', { name: `${mark} 2` })
+  await id('/sources', { type: 'text', name: `${mark} 2`, content: `${mark} is green.` })
+  await id('/evaluations', { question: `${mark}? 2`, expectedSourceId: sourceId })
+  await id('/actions', { name: 'look_2', type: 'client', description: mark, inputs })
+  await id('/procedures', { name: `${mark} 2`, trigger: mark, steps: [mark] })
+  await make('POST', `${agent}/chat`, { message: `${mark} 2`, stream: false, userId: `${mark}-1` })
+
+  const said = await make('POST', `${agent}/chat`, { message: mark, stream: false, userId: `${mark}-1` })
+  const { conversationId } = said.metadata as unknown as { conversationId: string }
+  const messageId = said.id ?? ''
+  const customer = { email: `customer-${mark}@example.com` }
+  const opened = { subject: mark, description: mark, customer, assigneeId: memberId }
+  const ticket = await make('POST', `${agent}/helpdesk/tickets`, opened)
+  await make('POST', `${agent}/helpdesk/tickets`, opened)
+  const ticketNumber = String(ticket.ticketNumber)
+  const visitor = visitorOf(service, agentId)
+  const seen = await visitor.write(`Hello, I am ${mark}.`)
+
+  const { id: ticketId } = await db
+    .selectFrom('tickets')
+    .select('id')
+    .where('account_id', '=', own.account_id)
+    .where('number', '=', Number(ticketNumber))
+    .executeTakeFirstOrThrow()
+  const { id: generationId } = await db
+    .selectFrom('generations')
+    .select('id')
+    .where('conversation_id', '=', conversationId)
+    .executeTakeFirstOrThrow()
+  const [pageId = '', toolCallId = '', groupId = '', erasureId = '', ticketMessageId = ''] = Array.from(
+    { length: 5 },
+    newId,
+  )
+  const crawlId = newId()
+  const crawl = {
+    type: 'crawl',
+    excludePaths: [],
+    includeOnlyPaths: [],
+    slowScraping: false,
+    crawlStatus: 'fetched',
+    children: { included: 2, excluded: 0, failed: 0 },
+  }
+  await db
+    .insertInto('sources')
+    .values({
+      ...own,
+      id: crawlId,
+      type: 'link',
+      name: mark,
+      status: 'trained',
+      content: json({ url: `https://${mark}.example` }),
+      metadata: json(crawl),
+      link_type: 'crawl',
+      url: `https://${mark}.example`,
+    })
+    .execute()
+  const page = {
+    ...own,
+    source_id: crawlId,
+    title: mark,
+    status: 'included',
+    found_in: 1,
+    links: '[]',
+  } as const
+  await db
+    .insertInto('pages')
+    .values([
+      { ...page, id: pageId, number: 1, url: `https://${mark}.example/1` },
+      { ...page, id: newId(), number: 2, url: `https://${mark}.example/2` },
+    ])
+    .execute()
+  await db
+    .insertInto('tool_calls')
+    .values({
+      ...own,
+      id: toolCallId,
+      conversation_id: conversationId,
+      message_id: messageId,
+      generation_id: generationId,
+      name: 'look',
+      type: 'client',
+      input: json({}),
+      output: json(null),
+      status: 'pending',
+    })
+    .execute()
+  const group = { ...own, count: 1, question: mark, source_id: null, last_asked_at: new Date() }
+  await db
+    .insertInto('unanswered_groups')
+    .values([
+      { ...group, id: groupId, key: mark },
+      { ...group, id: newId(), key: `${mark} 2` },
+    ])
+    .execute()
+  await db
+    .insertInto('user_erasures')
+    .values({
+      id: erasureId,
+      account_id: own.account_id,
+      status: 'finished',
+      person: null,
+      finished_at: new Date(),
+    })
+    .execute()
+  const written = {
+    ...own,
+    ticket_id: ticketId,
+    type: 'reply',
+    sender: json({ type: 'agent', id: memberId, name: mark, email }),
+    content: mark,
+    content_text: mark,
+    attachments: json([]),
+    metadata: json({}),
+    message_id: null,
+  } as const
+  await db
+    .insertInto('ticket_messages')
+    .values([
+      { ...written, id: ticketMessageId },
+      { ...written, id: newId() },
+    ])
+    .execute()
+  return {
+    client,
+    mark,
+    visitor,
+    ids: {
+      agentId,
+      chatbotId: agentId,
+      sourceId,
+      expectedSourceId: sourceId,
+      pageId,
+      evaluationId,
+      actionId,
+      procedureId,
+      contactId,
+      intoContactId: otherContactId,
+      externalId: `${mark}-1`,
+      userId: `${mark}-1`,
+      name: 'colour',
+      topicId,
+      intoTopicId: otherTopicId,
+      groupId,
+      erasureId,
+      teamId,
+      statusId,
+      statusIds: statusId,
+      tagId,
+      tagIds: tagId,
+      cannedReplyId,
+      memberId,
+      memberIds: memberId,
+      memberEmail: email,
+      assigneeId: memberId,
+      assigneeEmail: email,
+      authorId: memberId,
+      authorEmail: email,
+      conversationId,
+      parentConversationId: conversationId,
+      messageId,
+      toolCallId,
+      ticketNumber,
+    },
+    idsOf: {
+      updateSourcePage: { sourceId: crawlId },
+      listSourcePages: { sourceId: crawlId },
+      retryTicketMessage: { messageId: ticketMessageId },
+      ...Object.fromEntries(
+        [
+          'followVisitorAnswer',
+          'readVisitorConversation',
+          'stopVisitorAnswer',
+          'rateVisitorAnswer',
+          'submitPageResult',
+          'leaveDetails',
+          'writeVisitorMessage',
+        ].map((name) => [name, { conversationId: seen.conversationId }]),
+      ),
+    },
+  }
+}
+
+/** Reads every row, in every table including the job queue, that refers to the account or one of its agents. */
+export async function rowsOfAccount(
+  db: Db,
+  { client, ids }: AccountWorld,
+): Promise<Record<string, string[]>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+    where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
+    order by 1`.execute(db)
+  const found: Record<string, string[]> = {}
+  for (const { name } of tables) {
+    // When a key was last used is written some time after it was.
+    const { rows } = await sql<{ row: string }>`
+      select row::text as row from (select to_jsonb(t) - 'last_used_at' as row from ${sql.raw(name)} as t) as shown
+      where row::text like ${`%${client.accountId}%`} or row::text like ${`%${ids.agentId}%`}
+      order by 1`.execute(db)
+    if (rows.length > 0) found[name] = rows.map(({ row }) => row)
+  }
+  return found
+}

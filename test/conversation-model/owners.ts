@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import type { Context } from '../../server/context.ts'
+import { firstEvents, lastWords, silencedWords } from '../../server/conversations/ending-events.ts'
+import { type Ending, finishGeneration, type Outcome } from '../../server/conversations/finish-generation.ts'
+import { appendToLog } from '../../server/conversations/generation-log.ts'
+import type { GenerationIds } from '../../server/conversations/live-generation.ts'
+import { startGeneration, type Turn } from '../../server/conversations/start-generation.ts'
+import type { Db } from '../../server/db/database.ts'
+import { newId } from '../../server/db/ids.ts'
+import type { ServiceProcess } from '../../server/db/processes.ts'
+import type { AccountId } from '../../server/db/tables.ts'
+import { ApiError } from '../../server/http/errors.ts'
+
+/** Does one step after the other; others do theirs between them. */
+export type Actor = AsyncGenerator<void, void>
+
+/** A process as it takes itself to be: when it was declared dead, it does not know. */
+export type OwnProcess = { id: string; epoch: number; killed: boolean; declaredDead: boolean }
+
+/** What an owner did for one generation, and was told of it. */
+export type Owned = {
+  ids: GenerationIds
+  question: string | null
+  /** The words that the log took. */
+  logged: string
+  /** What it would have said in the end; null: it did not get so far. */
+  whole: string | null
+  endings: Ending[]
+  isRetry: boolean
+}
+
+export type Answering = { on: number; words: number; twice: boolean; isRetry: boolean }
+
+/** One conversation and who works on it. */
+export type Talk = {
+  accountId: AccountId
+  plan: string
+  agentId: string
+  conversationId: string
+  places: OwnProcess[]
+  /** All there were. */
+  processes: OwnProcess[]
+  owned: Owned[]
+  stopped: Set<string>
+  /** A new process at a place. */
+  replace(place: number): Promise<void>
+  /** The ids of what the model has said. */
+  spoken(): Promise<string[]>
+}
+
+type Needs = Pick<Context, 'db'>
+
+export async function declareDead(db: Db, process: OwnProcess): Promise<void> {
+  const { id, epoch } = process
+  process.declaredDead = true
+  await db
+    .updateTable('processes')
+    .set({ epoch: epoch + 1, alive: false })
+    .where('id', '=', id)
+    .where('epoch', '=', epoch)
+    .execute()
+}
+
+export async function begin(
+  { db }: Needs,
+  place: Pick<Talk, 'accountId' | 'plan' | 'agentId'>,
+): Promise<Talk> {
+  const talk: Talk = {
+    ...place,
+    conversationId: '',
+    places: [],
+    processes: [],
+    owned: [],
+    stopped: new Set(),
+    async replace(at) {
+      const process = { id: newId(), epoch: 1, killed: false, declaredDead: false }
+      await db.insertInto('processes').values({ id: process.id, epoch: 1 }).execute()
+      talk.places[at] = process
+      talk.processes.push(process)
+    },
+    async spoken() {
+      const rows = await db
+        .selectFrom('messages')
+        .select('id')
+        .where('conversation_id', '=', talk.conversationId)
+        .where('role', '=', 'assistant')
+        .orderBy('seq')
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+  }
+  await talk.replace(0)
+  await talk.replace(1)
+  const first = answer({ db }, talk, { on: 0, words: 1, twice: false, isRetry: false })
+  while (!(await first.next()).done);
+  return talk
+}
+
+/** Starts a generation, logs its words one by one, and ends it: as a process does that nobody disturbs. */
+export async function* answer({ db }: Needs, talk: Talk, { on, words, twice, isRetry }: Answering): Actor {
+  const process = talk.places[on]!
+  const owned = await start(db, talk, process, isRetry)
+  if (!owned) return
+  const { ids } = owned
+  const own = { id: process.id, epoch: ids.epoch }
+  let position = 0
+  for (let i = 0; i < words && !talk.stopped.has(ids.id); i++) {
+    yield
+    if (process.killed) return
+    const delta = `w${i}of${ids.id} `
+    const text = { type: 'text-delta' as const, id: 'text-1', delta }
+    const events = i === 0 ? [...firstEvents(ids), text] : [text]
+    const lost = await appendToLog(db, own, [{ generationId: ids.id, position, events, ending: null }])
+    if (lost.length > 0) break
+    owned.logged += delta
+    position += events.length
+  }
+  // Who was told nothing, or that it lost, still tries to end it: the database has to refuse.
+  owned.whole = `${owned.logged}end.`
+  const outcome = outcomeOf(ids, owned.whole, position, talk.stopped.has(ids.id))
+  const closer = { owner: process.id, epoch: ids.epoch, ownerAfter: process.id }
+  for (let i = 0; i < (twice ? 2 : 1); i++) {
+    yield
+    if (process.killed) return
+    const ending = await finishGeneration(db, talk, ids, closer, outcome)
+    // One that was declared dead may be first to end it; then whoever comes to close it finds it ended.
+    if (!process.declaredDead) assert.notEqual(ending, 'lost', 'somebody ended what a living process owned')
+    owned.endings.push(ending)
+  }
+}
+
+async function start(db: Db, talk: Talk, process: OwnProcess, isRetry: boolean): Promise<Owned | null> {
+  const { accountId, plan, agentId, conversationId } = talk
+  const retryOf = isRetry ? (await talk.spoken()).at(-1) : undefined
+  if (isRetry && retryOf === undefined) return null
+  const question = isRetry ? undefined : `question ${newId()}`
+  const turn: Turn = {
+    account: { id: accountId, plan },
+    agent: { id: agentId, creditLimit: null, toolsVersion: 0 },
+    model: { id: 'fake', credits: 1 },
+    source: 'API',
+    message: question,
+    retryOf,
+    idempotency: null,
+    ...(conversationId ? { conversationId } : {}),
+  }
+  const needs = { db, process: process as unknown as ServiceProcess, customerWrote: async () => {} }
+  try {
+    const { ids } = await startGeneration(needs, turn)
+    talk.conversationId = ids.conversationId
+    const owned: Owned = { ids, question: question ?? null, logged: '', whole: null, endings: [], isRetry }
+    talk.owned.push(owned)
+    return owned
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return null
+    throw error
+  }
+}
+
+function outcomeOf(ids: GenerationIds, text: string, position: number, isStopped: boolean): Outcome {
+  const metadata = { finishReason: 'stop' as const, model: 'fake' }
+  const hasBegun = position > 0
+  const { credits } = ids
+  return {
+    status: isStopped ? 'interrupted' : 'finished',
+    finishReason: 'stop',
+    message: { parts: [{ type: 'text', text }], metadata },
+    isPaid: true,
+    waiting: [],
+    unlogged: { position, events: [{ type: 'text-delta', id: 'text-1', delta: 'end.' }] },
+    lastWords: (over) =>
+      over
+        ? silencedWords(ids, over, { hasBegun, credits })
+        : lastWords(ids, { hasBegun, credits, finishReason: 'stop', failed: false }),
+  }
+}

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { createMember } from '../server/accounts/members.ts'
+import { newId } from '../server/db/ids.ts'
+import { json } from '../server/db/json.ts'
+import type { Endpoint } from '../server/http/contract.ts'
+import { contracts } from '../server/pages/contracts.ts'
+import { version1Routes } from '../server/v1/routes.ts'
+import { type MessagingServer, startMessagingServer } from './fakes/messaging-server.ts'
+import { fakeTemplate } from './fakes/messaging-wire.ts'
+import { ACCOUNT, envFor, NUMBER } from './messaging-home.ts'
+import { type Schema, sampleOf } from './sample.ts'
+import { type Client, type Service, startService } from './start.ts'
+
+/** Every POST of the contracts, sent again with its Idempotency-Key: one answer, one effect. */
+
+let service: Service
+let fake: MessagingServer
+
+before(async () => {
+  fake = await startMessagingServer()
+  fake.accounts.set(ACCOUNT, {
+    token: 'token-1',
+    numbers: [{ id: NUMBER, phone: '+1 555-000-1111', name: 'Shop' }],
+    templates: [fakeTemplate('plain', 'Hello')],
+  })
+  // Without background work, whatever changes is the request's doing.
+  service = await startService(envFor(fake), undefined, { idle: true })
+})
+after(async () => {
+  await service.close()
+  await fake.close()
+})
+
+type World = { client: Client; ids: Record<string, string> }
+
+/** A new account with one of everything that a POST may be about. */
+async function world(): Promise<World> {
+  const client = await service.account()
+  const { db } = service.ctx
+  const post = async (path: string, body: object) => {
+    const answer = await client.request('POST', path, body)
+    assert.ok(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  const account = { id: client.accountId, plan: 'unlimited' }
+  await createMember(db, account, { email: 'ann@example.com', name: 'Ann' })
+  const agentId: string = (await post('/agents', { name: 'Agent' })).id
+  const agent = `/agents/${agentId}`
+  const said = (await post(`${agent}/chat`, { message: 'What is it?', stream: false })).data
+  const { conversationId } = said.metadata
+  const taken = (await post(`${agent}/chat`, { message: 'A person, please', stream: false })).data.metadata
+  await post(`${agent}/conversations/${taken.conversationId}/takeover`, { memberEmail: 'ann@example.com' })
+  const ticket = { subject: 'Late', description: 'Where is it?', customer: { email: 'eve@example.org' } }
+  const { ticketNumber } = await post(`${agent}/helpdesk/tickets`, ticket)
+  const author = { authorEmail: 'ann@example.com' }
+  const reply = { type: 'reply', content: 'Here.', ...author }
+  const ticketMessage = await post(`${agent}/helpdesk/tickets/${ticketNumber}/messages`, reply)
+  const canned = { name: 'Hello', content: 'Hello {{customer.name}}' }
+  const [topicId, intoTopicId] = [
+    (await post(`${agent}/topics`, { name: 'One' })).id,
+    (await post(`${agent}/topics`, { name: 'Two' })).id,
+  ]
+  const people = [(await post(`${agent}/contacts`, {})).id, (await post(`${agent}/contacts`, {})).id]
+  const cannedReplyId = (await post(`${agent}/helpdesk/canned-replies`, canned)).id
+  const groupId = newId()
+  const owned = { account_id: client.accountId, agent_id: agentId }
+  await db
+    .insertInto('unanswered_groups')
+    .values({ ...owned, id: groupId, question: 'Why?', key: 'why', count: 1, last_asked_at: new Date() })
+    .execute()
+  const toolCallId = newId()
+  const call = {
+    id: toolCallId,
+    conversation_id: conversationId,
+    message_id: said.id,
+    generation_id: newId(),
+  }
+  await db
+    .insertInto('tool_calls')
+    .values({
+      ...owned,
+      ...call,
+      name: 'look',
+      type: 'client',
+      input: json({}),
+      status: 'pending',
+      expires_at: new Date(Date.now() + 60_000),
+    })
+    .execute()
+  const connected = await client.request('PUT', `${agent}/messaging/connection`, {
+    accounts: [{ businessAccountId: ACCOUNT, accessToken: 'token-1', appSecret: 's', verifyToken: 'v' }],
+    baseUrl: fake.url,
+  })
+  assert.equal(connected.status, 200)
+  const smtp = { host: '127.0.0.1', port: 1, security: 'none', username: 'u', password: 'p' }
+  const mailbox = {
+    address: `${agentId}@shop.example`.toLowerCase(),
+    smtp,
+    inboundSecret: 'a secret of some length',
+  }
+  const mail = await client.request('PUT', `${agent}/email/connection`, mailbox)
+  assert.equal(mail.status, 200, JSON.stringify(mail.body))
+  const [contactId = '', intoContactId = ''] = people
+  const ids = {
+    ...{ agentId, conversationId, toolCallId, ticketNumber: String(ticketNumber), cannedReplyId, groupId },
+    ...{
+      topicId,
+      intoTopicId,
+      contactId,
+      intoContactId,
+      answerId: said.id,
+      ticketMessageId: ticketMessage.id,
+    },
+    ...{ takenId: taken.conversationId, chatbotId: agentId },
+  }
+  await service.ctx.generations.idle()
+  return { client, ids }
+}
+
+type Ids = Record<string, string>
+type Asked = { ids?: Ids; body?: object; form?: (ids: Ids) => FormData }
+
+const text = { type: 'text', name: 'Text', content: 'Open from nine to five.' }
+const author = { authorEmail: 'ann@example.com' }
+const fileForm = (name: string, fields: Ids = {}, file = new Blob(['Open from nine to five.'])) => {
+  const form = new FormData()
+  for (const [field, value] of Object.entries(fields)) form.set(field, value)
+  form.set(name, file, 'notes.txt')
+  return form
+}
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+/** Where the smallest body that the schema accepts is not one with which the endpoint succeeds. */
+const asked: Record<string, (ids: Ids) => Asked> = {
+  chat: () => ({ body: { message: 'Hello?', stream: false } }),
+  'v1 chat': (ids) => ({
+    body: { chatbotId: ids.agentId, messages: [{ role: 'user', content: 'Hello?' }] },
+  }),
+  createAgent: () => ({ body: { name: 'Other', url: 'https://example.com/help' } }),
+  createSource: () => ({ body: text }),
+  'createSource by upload': () => ({ form: () => fileForm('file', { name: 'Notes' }) }),
+  retry: ({ answerId }) => ({ body: { messageId: answerId, stream: false } }),
+  submitToolResult: ({ toolCallId }) => ({ body: { toolCallId, output: 1 } }),
+  correctAnswer: ({ answerId = '' }) => ({ ids: { messageId: answerId } }),
+  takeOverConversation: () => ({ body: { memberEmail: 'ann@example.com' } }),
+  handBackConversation: ({ takenId = '' }) => ({ ids: { conversationId: takenId } }),
+  replyToTicket: () => ({ body: { type: 'reply', content: 'x', ...author } }),
+  retryTicketMessage: ({ ticketMessageId = '' }) => ({ ids: { messageId: ticketMessageId } }),
+  addTicketNote: () => ({ body: { content: 'x @ann@example.com', ...author } }),
+  fillCannedReply: ({ ticketNumber }) => ({ body: { ticketNumber: Number(ticketNumber), ...author } }),
+  uploadAttachment: () => ({ form: () => fileForm('file') }),
+  sendMessagingTemplate: () => ({ body: { to: '15550107070', template: { name: 'plain' } } }),
+  mergeContact: ({ intoContactId }) => ({ body: { intoContactId } }),
+  mergeTopic: ({ intoTopicId }) => ({ body: { intoTopicId } }),
+  eraseUser: () => ({ body: { userId: 'user-1' } }),
+  createChatbot: () => ({ body: { chatbotName: 'Bot', sourceText: 'Open from nine to five.' } }),
+  updateChatbotData: ({ agentId }) => ({
+    body: { chatbotId: agentId, chatbotName: 'Bot', sourceText: 'Open from nine to five.' },
+  }),
+  updateChatbotSettings: ({ agentId }) => ({ body: { chatbotId: agentId, name: 'Bot' } }),
+  createContacts: () => ({ body: { users: [{ external_id: 'e-1' }, { external_id: 'e-2' }] } }),
+  uploadIcon: () => ({
+    form: ({ agentId = '' }) => fileForm('chatbotIconFile', { chatbotId: agentId }, new Blob([PIXEL])),
+  }),
+  uploadProfilePicture: () => ({
+    form: ({ agentId = '' }) => fileForm('profilePictureFile', { chatbotId: agentId }, new Blob([PIXEL])),
+  }),
+}
+
+/** It changes nothing that a customer has, and its answer is a stream of any length: it is made again. */
+const MADE_AGAIN = ['exportUser']
+
+async function send({ client, ids }: World, endpoint: Endpoint, prefix: string, name: string, key: string) {
+  const request = asked[name]?.(ids) ?? {}
+  const named = { ...ids, ...request.ids }
+  const path =
+    prefix + endpoint.path.replace(/\{(\w+)\}/g, (_, parameter: string) => named[parameter] ?? 'none')
+  const sample = endpoint.body ? sampleOf(endpoint.body as Schema) : undefined
+  const form = request.form?.(ids)
+  const answer = await fetch(`${service.url}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${client.key}`,
+      'idempotency-key': key,
+      ...(form || (!request.body && !sample) ? {} : { 'content-type': 'application/json' }),
+    },
+    body: form ?? (request.body || sample ? JSON.stringify(request.body ?? sample) : undefined),
+  })
+  // An answer that is made from a stored reply may have its members in another order.
+  const body: unknown = JSON.parse(await answer.text())
+  await service.ctx.generations.idle()
+  return { status: answer.status, body, replayed: answer.headers.get('idempotency-replayed') }
+}
+
+let tables: string[] = []
+
+/**
+ * How many rows each table has, with a hash of all they hold. The sums of credits are told by as many rows as requests
+ * wrote at once; their entries are looked at.
+ */
+async function look(): Promise<Map<string, { rows: number; hash: string }>> {
+  if (tables.length === 0) {
+    const { rows } = await sql<{ name: string }>`
+      select table_schema || '.' || table_name as name from information_schema.tables
+      where table_type = 'BASE TABLE' and (table_schema = 'public' and table_name not in ('requests', 'api_keys', 'processes', 'credit_usage')
+        or table_schema = 'jobs' and table_name = 'job')`.execute(service.ctx.db)
+    tables = rows.map(({ name }) => name)
+  }
+  const parts = tables.map(
+    (name) => sql`select ${sql.lit(name)} as name, count(*)::int as rows,
+      md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) as hash from ${sql.table(name)} as t`,
+  )
+  const { rows } = await sql<{
+    name: string
+    rows: number
+    hash: string
+  }>`${sql.join(parts, sql` union all `)}`.execute(service.ctx.db)
+  return new Map(rows.map(({ name, rows: count, hash }) => [name, { rows: count, hash }]))
+}
+
+type Look = Awaited<ReturnType<typeof look>>
+const added = (before: Look, after: Look): Record<string, number> =>
+  Object.fromEntries(
+    [...after]
+      .map(([name, { rows }]) => [name, rows - (before.get(name)?.rows ?? 0)] as const)
+      .filter(([, count]) => count !== 0),
+  )
+
+type Case = { endpoint: Endpoint; prefix: string; name: string }
+
+const version2: Case[] = contracts
+  .filter(({ method, scope }) => method === 'POST' && scope !== null)
+  .map((endpoint) => ({ endpoint, prefix: '/api/v2', name: endpoint.name }))
+const upload = version2
+  .filter(({ name }) => name === 'createSource')
+  .map((one) => ({ ...one, name: 'createSource by upload' }))
+const version1 = (): Case[] =>
+  version1Routes(service.ctx)
+    .filter(({ endpoint }) => endpoint.method === 'POST')
+    .map(({ endpoint }) => ({
+      endpoint,
+      prefix: '/api/v1',
+      name: endpoint.name === 'chat' ? 'v1 chat' : endpoint.name,
+    }))
+
+for (const version of [() => [...version2, ...upload], version1]) {
+  test('every POST that is repeated answers the same and has one effect', async (t) => {
+    for (const { endpoint, prefix, name } of version()) {
+      if (MADE_AGAIN.includes(name)) continue
+      await t.test(name, async () => {
+        const first = await world()
+        const before = await look()
+        const one = await send(first, endpoint, prefix, name, 'key-1')
+        assert.ok(one.status < 300, JSON.stringify(one))
+        assert.equal(one.replayed, null)
+        const between = await look()
+        const two = await send(first, endpoint, prefix, name, 'key-1')
+        assert.deepEqual([two.status, two.body, two.replayed], [one.status, one.body, 'true'])
+        assert.deepEqual(await look(), between)
+
+        const second = await world()
+        const calm = await look()
+        const three = await Promise.all([1, 2, 3].map(() => send(second, endpoint, prefix, name, 'key-2')))
+        for (const { status, body } of three)
+          assert.deepEqual([status, body], [one.status, three[0]?.body], name)
+        assert.equal(three.filter(({ replayed }) => replayed === null).length, 1)
+        assert.deepEqual(added(calm, await look()), added(before, between))
+      })
+    }
+  })
+}

@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createAccount } from '../../server/accounts/accounts.ts'
+import { createKey } from '../../server/accounts/keys.ts'
+import { createAgent } from '../../server/agents/create-agent.ts'
+import { openEmbedded, openPostgres } from '../../server/db/database.ts'
+import { type ScriptedModel, startScriptedModel } from '../conversation-model/scripted-model.ts'
+import { newHome, type Running, spawnService } from '../spawn-service.ts'
+
+/** FAULTS=long: faults last as long, and come as often, as the issue of a release is tried with. */
+export const isLong = process.env.FAULTS === 'long'
+
+export type FaultWorld = {
+  models: ScriptedModel
+  services: Running[]
+  agentId: string
+  accountId: string
+  keys: string[]
+  /** Of the commands that an operator runs; they reach the database directly. */
+  env: Record<string, string>
+  databaseUrl: string | null
+  /** Starts a process at a place again, when that place's process is gone. */
+  start(place: number): Promise<void>
+  /** Aborts when the world is closed: nobody goes on talking. */
+  closed: AbortSignal
+  /** Everything that all processes have written, those that are gone, too. */
+  output(): string
+  close(): Promise<void>
+}
+
+type Wanted = {
+  processes?: number
+  embedded?: boolean
+  /** The server where the database is made; otherwise the one under test. */
+  server?: string
+  /** What the service is told as the database's address. */
+  reach?: (url: string) => string
+  env?: Record<string, string>
+  /** For Node, by process. */
+  flags?: (place: number) => string[]
+}
+
+const KEYS = 32
+
+/** Runs a test in a world of its own, which is gone in the end, whatever happened. */
+export async function inFaultWorld(
+  wanted: Wanted,
+  work: (world: FaultWorld) => Promise<unknown>,
+): Promise<void> {
+  const world = await openFaultWorld(wanted)
+  try {
+    await work(world)
+  } finally {
+    await world.close()
+  }
+}
+
+/** Service processes on a new database with an account and an agent, and a model server that keeps its own record. */
+async function openFaultWorld(wanted: Wanted = {}): Promise<FaultWorld> {
+  const { processes = 1, embedded = false, server, reach = (url) => url, flags = () => [] } = wanted
+  const models = await startScriptedModel()
+  const home = await newHome({ embedded, ...(server ? { server } : {}) })
+  const { DATABASE_URL: databaseUrl = null } = home.env
+  const { accountId, agentId, keys } = await fill(databaseUrl, home.folder)
+  const modelsFile = join(home.folder, 'models.json')
+  const model = { id: 'fake', provider: 'openai-compatible', baseUrl: `${models.url}/v1`, apiKey: 'k' }
+  writeFileSync(modelsFile, JSON.stringify({ auto: 'fake', models: [model] }))
+  const env: Record<string, string> = { ...home.env, MODELS_FILE: modelsFile, ...wanted.env }
+  const served = { ...env, ...(databaseUrl ? { DATABASE_URL: reach(databaseUrl) } : {}) }
+  const all: Running[] = []
+  const services: Running[] = []
+  const closing = new AbortController()
+  const start = async (place: number): Promise<void> => {
+    const service = await spawnService(served, flags(place))
+    all.push(service)
+    services[place] = service
+  }
+  for (let place = 0; place < processes; place++) await start(place)
+  return {
+    models,
+    services,
+    agentId,
+    accountId,
+    keys,
+    env,
+    databaseUrl,
+    start,
+    closed: closing.signal,
+    output: () => all.map(({ output }) => output).join('\n'),
+    async close() {
+      closing.abort()
+      for (const service of all) await service.kill('SIGKILL')
+      await models.close()
+      await home.remove()
+    },
+  }
+}
+
+async function fill(url: string | null, folder: string) {
+  const database = url ? openPostgres(url, 2) : await openEmbedded(folder)
+  const accountId = await createAccount(database.db, 'Faults')
+  const account = { id: accountId, plan: 'unlimited' }
+  const agentId = await createAgent(database.db, account, 'faults', { name: 'Faults' })
+  const keys: string[] = []
+  for (let i = 0; i < KEYS; i++) keys.push((await createKey(database.db, accountId, { name: `k${i}` })).key)
+  await database.close()
+  return { accountId, agentId, keys }
+}

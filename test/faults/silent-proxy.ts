@@ -1,0 +1,62 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** Stands between the service and its database, and can lose connections as networks do. */
+export type SilentProxy = {
+  /** `url` as it is reached through the proxy. */
+  through(url: string): string
+  /**
+   * The other end is gone without a word: no byte passes any more, nothing is closed, and new connections are taken
+   * and never served. Connections of that time stay dead for ever.
+   */
+  goSilent(): void
+  /** New connections are served again. */
+  resume(): void
+  /** Resets every connection. */
+  cut(): void
+  close(): Promise<void>
+}
+
+export async function startSilentProxy(target: string): Promise<SilentProxy> {
+  const { hostname, port } = new URL(target)
+  const sockets = new Set<Socket>()
+  let isSilent = false
+  const keep = (socket: Socket): void => {
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+  }
+  const server = createServer((near) => {
+    keep(near)
+    if (isSilent) return void near.pause()
+    const far = connect(Number(port), hostname)
+    keep(far)
+    near.pipe(far)
+    far.pipe(near)
+    near.on('close', () => near.isPaused() || far.destroy())
+    far.on('close', () => far.isPaused() || near.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    through(url) {
+      const changed = new URL(url)
+      changed.port = String((server.address() as AddressInfo).port)
+      return changed.href
+    },
+    goSilent() {
+      isSilent = true
+      for (const socket of sockets) {
+        socket.unpipe()
+        socket.pause()
+      }
+    },
+    resume() {
+      isSilent = false
+    },
+    cut() {
+      for (const socket of sockets) socket.resetAndDestroy()
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createParser } from 'eventsource-parser'
+import type { StreamEvent } from '../../server/conversations/events.ts'
+import { plainScript, type Script } from '../conversation-model/commands.ts'
+import { clientOf } from '../start.ts'
+import type { FaultWorld } from './fault-world.ts'
+
+/** One request with a turn's key, as its sender saw it. */
+export type Attempt = {
+  /** The process that was asked. */
+  place: number
+  begun: number
+  ended: number
+  /** null: the connection broke, or nothing came, before there was an answer. */
+  status: number | null
+  code: string | null
+  retryAfter: string | null
+  conversationId: string | null
+  /** The ids of the question and of its answer; the question is acknowledged when they are known. */
+  userMessageId: string | null
+  messageId: string | null
+  /** What stood on the screen, and when which length of it. */
+  text: string
+  shown: { at: number; length: number }[]
+  /** Of the event `finish`; null: the stream broke. */
+  finishReason: string | null
+}
+
+/** One message of a customer, sent with one key until it is answered. */
+export type Turn = {
+  key: string
+  /** Holds a word that nothing else holds. */
+  question: string
+  attempts: Attempt[]
+}
+
+/** One conversation: its turns follow each other. */
+export type Talk = { turns: Turn[] }
+
+/** In every message of a customer; nothing else of the service holds it. */
+export const CUSTOMERS_WORD = 'quokka'
+
+type Wanted = {
+  agentId: string
+  keys: string[]
+  /** The address of a process, now. */
+  urlOf(place: number): string
+  places: number
+  /** Tells the model what it answers to a question. */
+  expect(question: string, script: Script): void
+  /** What the model says to a talker. */
+  scriptOf(talker: number): Script
+  closed: AbortSignal
+  /** Whoever hears nothing for so long asks another process, and goes on listening to this one. */
+  silenceMs?: number
+}
+
+export type Talkers = {
+  talks: Talk[]
+  /** Turns that ended with `finish`. */
+  answered(): number
+  /** Everybody ends the turn they are in; throws when one gets no answer in `patienceMs`. */
+  end(patienceMs: number): Promise<void>
+}
+
+/** Every other talker hears short answers; those of the rest are long enough to outlast a short fault. */
+export const paced = ({ models, services, agentId, keys, closed }: FaultWorld): Wanted => ({
+  closed,
+  agentId,
+  keys,
+  urlOf: (place) => services[place]!.url,
+  places: services.length,
+  expect: models.expect,
+  scriptOf: (talker) =>
+    talker % 2 ? { ...plainScript, words: 20, pace: 20 } : { ...plainScript, words: 120, pace: 40 },
+})
+
+const PAUSE_MS = 100
+const ATTEMPT_MS = 40_000
+
+/** People who chat at the same time, each in a conversation, one message after the other, until they are told to end. */
+export function startTalkers(count: number, wanted: Wanted): Talkers {
+  const talks: Talk[] = Array.from({ length: count }, () => ({ turns: [] }))
+  const patience = new AbortController()
+  const gaveUp = AbortSignal.any([patience.signal, wanted.closed])
+  let isEnding = false
+  const all = Promise.all(talks.map((talk, i) => converse(talk, i)))
+
+  async function converse(talk: Talk, talker: number): Promise<void> {
+    let conversationId: string | null = null
+    while (!isEnding && !gaveUp.aborted) {
+      const turn = newTurn(talker, talk.turns.length)
+      talk.turns.push(turn)
+      wanted.expect(turn.question, wanted.scriptOf(talker))
+      for (let tries = 0; !gaveUp.aborted; tries++) {
+        const place = (talker + tries) % wanted.places
+        const attempt = await ask(wanted, place, talker, turn, conversationId, gaveUp)
+        if (isFinal(attempt)) {
+          conversationId = attempt.conversationId ?? conversationId
+          break
+        }
+        await wait(PAUSE_MS)
+      }
+    }
+  }
+
+  return {
+    talks,
+    answered: () =>
+      talks.flatMap(({ turns }) => turns).filter(({ attempts }) => attempts.some(isFinal)).length,
+    async end(patienceMs) {
+      isEnding = true
+      const timer = setTimeout(() => patience.abort(), patienceMs)
+      await all
+      clearTimeout(timer)
+      if (!patience.signal.aborted) return
+      const open = talks
+        .flatMap(({ turns }) => turns.slice(-1))
+        .filter(({ attempts }) => !attempts.some(isFinal))
+      throw new Error(`no answer in ${patienceMs} ms to:\n${open.map(storyOf).join('\n')}`)
+    },
+  }
+}
+
+export const newTurn = (talker: number, number: number): Turn => ({
+  key: randomBytes(8).toString('hex'),
+  question: `${CUSTOMERS_WORD}-${randomBytes(6).toString('hex')} of ${talker}, number ${number}`,
+  attempts: [],
+})
+
+/** The service has said how the answer ended, and there is one: nobody asks again. */
+export const isFinal = ({ status, finishReason, text }: Attempt): boolean =>
+  status === 200 && finishReason !== null && (finishReason !== 'error' || text !== '')
+
+/** For the words of a failed check. */
+export const storyOf = ({ question, key, attempts }: Turn): string =>
+  `"${question}" (${key}): ${attempts
+    .map(({ place, begun, ended, status, code, text, finishReason }) => {
+      const said = status === 200 ? `${text.split(' ').length - 1} words, ${finishReason ?? 'broken'}` : code
+      return `[${place}] ${Math.round(begun)}…${Math.round(ended)} ${status ?? 'no answer'} ${said ?? ''}`
+    })
+    .slice(-8)
+    .join('; ')}`
+
+/** Sends a turn once more, to one process, and keeps what comes: until it ends, or there is silence. */
+export async function ask(
+  { agentId, keys, urlOf, silenceMs }: Pick<Wanted, 'agentId' | 'keys' | 'urlOf' | 'silenceMs'>,
+  place: number,
+  talker: number,
+  { key, question, attempts }: Turn,
+  conversationId: string | null,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Attempt> {
+  const attempt: Attempt = {
+    place,
+    begun: performance.now(),
+    ended: Number.POSITIVE_INFINITY,
+    status: null,
+    code: null,
+    retryAfter: null,
+    conversationId,
+    userMessageId: null,
+    messageId: null,
+    text: '',
+    shown: [],
+    finishReason: null,
+  }
+  attempts.push(attempt)
+  const client = clientOf(urlOf(place), keys[talker % keys.length]!)
+  let heard = attempt.begun
+  const exchange = async (): Promise<void> => {
+    try {
+      const response = await client.raw('POST', `/agents/${agentId}/chat`, {
+        headers: { 'content-type': 'application/json', 'idempotency-key': key },
+        body: JSON.stringify({ message: question, ...(conversationId ? { conversationId } : {}) }),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]),
+      })
+      attempt.status = response.status
+      attempt.retryAfter = response.headers.get('retry-after')
+      if (response.status !== 200) attempt.code = JSON.parse(await response.text())?.error?.code ?? null
+      else
+        await read(response, attempt, () => {
+          heard = performance.now()
+        })
+    } catch {
+      // Broken, cut or given up: what is known of it stands in the attempt.
+    }
+    attempt.ended = performance.now()
+  }
+  const done = exchange()
+  if (silenceMs === undefined) await done
+  else while (attempt.ended > performance.now() && performance.now() - heard < silenceMs) await wait(50)
+  return attempt
+}
+
+async function read(response: Response, attempt: Attempt, onHeard: () => void): Promise<void> {
+  const parser = createParser({
+    onEvent({ data }) {
+      if (data !== '[DONE]') note(attempt, JSON.parse(data) as StreamEvent)
+    },
+  })
+  const decoder = new TextDecoder()
+  for await (const chunk of response.body!) {
+    onHeard()
+    parser.feed(decoder.decode(chunk, { stream: true }))
+  }
+}
+
+function note(attempt: Attempt, event: StreamEvent): void {
+  if (event.type === 'text-delta') {
+    attempt.text += event.delta
+    attempt.shown.push({ at: performance.now(), length: attempt.text.length })
+  } else if (event.type === 'message-metadata') {
+    const { conversationId, userMessageId, messageId } = event.messageMetadata
+    Object.assign(attempt, { conversationId, userMessageId, messageId })
+  } else if (event.type === 'finish') attempt.finishReason = event.finishReason
+}

@@ -1,0 +1,362 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { newId } from '../server/db/ids.ts'
+import { type AccountWorld, fillAccount, rowsOfAccount } from './account-world.ts'
+import { hostileBody, hostileText, randomOf } from './hostile-body.ts'
+import {
+  bodyOf,
+  type Operation,
+  operationsOf,
+  parametersOf,
+  pathOf,
+  propertiesOf,
+  titleOf,
+} from './operations.ts'
+import { type Schema, typesOf } from './sample.ts'
+import { type Answer, type Service, startService } from './start.ts'
+
+/** Sends hostile input, generated from the contracts, to every endpoint of every API. */
+
+let service: Service
+let mine: AccountWorld
+let theirs: AccountWorld
+let operations: Operation[]
+
+before(async () => {
+  // Behind a proxy, so that requests can come from many addresses and keep within the limits.
+  service = await startService({ TRUSTED_PROXIES: '127.0.0.1' }, undefined, { idle: true })
+  mine = await fillAccount(service, 'mine')
+  theirs = await fillAccount(service, 'theirs')
+  operations = operationsOf(service.ctx)
+  // The search and the lists of conversations read what was indexed.
+  await service.ctx.indexer.run(service.ctx.db)
+})
+after(() => service.close())
+
+let requests = 0
+
+/** Asks with the key of `mine`, or as its visitor; a text is sent as it is. */
+async function ask(operation: Operation, path: string, body?: unknown): Promise<Answer> {
+  const { prefix, endpoint } = operation
+  const n = requests++
+  const headers: Record<string, string> = { 'x-forwarded-for': `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` }
+  let sent = endpoint.method === 'GET' ? undefined : body
+  if (takesForm(operation)) {
+    headers['content-type'] = 'multipart/form-data; boundary=b'
+    sent = formOf(operation, typeof body === 'object' ? { ...body } : {})
+  }
+  if (prefix === '/api/widget') return mine.visitor.request(endpoint.method, path, sent, headers)
+  return mine.client.request(endpoint.method, path, sent, headers)
+}
+
+const takesForm = ({ endpoint }: Operation): boolean => Boolean(endpoint.multipart) && !endpoint.body
+
+function formOf({ endpoint }: Operation, fields: Record<string, unknown>): string {
+  const parts = Object.entries(fields).map(([name, value]) => `name="${name}"\r\n\r\n${value}`)
+  const all = [...parts, `name="${endpoint.multipart?.file}"; filename="x.txt"\r\n\r\nx`]
+  return `${all.map((part) => `--b\r\nContent-Disposition: form-data; ${part}\r\n`).join('')}--b--\r\n`
+}
+
+const idsFor = (world: AccountWorld, { endpoint }: Operation): Record<string, string> => ({
+  ...world.ids,
+  ...world.idsOf[endpoint.name],
+})
+
+const NAMES = ['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty', '__defineGetter__']
+
+test('names of the prototype of objects are unknown fields like any other', async () => {
+  for (const operation of operations) {
+    const { prefix, endpoint } = operation
+    // The library that reads forms refuses them itself, without saying which.
+    if (takesForm(operation)) continue
+    const path = pathOf(operation, {})
+    const withFields = (names: string[]) =>
+      ask(
+        operation,
+        `${path}?${endpoint.method === 'GET' ? names.map((name) => `${name}=1`).join('&') : ''}`,
+        `{${[...Object.entries(bodyOf(operation) ?? {}), ...names.map((name) => [name, 1] as const)]
+          .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+          .join()}}`,
+      )
+    const plain = await withFields(['unheardOf'])
+    const hostile = await withFields(NAMES)
+    assert.deepEqual(hostile.status, plain.status, titleOf(operation))
+    if (prefix === '/api/v1') continue
+    assert.equal(hostile.body.error?.code, plain.body.error?.code, titleOf(operation))
+    const expected = Object.keys(plain.body.error?.details ?? {}).flatMap((name) =>
+      name === 'unheardOf' ? NAMES : [name],
+    )
+    const named = Object.keys(hostile.body.error?.details ?? {})
+    assert.deepEqual(named.sort(), expected.sort(), titleOf(operation))
+  }
+})
+
+/** What stands in the address besides the cursor, where a list has cursors of more than one kind. */
+const ASKED: Record<string, string[]> = { searchConversations: ['', '&query=mine'] }
+
+test('a forged cursor and one of another list are refused by every list', async () => {
+  const genuine: { operation: Operation; more: string; cursor: string }[] = []
+  for (const operation of operations) {
+    if (
+      !('cursor' in propertiesOf(operation.endpoint.query)) ||
+      operation.endpoint.name === 'listConnectedPages'
+    )
+      continue
+    for (const more of ASKED[operation.endpoint.name] ?? ['']) {
+      const path = pathOf(operation, idsFor(mine, operation))
+      const { body, status } = await ask(operation, `${path}?limit=1${more}`)
+      assert.equal(
+        typeof body.pagination?.cursor,
+        'string',
+        `${titleOf(operation)}: ${status} ${JSON.stringify(body)}`,
+      )
+      genuine.push({ operation, more, cursor: body.pagination.cursor })
+    }
+  }
+  const forge = (parts: unknown[]): string => Buffer.from(JSON.stringify(parts)).toString('base64url')
+  for (const [at, { operation, more, cursor }] of genuine.entries()) {
+    const [value, id, print] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    const forged = [
+      ...[
+        '+275760-09-13T00:00:00.000Z',
+        '+010000-01-01T00:00:00.000Z',
+        '-000001-01-01T00:00:00.000Z',
+        '0000-01-01T00:00:00.000Z',
+        '2026-02-30T00:00:00.000Z',
+        '2026-02-30 2026-02-30 1',
+        '0000-01-01 ',
+        '2026-01-01 2026-01-01 1e999',
+        '99999999999999999999',
+        '1e309',
+        'NaN',
+        'infinity',
+        '',
+        '\0',
+        '__proto__',
+        1e308,
+        null,
+        {},
+        [value],
+      ].map((wrong) => forge([wrong, id, print])),
+      ...['x', '', '\0', null, {}, [id], 1, 'constructor'].map((wrong) => forge([value, wrong, print])),
+      ...['x', null, 'constructor'].map((wrong) => forge([value, id, wrong])),
+      forge([]),
+      Buffer.from('{"__proto__":1}').toString('base64url'),
+      'constructor',
+      genuine.at(at - 1)?.cursor ?? '',
+    ]
+    for (const each of forged) {
+      const path = `${pathOf(operation, idsFor(mine, operation))}?cursor=${each}${more}`
+      const { status, body } = await ask(operation, path)
+      assert.equal(
+        status,
+        400,
+        `${titleOf(operation)} ${Buffer.from(each, 'base64url')}: ${JSON.stringify(body)}`,
+      )
+    }
+  }
+})
+
+test('dates at the ends of time are answered, and what is no date is refused, by every filter', async () => {
+  const isDate = (format = '') => ['date', 'day-or-time', 'date-time'].includes(format)
+  for (const operation of operations) {
+    const path = pathOf(operation, idsFor(mine, operation))
+    const query = propertiesOf(operation.endpoint.query)
+    for (const [name, { format }] of Object.entries(query)) {
+      if (!isDate(format)) continue
+      const others = 'chatbotId' in query ? `&chatbotId=${mine.ids.chatbotId}` : ''
+      for (const date of ['0001-01-01', '0000-01-01', '9999-12-31', '0001-01-01T00:00:00%2B14:00']) {
+        const { status, body } = await ask(operation, `${path}?${name}=${date}${others}`)
+        assert.ok(
+          status === 200 || status === 400,
+          `${titleOf(operation)} ${name}=${date}: ${JSON.stringify(body)}`,
+        )
+      }
+      for (const date of [
+        '%2B275760-09-13',
+        '275760-09-13',
+        '99999',
+        '99999-01-01',
+        '-271821-04-20',
+        '2026-02-30',
+      ]) {
+        const { status, body } = await ask(operation, `${path}?${name}=${date}${others}`)
+        assert.equal(status, 400, `${titleOf(operation)} ${name}=${date}: ${JSON.stringify(body)}`)
+      }
+    }
+  }
+})
+
+/** One place of a request that takes an id, and how the request looks with another id there. */
+type Place = { name: string; shape: string; path(id: string): string; body(id: string): unknown }
+
+/**
+ * Texts of a person's own choice, or numbers that count inside one agent: they name nothing of another account. A
+ * visitor makes the ids of messages, and is told of one that is taken.
+ */
+const FREE = ['userId', 'externalId', 'name', 'ticketNumber']
+
+function placesOf(operation: Operation): Place[] {
+  const { endpoint, prefix } = operation
+  const ids = idsFor(mine, operation)
+  const ownQuery: Record<string, string> =
+    'chatbotId' in propertiesOf(endpoint.query) ? { chatbotId: ids.chatbotId ?? '' } : {}
+  const address = (names: Record<string, string> = {}, query: Record<string, string> = {}): string =>
+    `${pathOf(operation, { ...ids, ...names })}?${new URLSearchParams({ ...ownQuery, ...query })}`
+  const whole = withOwn(bodyOf(operation), ids)
+  const isForeign = (name: string): boolean =>
+    name in ids &&
+    !FREE.includes(name) &&
+    !(endpoint.name === 'writeVisitorMessage' && name === 'messageId') &&
+    !(prefix === '/api/widget' && name === 'agentId')
+  const places: Place[] = []
+  for (const name of parametersOf(operation).filter(isForeign))
+    places.push({ name, shape: name, path: (id) => address({ [name]: id }), body: () => whole })
+  for (const name of Object.keys(propertiesOf(endpoint.query)).filter(isForeign))
+    places.push({
+      name,
+      shape: `query ${name}`,
+      path: (id) => address({}, { [name]: id }),
+      body: () => whole,
+    })
+  for (const [name, schema] of Object.entries(propertiesOf(endpoint.body)).filter(([name]) =>
+    isForeign(name),
+  )) {
+    const isList = typesOf(schema).includes('array')
+    const without = Object.entries(whole ?? {}).filter(([other]) => !isAlternative(name, other))
+    const body = (id: string) => ({ ...Object.fromEntries(without), [name]: isList ? [id] : id })
+    places.push({ name, shape: `body ${name}`, path: () => address(), body })
+  }
+  return places
+}
+
+/** Exactly one of such fields may be sent. */
+const isAlternative = (name: string, other: string): boolean =>
+  ['author', 'assignee', 'member'].some((who) => name.startsWith(who) && other.startsWith(who)) ||
+  (name === 'contactId' && other === 'userId')
+
+/** The body with this account's own ids where it names any. */
+const withOwn = (body: Record<string, unknown> | undefined, ids: Record<string, string>) =>
+  body &&
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? (ids[name] ?? value) : value,
+    ]),
+  )
+
+/** An id of the same shape that nothing has. */
+function unknownLike(id: string): string {
+  if (id.includes('@')) return 'nobody@example.com'
+  return /^[\da-f]{8}-/.test(id) ? newId() : 'x'.repeat(id.length)
+}
+
+test('an id of another account is as unknown as any, in path, query and body, and changes nothing there', async () => {
+  const before = await rowsOfAccount(service.ctx.db, theirs)
+  assert.ok(Object.keys(before).length > 25, Object.keys(before).join())
+  const tried: string[] = []
+  for (const operation of operations) {
+    const foreignIds = idsFor(theirs, operation)
+    for (const { name, shape, path, body } of placesOf(operation)) {
+      const title = `${titleOf(operation)}, ${shape}`
+      const foreign = foreignIds[name] ?? ''
+      const unknown = unknownLike(foreign)
+      const plain = (id: string, answer: Answer): unknown => {
+        const { code, message, details } = answer.body?.error ?? answer.body ?? {}
+        return JSON.parse(
+          JSON.stringify({ status: answer.status, code, message, details }).replaceAll(id, 'ID'),
+        )
+      }
+      const theirAnswer = await ask(operation, path(foreign), body(foreign))
+      const noAnswer = await ask(operation, path(unknown), body(unknown))
+      assert.deepEqual(plain(foreign, theirAnswer), plain(unknown, noAnswer), title)
+      if (parametersOf(operation).includes(name)) assert.equal(theirAnswer.status, 404, title)
+      const said = JSON.stringify(theirAnswer.body ?? null).replaceAll(foreign, '')
+      assert.ok(!said.includes(theirs.mark), `${title}: ${said}`)
+      tried.push(title)
+    }
+  }
+  assert.ok(tried.length > 220, `${tried.length} places`)
+  assert.deepEqual(await rowsOfAccount(service.ctx.db, theirs), before)
+})
+
+/** They need what the account has not (a call that waits, a mailbox, an action that escalates), or take away what others need. */
+const UNPROVEN =
+  /\/tool-result|\/merge$|\/email\/connection|PUT .*\/ticket-statuses$|\/person$|widget.*\/feedback$|\/users\/erase$/
+
+test('the same requests with ids of their own account are let in: what refused the others was the account', async () => {
+  const refused: string[] = []
+  let tried = 0
+  for (const operation of operations) {
+    // Others need what it takes away; a live stream has no end.
+    const { method, streams, name: called } = operation.endpoint
+    if (method === 'DELETE' || streams || called === 'followHelpdesk') continue
+    if (UNPROVEN.test(titleOf(operation))) continue
+    const own = idsFor(mine, operation)
+    for (const { name, shape, path, body } of placesOf(operation)) {
+      const id = own[name] ?? ''
+      const { status, body: answer } = await ask(operation, path(id), body(id))
+      tried++
+      if (status === 404 || JSON.stringify(answer?.error?.details ?? '').includes(name))
+        refused.push(`${titleOf(operation)}, ${shape}: ${status} ${JSON.stringify(answer)}`)
+    }
+  }
+  assert.ok(tried > 100, `${tried} places`)
+  assert.deepEqual(refused, [])
+})
+
+test('names in the addresses outside of the interfaces are no names of JavaScript', async () => {
+  for (const name of [...NAMES, 'x', '%00'])
+    for (const path of [
+      `/pictures/${mine.ids.agentId}/${name}`,
+      `/pictures/${name}/icon`,
+      `/widget-assets/${name}`,
+    ]) {
+      const response = await fetch(`${service.url}${path}`)
+      await response.text()
+      assert.equal(response.status, 404, path)
+    }
+})
+
+/** So many hostile requests to each operation; `FUZZ=long` sends them all. */
+const BODIES = process.env.FUZZ === 'long' ? 200 : 4
+const SEED = Number(process.env.PARLEY_SEED ?? 1)
+
+test('hostile requests are refused or answered, and nothing is left behind by them', async () => {
+  const random = randomOf(SEED)
+  let held = 0
+  for (let round = 0; round < BODIES; round++) {
+    for (const operation of operations) {
+      const { endpoint } = operation
+      const ids = idsFor(mine, operation)
+      // What is deleted would not be there for the others; a live stream has no end.
+      const named =
+        endpoint.method === 'DELETE' || endpoint.streams || endpoint.name === 'followHelpdesk' ? {} : ids
+      const path = pathOf(operation, hostileAt(named, parametersOf(operation), random))
+      const query = Object.entries(propertiesOf(endpoint.query)).flatMap(([name]): [string, string][] =>
+        random() < 0.5 ? [[name, random() < 0.3 ? (ids[name] ?? '1') : hostileText(random)]] : [],
+      )
+      const body = hostileBody((endpoint.body ?? {}) as Schema, random, (name) => ids[name])
+      const { status, body: answer } = await ask(
+        operation,
+        `${path}?${new URLSearchParams(query)}`,
+        takesForm(operation) ? { chatbotId: hostileText(random) } : body,
+      )
+      const code: string = answer?.error?.code ?? ''
+      const isDeclared = (endpoint.errors as readonly string[]).includes(code)
+      assert.ok(
+        status < 500 || isDeclared,
+        `seed ${SEED}, ${titleOf(operation)}: ${status} ${JSON.stringify(answer)}\n${path}?${new URLSearchParams(query)}\n${body.slice(0, 2_000)}`,
+      )
+    }
+    if (round === Math.floor(BODIES / 2)) held = process.memoryUsage().rss
+  }
+  assert.equal((Object.prototype as { polluted?: unknown }).polluted, undefined)
+  // Half of the requests warm everything up; the other half must not take room for itself.
+  if (BODIES > 100) assert.ok(process.memoryUsage().rss - held < 200_000_000, 'memory has grown')
+})
+
+const hostileAt = (ids: Record<string, string>, names: string[], random: () => number) =>
+  Object.fromEntries(
+    names.map((name) => [name, random() < 0.2 ? hostileText(random) : (ids[name] ?? 'none')]),
+  )

@@ -1,0 +1,264 @@
+import { readAnswer } from '../../server/actions/read-answer.ts'
+import { piecesOf } from '../../server/actions/template.ts'
+import { fillUrl } from '../../server/actions/url-template.ts'
+import { safeName } from '../../server/attachments/attachments.ts'
+import { isAutomatic } from '../../server/channels/email/automatic-mail.ts'
+import { readBounce } from '../../server/channels/email/bounce.ts'
+import { mailAddress, oneLine } from '../../server/channels/email/mail-address.ts'
+import { readMail } from '../../server/channels/email/read-mail.ts'
+import { isForwarded } from '../../server/channels/email/strip-quoted.ts'
+import { judgeByWords } from '../../server/channels/judge-spam.ts'
+import { readWord } from '../../server/channels/messaging/opt-out-words.ts'
+import { phoneOf } from '../../server/channels/messaging/send-template.ts'
+import { splitText } from '../../server/channels/messaging/split-text.ts'
+import { formatText } from '../../server/channels/messaging/whatsapp/format-text.ts'
+import { readWebhook } from '../../server/channels/messaging/whatsapp/read-webhook.ts'
+import { normalPhone } from '../../server/contacts/phone-number.ts'
+import { withoutMarkers } from '../../server/conversations/citations.ts'
+import { buildPrompt } from '../../server/conversations/prompt.ts'
+import { looksLikeFollowUp } from '../../server/conversations/rewrite-question.ts'
+import { titleFromWords } from '../../server/conversations/title.ts'
+import { mentionsIn } from '../../server/helpdesk/add-note.ts'
+import { refuseUnknownVariables } from '../../server/helpdesk/desk/fill-variables.ts'
+import { renderMarkdown, showsNothing } from '../../server/helpdesk/render/render-markdown.ts'
+import { isDate } from '../../server/http/dates.ts'
+import { decodeCursor } from '../../server/http/pagination.ts'
+import { storable, storableJson, unstorable } from '../../server/http/storable.ts'
+import { readVerdict } from '../../server/insights/analysis/verdict.ts'
+import { createLexicon } from '../../server/insights/sentiment/lexicon.ts'
+import { rateSentiment } from '../../server/insights/sentiment/rate-sentiment.ts'
+import { matchTopics } from '../../server/insights/topics/match-topics.ts'
+import { nounPhrases } from '../../server/insights/topics/noun-phrases.ts'
+import { tidyName } from '../../server/insights/topics/topic-key.ts'
+import { printOf } from '../../server/insights/unanswered/similar-questions.ts'
+import { chunkSections } from '../../server/knowledge/chunk/chunk-sections.ts'
+import { pageLinks } from '../../server/knowledge/crawl/page-links.ts'
+import { parseSitemap } from '../../server/knowledge/crawl/parse-sitemap.ts'
+import { pathPattern } from '../../server/knowledge/crawl/path-pattern.ts'
+import { parseRobots } from '../../server/knowledge/crawl/robots.ts'
+import { pageUrl } from '../../server/knowledge/crawl/site.ts'
+import { decodeText } from '../../server/knowledge/extract/decode-text.ts'
+import { extractDocument } from '../../server/knowledge/extract/extract-document.ts'
+import type { DocumentType } from '../../server/knowledge/extract/extracted-document.ts'
+import { analyseChunk } from '../../server/knowledge/retrieval/analyse-chunk.ts'
+import { analyseQuestion } from '../../server/knowledge/retrieval/analyse-question.ts'
+import { createTables } from '../../server/knowledge/retrieval/tables.ts'
+import { sourceUrl } from '../../server/knowledge/source-url.ts'
+import { beginningOf, removePersonal } from '../../server/knowledge/tickets/remove-personal.ts'
+import { describeError } from '../../server/log.ts'
+import { wordGroups } from '../../server/models/builtin/builtin-model.ts'
+import { composeAnswer } from '../../server/models/builtin/compose-answer.ts'
+import { redact } from '../../server/models/redact.ts'
+import { loadWordVectors } from '../../server/models/static/word-vectors.ts'
+import { MOST_CHARACTERS } from '../../server/search/load-documents.ts'
+import { parseQuery } from '../../server/search/parse-query.ts'
+import { bestStretch, highlight, hitsIn } from '../../server/search/snippet.ts'
+import { createStemmers } from '../../server/search/stemmers.ts'
+import { tokensOfOne } from '../../server/search/text-tokens.ts'
+import { wordsVector } from '../../server/search/words-vector.ts'
+import { asksForPerson, offersPerson } from '../../server/text/asks-for-person.ts'
+import { escapeHtml, textAsHtml } from '../../server/text/escape-html.ts'
+import { LinkFilter, linksTo, withoutForeignLinks } from '../../server/text/foreign-links.ts'
+import { guessLanguage } from '../../server/text/language.ts'
+import { linearPattern } from '../../server/text/linear-pattern.ts'
+import { splitSentences } from '../../server/text/sentences.ts'
+import { createStemmer } from '../../server/text/stem.ts'
+import { foldText, splitWords } from '../../server/text/words.ts'
+import { parseMarkdown } from '../../widget/frame/parse-markdown.ts'
+
+export type TextFunction = {
+  run(text: string): unknown
+  /** Characters that it is given at most, where something before it sees to that. */
+  most?: number
+  /** It runs in a thread that is ended when it takes too long. */
+  apart?: true
+}
+
+const K = 1_024
+/** Of chats, mails and replies of the team; what is sent by messaging is cut there. */
+const LONGEST_MESSAGE = 100_000
+const words = loadWordVectors()
+const stem = createStemmer()
+const stemmers = createStemmers()
+const lexicon = createLexicon()
+const tables = createTables(words)
+const topics = [{ id: '1', name: 'Billing & invoices', aliases: ['Rechnung oder Zahlung'] }]
+const members = [{ name: 'Ann', email: 'ann@example.com' }]
+const chunk = (text: string) => ({
+  id: '1',
+  sourceId: '1',
+  sourceName: 'a',
+  url: null,
+  headingPath: ['a'],
+  page: null,
+  text,
+})
+const document = (type: DocumentType) => (text: string) =>
+  extractDocument({ type, bytes: Buffer.from(text), filename: `a.${type}` })
+const quietly =
+  (run: (text: string) => unknown) =>
+  (text: string): unknown => {
+    try {
+      return run(text)
+    } catch {
+      return undefined
+    }
+  }
+const mail = (head: string) => (text: string) => readMail(Buffer.from(`${head}${text}`))
+const found = (query: string, text: string) => {
+  const hits = hitsIn(parseQuery(query, stemmers), tokensOfOne(text, stemmers))
+  return highlight(text, hits, bestStretch(hits))
+}
+
+/** Every function of the service, and of the chat in the browser, that takes text from outside. */
+export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
+  // What is shown, sent and stored.
+  renderMarkdown: { run: renderMarkdown },
+  showsNothing: { run: showsNothing },
+  textAsHtml: { run: textAsHtml },
+  escapeHtml: { run: escapeHtml },
+  'parseMarkdown (widget)': { run: parseMarkdown },
+  'formatText (WhatsApp)': {
+    run: (text) => formatText(text, { dropCitations: true }),
+    most: LONGEST_MESSAGE,
+  },
+  'splitText (WhatsApp)': { run: (text) => splitText(text, 4_096) },
+  storable: { run: storable },
+  'storableJson of a string': { run: (text) => storableJson({ text }) },
+  'unstorable of a string': { run: (text) => unstorable({ text }) },
+  titleFromWords: { run: titleFromWords },
+  oneLine: { run: (text) => oneLine(text, 200) },
+  safeName: { run: safeName },
+  refuseUnknownVariables: { run: quietly(refuseUnknownVariables) },
+  mentionsIn: { run: (text) => mentionsIn(text, members) },
+  withoutForeignLinks: {
+    run: (text) => withoutForeignLinks(text, linksTo(['a.b'])),
+    most: LONGEST_MESSAGE,
+  },
+  'LinkFilter, in small pieces': {
+    run(text) {
+      const filter = new LinkFilter(linksTo(['a.b']))
+      for (let at = 0; at < text.length; at += 8) filter.add(text.slice(at, at + 8))
+      return filter.end()
+    },
+    most: 100_000,
+  },
+  // What a model reads and says.
+  withoutMarkers: { run: withoutMarkers },
+  offersPerson: { run: offersPerson },
+  asksForPerson: { run: (text) => asksForPerson(text, { offered: true }) },
+  buildPrompt: {
+    run: (text) =>
+      buildPrompt({
+        instructions: '',
+        channelInstructions: null,
+        parentSummary: text,
+        procedures: null,
+        hasTools: true,
+        passages: [{ ...chunk(text), chunkId: '1', score: 1, headingPath: [text] }],
+        transcript: [{ role: 'user', parts: [{ type: 'text', text }] }],
+        contextTokens: 8_000,
+      }),
+    most: LONGEST_MESSAGE,
+  },
+  looksLikeFollowUp: { run: looksLikeFollowUp },
+  readVerdict: { run: (text) => readVerdict(text, ['a'], 3) },
+  judgeByWords: { run: (text) => judgeByWords('casino, win', text) },
+  'judgeByWords, the rule': { run: (text) => judgeByWords(text, 'casino'), most: 2_000 },
+  'composeAnswer, the question': {
+    run: (question) => composeAnswer({ question, confidence: 0.8, passages: [] }, words),
+  },
+  'composeAnswer, a passage': {
+    run: (text) =>
+      composeAnswer(
+        { question: 'What is it?', confidence: 0.8, passages: [{ ...chunk(text), score: 1 }] },
+        words,
+      ),
+    most: 4_000,
+  },
+  wordGroups: { run: wordGroups },
+  readAnswer: {
+    run: (text) => readAnswer({ status: 200, headers: {}, body: Buffer.from(text) } as never, []),
+  },
+  'piecesOf (template)': { run: piecesOf },
+  'fillUrl (a value)': { run: quietly((text) => fillUrl('https://a.b/{{x}}?y={{x}}', () => text)) },
+  redact: { run: (text) => redact(text, ['secret', 'other']) },
+  describeError: { run: (text) => describeError(new Error(text)) },
+  // Words, sentences, languages, questions.
+  foldText: { run: foldText, most: LONGEST_MESSAGE },
+  splitWords: { run: splitWords, most: LONGEST_MESSAGE },
+  guessLanguage: { run: guessLanguage },
+  'splitSentences, English': { run: (text) => splitSentences(text, 'en'), most: 20 * K },
+  'splitSentences, German': { run: (text) => splitSentences(text, 'de'), most: 20 * K },
+  analyseQuestion: { run: (text) => analyseQuestion(text, tables, null) },
+  'analyseChunk (index)': {
+    run: (text) => analyseChunk(chunk(text), { words, chunksOf: new Map() }, stem),
+    most: 2 * K,
+  },
+  printOf: { run: (text) => printOf(text, words, stem), most: K },
+  nounPhrases: { run: (text) => nounPhrases([text], stem) },
+  matchTopics: { run: (text) => matchTopics(topics, [text], stem) },
+  'tidyName (topic)': { run: tidyName, most: 4_000 },
+  rateSentiment: {
+    run: (text) =>
+      rateSentiment(lexicon, { messages: [text], ratings: { positive: 0, negative: 0 }, escalated: false }),
+  },
+  removePersonal: {
+    run: (text) =>
+      removePersonal(beginningOf(text, 4 * 20_000), { names: ['Ann Miller'], others: ['5551234'] }),
+  },
+  // The search of conversations and tickets.
+  'parseQuery (search)': { run: (text) => parseQuery(text, stemmers), most: 1_000 },
+  'wordsVector (search)': {
+    run: (text) => wordsVector('a', [text], stemmers, false),
+    most: MOST_CHARACTERS,
+  },
+  'snippet (search)': { run: (text) => found('a the "b c"', text), most: LONGEST_MESSAGE },
+  // Mail, addresses, numbers, dates.
+  'readMail, the text': { run: mail('From: a@b.co\r\nSubject: Hi\r\n\r\n'), apart: true },
+  'readMail, HTML': { run: mail('From: a@b.co\r\nContent-Type: text/html\r\n\r\n'), apart: true },
+  'readMail, a header': { run: mail('From: a@b.co\r\nSubject: '), apart: true },
+  'readMail, the sender': { run: mail('From: '), apart: true },
+  'readMail, everything': { run: mail(''), apart: true },
+  readBounce: {
+    run: (text) =>
+      readBounce('multipart/report', [
+        { name: 'a', mediaType: 'message/delivery-status', bytes: Buffer.from(text) },
+        { name: 'b', mediaType: 'message/rfc822', bytes: Buffer.from(text) },
+      ]),
+    apart: true,
+  },
+  isAutomatic: { run: (text) => isAutomatic(() => [text], text), apart: true },
+  isForwarded: { run: isForwarded },
+  mailAddress: { run: mailAddress },
+  normalPhone: { run: quietly(normalPhone), most: 10 * K },
+  phoneOf: { run: phoneOf, most: 10 * K },
+  'readWord (opt-out)': { run: readWord },
+  'readWebhook (WhatsApp)': {
+    run: (text) =>
+      readWebhook(
+        { object: text, entry: [{ changes: [{ field: text, value: { messages: [text] } }] }] },
+        new Date(),
+      ),
+  },
+  isDate: { run: isDate },
+  decodeCursor: { run: quietly((text) => decodeCursor(text, 'print')) },
+  // Websites and documents.
+  sourceUrl: { run: quietly(sourceUrl) },
+  pageUrl: { run: quietly((text) => pageUrl(text, 'https://a.b/')) },
+  parseRobots: { run: (text) => parseRobots(text, 'parley') },
+  parseSitemap: { run: (text) => parseSitemap(text, 10_000) },
+  'pathPattern, the text': {
+    run: (text) =>
+      pathPattern('/a/*/b*').matches(new URL('https://a.b/x') && (`https://a.b/${text}` as never)),
+    most: 2_000,
+  },
+  linearPattern: { run: quietly((text) => linearPattern(text).test('aaaa')) },
+  pageLinks: { run: (text) => pageLinks(text, 'https://a.b/') },
+  decodeText: { run: (text) => decodeText(Buffer.from(text)) },
+  chunkSections: { run: (text) => chunkSections([{ headingPath: [], page: null, text }]), apart: true },
+  'extractDocument, text': { run: document('txt'), apart: true },
+  'extractDocument, Markdown': { run: document('md'), apart: true },
+  'extractDocument, CSV': { run: document('csv'), apart: true },
+  'extractDocument, HTML': { run: document('html'), apart: true },
+}

@@ -1,0 +1,53 @@
+import { after, before, describe, test } from 'node:test'
+import { onPostgres } from '../database.ts'
+import { awayFor, chatThrough } from '../faults/chat-through.ts'
+import { inFaultWorld, isLong } from '../faults/fault-world.ts'
+import { type SilentProxy, startSilentProxy } from '../faults/silent-proxy.ts'
+import { type Cluster, findBinaries, startCluster } from '../postgres-cluster.ts'
+
+const bin = findBinaries()
+const AWAY_MS = isLong ? 20_000 : 6_000
+
+describe('a database that answers nothing, without a connection being closed', {
+  skip: (!onPostgres() || !bin) && 'needs the programs of PostgreSQL, and TEST_DATABASE_URL',
+}, () => {
+  let cluster: Cluster
+  let proxy: SilentProxy
+  before(async () => {
+    cluster = await startCluster(bin!)
+    proxy = await startSilentProxy(cluster.url)
+  })
+  after(async () => {
+    await proxy.close()
+    await cluster.remove()
+  })
+
+  test('a server that stands still: 503 for who comes, answers go on, and all are stored when it is back', () =>
+    inFaultWorld({ server: cluster.url }, (world) =>
+      chatThrough(world, async (talkers) => {
+        cluster.freeze()
+        try {
+          await awayFor(AWAY_MS, world, talkers)
+        } finally {
+          cluster.thaw()
+        }
+      }),
+    ))
+
+  test('a network that loses everything: connections that will never answer are given up', () =>
+    inFaultWorld({ server: cluster.url, reach: proxy.through }, (world) =>
+      chatThrough(world, async (talkers) => {
+        proxy.goSilent()
+        try {
+          await awayFor(AWAY_MS, world, talkers)
+        } finally {
+          proxy.resume()
+        }
+      }),
+    ))
+
+  test('every connection reset at once', () =>
+    inFaultWorld({ server: cluster.url, reach: proxy.through }, (world) =>
+      chatThrough(world, async () => proxy.cut()),
+    ))
+})

@@ -1,0 +1,49 @@
+import type { Context } from '../server/context.ts'
+import type { Endpoint } from '../server/http/contract.ts'
+import { contracts } from '../server/pages/contracts.ts'
+import { version1Routes } from '../server/v1/routes.ts'
+import { widgetRoutes } from '../server/widget/routes.ts'
+import { type Schema, sampleOf } from './sample.ts'
+
+/** For tests: an endpoint of version 2, of version 1 or of the widget, with the prefix of its paths. */
+export type Operation = { prefix: '/api/v2' | '/api/v1' | '/api/widget'; endpoint: Endpoint }
+
+export const operationsOf = (ctx: Context): Operation[] => [
+  ...contracts.map((endpoint) => ({ prefix: '/api/v2', endpoint }) as const),
+  ...version1Routes(ctx).map(({ endpoint }) => ({ prefix: '/api/v1', endpoint }) as const),
+  ...widgetRoutes(ctx).map(({ endpoint }) => ({ prefix: '/api/widget', endpoint }) as const),
+]
+
+export const titleOf = ({ prefix, endpoint }: Operation): string =>
+  `${endpoint.method} ${prefix}${endpoint.path}`
+
+export const pathOf = ({ prefix, endpoint }: Operation, ids: Record<string, string>): string =>
+  prefix + endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'none'))
+
+export const parametersOf = ({ endpoint }: Operation): string[] =>
+  [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+
+/** Where the smallest body that the schema takes is not yet one that the endpoint takes. */
+const BODIES: Record<string, Record<string, unknown>> = {
+  '/api/v2 chat': { message: 'x', stream: false },
+  '/api/v2 takeOverConversation': { memberEmail: 'ann@example.com' },
+  '/api/v2 replyToTicket': { type: 'reply', content: 'x', authorEmail: 'ann@example.com' },
+  '/api/v2 addTicketNote': { content: 'x', authorEmail: 'ann@example.com' },
+  '/api/v2 fillCannedReply': { ticketNumber: 1, authorEmail: 'ann@example.com' },
+  '/api/v2 eraseUser': { userId: 'nobody' },
+  '/api/v2 exportUser': { userId: 'nobody' },
+  '/api/v2 retry': { messageId: 'x', stream: false },
+  '/api/v2 createEvaluation': { question: 'x', expectedAnswer: 'x' },
+  '/api/v2 updateEvaluation': { question: 'x', expectedAnswer: 'x' },
+  '/api/v1 chat': { chatbotId: 'x', messages: [{ role: 'user', content: 'x' }] },
+}
+
+/** A body that the endpoint takes, of the required fields; undefined where it takes none. */
+export function bodyOf({ prefix, endpoint }: Operation): Record<string, unknown> | undefined {
+  const known = BODIES[`${prefix} ${endpoint.name}`]
+  if (known) return structuredClone(known)
+  return endpoint.body ? (sampleOf(endpoint.body as Schema) as Record<string, unknown>) : undefined
+}
+
+export const propertiesOf = (schema: unknown): Record<string, Schema> =>
+  (schema as Schema | undefined)?.properties ?? {}

@@ -1,0 +1,88 @@
+import { ParleyError } from '../../client/parley-error.ts'
+import type { Api } from './api.ts'
+import { newUuid } from './random.ts'
+import type { State } from './state.ts'
+import type { Store } from './store.ts'
+import type { SentFile } from './types.ts'
+import { word } from './words.ts'
+
+/** A file that the visitor has picked for the next message; `sent` is null while it is being uploaded. */
+export type PickedFile = { key: string; name: string; sent: SentFile | null }
+
+/** The files attached to the next message. No method throws. */
+export type Files = {
+  add(files: readonly File[]): void
+  remove(key: string): void
+  /** What goes with the message that is sent now; it is picked no longer. */
+  take(): SentFile[]
+  /** Files of a message that was not sent are picked again. */
+  giveBack(files: readonly SentFile[]): void
+}
+
+export function createFiles(store: Store<State>, api: Pick<Api, 'upload'>): Files {
+  const uploads = new Map<string, AbortController>()
+  const change = (files: PickedFile[]): void => store.set({ files })
+  const drop = (key: string): void => {
+    uploads.get(key)?.abort()
+    uploads.delete(key)
+    change(store.get().files.filter((file) => file.key !== key))
+  }
+
+  async function upload(key: string, file: File, maxBytes: number): Promise<void> {
+    const stop = new AbortController()
+    uploads.set(key, stop)
+    try {
+      const sent = await api.upload(file, stop.signal)
+      change(store.get().files.map((one) => (one.key === key ? { ...one, sent } : one)))
+      store.set({ fileNews: word('attached', file.name) })
+    } catch (error) {
+      if (stop.signal.aborted) return
+      drop(key)
+      store.set({ fileProblem: problemOf(error, file.name, maxBytes) })
+    } finally {
+      uploads.delete(key)
+    }
+  }
+
+  return {
+    add(picked) {
+      const limits = store.get().appearance?.uploads
+      if (!limits || picked.length === 0) return
+      store.set({ fileProblem: null, fileNews: '' })
+      for (const file of picked) {
+        const { files } = store.get()
+        if (files.length >= limits.maxFiles) {
+          store.set({ fileProblem: word('tooManyFiles', limits.maxFiles) })
+          return
+        }
+        if (file.size > limits.maxBytes) {
+          store.set({ fileProblem: tooLarge(file.name, limits.maxBytes) })
+          continue
+        }
+        const key = newUuid()
+        change([...files, { key, name: file.name, sent: null }])
+        void upload(key, file, limits.maxBytes)
+      }
+    },
+    remove(key) {
+      drop(key)
+      store.set({ fileProblem: null, fileNews: '' })
+    },
+    take() {
+      const sent = store.get().files.flatMap((file) => file.sent ?? [])
+      store.set({ files: [], fileProblem: null, fileNews: '' })
+      return sent
+    },
+    giveBack: (files) =>
+      change([...files.map((sent) => ({ key: sent.id, name: sent.name, sent })), ...store.get().files]),
+  }
+}
+
+const tooLarge = (name: string, maxBytes: number): string =>
+  word('fileTooLarge', name, Math.floor(maxBytes / 1_048_576))
+
+function problemOf(error: unknown, name: string, maxBytes: number): string {
+  if (!(error instanceof ParleyError)) return word('fileFailed', name)
+  if (error.status === 413) return tooLarge(name, maxBytes)
+  return word(error.status === 400 ? 'fileRefused' : 'fileFailed', name)
+}

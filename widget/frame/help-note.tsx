@@ -1,0 +1,44 @@
+import type { Chat } from './chat.ts'
+import { Icon } from './icon.tsx'
+import type { State } from './state.ts'
+import { shownLanguage, word } from './words.ts'
+
+/** What becomes of somebody who waits for a person. */
+export function HelpNote({ chat, state }: { chat: Chat; state: State }) {
+  const { conversation, appearance, hasLeftDetails, messages } = state
+  const help = conversation?.help
+  if (!help) return null
+  if (help.state === 'taken_over') {
+    const newest = messages.at(-1)
+    // From the first word on the header says who answers; who has spoken last does not wait.
+    if (newest?.author) return null
+    if (help.isStaffed || newest?.role !== 'user')
+      return help.name ? <p class="note">{word('joined', help.name)}</p> : null
+  }
+  return (
+    <div class="help">
+      <Icon name="person" />
+      <div>
+        <p dir="auto">{sentenceOf(help)}</p>
+        {!help.isStaffed && appearance?.leadForm && !hasLeftDetails && (
+          <button type="button" class="text-button" onClick={() => chat.show('details')}>
+            {word('details')}
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function sentenceOf({ isStaffed, opensAt }: NonNullable<NonNullable<State['conversation']>['help']>): string {
+  if (isStaffed) return word('waiting')
+  if (opensAt === null) return word('away')
+  const time = new Intl.DateTimeFormat(shownLanguage(), {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    hour: 'numeric',
+    minute: '2-digit',
+  }).format(new Date(opensAt))
+  return word('awayUntil', time)
+}
