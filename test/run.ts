@@ -28,12 +28,13 @@ type Suite = {
   env: NodeJS.ProcessEnv
   /** For the Node of each file. */
   flags: string[]
-  passed: number
-  failed: number
-  skipped: number
-  /** The duration of each file. */
-  seconds: Record<string, number>
+  results: Map<string, Result>
 }
+
+/** What came of one file. */
+type Result = { passed: number; failed: number; skipped: number; seconds: number; failures: string[] }
+
+const noResult = (): Result => ({ passed: 0, failed: 0, skipped: 0, seconds: 0, failures: [] })
 
 const isJourney = (file: string): boolean => file.startsWith(join('test', 'journeys'))
 
@@ -55,7 +56,7 @@ const suiteOf = (
   title: string,
   files: string[],
   { env, flags = [] }: { env: NodeJS.ProcessEnv; flags?: string[] },
-): Suite => ({ title, files, env, flags, passed: 0, failed: 0, skipped: 0, seconds: {} })
+): Suite => ({ title, files, env, flags, results: new Map() })
 
 /** Files of a suite that run in one process. */
 type Batch = { suite: Suite; files: string[] }
@@ -74,10 +75,10 @@ const kindOf = ({ title }: Suite): string => title.split(' ')[0] ?? title
 const weightOf = ({ suite, files }: Batch): number =>
   files.reduce((sum, file) => sum + secondsOf(suite, file), 0)
 
-/** Runs some files in one process, and adds what came of them to the suite. */
+/** Runs some files in one process. The result of each replaces the one that it had before. */
 async function runBatch({ suite, files }: Batch): Promise<void> {
   const written: string[] = []
-  const ended = new Set<string>()
+  const output = (): string => written.join('').slice(-5_000)
   const events = run({
     files: [join(root, 'test', 'batch.ts')],
     argv: files.map((file) => resolve(root, file)),
@@ -85,43 +86,46 @@ async function runBatch({ suite, files }: Batch): Promise<void> {
     execArgv: suite.flags,
     env: { ...process.env, ...suite.env },
   })
+  for (const file of files) suite.results.delete(file)
+  // The files run one after another, and the events of the tests in a file come before its own.
+  let result = noResult()
   for await (const { type, data } of events) {
     if (type === 'test:stdout' || type === 'test:stderr') written.push(data.message)
     if (type !== 'test:pass' && type !== 'test:fail') continue
-    const isFile = data.nesting === 0 && files.includes(relative(root, data.name))
-    if (isFile) {
-      ended.add(relative(root, data.name))
-      suite.seconds[relative(root, data.name)] = Math.round(data.details.duration_ms) / 1_000
-    }
+    const file = relative(root, data.name)
+    const isFile = data.nesting === 0 && files.includes(file)
     if (type === 'test:fail') {
-      const file = relative(root, isFile ? data.name : (data.file ?? ''))
-      report(suite, file, data.name, data.details.error, isFile ? written.join('').slice(-5_000) : '')
+      const error = data.details.error
       // A file that fails because of a test in it is not counted besides.
-      if (!isFile || data.details.error.failureType !== 'subtestsFailed') suite.failed++
-    } else if (data.details.type === 'suite') continue
-    else if (data.skip !== undefined) suite.skipped++
-    else {
-      process.stdout.write('.')
-      suite.passed++
+      if (!isFile || error.failureType !== 'subtestsFailed') {
+        result.failed++
+        const place = isFile ? file : relative(root, data.file ?? '')
+        result.failures.push(failureOf(suite, place, data.name, error, isFile ? output() : ''))
+      }
+    } else if (!isFile && data.details.type !== 'suite') {
+      if (data.skip !== undefined) result.skipped++
+      else {
+        process.stdout.write('.')
+        result.passed++
+      }
     }
+    if (!isFile) continue
+    suite.results.set(file, { ...result, seconds: Math.round(data.details.duration_ms) / 1_000 })
+    result = noResult()
   }
-  for (const file of files.filter((one) => !ended.has(one)))
-    report(
-      suite,
-      file,
-      'did not end',
-      new Error('Its process ended before it.'),
-      written.join('').slice(-5_000),
-    )
+  for (const file of files) {
+    if (suite.results.has(file)) continue
+    const failure = failureOf(suite, file, 'did not end', new Error('Its process ended before it.'), output())
+    suite.results.set(file, { ...result, failed: result.failed + 1, failures: [...result.failures, failure] })
+    result = noResult()
+  }
 }
 
-const failures: string[] = []
-
-function report({ title }: Suite, file: string, name: string, error: Error, output: string): void {
-  // Told at once as well: whoever watches the run need not wait for its end.
+/** Tells of a failure at once, so that whoever watches the run need not wait for its end, and returns its report. */
+function failureOf({ title }: Suite, file: string, name: string, error: Error, output: string): string {
   process.stdout.write(`\nX ${file} (${title}): ${name}\n`)
   const cause = inspect(error.cause ?? error, { breakLength: 120 })
-  failures.push(`${file} (${title}): ${name}\n${cause.slice(0, 20_000)}\n${output}`)
+  return `${file} (${title}): ${name}\n${cause.slice(0, 20_000)}\n${output}`
 }
 
 /** Both suites at once: their journeys mostly wait, and the other files mostly work. */
@@ -155,7 +159,7 @@ async function runSuites(suites: Suite[]): Promise<void> {
 }
 
 /** Tests with deadlines that only an otherwise idle machine can meet. */
-const ALONE = [join('test', 'journeys', 'kill-chat.test.ts')]
+const ALONE = [join('test', 'journeys', 'kill-chat.test.ts'), join('server', 'db', 'availability.test.ts')]
 const JOURNEYS_AT_ONCE = 2
 const isJourneyBatch = ({ files }: Batch): boolean => files.some(isJourney)
 
@@ -168,11 +172,37 @@ function inBatches(longestFirst: string[]): string[][] {
   return Array.from({ length: count }, (_, at) => longestFirst.filter((_, i) => i % count === at))
 }
 
+/** More files than these do not fail because the machine was busy. */
+const MOST_REPEATED = 5
+
+/**
+ * Runs the files that failed once more, one after another on an otherwise idle machine, and returns the reports of
+ * those failures that did not come again. They are printed, because a test that passes only now and then has found
+ * either a fault or a deadline that a busy machine cannot meet.
+ */
+async function repeatFailed(suites: Suite[]): Promise<string[]> {
+  const failed = suites.flatMap((suite) =>
+    [...suite.results]
+      .filter(([, { failed }]) => failed > 0)
+      .map(([file, result]) => ({ suite, file, result })),
+  )
+  if (failed.length > MOST_REPEATED) return []
+  const unsteady: string[] = []
+  for (const { suite, file, result } of failed) {
+    await runBatch({ suite, files: [file] })
+    if (suite.results.get(file)?.failed === 0) unsteady.push(...result.failures)
+  }
+  return unsteady
+}
+
 function reportTimes(suites: Suite[]): void {
-  for (const suite of suites) lastTimes[kindOf(suite)] = { ...lastTimes[kindOf(suite)], ...suite.seconds }
+  for (const suite of suites) {
+    const seconds = [...suite.results].map(([file, { seconds }]) => [file, seconds] as const)
+    lastTimes[kindOf(suite)] = { ...lastTimes[kindOf(suite)], ...Object.fromEntries(seconds) }
+  }
   writeFileSync(timesFile, JSON.stringify(lastTimes))
   const slowest = suites
-    .flatMap(({ title, seconds }) => Object.entries(seconds).map(([file, s]) => ({ file, title, s })))
+    .flatMap(({ title, results }) => [...results].map(([file, { seconds }]) => ({ file, title, s: seconds })))
     .sort((a, b) => b.s - a.s)
     .slice(0, 25)
   console.log('\n\nThe slowest files, in seconds:')
@@ -209,20 +239,30 @@ if (postgres.url !== null) {
   suites.push(suiteOf(`PostgreSQL ${postgres.version}`, touching, { env }))
 }
 await runSuites(suites)
+const unsteady = await repeatFailed(suites)
+const count = (some: Suite[], what: 'passed' | 'failed' | 'skipped'): number =>
+  some.flatMap(({ results }) => [...results.values()]).reduce((sum, result) => sum + result[what], 0)
+const failures = suites.flatMap(({ results }) => [...results.values()].flatMap((result) => result.failures))
+let failed = count(suites, 'failed')
 if (postgres.url === null) console.log(`\nSKIPPED: the suite on PostgreSQL. ${postgres.reason}`)
 else {
   const deadlocks = await postgres.deadlocks()
   if (deadlocks.length > 0) {
-    embedded.failed++
+    failed++
     failures.push(`${deadlocks.length} deadlocks in PostgreSQL's log\n${deadlocks.slice(0, 10).join('\n\n')}`)
   }
   await postgres.stop()
 }
+for (const report of unsteady)
+  console.log(`\n\nUNSTEADY, failed beside the others and passed alone: ${report}`)
 for (const failure of failures) console.log(`\n\nFAILED: ${failure}`)
 reportTimes(suites)
-for (const { title, passed, failed, skipped } of suites)
-  console.log(`${title}: ${passed} passed, ${failed} failed, ${skipped} skipped`)
-const total = (what: 'passed' | 'failed'): number => suites.reduce((sum, suite) => sum + suite[what], 0)
-const failed = Math.max(total('failed'), Math.min(1, failures.length))
-console.log(`\n${total('passed')} passed, ${failed} failed`)
+for (const suite of suites) {
+  const [passed, failed, skipped] = (['passed', 'failed', 'skipped'] as const).map((what) =>
+    count([suite], what),
+  )
+  console.log(`${suite.title}: ${passed} passed, ${failed} failed, ${skipped} skipped`)
+}
+if (unsteady.length > 0) console.log(`${unsteady.length} failures did not come again; see UNSTEADY above`)
+console.log(`\n${count(suites, 'passed')} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
