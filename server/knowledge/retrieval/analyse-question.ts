@@ -38,6 +38,8 @@ export type AnalysedQuestion = {
   /** Whether the words leave no doubt about the language. */
   isSure: boolean
   terms: QuestionTerm[]
+  /** Its stop words. Where many passages have the rest of its words, "only", "every" and "without" tell them apart. */
+  common: string[]
   /** Places in `terms` of words that follow each other: "hydrogen tank". */
   pairs: [number, number][]
   vector: Int8Array | null
@@ -57,7 +59,8 @@ export function analyseQuestion(
   const language = told === 'other' ? (weighLanguage(words, tables.languages).language ?? 'other') : told
   const usual = language === 'other' ? (mostChunks(tables.chunksOf) ?? 'en') : language
   const names = language === 'en' ? namesIn(asked) : NO_NAMES
-  const content = [...new Set(words)].filter((word) => !isStopWord(word, usual))
+  const all = [...new Set(words)]
+  const content = all.filter((word) => !isStopWord(word, usual))
   const languages: Language[] = [...new Set<Language>([...tables.languages, 'other'])]
   const terms = content
     .flatMap((word) => questionTerms(word, languages, tables))
@@ -78,6 +81,7 @@ export function analyseQuestion(
     language,
     isSure: told !== 'other' && share >= SURE_SHARE && words.length >= SURE_WORDS,
     terms,
+    common: all.filter((word) => isStopWord(word, usual)),
     pairs: pairsOf(words, terms),
     vector: mean && compactVector(mean),
     provided: provided && compactVector(provided),

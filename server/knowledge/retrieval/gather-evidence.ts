@@ -9,6 +9,7 @@ import { rankByGrams } from './rank-grams.ts'
 import { rankByMeanings } from './rank-meanings.ts'
 import { rankByTerms } from './rank-terms.ts'
 import { bestSentence, rankBySentence, rankByVector } from './rank-vectors.ts'
+import { placesByAllWords } from './place-by-all-words.ts'
 import type { Evidence } from './relevance.ts'
 import { asNameParts, withNameParts, withoutArguments } from './split-identifiers.ts'
 import type { Tables } from './tables.ts'
@@ -54,12 +55,14 @@ export function gatherEvidence(
   const bestShare = terms.slots.length > 0 ? terms.share(terms.slots[0]!) : 0
   const placeByTerms = new Map(terms.slots.map((slot, place) => [slot, place + 1]))
   const spelled = new Map(grams.slots.map((slot, place) => [slot, grams.scores[place]! / grams.scores[0]!]))
+  const placeByAll = placesByAllWords(matcher.idsOf(question.common), terms, said)
   const found = [...candidates].map((slot) => ({
     slot,
     evidence: {
       terms: terms.share(slot),
       held: terms.held(slot),
       first: placeByTerms.has(slot) ? 1 / placeByTerms.get(slot)! : 0,
+      placed: nearness(placeByAll.get(slot)!),
       near: bestShare > 0 ? terms.share(slot) / bestShare : 0,
       spelled: spelled.get(slot) ?? 0,
       ...about,
@@ -71,6 +74,9 @@ export function gatherEvidence(
   }))
   return { candidates: found, matcher }
 }
+
+/** 1 for the first place, and so slowly less that the tenth counts half. */
+const nearness = (place: number): number => 11 / (10 + place)
 
 type Said = { title: WordIds; path: WordIds; text: WordIds; titles: WordIds[] }
 

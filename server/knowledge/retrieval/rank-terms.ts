@@ -16,6 +16,10 @@ export type TermHits = Hits & {
   share: (slot: number) => number
   /** The part (0..1) of the question's words, by their rarity, that a slot has. */
   held: (slot: number) => number
+  /** BM25, which `share` is a part of. */
+  score: (slot: number) => number
+  /** A slot's length as a part of the average. */
+  relative: (slot: number) => number
 }
 
 /** BM25 over stems. */
@@ -52,6 +56,8 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
     ...hits.sorted(),
     share: (slot) => (top > 0 ? (scores[slot] ?? 0) / top : 0),
     held: (slot) => (total > 0 ? (held[slot] ?? 0) / total : 0),
+    score: (slot) => scores[slot] ?? 0,
+    relative: (slot) => slots.lengths[slot]! / average,
   }
 }
 

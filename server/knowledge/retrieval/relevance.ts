@@ -26,6 +26,8 @@ export type Evidence = {
   held: number
   /** Reciprocal of its place by BM25; 0 when it is not among the first. */
   first: number
+  /** Its place among the chunks looked at by BM25 of all words, stop words too: 1 for the first, less for the others. */
+  placed: number
   /** BM25, as a share of the best chunk's. */
   near: number
   /** Likeness in spelling, as a share of the best chunk's. */
@@ -42,8 +44,8 @@ export type Evidence = {
  * all evidence to so few questions did worse on the German set.
  */
 export function orderOf(evidence: Evidence): number {
-  const { terms, held, first, near, spelled, match, heading, headingShare, meanings, sentence, around } =
-    evidence
+  const { terms, held, first, near, spelled, match, heading, headingShare, placed } = evidence
+  const { meanings, sentence, around } = evidence
   // The negative weights are of evidence that counts the same words again.
   return sentence === null
     ? 2.6 * terms +
@@ -53,7 +55,8 @@ export function orderOf(evidence: Evidence): number {
         1.4 * spelled +
         4.8 * match +
         1.3 * heading +
-        3.4 * headingShare
+        3.4 * headingShare +
+        4 * placed
     : -3.2 * terms +
         3.4 * held +
         2.1 * first -
