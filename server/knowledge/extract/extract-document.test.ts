@@ -346,6 +346,14 @@ test('a reference page keeps terms with definitions, notes in their place, table
   ])
 })
 
+test('a note that is laid out as a table is a note, and what goes across columns without names is said once', async () => {
+  const note =
+    '<table><tr><td rowspan="2"><img src="tip.png"></td><th>Tipp</th></tr><tr><td colspan="2"><p>Gut schütteln.</p><p>Kühl lagern.</p></td></tr></table>'
+  const plain = '<table><tr><td>Oil</td><td>4 l</td></tr><tr><td colspan="2">Ask before.</td></tr></table>'
+  const { sections } = await extract('html', `<h1>A</h1><p>Lead.</p>${note}${plain}`)
+  assert.equal(sections[0]!.text, 'Lead.\n\nTipp: Gut schütteln.\n\nKühl lagern.\n\nOil | 4 l\nAsk before.')
+})
+
 test('a page of nothing but links is read as it is', async () => {
   const { sections } = await extract('html', '<nav><a href="/a">Lamps</a> <a href="/b">Shades</a></nav>')
   assert.equal(sections[0]!.text, 'Lamps Shades')

@@ -3,7 +3,7 @@ import { headingLabel } from './heading-label.ts'
 import { type Heading, pathOf, withHeading } from './heading-path.ts'
 import type { Anchors } from './html-anchors.ts'
 import { BLOCKS, type HtmlElement, type HtmlNode, headingText, nameOf, SKIPPED, textOf } from './html-node.ts'
-import { isLayout, rowsOf } from './html-table.ts'
+import { isLayout, noteOf, rowsOf } from './html-table.ts'
 
 /** A definition of more than this is read like a part of its own under its term. */
 const LONGEST_DEFINITION = 400
@@ -111,6 +111,13 @@ export function htmlSections(root: HtmlElement, anchors?: Anchors): Section[] {
     } else if (name === 'DL') definitions(element, 0)
     else if (name === 'TABLE' && !isLayout(element)) {
       endLabel()
+      const note = noteOf(element)
+      if (note) {
+        label = note.label
+        inside(note.body)
+        endLabel()
+        return
+      }
       const caption = element.querySelector('caption')
       if (caption) paragraphs.push(textOf(caption))
       paragraphs.push(rowsOf(element).join('\n'))

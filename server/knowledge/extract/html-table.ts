@@ -1,4 +1,5 @@
-import { type HtmlElement, textOf } from './html-node.ts'
+import { headingLabel } from './heading-label.ts'
+import { type HtmlElement, headingText, textOf } from './html-node.ts'
 import { gridOf, looksLikeHeader, type TableCell, tableRows } from './table-rows.ts'
 
 /** Whether a table only arranges what stands in it: other tables, headings, or a single cell of text. */
@@ -6,6 +7,13 @@ export function isLayout(table: HtmlElement): boolean {
   if (table.querySelector('table, h1, h2, h3, h4, h5, h6')) return true
   const cells = [...table.querySelectorAll('td, th')]
   return cells.length === 1 && table.querySelector('p, ul, ol, pre, dl') !== null
+}
+
+/** A note that is laid out as a table: its label, beside or above the text, and the cell that holds the text; else null. */
+export function noteOf(table: HtmlElement): { label: string; body: HtmlElement } | null {
+  const filled = [...table.querySelectorAll('td, th')].filter((cell) => textOf(cell) !== '')
+  const label = filled.length === 2 ? headingLabel(headingText(filled[0]!)) : null
+  return label === null ? null : { label, body: filled[1]! }
 }
 
 /** The rows of a table as lines. */
@@ -16,7 +24,10 @@ export function rowsOf(table: HtmlElement): string[] {
   const grid = gridOf(rows.map((row) => row.map(cellOf)))
   const named = rows.every((row) => row.length === 2 && isName(row[0]!) && !isName(row[1]!))
   if (named) return grid.map(([name, value]) => `${name}: ${value}`)
-  return tableRows(grid, headerRowsOf(rows, grid))
+  const headerRows = headerRowsOf(rows, grid)
+  if (headerRows > 0) return tableRows(grid, headerRows)
+  // Without names of columns, what goes across several of them is still said once.
+  return tableRows(gridOf(rows.map((row) => row.map((cell) => ({ ...cellOf(cell), columns: 1 })))), 0)
 }
 
 function cellOf(cell: HtmlElement): TableCell {
