@@ -3,8 +3,9 @@ import { showChunks } from '../../server/knowledge/retrieval/drop-chunks.ts'
 import { searchTables } from '../../server/knowledge/retrieval/search-tables.ts'
 import { createTables, type Tables } from '../../server/knowledge/retrieval/tables.ts'
 import { writeChunk } from '../../server/knowledge/retrieval/write-chunks.ts'
-import { composeAnswer } from '../../server/models/builtin/compose-answer.ts'
+import { type ComposedAnswer, composeAnswer } from '../../server/models/builtin/compose-answer.ts'
 import type { WordVectors } from '../../server/models/static/word-vectors.ts'
+import { withTables } from '../../server/text/named-rows.ts'
 import { createStemmer } from '../../server/text/stem.ts'
 import type { LoadedCollection } from './load-collections.ts'
 import { plainBm25 } from './plain-bm25.ts'
@@ -80,7 +81,7 @@ export async function askCollection(
       holds: holds(answer.text),
       place: placeIn(found.passages),
       plainPlace: placeIn(bm25(question, PASSAGES)),
-      stitched: isStitched(answer.text, collection),
+      stitched: (answer.band === 'answer' || answer.band === 'closest') && isStitched(answer, collection),
       text: answer.text,
     }
   }
@@ -117,10 +118,17 @@ function idealVectors({ chunks }: LoadedCollection): {
   }
 }
 
-/** Whether the answer has a piece, between empty lines, that stands nowhere in the documents as it is. */
-function isStitched(text: string, { chunks }: LoadedCollection): boolean {
-  const bare = (one: string): string => one.replace(/\[\d+\]|[^\p{L}\p{N}]/gu, '').toLowerCase()
-  const cited = text.split(/\n{2,}/).filter((piece) => /\[\d+\]/.test(piece))
-  const known = chunks.map((chunk) => bare([...chunk.headingPath, chunk.text].join(' ')))
-  return cited.some((piece) => bare(piece) !== '' && !known.some((one) => one.includes(bare(piece))))
+/**
+ * Whether the answer has a quote that stands nowhere in the documents as it is. Quotes end with their number; what leads
+ * to several of them and the headings above them are no part of them. Of a table the rows have to follow each other.
+ */
+function isStitched({ text, band }: ComposedAnswer, { chunks }: LoadedCollection): boolean {
+  const bare = (one: string): string => one.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
+  const body = band === 'closest' ? text.replace(/^.*?\n\n/s, '') : text
+  const quotes = body
+    .split(/\s*\[\d\](?:\n\n|$)/)
+    .map((quote) => (band === 'closest' ? quote.replace(/^\*\*[^\n]*\*\*\n\n/, '') : quote))
+    .map((quote) => bare(quote.replace(/(?:^|(?<=\n))\|.*\|\n\| - .*\|\n/, '')))
+  const known = chunks.map((chunk) => `${bare(chunk.text)} ${bare(withTables(chunk.text))}`)
+  return quotes.some((quote) => quote !== '' && !known.some((one) => one.includes(quote)))
 }

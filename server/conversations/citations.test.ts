@@ -10,6 +10,8 @@ import { trained, until } from '../../test/until.ts'
 import { publicAgent, visitorOf } from '../../test/visitor.ts'
 import type { Passage } from '../knowledge/retrieval/passage.ts'
 import { createCitations, withoutMarkers } from './citations.ts'
+import { citedSource } from './cite.ts'
+import { buildPrompt } from './prompt.ts'
 
 const passages = ['one', 'two', 'three'].map(
   (name): Passage => ({
@@ -66,6 +68,34 @@ test('markers are numbered by the order of the sources, and those of nothing are
   })
   assert.equal(withoutMarkers('A quote[12] of `a[1]`.'), 'A quote of `a[1]`.')
   assert.equal(withoutMarkers('A quote[12] of sys.argv[1] [2].'), 'A quote of sys.argv[1].')
+})
+
+test('rows reach the model and the reader as a table; the quote of a source is one piece of it', () => {
+  const rows = Array.from(
+    { length: 30 },
+    (_, n) => `Plan: Plan ${n}; Price: ${n} EUR a month; Users: ${n * 5}`,
+  )
+  const passage = { ...passages[0]!, text: `Our prices.\n\n${rows.join('\n')}` }
+  const prompt = buildPrompt({
+    instructions: '',
+    channelInstructions: null,
+    parentSummary: null,
+    procedures: null,
+    hasTools: false,
+    passages: [passage],
+    transcript: [{ role: 'user', parts: [{ type: 'text', text: 'What is plan 7?' }] }],
+    contextTokens: 8_000,
+  })
+  assert.match(JSON.stringify(prompt), /\| Plan \| Price \| Users \|\\n\| - \| - \| - \|\\n\| Plan 0 \|/)
+  const { quote } = citedSource(passage, 'Plan 7 costs 7 EUR a month for 35 users')
+  const [names, , ...values] = quote.split('\n')
+  assert.equal(names, '| Plan | Price | Users |')
+  const first = Number(/Plan (\d+)/.exec(values[0]!)![1])
+  assert.deepEqual(
+    values,
+    values.map((_, at) => `| Plan ${first + at} | ${first + at} EUR a month | ${(first + at) * 5} |`),
+  )
+  assert.ok(values.some((value) => value.includes('Plan 7 ')))
 })
 
 test('the same comes out however the text is split, and every number has its source', () => {

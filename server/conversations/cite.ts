@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Passage } from '../knowledge/retrieval/passage.ts'
 import { guessLanguage } from '../text/language.ts'
+import { withTables } from '../text/named-rows.ts'
 import { splitSentences } from '../text/sentences.ts'
 import { splitWords } from '../text/words.ts'
 import type { CitedSource } from './schema.ts'
@@ -27,31 +28,51 @@ export function citedSource(passage: Passage, claim: string): StoredSource {
   }
 }
 
-/** The sentences of the passage around the one that has most words in common with the claim. */
+/**
+ * The sentences of the passage around the one that has most words in common with the claim, as they stand there; rows of
+ * a table with the names of their columns.
+ */
 function quoteFor({ text }: Passage, claim: string): string {
   const whole = text.trim()
-  if (whole.length <= LONGEST_QUOTE) return whole
-  const sentences = splitSentences(whole, guessLanguage(whole))
+  if (whole.length <= LONGEST_QUOTE) return withTables(whole)
+  const parts = partsOf(whole)
   const claimed = new Set(splitWords(claim))
-  const shared = sentences.map((sentence) => {
-    const words = new Set(splitWords(sentence))
+  const shared = parts.map(({ from, to }) => {
+    const words = new Set(splitWords(whole.slice(from, to)))
     return [...words].filter((word) => claimed.has(word)).length / Math.sqrt(words.size + 1)
   })
-  let first = shared.indexOf(Math.max(...shared, 0))
-  if (first < 0) return cut(whole)
-  let last = first
-  let length = sentences[first]?.length ?? 0
+  const best = shared.indexOf(Math.max(...shared, 0))
+  if (best < 0) return cut(whole)
+  let [first, last] = [best, best]
+  const fits = (start: number, end: number): boolean =>
+    parts[start] !== undefined &&
+    parts[end] !== undefined &&
+    parts[end].to - parts[start].from <= LONGEST_QUOTE
   for (;;) {
-    const after = sentences[last + 1]
-    const before = sentences[first - 1]
-    if (after !== undefined && length + after.length < LONGEST_QUOTE) {
-      length += after.length + 1
-      last++
-    } else if (before !== undefined && length + before.length < LONGEST_QUOTE) {
-      length += before.length + 1
-      first--
-    } else return cut(sentences.slice(first, last + 1).join(' '))
+    if (fits(first, last + 1)) last++
+    else if (fits(first - 1, last)) first--
+    else break
   }
+  const quote = cut(whole.slice(parts[first]!.from, parts[last]!.to))
+  return withTables(quote)
+}
+
+type Part = { from: number; to: number }
+
+/** Where the sentences, items and rows of a text stand in it. */
+function partsOf(text: string): Part[] {
+  const language = guessLanguage(text)
+  let at = 0
+  return text.split('\n').flatMap((line) => {
+    const start = at
+    at += line.length + 1
+    let end = start
+    return splitSentences(line, language).map((sentence) => {
+      const from = text.indexOf(sentence, end)
+      end = from + sentence.length
+      return { from, to: end }
+    })
+  })
 }
 
 function cut(text: string): string {

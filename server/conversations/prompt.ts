@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Passage } from '../knowledge/retrieval/passage.ts'
+import { withTables } from '../text/named-rows.ts'
 import { modelMessages, type Said } from './history.ts'
 
 /** Characters of a token in European text; a rough measure is enough to stay inside a window. */
@@ -65,7 +66,7 @@ function dataText({ parentSummary, passages }: Parts, block: string): string | n
     const title = JSON.stringify(asTitle([sourceName, ...headingPath].filter(Boolean).join(' > ')))
     const asked = questions?.length ? `${questions.join('\n')}\n` : ''
     const place = page === null ? '' : ` page="${page}"`
-    return `<passage number="${index + 1}" title=${title}${place}>\n${asData(asked + text)}\n</passage>`
+    return `<passage number="${index + 1}" title=${title}${place}>\n${asData(asked + withTables(text))}\n</passage>`
   })
   const all = [earlier, ...quoted].filter(Boolean)
   return all.length > 0 ? `<${block}>\n${all.join('\n')}\n</${block}>` : null

@@ -22,9 +22,9 @@ const MOST = 0.5
 const GAIN = 1.2
 
 /** The weights of the three searches in the reciprocal rank fusion; `PLACES` is its constant. */
-const ALONE = 0.8
+const ALONE = 0.5
 const BOTH = 1
-const BEFORE = 0.5
+const BEFORE = 0.7
 const PLACES = 8
 /** Bonuses for the sections that answered the earlier question, which the conversation is probably still about. */
 const SECTIONS = 3

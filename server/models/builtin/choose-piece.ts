@@ -1,6 +1,7 @@
+import { tableOf, withTables } from '../../text/named-rows.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
 import type { QuotablePassage } from './input.ts'
-import { type Piece, piecesOf } from './pieces.ts'
+import { areNeighbours, LEADS_ON, type Piece, piecesOf, textOfLines } from './pieces.ts'
 import { type ScoreSentence, scorerFor } from './score-sentence.ts'
 
 /** Rows of a table that are quoted at most. */
@@ -14,7 +15,8 @@ export type ChoosePiece = (passage: QuotablePassage, room: number) => string | n
 
 /**
  * Chooses from passages the piece that fits a question best, with whole pieces beside it as far as there is `room` for
- * so many characters; null for a passage with nothing to quote.
+ * so many characters; null for a passage with nothing to quote. A quote is one run of the passage's lines; of a table
+ * it is the lead, the names of the columns and one run of rows.
  */
 export function pieceChooser(question: string, about: string | undefined, words: WordVectors): ChoosePiece {
   const own = scorerFor(question, words)
@@ -22,28 +24,42 @@ export function pieceChooser(question: string, about: string | undefined, words:
   // What was asked before tells what it is about, and the question itself what is wanted of it.
   const score: ScoreSentence = (text) => own(text) + (whole ? BEFORE * whole(text) : 0)
   return ({ text }, room) => {
-    const pieces = piecesOf(text).filter((piece) => LETTERS.test(piece.text))
+    const lines = text.split('\n')
+    const pieces = piecesOf(lines)
     const [best] = pieces
-      .map((piece, place) => ({ piece, place, score: fitOf(piece, score) }))
-      .sort((a, b) => b.score - a.score || a.place - b.place)
+      .filter((piece) => LETTERS.test(piece.text))
+      .map((piece) => ({ piece, score: fitOf(piece, score) }))
+      .sort((a, b) => b.score - a.score || a.piece.from - b.piece.from)
     if (!best) return null
     if (best.piece.kind === 'rows') return rowsOf(best.piece, score)
-    const quoted = best.piece.kind === 'prose' ? withNeighbours(pieces, best.place, room) : [best.piece]
-    return quoted.map((piece) => piece.text).join('\n\n')
+    const { from, to } = withNeighbours(lines, pieces, best.piece, room)
+    return withTables(textOfLines(lines, from, to))
   }
 }
 
-/** A paragraph with those after it, then those before it, that there is room for. */
-function withNeighbours(pieces: readonly Piece[], place: number, room: number): Piece[] {
-  let [from, to] = [place, place + 1]
-  const fits = (start: number, end: number): boolean => {
-    const added = pieces.slice(start, end)
-    if (added.some(({ kind }) => kind !== 'prose')) return false
-    return added.reduce((sum, { text }) => sum + text.length, 0) <= room
+/**
+ * A paragraph with the pieces after it, then those before it, that there is room for; a list or code that nothing leads
+ * to with those before it. One with a lead is complete.
+ */
+function withNeighbours(
+  lines: readonly string[],
+  pieces: readonly Piece[],
+  piece: Piece,
+  room: number,
+): { from: number; to: number } {
+  const place = pieces.indexOf(piece)
+  let { from, to } = piece
+  const fits = (start: number, end: number): boolean => textOfLines(lines, start, end).length <= room
+  if (piece.kind !== 'prose' && LEADS_ON.test(piece.text.split('\n', 1)[0]!)) return piece
+  for (const next of piece.kind === 'prose' ? pieces.slice(place + 1) : []) {
+    if (!LETTERS.test(next.text) || !areNeighbours(lines, { to }, next) || !fits(from, next.to)) break
+    to = next.to
   }
-  while (to < pieces.length && fits(from, to + 1)) to++
-  while (from > 0 && fits(from - 1, to)) from--
-  return pieces.slice(from, to)
+  for (const before of pieces.slice(0, place).reverse()) {
+    if (!LETTERS.test(before.text) || !areNeighbours(lines, before, { from }) || !fits(before.from, to)) break
+    from = before.from
+  }
+  return { from, to }
 }
 
 /** Of a list or a table the line that fits best counts as well as the whole: the others are about something else. */
@@ -52,12 +68,17 @@ function fitOf({ text, kind }: Piece, score: ScoreSentence): number {
   return Math.max(score(text.slice(0, 2_000)), ...text.split('\n').slice(0, 40).map(score))
 }
 
-/** The rows of a table that were asked for, each with its header. */
+/** The rows of a table that were asked for, with its names and what leads to it; they follow each other. */
 function rowsOf({ text }: Piece, score: ScoreSentence): string {
   const [lead, table] = text.includes('\n\n') ? text.split('\n\n', 2) : ['', text]
-  const rows = table!.split('\n').map((row) => ({ row, score: score(row) }))
-  const most = Math.max(...rows.map((row) => row.score))
-  const chosen = rows.filter((row) => row.score >= most * ALIKE).slice(0, MOST_ROWS)
-  const quoted = chosen.map(({ row }) => (chosen.length > 1 ? `- ${row}` : row)).join('\n')
+  const rows = table!.split('\n')
+  const scores = rows.map(score)
+  const most = Math.max(...scores)
+  const isAlike = (at: number): boolean => (scores[at] ?? -1) >= most * ALIKE
+  const from = scores.findIndex((_, at) => isAlike(at))
+  let to = from + 1
+  while (to - from < MOST_ROWS && isAlike(to)) to++
+  const chosen = rows.slice(from, to)
+  const quoted = tableOf(chosen) ?? chosen.join('\n')
   return lead ? `${lead}\n\n${quoted}` : quoted
 }

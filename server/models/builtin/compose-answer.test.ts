@@ -118,6 +118,66 @@ test('greetings and thanks get a fixed reply, a question with a greeting does no
   assert.equal(reply('Hello, where is my parcel?'), phrasesFor('en').decline)
 })
 
+test('rows that were asked for come as a table with its names, and follow each other', () => {
+  const rows = [
+    ['Port 80', 'web', 'open'],
+    ['Port 443', 'web', 'open'],
+    ['Port 25', 'mail', 'closed | filtered'],
+    ['Port 81', 'web', 'open'],
+  ]
+  const text = rows.map(([port, use, state]) => `Port: ${port}; Use: ${use}; State: ${state}`).join('\n')
+  const input = { question: 'Which use is web and state open?', confidence: 0.9 }
+  assert.equal(
+    composeAnswer({ ...input, passages: [passage(`Ports of the service:\n\n${text}`)] }, words).text,
+    'Ports of the service:\n\n| Port | Use | State |\n| - | - | - |\n| Port 80 | web | open |\n| Port 443 | web | open |\n\n[1]',
+  )
+})
+
+const LINE = fc
+  .array(fc.constantFrom('cancel', 'money', 'card', 'Frist', 'phone', 'lid', 'now'), {
+    minLength: 1,
+    maxLength: 24,
+  })
+  .map((list) => list.join(' '))
+const linesOf = (mark: (line: string, at: number) => string) =>
+  fc.array(LINE, { minLength: 1, maxLength: 4 }).map((lines) => lines.map(mark).join('\n'))
+const BLOCK = fc.oneof(
+  LINE.map((line) => `${line}.`),
+  LINE.map((line) => `${line}:`),
+  linesOf((line) => `- ${line}`),
+  linesOf((line, at) => `${at + 1}. ${line}`),
+  linesOf((line) => `Name: ${line}; Value: ${line.length}`),
+  LINE.map((line) => `\`\`\`\n${line}\n  ${line}\n\`\`\``),
+  fc.constantFrom('---', '## Card', '.'),
+)
+
+test('a quote is one contiguous piece of its source: one run of lines, of a table with the names of its columns', () => {
+  const bare = (text: string): string => text.replace(/[\s|;]|```/g, '')
+  fc.assert(
+    fc.property(
+      LINE,
+      fc.array(BLOCK, { maxLength: 8 }),
+      fc.constantFrom(0.3, 0.9),
+      (question, blocks, confidence) => {
+        const text = blocks.join('\n\n')
+        const answer = composeAnswer(
+          { question, confidence, passages: [passage(text, { score: confidence })] },
+          words,
+        )
+        if (answer.cited.length === 0) return
+        const body = answer.band === 'closest' ? answer.text.slice(answer.text.indexOf('\n\n')) : answer.text
+        const quote = body.replace(/\s*\[1\]$/, '').replaceAll('| Name | Value |\n| - | - |\n', '')
+        assert.ok(
+          bare(text)
+            .replace(/Name:|Value:/g, '')
+            .includes(bare(quote).replace(/Name:|Value:/g, '')),
+          answer.text,
+        )
+      },
+    ),
+  )
+})
+
 test('nothing is said that is not in a passage or a fixed phrase', () => {
   const word = fc.constantFrom(
     'cancel',

@@ -25,11 +25,13 @@ export const CLOSEST_FROM = 0.15
 const UNSURE = 0.7
 const NEARLY = 0.75
 const MOST_CLOSEST = 3
-/** Characters up to which a piece is quoted with those beside it. */
-const ROOM = 300
-const ROOM_OF_CLOSEST = 600
+/**
+ * Characters up to which a piece is quoted with those beside it. The paragraph that names the subject of a question is
+ * often the one before its answer.
+ */
+const ROOM = 600
 /** Share of the first passage's chance that another one needs to be offered beside it. */
-const CLOSE = 0.3
+const CLOSE = 0.1
 
 /** The built-in answer: nothing but whole pieces of the passages within fixed phrases. */
 export function composeAnswer(input: BuiltinInput, words: WordVectors): ComposedAnswer {
@@ -56,7 +58,7 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
   }
   if (confidence >= CLOSEST_FROM) {
     const near = passages.slice(0, MOST_CLOSEST).filter(({ score }) => score >= confidence * CLOSE)
-    const quotes = quotesOf(near, choose, ROOM_OF_CLOSEST)
+    const quotes = quotesOf(near, choose, ROOM)
     const text = [
       phrases.closest,
       ...quotes.map(({ text: quote, passage }, i) => marked(underHeading(quote, passages[passage]!), i + 1)),
@@ -101,9 +103,11 @@ function quotesOf(passages: readonly QuotablePassage[], choose: ChoosePiece, roo
   return quotes
 }
 
-/** Behind code the marker stands on a line of its own: it is no part of it. */
+/** Behind code and tables the marker stands on a line of its own: it is no part of them. */
 function marked(quote: string, number: number): string {
-  return quote.endsWith('```') ? `${quote}\n\n[${number}]` : `${quote} [${number}]`
+  return quote.endsWith('```') || (quote.endsWith('|') && quote.includes('| - |'))
+    ? `${quote}\n\n[${number}]`
+    : `${quote} [${number}]`
 }
 
 /** Among several passages the headings say what each of them is about. */

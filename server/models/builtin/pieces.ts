@@ -1,65 +1,112 @@
-/** A unit that is only quoted as a whole: a paragraph, a list with its introduction, table rows or a code block. */
-export type Piece = { text: string; kind: 'prose' | 'list' | 'rows' | 'code' }
+import { tableOf } from '../../text/named-rows.ts'
 
-const ITEM = /^\s*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|[a-z]\))\s/
-const ROW = /^[^\s:;][^:;]{0,80}: [^;]+(?:; [^:;]{1,80}: |$)|^\S.* \| /
+/** A unit that is only quoted as a whole: a paragraph, a list with its introduction, table rows or a code block. */
+export type Piece = {
+  kind: 'prose' | 'list' | 'rows' | 'code'
+  /** The lines of the passage that it is, from the first to the one behind the last. */
+  from: number
+  to: number
+  text: string
+}
+
+const ITEM = /^\s*(?:[-*+•‣▪—–]|\(?\d{1,3}[.)]|[a-z]\))\s/
+const ROW = /^\S.* \| /
 const FENCE = /^\s*(?:```|~~~)/
-const LEADS_ON = /[:：]\s*$/
+/** What comes after such a text belongs to it. */
+export const LEADS_ON = /[:：]\s*$/
 const HEADING = /^#{1,6}\s/
+const RULE = /^[\s*_=|:+#~-]+$/
 /** A paragraph as short as this is hardly understood without the one that follows. */
 const SHORT = 110
 
-/** A passage's text in pieces, in order. Headings and rules are none. */
-export function piecesOf(text: string): Piece[] {
+/** A passage's lines in pieces, in order. Headings and rules are none, and no piece goes over one. */
+export function piecesOf(lines: readonly string[]): Piece[] {
   const pieces: Piece[] = []
-  for (const { text: block, kind } of blocksOf(text)) {
+  for (const block of blocksOf(lines)) {
     const last = pieces.at(-1)
-    const isLed = LEADS_ON.test(last?.text ?? '') && (last?.kind === 'prose' || kind === 'code')
-    const goesOn = last?.kind === 'list' && kind === 'list'
-    if (last && (isLed || goesOn)) {
-      last.text += goesOn ? `\n${block}` : `\n\n${block}`
-      if (isLed) last.kind = kind
-    } else pieces.push({ text: block, kind })
-  }
-  return joinShort(pieces)
-}
-
-/** A line like a term or a sentence that announces something is quoted with what comes after it. */
-function joinShort(pieces: Piece[]): Piece[] {
-  const joined: Piece[] = []
-  for (const piece of pieces) {
-    const last = joined.at(-1)
-    const isAlone = last?.kind === 'prose' && last.text.length < SHORT
-    const hasOwnLead = piece.kind !== 'prose' && LEADS_ON.test(piece.text.split('\n\n', 1)[0]!)
-    if (last && isAlone && !hasOwnLead && piece.kind !== 'rows') {
-      last.text += `\n\n${piece.text}`
-      last.kind = piece.kind
-    } else joined.push({ ...piece })
-  }
-  return joined
-}
-
-function blocksOf(text: string): Piece[] {
-  const blocks: Piece[] = []
-  for (const block of text.split(/\n{2,}/)) {
-    const lines = block.split('\n').filter((line) => line.trim() !== '')
-    const shown = lines.filter((line) => !HEADING.test(line) && /[\p{L}\p{N}`]/u.test(line))
-    if (shown.length === 0) continue
-    if (lines.some((line) => FENCE.test(line))) {
-      blocks.push({ text: fenced(lines), kind: 'code' })
+    if (!last || !areNeighbours(lines, last, block)) {
+      pieces.push(block)
       continue
     }
-    const items = shown.filter((line) => ITEM.test(line)).length
-    const rows = shown.filter((line) => ROW.test(line)).length
-    const kind = items > 0 ? 'list' : shown.length > 1 && rows === shown.length ? 'rows' : 'prose'
-    blocks.push({ text: shown.join('\n'), kind })
+    const isLed = LEADS_ON.test(last.text) && (last.kind === 'prose' || block.kind === 'code')
+    const goesOn = last.kind === 'list' && block.kind === 'list'
+    if (isLed || goesOn) pieces[pieces.length - 1] = joined(lines, last, block)
+    else pieces.push(block)
+  }
+  return joinShort(lines, pieces)
+}
+
+/** The text of lines that follow each other; a fence that stands alone gets its other one. */
+export function textOfLines(lines: readonly string[], from: number, to: number): string {
+  const text = lines.slice(from, to)
+  while (text[0]?.trim() === '') text.shift()
+  while (text.at(-1)?.trim() === '') text.pop()
+  const fences = text.filter((line) => FENCE.test(line)).length
+  if (fences % 2 === 0) return text.join('\n')
+  return (FENCE.test(text[0]!) ? [...text, '```'] : ['```', ...text]).join('\n')
+}
+
+/** Nothing but empty lines stands between the two. */
+export const areNeighbours = (
+  lines: readonly string[],
+  first: Pick<Piece, 'to'>,
+  second: Pick<Piece, 'from'>,
+): boolean => lines.slice(first.to, second.from).every((line) => line.trim() === '')
+
+/** The second piece says of what kind both together are. */
+const joined = (lines: readonly string[], first: Piece, second: Piece): Piece => ({
+  kind: second.kind,
+  from: first.from,
+  to: second.to,
+  text: textOfLines(lines, first.from, second.to),
+})
+
+/** A line like a term or a sentence that announces something is quoted with what comes after it. */
+function joinShort(lines: readonly string[], pieces: readonly Piece[]): Piece[] {
+  const result: Piece[] = []
+  for (const piece of pieces) {
+    const last = result.at(-1)
+    const isAlone = last?.kind === 'prose' && last.text.length < SHORT
+    const hasOwnLead = piece.kind !== 'prose' && LEADS_ON.test(piece.text.split('\n\n', 1)[0]!)
+    if (last && isAlone && !hasOwnLead && piece.kind !== 'rows' && areNeighbours(lines, last, piece))
+      result[result.length - 1] = joined(lines, last, piece)
+    else result.push(piece)
+  }
+  return result
+}
+
+/** What stands between empty lines, headings and rules. A block with a fence is code, whatever is in it. */
+function blocksOf(lines: readonly string[]): Piece[] {
+  const blocks: Piece[] = []
+  let from = 0
+  const end = (to: number): void => {
+    if (to > from) blocks.push(blockOf(lines, from, to))
+  }
+  for (let start = 0; start < lines.length; ) {
+    if (lines[start]!.trim() === '') {
+      start++
+      continue
+    }
+    let stop = start
+    while (stop < lines.length && lines[stop]!.trim() !== '') stop++
+    const isCode = lines.slice(start, stop).some((line) => FENCE.test(line))
+    from = start
+    for (let at = start; at < stop && !isCode; at++) {
+      if (!HEADING.test(lines[at]!) && !RULE.test(lines[at]!)) continue
+      end(at)
+      from = at + 1
+    }
+    end(stop)
+    start = stop
   }
   return blocks
 }
 
-/** Code of which the passage holds a part has one of its two fences. */
-function fenced(lines: readonly string[]): string {
-  const fences = lines.filter((line) => FENCE.test(line)).length
-  if (fences % 2 === 0) return lines.join('\n')
-  return FENCE.test(lines[0]!) ? [...lines, '```'].join('\n') : ['```', ...lines].join('\n')
+function blockOf(lines: readonly string[], from: number, to: number): Piece {
+  const own = lines.slice(from, to)
+  const text = textOfLines(lines, from, to)
+  if (own.some((line) => FENCE.test(line))) return { kind: 'code', from, to, text }
+  if (own.some((line) => ITEM.test(line))) return { kind: 'list', from, to, text }
+  const areRows = own.length > 1 && (own.every((line) => ROW.test(line)) || tableOf(own) !== null)
+  return { kind: areRows ? 'rows' : 'prose', from, to, text }
 }

@@ -1,0 +1,72 @@
+/** One row: values by the names of their columns, in order. The first value may have no name. */
+type Row = { name: string; value: string }[]
+
+const NAMED = /^([^:;|]{1,80}): (.*)$/s
+const NEXT_NAME = /; (?=[^:;|]{1,80}: )/
+const MOST_COLUMNS = 20
+/** Of the cells of a table so many are filled; else its lines only look alike. */
+const FILLED = 0.5
+
+/**
+ * Passages hold the rows of a table as lines, `Name: value; Name: value`, so that each can be found by itself. Lines
+ * with the same names are the rows of one table again here, in Markdown; null for lines that are not.
+ */
+export function tableOf(lines: readonly string[]): string | null {
+  if (lines.length < 2) return null
+  const rows = lines.map(rowOf)
+  if (!rows.every((row) => row !== null)) return null
+  const names = columnsOf(rows)
+  const cells = rows.reduce((sum, row) => sum + row.length, 0)
+  if (names.length < 2 || names.length > MOST_COLUMNS || cells < names.length * rows.length * FILLED)
+    return null
+  const line = (values: readonly string[]): string =>
+    `| ${values.map((value) => value.replaceAll('|', '\\|')).join(' | ')} |`
+  const valuesOf = (row: Row): string[] =>
+    names.map((name) => row.find((cell) => cell.name === name)?.value ?? '')
+  return [line(names), line(names.map(() => '-')), ...rows.map((row) => line(valuesOf(row)))].join('\n')
+}
+
+/** A text in which the rows of tables are tables. */
+export function withTables(text: string): string {
+  if (!text.includes('; ')) return text
+  return text
+    .split('\n\n')
+    .map((block) => tableOf(block.split('\n')) ?? block)
+    .join('\n\n')
+}
+
+/** What stands before ` | ` is the heading of a group of rows: its column has no name, as that of a row's first value. */
+function rowOf(line: string): Row | null {
+  const [group, ...rest] = line.split(' | ')
+  const isGrouped = rest.length > 0 && !NAMED.test(group!)
+  const [first, ...others] = (isGrouped ? rest.join(' | ') : line).split(NEXT_NAME)
+  const start = cellOf(first!)
+  if (isGrouped && start === null) return null
+  const cells = [...(isGrouped ? [{ name: '', value: group! }] : []), start ?? { name: '', value: first! }]
+  for (const other of others) {
+    const cell = cellOf(other)
+    // The same name again is a part of the value before it.
+    if (cell === null || cells.some(({ name }) => name === cell.name)) cells.at(-1)!.value += `; ${other}`
+    else cells.push(cell)
+  }
+  return cells.some(({ name }) => name !== '') ? cells : null
+}
+
+function cellOf(text: string): Row[number] | null {
+  const [, name, value] = NAMED.exec(text) ?? []
+  return name === undefined || value === undefined ? null : { name, value }
+}
+
+/** A name that a row has for the first time stands behind the one before it there. */
+function columnsOf(rows: readonly Row[]): string[] {
+  const names: string[] = []
+  for (const row of rows) {
+    let after = 0
+    for (const { name } of row) {
+      const known = names.indexOf(name)
+      if (known < 0) names.splice(after, 0, name)
+      after = (known < 0 ? after : known) + 1
+    }
+  }
+  return names
+}
