@@ -1,20 +1,23 @@
 import type { ReadStream } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../context.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
+import type { Maintenance } from '../http/maintenance.ts'
 import type { Place } from '../secrets/seal.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import { type AttachmentRow, findAttachment, openAttachment } from './attachments.ts'
 
 /** The default lifetime of a file's URL. Every API response contains a new one. */
 const HOUR_MS = 60 * 60 * 1_000
 export const DAY_MS = 24 * HOUR_MS
 
-type Needs = Pick<Context, 'db' | 'secrets' | 'filesDir' | 'maintenance'>
+type Needs = { db: Db; secrets: Secrets; filesDir: string; maintenance: Maintenance }
 
 /** Returns a URL that gives anybody who has it access to the file for `holdsMs`. */
 export function attachmentUrl(
-  { secrets, config }: Pick<Context, 'secrets' | 'config'>,
+  { secrets, config }: { secrets: Secrets; config: Config },
   { accountId, agentId }: { accountId: AccountId; agentId: string },
   id: string,
   holdsMs = HOUR_MS,

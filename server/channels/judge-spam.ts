@@ -1,5 +1,5 @@
 import { askForText } from '../models/call-model.ts'
-import type { ResolvedModel } from '../models/models.ts'
+import type { ResolvedModel } from '../models/model-call.ts'
 import { wordsOnly } from '../text/words.ts'
 
 const ASK = `Decide whether what somebody wrote to a company is spam. "spam" of the input says what the company holds to be spam, "message" is what was written. When it is not clearly that, it is not spam.

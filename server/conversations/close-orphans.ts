@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { Context } from '../context.ts'
+import type { Logger } from 'pino'
 import type { Db, Trx } from '../db/database.ts'
 import { forgetDeadProcesses } from '../db/processes.ts'
 import type { AccountId, GenerationsTable } from '../db/tables.ts'
@@ -20,7 +20,7 @@ const isOrphaned = sql<boolean>`generations.status = 'running' and not exists (
   select from processes where processes.id = generations.owner and processes.epoch = generations.epoch)`
 
 /** Ends the generations whose process is gone, with what they had said. One that cannot be closed is left for later. */
-export async function closeOrphans(ctx: Pick<Context, 'db' | 'log'>): Promise<number> {
+export async function closeOrphans(ctx: { db: Db; log: Logger }): Promise<number> {
   const found = await ctx.db
     .selectFrom('generations')
     .select(['id', 'account_id', 'conversation_id'])

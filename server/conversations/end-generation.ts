@@ -6,13 +6,14 @@ import { storableJson } from '../http/storable.ts'
 import { ModelFailure } from '../models/model-failure.ts'
 import { type LastWords, lastWords, silencedWords, wordless } from './ending-events.ts'
 import { type Ending, finishGeneration, type Outcome } from './finish-generation.ts'
+import type { Deps, Job, Told } from './generation-job.ts'
 import { errorOf } from './generation-log.ts'
 import type { LiveGeneration } from './live-generation.ts'
 import { closingResults, keptOfBroken, unresolvedCalls } from './parts.ts'
 import type { MessageMetadata } from './present.ts'
-import type { Deps, Job, Told } from './run-generation.ts'
 import { presentSourcesOf } from './source-address.ts'
-import { begin, type Call } from './speak-step.ts'
+import { begin } from './speak-step.ts'
+import type { Call } from './tool-calls.ts'
 
 /** How long a finished answer is kept in memory for a database that is away. */
 const LONGEST_HOLD_MS = 10 * 60_000

@@ -14,8 +14,8 @@ import type { FinishReason, StreamEvent } from './events.ts'
 import { type Piece, writeLastPiece } from './generation-log.ts'
 import type { GenerationIds } from './live-generation.ts'
 import { textOf } from './parts.ts'
-import type { Call } from './speak-step.ts'
 import { type Closer, type Ended, endingOf, endWithMessage, type StoredMessage } from './store-turn.ts'
+import type { Call } from './tool-calls.ts'
 import { awaitCalls, type Owner } from './tool-calls.ts'
 
 export type Outcome = {

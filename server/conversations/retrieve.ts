@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts'
-import type { AgentKnowledge } from '../knowledge/knowledge.ts'
 import { rerankFound, SAME_QUESTION } from '../knowledge/retrieval/rerank-found.ts'
+import type { AgentKnowledge } from '../knowledge/sync-index.ts'
 import { smallTalkOf } from '../models/builtin/small-talk.ts'
-import type { ResolvedModel } from '../models/models.ts'
+import type { ResolvedModel } from '../models/model-call.ts'
+import type { Found } from './generation-job.ts'
 import type { Said } from './history.ts'
 import { textOf } from './parts.ts'
 import { looksLikeFollowUp, rewriteQuestion } from './rewrite-question.ts'
-import type { Found } from './run-generation.ts'
 import { searchInTalk } from './search-in-talk.ts'
 
 const PASSAGES = 8

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { askForText } from '../models/call-model.ts'
-import type { ResolvedModel } from '../models/models.ts'
+import type { ResolvedModel } from '../models/model-call.ts'
 import { splitWords } from '../text/words.ts'
 import { goesOn } from './goes-on.ts'
 import type { Said } from './history.ts'

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { ToolOutput } from '../actions/tool.ts'
 import type { Context } from '../context.ts'
 import type { LiveGeneration } from './live-generation.ts'
-import type { Call } from './speak-step.ts'
+import type { Call } from './tool-calls.ts'
 import { beginCalls, endCall, type Owner } from './tool-calls.ts'
 
 const SIDE_BY_SIDE = 4

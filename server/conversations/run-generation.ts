@@ -1,22 +1,12 @@
-import type {
-  JSONValue,
-  LanguageModelV4CallOptions,
-  LanguageModelV4Message,
-  LanguageModelV4Prompt,
-  LanguageModelV4StreamPart,
-} from '@ai-sdk/provider'
-import type { Tool, Toolkit } from '../actions/tool.ts'
-import type { Context } from '../context.ts'
-import type { Passage } from '../knowledge/retrieval/passage.ts'
-import { type Citations, createCitations } from './citations.ts'
-import type { StoredSource } from './cite.ts'
+import type { JSONValue, LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
+import type { Tool } from '../actions/tool.ts'
+import { createCitations } from './citations.ts'
 import { endGeneration } from './end-generation.ts'
-import type { FinishReason } from './events.ts'
+import type { Deps, Job, Told } from './generation-job.ts'
 import { toolResult } from './history.ts'
 import type { LiveGeneration } from './live-generation.ts'
 import { type CallResult, runCalls } from './run-calls.ts'
-import { type Call, type Step, speakStep } from './speak-step.ts'
-import type { Owner } from './tool-calls.ts'
+import { type Step, speakStep } from './speak-step.ts'
 
 /** Calls of the model in one turn, at most. */
 export const MOST_STEPS = 8
@@ -25,37 +15,6 @@ export const MOST_STEPS = 8
 const FAILURE = 32
 /** Events that memory holds of an answer until they are in the log. */
 const MOST_UNSAVED = 1_024
-
-/** `about`: what was searched for, when the question goes on from another one. */
-export type Found = { passages: Passage[]; confidence: number; about?: string }
-
-export type Job = {
-  owner: Owner
-  model: { id: string; provider: string }
-  /** What the message cites that this goes on with. */
-  citedBefore: readonly StoredSource[]
-  /** Finds what the reply stands on. */
-  prepare(signal: AbortSignal): Promise<{ found: Found; toolkit: Toolkit; prompt: LanguageModelV4Prompt }>
-  /** Calls the model: what one read of the network brought comes in one array. Throws ModelFailure. */
-  answer(
-    options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>,
-    found: Found,
-    signal: AbortSignal,
-  ): AsyncIterable<LanguageModelV4StreamPart[]>
-}
-
-/** What has been said when the steps are over, or broke off. */
-export type Told = {
-  found: Found
-  finishReason: FinishReason
-  citations: Citations
-  /** Calls that the application has to run. */
-  waiting: Call[]
-  /** Why it broke off by itself; null when it did not. */
-  failure: { cause: unknown } | null
-}
-
-export type Deps = Pick<Context, 'db' | 'log' | 'generations' | 'process' | 'secrets' | 'config'>
 
 /**
  * Makes the reply and stores it, whoever listens. Never throws: what goes wrong before the first event fails

@@ -1,18 +1,20 @@
 import type { Static } from 'typebox'
 import { attachmentUrl, DAY_MS } from '../attachments/serve-attachments.ts'
-import type { Context } from '../context.ts'
+import type { Config } from '../config.ts'
 import type { AccountId, AttachmentNote } from '../db/tables.ts'
 import { sourceFileUrl } from '../knowledge/serve-source-files.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import type { StoredSource } from './cite.ts'
 import type { CitedSource, MessageAttachment } from './schema.ts'
 
+type Needs = { secrets: Secrets; config: Config }
 type Owner = { account_id: AccountId; agent_id: string }
 
 /** The sources of an answer for somebody who may read it: files have an address for a while. */
 export type PresentSources = (owner: Owner, sources: readonly StoredSource[]) => Static<typeof CitedSource>[]
 
 export const presentSourcesOf =
-  (ctx: Pick<Context, 'secrets' | 'config'>): PresentSources =>
+  (ctx: Needs): PresentSources =>
   ({ account_id, agent_id }, sources) =>
     sources.map((source) => {
       const shown = plainSource(source)
@@ -27,7 +29,7 @@ export type Addresses = {
   attachments(owner: Owner, notes: readonly AttachmentNote[]): Static<typeof MessageAttachment>[]
 }
 
-export const addressesOf = (ctx: Pick<Context, 'secrets' | 'config'>): Addresses => ({
+export const addressesOf = (ctx: Needs): Addresses => ({
   sources: presentSourcesOf(ctx),
   attachments: ({ account_id, agent_id }, notes) =>
     notes.map(({ id, ...note }) => ({

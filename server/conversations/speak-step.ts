@@ -11,17 +11,7 @@ import type { Citations } from './citations.ts'
 import { firstEvents } from './ending-events.ts'
 import type { FinishReason } from './events.ts'
 import type { LiveGeneration } from './live-generation.ts'
-
-/** A call the model has made. Its id is ours: providers give the same ones again and again. */
-export type Call = {
-  id: string
-  name: string
-  input: unknown
-  /** null: there is no such tool. */
-  tool: Tool | null
-  /** Why it cannot be run, in words for the model; null when it can. */
-  problem: string | null
-}
+import type { Call } from './tool-calls.ts'
 
 /** What one call of the model has said. */
 export type Step = {

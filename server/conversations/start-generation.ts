@@ -1,7 +1,7 @@
 import { exhaustedIn, reservationOf } from '../accounts/credits.ts'
-import type { Context } from '../context.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
+import type { ServiceProcess } from '../db/processes.ts'
 import type { AccountId, MessagePart } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 import { type Last, lastly } from '../db/transaction.ts'
@@ -60,7 +60,7 @@ export type CustomerWrote = (
   message: { messageId: string; text: string },
 ) => Promise<void>
 
-type Needs = Pick<Context, 'db' | 'process' | 'customerWrote'>
+type Needs = { db: Db; process: ServiceProcess; customerWrote: CustomerWrote }
 
 export type StartedTurn = {
   ids: GenerationIds

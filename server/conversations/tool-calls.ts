@@ -1,11 +1,21 @@
 import { sql } from 'kysely'
-import type { ToolOutput } from '../actions/tool.ts'
+import type { Tool, ToolOutput } from '../actions/tool.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { json } from '../db/json.ts'
 import type { AccountId, ActionType, MessagePart } from '../db/tables.ts'
 import { storableJson } from '../http/storable.ts'
 import type { GenerationIds, LiveGeneration } from './live-generation.ts'
-import type { Call } from './speak-step.ts'
+
+/** A call the model has made. Its id is ours: providers give the same ones again and again. */
+export type Call = {
+  id: string
+  name: string
+  input: unknown
+  /** null: there is no such tool. */
+  tool: Tool | null
+  /** Why it cannot be run, in words for the model; null when it can. */
+  problem: string | null
+}
 
 export type Owner = { accountId: AccountId; agentId: string }
 

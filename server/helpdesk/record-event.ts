@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Context } from '../context.ts'
 import type { Trx } from '../db/database.ts'
 import { json } from '../db/json.ts'
+import type { Notifier } from '../db/notifier.ts'
 import type { AccountId } from '../db/tables.ts'
 
 /** What people who watch a helpdesk are told; the data says where to look, not what is there. */
@@ -18,7 +18,7 @@ export type HelpdeskEvent =
  * holds the stream's row until its commit.
  */
 export async function recordEvent(
-  { notifier }: Pick<Context, 'notifier'>,
+  { notifier }: { notifier: Notifier },
   trx: Trx,
   accountId: AccountId,
   agentId: string,

@@ -1,12 +1,11 @@
 import type { Logger } from 'pino'
 import type { Db } from '../db/database.ts'
-import type { AccountId } from '../db/tables.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { WordVectors } from '../models/static/word-vectors.ts'
-import { type AgentIndex, createAgentIndex } from './retrieval/agent-index.ts'
+import { createAgentIndex } from './retrieval/agent-index.ts'
 import type { SearchResult } from './retrieval/search-tables.ts'
 import { createLexicon } from './retrieval/word-forms.ts'
-import { syncIndex, syncVectors } from './sync-index.ts'
+import { type AgentKnowledge, type IndexState, syncIndex, syncVectors } from './sync-index.ts'
 
 export type Knowledge = {
   /** The passages of an agent's live sources that fit a question, as of `knowledgeVersion` or newer. */
@@ -15,9 +14,6 @@ export type Knowledge = {
   readonly bytes: number
 }
 
-/** `knowledgeVersion` as read in the transaction that the answer belongs to. */
-export type AgentKnowledge = { id: string; accountId: AccountId; knowledgeVersion: number }
-
 type Deps = {
   db: Db
   words: WordVectors
@@ -25,18 +21,6 @@ type Deps = {
   embedderOf: (space: string) => Embedder | null
   log: Logger
   maxBytes?: number
-}
-
-/**
- * One agent's index in this process and the version it holds; `sources` tells by a mark what is in it. `space` is
- * that of its vectors, and `liveSpace` the one they are to be in.
- */
-export type IndexState = {
-  index: AgentIndex
-  version: number
-  sources: Map<string, string>
-  space: string | null
-  liveSpace: string | null
 }
 
 const MAX_BYTES = 512 * 1_048_576

@@ -3,23 +3,26 @@ import { stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
-import type { Context } from '../context.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
+import type { Maintenance } from '../http/maintenance.ts'
 import type { Place } from '../secrets/seal.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 
 /** Longer than repeated requests are answered with what they were answered at first. */
 const HOLDS_MS = 26 * 60 * 60 * 1_000
 
 const PLACE: Place = { table: 'sources', row: '', purpose: 'address' }
 
-type Needs = Pick<Context, 'db' | 'secrets' | 'filesDir' | 'maintenance'>
+type Needs = { db: Db; secrets: Secrets; filesDir: string; maintenance: Maintenance }
 type Named = { accountId: AccountId; agentId: string; sourceId: string }
 
 /** An address that opens the file of a source, for whoever is given it, for a day; at that page where it has pages. */
 export function sourceFileUrl(
-  { secrets, config }: Pick<Context, 'secrets' | 'config'>,
+  { secrets, config }: { secrets: Secrets; config: Config },
   { accountId, agentId, sourceId }: Named,
   page: number | null,
 ): string {

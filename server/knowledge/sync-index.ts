@@ -1,13 +1,29 @@
 import type { Db } from '../db/database.ts'
+import type { AccountId } from '../db/tables.ts'
 import { sourceOfKey, syncPages } from './crawl/sync-pages.ts'
 import { chunksWithVectors, indexedChunk } from './indexed-chunk.ts'
-import type { AgentKnowledge, IndexState } from './knowledge.ts'
+import type { AgentIndex } from './retrieval/agent-index.ts'
 import type { IndexedChunk } from './retrieval/passage.ts'
 import { vectorOfText } from './vectors.ts'
 
 // The embedded database and the driver work on the rows of one query in one go: for 5 ms, also with vectors of 1,536
 // numbers.
 const ROWS = 100
+
+/**
+ * One agent's index in this process and the version it holds; `sources` tells by a mark what is in it. `space` is
+ * that of its vectors, and `liveSpace` the one they are to be in.
+ */
+export type IndexState = {
+  index: AgentIndex
+  version: number
+  sources: Map<string, string>
+  space: string | null
+  liveSpace: string | null
+}
+
+/** `knowledgeVersion` as read in the transaction that the answer belongs to. */
+export type AgentKnowledge = { id: string; accountId: AccountId; knowledgeVersion: number }
 
 type LiveSource = {
   id: string

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { ResolvedModel } from './model-call.ts'
 import { type CallOptions, ModelCall, type Part } from './model-call.ts'
-import type { ResolvedModel } from './models.ts'
 
 /** A question that a short text answers; `longest` in characters. */
 export type Ask = { system: string; user: string; maxOutputTokens: number; longest: number }

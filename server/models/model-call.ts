@@ -1,8 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { type CallClock, type CallTimes, startCallClock } from './call-clock.ts'
 import { type CallLimits, limitsOf } from './call-limits.ts'
+import type { ModelEntry } from './catalogue.ts'
 import { ModelFailure, toModelFailure, tooLong } from './model-failure.ts'
-import type { ResolvedModel } from './models.ts'
 
 export type Part = LanguageModelV4StreamPart
 export type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal'>
@@ -23,6 +23,8 @@ export type Receiver = {
  * end or its failure, nor once it has been given up; what it throws at once is our own fault.
  */
 export type Wire = (options: CallOptions, receiver: Receiver) => { stop(): void }
+
+export type ResolvedModel = { entry: ModelEntry; wire(): Promise<Wire> }
 
 type Result = IteratorResult<Part[], undefined>
 

@@ -1,13 +1,11 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { Agent } from 'undici'
-import type { Catalogue, ModelEntry } from './catalogue.ts'
+import type { Catalogue } from './catalogue.ts'
 import { createEmbedder, type Embedder, entryOfSpace, spaceOf } from './embedder.ts'
 import { languageModelWire } from './language-model-wire.ts'
-import type { Wire } from './model-call.ts'
+import type { ResolvedModel, Wire } from './model-call.ts'
 import { providerWire } from './provider-wire.ts'
 import { createReranker, type Reranker } from './reranker.ts'
-
-export type ResolvedModel = { entry: ModelEntry; wire(): Promise<Wire> }
 
 export type Models = {
   /** What an agent's `model` may be: `auto` and every id of the catalogue. */

@@ -4,7 +4,15 @@ import type { Knowledge } from '../knowledge/knowledge.ts'
 import type { Catalogue } from '../models/catalogue.ts'
 import type { Models } from '../models/models.ts'
 import type { EraseNeeds } from '../privacy/erase-user.ts'
-import type { SecretOperations } from './secret-operations.ts'
+
+export type Rotated = { keyId: string; rewritten: number; unreadable: number; finished: boolean }
+
+export type SecretOperations = {
+  /** Exchanges the secret key for the given one, or a new one; goes on with an exchange that was cut off. */
+  rotate(secret: string | null): Promise<Rotated>
+  /** Ends an exchange: the old key opens nothing any more. */
+  finish(): Promise<{ keyId: string }>
+}
 
 /** What commands work on; the same inside the running service and outside of it. */
 export type Operations = {

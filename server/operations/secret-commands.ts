@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { recordAudit } from '../accounts/audit.ts'
-import { type Command, CommandFailure, sentenceOf } from './command.ts'
-import type { Rotated } from './secret-operations.ts'
+import { type Command, CommandFailure, type Rotated, sentenceOf } from './command.ts'
 
 export const secretsRotate: Command = {
   name: 'secrets rotate',

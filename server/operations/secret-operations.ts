@@ -5,22 +5,13 @@ import { finishRotation, RotationRefused, rotateKey } from '../secrets/rotate-ke
 import { createSealKey } from '../secrets/seal.ts'
 import { keepKey, SHORTEST_KEY } from '../secrets/secret-key.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import { CommandFailure } from './command.ts'
+import { CommandFailure, type SecretOperations } from './command.ts'
 
 type Needs = {
   db: Db
   embedded: boolean
   config: Pick<Config, 'secretKey' | 'dataDir'>
   openSecrets(): Promise<Secrets>
-}
-
-export type Rotated = { keyId: string; rewritten: number; unreadable: number; finished: boolean }
-
-export type SecretOperations = {
-  /** Exchanges the secret key for the given one, or a new one; goes on with an exchange that was cut off. */
-  rotate(secret: string | null): Promise<Rotated>
-  /** Ends an exchange: the old key opens nothing any more. */
-  finish(): Promise<{ keyId: string }>
 }
 
 /** Throws CommandFailure. */

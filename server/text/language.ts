@@ -1,28 +1,7 @@
-import { languagesOfStopWord } from './stop-words.ts'
+import { type Language, languagesOfStopWord } from './stop-words.ts'
 import { splitWords } from './words.ts'
 
-/** Languages with stop words of their own; `other` is any other, or one that cannot be told. */
-export type Language =
-  | 'en'
-  | 'de'
-  | 'fr'
-  | 'es'
-  | 'it'
-  | 'pt'
-  | 'nl'
-  | 'pl'
-  | 'sv'
-  | 'da'
-  | 'no'
-  | 'fi'
-  | 'cs'
-  | 'ru'
-  | 'tr'
-  | 'ar'
-  | 'ja'
-  | 'zh'
-  | 'ko'
-  | 'other'
+export type { Language }
 
 const WORDS_LOOKED_AT = 200
 

@@ -1,6 +1,28 @@
 import * as lists from 'stopword'
 import { foldAccents } from './fold-accents.ts'
-import type { Language } from './language.ts'
+
+/** Languages with stop words of their own; `other` is any other, or one that cannot be told. */
+export type Language =
+  | 'en'
+  | 'de'
+  | 'fr'
+  | 'es'
+  | 'it'
+  | 'pt'
+  | 'nl'
+  | 'pl'
+  | 'sv'
+  | 'da'
+  | 'no'
+  | 'fi'
+  | 'cs'
+  | 'ru'
+  | 'tr'
+  | 'ar'
+  | 'ja'
+  | 'zh'
+  | 'ko'
+  | 'other'
 
 const ENGLISH = `a about above after again all also am an and any anybody anyone anything are aren as at be because
 been before being below between both but by can cannot could couldn d did didn do does doesn doing don down during

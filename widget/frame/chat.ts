@@ -1,24 +1,20 @@
 import { ParleyError } from '../../client/parley-error.ts'
-import { type Api, createApi } from './api.ts'
+import { createApi } from './api.ts'
+import type { ChatParts } from './chat-parts.ts'
 import { converse } from './converse.ts'
 import { deliver } from './deliver.ts'
-import { createFiles, type Files } from './files.ts'
-import { createKept, type Kept } from './kept.ts'
+import { createFiles } from './files.ts'
+import { createKept } from './kept.ts'
 import type { Page } from './page.ts'
 import { problemOf } from './problem-of.ts'
 import { newUuid } from './random.ts'
 import { createSignIn } from './sign-in.ts'
 import { emptyTalk, initialState, type State } from './state.ts'
-import { createStore, type Store } from './store.ts'
+import { createStore } from './store.ts'
 import type { ConversationSummary, Details, Feedback, Message, Outgoing } from './types.ts'
 
 /** The state of the chat and everything that changes it. */
-export type Chat = {
-  store: Store<State>
-  api: Api
-  kept: Kept
-  files: Files
-  page: Page
+export type Chat = ChatParts & {
   start(): Promise<void>
   /** Goes on with what is kept in the browser. */
   resume(): Promise<void>
@@ -41,8 +37,6 @@ export type Chat = {
   /** Asks for a person of the team, in the shown conversation or a new one. */
   askForPerson(): Promise<void>
   dismissNotice(): void
-  /** The shown conversation does not exist any more. */
-  forgetConversation(): void
 }
 
 export function createChat(agentId: string, page: Page): Chat {

@@ -1,7 +1,7 @@
 import { ParleyError } from '../../client/parley-error.ts'
 import { createTries, usualPatience } from '../../client/patience.ts'
 import { isSignedOut } from './api.ts'
-import type { Chat } from './chat.ts'
+import type { ChatParts } from './chat-parts.ts'
 import { followAnswer } from './follow-answer.ts'
 import { problemOf } from './problem-of.ts'
 import { runCalls } from './run-calls.ts'
@@ -22,7 +22,7 @@ class NotYet extends Error {}
  * people say. Never throws.
  */
 export async function converse(
-  chat: Chat,
+  chat: ChatParts,
   conversationId: string,
   signal: AbortSignal,
   isAnswering = false,
@@ -69,7 +69,7 @@ export async function converse(
   }
 }
 
-async function read({ api, store }: Chat, id: string, signal: AbortSignal): Promise<Conversation> {
+async function read({ api, store }: ChatParts, id: string, signal: AbortSignal): Promise<Conversation> {
   const tries = createTries(usualPatience, usualPatience.giveUpMs)
   for (;;) {
     try {
@@ -85,7 +85,7 @@ async function read({ api, store }: Chat, id: string, signal: AbortSignal): Prom
 }
 
 /** In one step: what was on its way, or came in live, is now among what is stored, and is never shown twice. */
-function show({ store, page }: Chat, { id, status, help, answering, messages }: Conversation): void {
+function show({ store, page }: ChatParts, { id, status, help, answering, messages }: Conversation): void {
   const { outgoing, live, problem, messages: before } = store.get()
   const isStored = outgoing !== null && messages.some((message) => message.id === outgoing.messageId)
   store.set({
@@ -100,7 +100,7 @@ function show({ store, page }: Chat, { id, status, help, answering, messages }: 
   if (!page.isShown() && hasNews(before, messages)) page.setUnread(true)
 }
 
-const isSeen = ({ page }: Chat): boolean => page.isShown() && document.visibilityState === 'visible'
+const isSeen = ({ page }: ChatParts): boolean => page.isShown() && document.visibilityState === 'visible'
 
 function hasNews(before: Message[], now: Message[]): boolean {
   const newest = now.at(-1)
@@ -108,7 +108,7 @@ function hasNews(before: Message[], now: Message[]): boolean {
 }
 
 /** A question that nobody answers any more, or an answer that broke off. */
-function noteSilence({ store }: Chat, { status, messages }: Conversation, failed: boolean): void {
+function noteSilence({ store }: ChatParts, { status, messages }: Conversation, failed: boolean): void {
   if (status !== 'ongoing') return
   if (messages.at(-1)?.role === 'user') {
     store.set({ problem: { sentence: word('noAnswer'), remedy: 'ask' } })

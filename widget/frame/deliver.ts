@@ -1,7 +1,7 @@
 import { ParleyError } from '../../client/parley-error.ts'
 import { createTries, usualPatience } from '../../client/patience.ts'
 import { isSignedOut, type Sent } from './api.ts'
-import type { Chat } from './chat.ts'
+import type { ChatParts } from './chat-parts.ts'
 import { converse } from './converse.ts'
 import { newMessage } from './new-message.ts'
 import { problemOf } from './problem-of.ts'
@@ -10,7 +10,7 @@ import type { Outgoing } from './types.ts'
 const GIVE_UP_MS = 20_000
 
 /** Sends a message, again under the same id while the connection fails, and goes on with its conversation. */
-export async function deliver(chat: Chat, outgoing: Outgoing, signal: AbortSignal): Promise<void> {
+export async function deliver(chat: ChatParts, outgoing: Outgoing, signal: AbortSignal): Promise<void> {
   const { store, kept } = chat
   kept.setOutgoing(outgoing)
   store.set({ outgoing, busy: 'sending', problem: null, view: 'chat' })
@@ -40,7 +40,11 @@ export async function deliver(chat: Chat, outgoing: Outgoing, signal: AbortSigna
   await converse(chat, sent.conversationId, signal, sent.answering)
 }
 
-async function write({ api, store, page }: Chat, outgoing: Outgoing, signal: AbortSignal): Promise<Sent> {
+async function write(
+  { api, store, page }: ChatParts,
+  outgoing: Outgoing,
+  signal: AbortSignal,
+): Promise<Sent> {
   const tries = createTries(usualPatience, GIVE_UP_MS)
   for (;;) {
     try {

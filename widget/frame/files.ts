@@ -1,13 +1,10 @@
 import { ParleyError } from '../../client/parley-error.ts'
 import type { Api } from './api.ts'
 import { newUuid } from './random.ts'
-import type { State } from './state.ts'
+import type { PickedFile, State } from './state.ts'
 import type { Store } from './store.ts'
 import type { SentFile } from './types.ts'
 import { word } from './words.ts'
-
-/** A file that the visitor has picked for the next message; `sent` is null while it is being uploaded. */
-export type PickedFile = { key: string; name: string; sent: SentFile | null }
 
 /** The files attached to the next message. No method throws. */
 export type Files = {

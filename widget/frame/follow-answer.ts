@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '../../client/events.ts'
 import { parseEvents } from '../../client/parse-events.ts'
 import { createTries, usualPatience } from '../../client/patience.ts'
-import type { Chat } from './chat.ts'
+import type { ChatParts } from './chat-parts.ts'
 import type { Source } from './types.ts'
 
 /** The connection ended and the answer did not. */
@@ -20,7 +20,7 @@ class BrokenStream extends Error {
  * `signal` aborts.
  */
 export async function followAnswer(
-  { api, store }: Chat,
+  { api, store }: ChatParts,
   conversationId: string,
   signal: AbortSignal,
 ): Promise<{ failed: boolean }> {
@@ -54,7 +54,7 @@ export async function followAnswer(
   }
 }
 
-function note(store: Chat['store'], event: AnswerEvent): void {
+function note(store: ChatParts['store'], event: AnswerEvent): void {
   const { live } = store.get()
   if (event.type === 'start') {
     store.set({ busy: 'answering', live: { messageId: event.messageId, text: '', sources: [] } })

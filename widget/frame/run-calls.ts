@@ -1,6 +1,6 @@
 import { ParleyError } from '../../client/parley-error.ts'
 import { createTries, usualPatience } from '../../client/patience.ts'
-import type { Chat } from './chat.ts'
+import type { ChatParts } from './chat-parts.ts'
 import type { Call } from './types.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { Call } from './types.ts'
  * it: false, when that is all there was.
  */
 export async function runCalls(
-  { api, page, store }: Chat,
+  { api, page, store }: ChatParts,
   conversationId: string,
   calls: Call[],
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import { ParleyError } from '../../client/parley-error.ts'
-import type { Chat } from './chat.ts'
+import type { ChatParts } from './chat-parts.ts'
 
-type Needs = Pick<Chat, 'page' | 'kept' | 'api'>
+type Needs = Pick<ChatParts, 'page' | 'kept' | 'api'>
 
 /**
  * Brings the token of the page to the service, once; a visitor whom the site has signed out is forgotten. Resolves to

@@ -1,5 +1,7 @@
-import type { PickedFile } from './files.ts'
-import type { Appearance, Conversation, Message, Outgoing, Source } from './types.ts'
+import type { Appearance, Conversation, Message, Outgoing, SentFile, Source } from './types.ts'
+
+/** A file that the visitor has picked for the next message; `sent` is null while it is being uploaded. */
+export type PickedFile = { key: string; name: string; sent: SentFile | null }
 
 /** Something went wrong, and what can be done about it. */
 export type Problem = {

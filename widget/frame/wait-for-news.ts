@@ -1,6 +1,6 @@
 import { parseEvents } from '../../client/parse-events.ts'
 import { createTries, usualPatience } from '../../client/patience.ts'
-import type { Chat } from './chat.ts'
+import type { ChatParts } from './chat-parts.ts'
 import type { Conversation } from './types.ts'
 import { waitSeen } from './wait-seen.ts'
 
@@ -15,7 +15,11 @@ const HIDDEN_WATCH_MS = 30_000
  * not been open for an hour. A tab that nobody sees gives up its connection, of which browsers have few, and looks from
  * time to time while a person is expected. Throws when `signal` aborts.
  */
-export async function waitForNews(chat: Chat, shown: Conversation, signal: AbortSignal): Promise<boolean> {
+export async function waitForNews(
+  chat: ChatParts,
+  shown: Conversation,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (shown.status === 'ended') return false
   const tries = createTries(usualPatience, FOLLOWED_MS)
   for (;;) {

@@ -1,7 +1,7 @@
 import { hasCredits } from '../../accounts/credits.ts'
 import type { Context } from '../../context.ts'
 import { textOf } from '../../conversations/parts.ts'
-import type { ResolvedModel } from '../../models/models.ts'
+import type { ResolvedModel } from '../../models/model-call.ts'
 import { createStemmer, type Stemmer } from '../../text/stem.ts'
 import { createLexicon, type Lexicon } from '../sentiment/lexicon.ts'
 import { rateSentiment } from '../sentiment/rate-sentiment.ts'
