@@ -1,4 +1,5 @@
 import { accountOf } from '../accounts/accounts.ts'
+import { chatChannel } from '../agents/chat-channel.ts'
 import { type AgentRow, requireAgent } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { runningGeneration } from '../conversations/attach.ts'
@@ -108,7 +109,10 @@ const UNABLE: Record<string, string> = {
 }
 
 /** As the agent's channelInstructions and actions name it. */
-const CHANNEL_OF: Record<string, string> = { [WIDGET]: 'chat_widget', Email: 'email' }
+function channelOf(agent: AgentRow, source: string): string {
+  if (source === WIDGET) return chatChannel(agent)
+  return source === 'Email' ? 'email' : 'messaging'
+}
 
 const requestOf = (
   account: Parameters<typeof startChat>[1]['account'],
@@ -118,7 +122,7 @@ const requestOf = (
   account,
   agent: chatAgentOf(agent),
   source,
-  channel: CHANNEL_OF[source] ?? 'messaging',
+  channel: channelOf(agent, source),
   isSpoken: has_voice,
   conversationId: id,
   pending: true,

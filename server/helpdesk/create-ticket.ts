@@ -5,7 +5,7 @@ import { requireConversation } from '../conversations/queries.ts'
 import type { Trx } from '../db/database.ts'
 import type { Customer } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
-import { channelOf, insertTicket } from './open-ticket.ts'
+import { insertTicket, ticketChannel } from './open-ticket.ts'
 import { recordEvent } from './record-event.ts'
 import type { CreateTicket } from './schema.ts'
 import { ensureStatuses } from './statuses.ts'
@@ -43,7 +43,7 @@ export async function createTicket(
       subject: body.subject,
       description: body.description,
       customer: await customerOf(trx, owner, body.customer),
-      channel: conversation ? channelOf(conversation.source) : 'helpdesk',
+      channel: conversation ? await ticketChannel(trx, owner, conversation.source) : 'helpdesk',
       status: status.category,
       statusId: status.id,
       teamId,

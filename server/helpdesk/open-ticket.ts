@@ -1,4 +1,6 @@
-import { requireAgent } from '../agents/find-agent.ts'
+import { chatChannel } from '../agents/chat-channel.ts'
+import { type Owner, requireAgent } from '../agents/find-agent.ts'
+import { WIDGET } from '../conversations/sources.ts'
 import type { Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
@@ -24,7 +26,6 @@ export type NewTicket = {
 /** The channel of a ticket (contract, section 8) by the source of its conversation. */
 const CHANNELS: Record<string, string> = {
   API: 'api',
-  'Widget or Iframe': 'iframe',
   Iframe: 'iframe',
   Email: 'email',
   Messaging: 'messaging',
@@ -32,7 +33,16 @@ const CHANNELS: Record<string, string> = {
   'Agent page': 'center_stage',
 }
 
-export const channelOf = (source: string): string => CHANNELS[source] ?? 'helpdesk'
+export async function ticketChannel(
+  trx: Trx,
+  { accountId, agentId }: Owner,
+  source: string,
+): Promise<string> {
+  if (source !== WIDGET) return CHANNELS[source] ?? 'helpdesk'
+  return chatChannel(await requireAgent(trx, accountId, agentId)) === 'center_stage'
+    ? 'center_stage'
+    : 'iframe'
+}
 
 /**
  * The conversation's open ticket: the one it has, given to `assigneeId` when that is set, or a new one, which goes to
@@ -75,7 +85,7 @@ export async function ensureTicket(
   const ticket = await insertTicket(trx, {
     ...wanted,
     customer,
-    channel: channelOf(conversation?.source ?? 'API'),
+    channel: await ticketChannel(trx, wanted, conversation?.source ?? 'API'),
     status: assigneeId === null ? 'new' : 'on_you',
     assigneeId: assigneeId ?? undefined,
   })

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { chatChannel } from '../agents/chat-channel.ts'
 import type { AgentRow } from '../agents/find-agent.ts'
 import type { Db } from '../db/database.ts'
 import { identitySecretSince } from './identity/identity-secret.ts'
@@ -66,18 +67,18 @@ export const takesDetails = (db: Db, agent: AgentRow): Promise<boolean> =>
 /** Whether the agent has an enabled action of that type for the chat on websites. */
 export async function offersAction(
   db: Db,
-  { account_id, id }: AgentRow,
+  agent: AgentRow,
   type: 'collect-leads' | 'escalate',
 ): Promise<boolean> {
   const actions = await db
     .selectFrom('actions')
     .select('channels')
-    .where('account_id', '=', account_id)
-    .where('agent_id', '=', id)
+    .where('account_id', '=', agent.account_id)
+    .where('agent_id', '=', agent.id)
     .where('type', '=', type)
     .where('enabled', '=', true)
     .execute()
-  return actions.some(({ channels }) => channels === null || channels.includes('chat_widget'))
+  return actions.some(({ channels }) => channels === null || channels.includes(chatChannel(agent)))
 }
 
 type VoiceSettings = {

@@ -1,4 +1,5 @@
 import { accountOf } from '../accounts/accounts.ts'
+import { chatChannel } from '../agents/chat-channel.ts'
 import type { AgentRow } from '../agents/find-agent.ts'
 import type { Context } from '../context.ts'
 import { chatAgentOf, startChat } from '../conversations/chat.ts'
@@ -34,7 +35,7 @@ export async function continueAnswer(
       account,
       agent: chatAgentOf(agent),
       source: WIDGET,
-      channel: 'chat_widget',
+      channel: chatChannel(agent),
       isSpoken: has_voice,
       conversationId,
       idempotency: null,

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { chatChannel } from '../agents/chat-channel.ts'
 import type { AgentRow } from '../agents/find-agent.ts'
 import { defaultStyles, type Styles } from '../agents/styles-schema.ts'
 import type { Db } from '../db/database.ts'
@@ -43,9 +44,9 @@ export function chatStyles(agent: AgentRow): ChatStyles {
 }
 
 /** null: the chat has its place in a corner. */
-export function stageStyles({ styles }: AgentRow): StageStyles | null {
-  const stored: Record<string, unknown> = styles.centerStage
-  if (stored.enabled !== true) return null
+export function stageStyles(agent: AgentRow): StageStyles | null {
+  if (chatChannel(agent) !== 'center_stage') return null
+  const stored: Record<string, unknown> = agent.styles.centerStage
   const whole = Object.entries(defaultStyles.centerStage).map(([name, value]) => {
     const own = stored[name] ?? value
     const isGroup = typeof value === 'object' && !Array.isArray(value)

@@ -376,6 +376,54 @@ test('what is spoken is marked, found by the search, and answered by the instruc
   )
 })
 
+test('in the middle of the page the chat is a channel of its own', async () => {
+  const channelInstructions = { chat_widget: 'Speak of the corner.', center_stage: 'Speak of the middle.' }
+  await client.request('PUT', agent(), { channelInstructions })
+  for (const [name, type, channels] of [
+    ['corner_call', 'client', ['chat_widget']],
+    ['middle_call', 'client', ['center_stage']],
+    ['to_a_person', 'escalate', ['center_stage']],
+  ]) {
+    const inputs = type === 'client' ? { inputs: { type: 'object' } } : {}
+    const action = { name, type, description: 'x', channels, ...inputs }
+    const { status } = await client.request('POST', `${agent()}/actions`, action)
+    assert.equal(status, 201)
+  }
+  const mayEscalate = async () => (await visitor.request('GET', '')).body.mayEscalate
+  const askedWith = (text: string) =>
+    JSON.stringify(models.requests.find(({ body }) => JSON.stringify(body).includes(text))?.body)
+  const corner = await visitor.write('In the corner')
+  await settled(visitor, corner.conversationId)
+  assert.match(askedWith('In the corner'), /Speak of the corner.*corner_call/)
+  assert.doesNotMatch(askedWith('In the corner'), /of the middle|middle_call/)
+  assert.equal(await mayEscalate(), false)
+  assert.equal((await visitor.request('POST', '/person', {})).status, 404)
+
+  await client.request('PUT', `${agent()}/styles`, { styles: { centerStage: { enabled: true } } })
+  models.queue.push({ toolCalls: [{ id: 'c', name: 'middle_call', input: {} }] })
+  const { conversationId } = await visitor.write('In the middle')
+  const [call] = await until('the call', async () => {
+    const { pendingCalls = [] } = (await visitor.read(conversationId)).messages.at(-1) ?? {}
+    return pendingCalls.length > 0 && pendingCalls
+  })
+  assert.match(askedWith('In the middle'), /Speak of the middle.*middle_call/)
+  assert.doesNotMatch(askedWith('In the middle'), /of the corner|corner_call/)
+  const result = { toolCallId: call.toolCallId, output: 'It was done' }
+  await visitor.request('POST', `/conversations/${conversationId}/tool-result`, result)
+  await until('the answer goes on', () =>
+    models.requests.some(({ body }) => /It was done/.test(JSON.stringify(body))),
+  )
+  assert.match(askedWith('It was done'), /Speak of the middle/)
+  await settled(visitor, conversationId)
+  assert.equal(await mayEscalate(), true)
+  await visitor.request('POST', '/person', { conversationId })
+  const { body } = await client.request('GET', `${agent()}/helpdesk/tickets`)
+  assert.deepEqual(
+    body.data.map(({ channel }: { channel: string }) => channel),
+    ['center_stage'],
+  )
+})
+
 test('spam is kept and not answered; a rating reaches the message', async () => {
   await client.request('PUT', agent(), {
     model: 'builtin',
@@ -653,7 +701,8 @@ const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1_000) + 
 
 test('a visitor whom the site has signed in is its contact, in every browser; no other token is taken', async () => {
   const path = `${agent()}/visitor-identity`
-  const claims = { sub: 'user-17', name: 'Ada Okafor', email: 'Ada@Example.com', exp: inSeconds(300) }
+  const email = { email: 'Ada@Example.com', email_verified: true }
+  const claims = { sub: 'user-17', name: 'Ada Okafor', ...email, exp: inSeconds(300) }
   assert.equal(
     (await visitor.request('POST', '/identity', { token: 'x' })).body.error.code,
     'RESOURCE_NOT_FOUND',
@@ -703,6 +752,25 @@ test('a visitor whom the site has signed in is its contact, in every browser; no
       custom_attributes: '{}',
     })
     .execute()
+  // An address that is not said to be verified is nobody's: it may be the address of somebody else.
+  for (const [sub, email_verified] of [
+    ['claims-1', undefined],
+    ['claims-2', false],
+    ['claims-3', 'true'],
+  ] as const) {
+    const claimed = sign({ ...claims, sub, email_verified }, secret)
+    assert.equal((await identify(visitorOf(service, agentId), claimed)).status, 201)
+  }
+  const claimants = await service.ctx.db
+    .selectFrom('contacts')
+    .select(['external_id', 'email', 'phonenumber'])
+    .where('agent_id', '=', agentId)
+    .where('external_id', '<>', 'ada@example.com')
+    .execute()
+  assert.deepEqual(
+    claimants.map((one) => [one.email, one.phonenumber]),
+    Array(3).fill([null, null]),
+  )
   const token = sign({ ...claims, aud: [agentId] }, secret)
   assert.deepEqual((await identify(visitor, token)).body, { data: { userId: 'user-17' } })
   assert.equal((await identify(visitor, token)).status, 201)
@@ -719,6 +787,7 @@ test('a visitor whom the site has signed in is its contact, in every browser; no
     .selectFrom('contacts')
     .selectAll()
     .where('agent_id', '=', agentId)
+    .where('external_id', 'not like', 'claims-%')
     .execute()
   assert.deepEqual(
     contacts.map(({ external_id, name, email, phonenumber }) => [external_id, name, email, phonenumber]),

@@ -42,7 +42,7 @@ export async function identifyVisitor(
 async function contactOf(
   trx: Trx,
   owner: ContactOwner,
-  { userId, name, email, isEmailDoubtful }: SignedVisitor,
+  { userId, name, email }: SignedVisitor,
 ): Promise<ContactRow> {
   const contact = await trx
     .insertInto('contacts')
@@ -65,7 +65,7 @@ async function contactOf(
     )
     .returningAll()
     .executeTakeFirstOrThrow()
-  if (email === null || isEmailDoubtful) return contact
+  if (email === null) return contact
   const made = await trx
     .selectFrom('contacts')
     .select('id')

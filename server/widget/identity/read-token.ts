@@ -7,9 +7,8 @@ export type SignedVisitor = {
   /** The site's own id: the external id of the contact. */
   userId: string
   name: string | null
+  /** Only an address that the token says is verified: an absent claim is no yes (OpenID Connect, section 5.1). */
   email: string | null
-  /** The token says that the site has not verified the address (`email_verified: false`). */
-  isEmailDoubtful: boolean
   tokenHash: string
   expiresAt: Date
 }
@@ -49,8 +48,7 @@ export async function readIdentityToken(
   return {
     userId: sub,
     name: textOf(name, 200),
-    email: textOf(email, 254)?.toLowerCase() ?? null,
-    isEmailDoubtful: email_verified === false,
+    email: email_verified === true ? (textOf(email, 254)?.toLowerCase() ?? null) : null,
     tokenHash: createHash('sha256').update(token).digest('base64url'),
     expiresAt: new Date((exp + TOLERANCE_SECONDS) * 1_000),
   }
