@@ -33,6 +33,13 @@ function cite(pieces: string[], order: number[] | null = null): { text: string; 
   return { text, ids: citations.sources().map(({ id }) => id) }
 }
 
+/** The same from passages of which the first one says `text`. */
+function citeFrom(text: string, written: string) {
+  const citations = createCitations([{ ...passages[0]!, text }, ...passages.slice(1)], [])
+  const shown = [...written].map((piece) => citations.push(piece)).join('') + citations.flush()
+  return { text: shown, ids: citations.sources().map(({ id }) => id) }
+}
+
 test('markers are numbered by the order of the sources, and those of nothing are left out', () => {
   const cases: [written: string, text: string, ids: string[]][] = [
     ['Yes [3]. No [1].', 'Yes [1]. No [2].', ['three', 'one']],
@@ -65,6 +72,14 @@ test('markers are numbered by the order of the sources, and those of nothing are
   assert.deepEqual(cite(['First [1], second [2].'], [2, 0]), {
     text: 'First [1], second [2].',
     ids: ['three', 'one'],
+  })
+  assert.deepEqual(citeFrom('```js\nfont(colors[0])\n```', 'It is colors[3] [2], Colors[1], size[9].'), {
+    text: 'It is colors[3] [1], Colors[2], size.',
+    ids: ['two', 'one'],
+  })
+  assert.deepEqual(citeFrom('Use `colors[i]` of Ulm[1].', 'It is colors[1], in Ulm[1].'), {
+    text: 'It is colors[1], in Ulm[1].',
+    ids: ['one'],
   })
   assert.equal(withoutMarkers('A quote[12] of `a[1]`.'), 'A quote of `a[1]`.')
   assert.equal(withoutMarkers('A quote[12] of sys.argv[1] [2].'), 'A quote of sys.argv[1].')

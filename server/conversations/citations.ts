@@ -1,5 +1,5 @@
 import type { Passage } from '../knowledge/retrieval/passage.ts'
-import { isArrayIndex } from '../text/array-index.ts'
+import { isArrayIndex, namesIndexedIn } from '../text/array-index.ts'
 import { citedSource, type StoredSource } from './cite.ts'
 
 /** `[1]`, `[1, 3]`, `[2-4]`, and the ways in which models write the same: `[^1]`, `[passage 1]`, `【1†source】`. */
@@ -39,6 +39,11 @@ export function createCitations(passages: readonly Passage[], before: readonly S
   let said = ''
   let claimBefore = (): string => said
   let isFenced = false
+  let names: ReadonlySet<string> | undefined
+  const isIndex = (numbers: string): boolean => {
+    names ??= namesIndexedIn(passages.map(({ text }) => text))
+    return isArrayIndex(claimBefore(), numbers, names)
+  }
 
   const numbersOf = (list: string): string => {
     const markers = new Set<string>()
@@ -66,7 +71,7 @@ export function createCitations(passages: readonly Passage[], before: readonly S
     if (rest[0] === '`') return codeSpan(spaces, rest, isLast)
     const head = rest.length > LONGEST_MARKER ? rest.slice(0, LONGEST_MARKER) : rest
     const marker = MARKER.exec(head)
-    if (marker && rest[0] === '[' && spaces === '' && isArrayIndex(claimBefore(), marker[1] ?? ''))
+    if (marker && rest[0] === '[' && spaces === '' && isIndex(marker[1] ?? ''))
       return { length: marker[0].length, text: marker[0] }
     if (marker) {
       const numbers = numbersOf(marker[1] ?? '')

@@ -97,6 +97,43 @@ test('takeover, hand-back and end move the conversation and its ticket', async (
   }
 })
 
+test('what an application did is taken while a person has the conversation, and the agent does not go on from it', async () => {
+  const one = await world()
+  const inputs = { type: 'object' }
+  const action = { name: 'show_map', type: 'client', description: 'd', inputs }
+  await one.client.request('POST', `/agents/${one.agentId}/actions`, action)
+  models.queue.push({
+    tokens: ['Look.'],
+    toolCalls: ['a', 'b'].map((id) => ({ id, name: 'show_map', input: {} })),
+  })
+  const { data } = (await say(one, { message: 'Where?' })).body
+  const { conversationId } = data.metadata
+  const { post, messages } = at(one, conversationId)
+  const [done, open] = data.parts.slice(1).map(({ toolCallId }: { toolCallId: string }) => toolCallId)
+  const { ticketNumber } = (await post('takeover', { memberId: one.members[0] })).body.data
+  assert.equal((await post('tool-result', { toolCallId: done, output: 'The map is shown' })).status, 200)
+  assert.match(JSON.stringify(await messages()), /The map is shown/, 'the person sees it')
+  const silent = await say(one, { conversationId })
+  assert.deepEqual([silent.status, silent.body.error.code], [409, 'CHAT_CONVERSATION_NOT_ONGOING'])
+  const reply = { type: 'reply', content: 'I see the map, too.', authorId: one.members[0] }
+  const path = `/agents/${one.agentId}/helpdesk/tickets/${ticketNumber}/messages`
+  assert.equal((await one.client.request('POST', path, reply)).status, 201)
+
+  await post('handback')
+  assert.equal((await post('tool-result', { toolCallId: open, output: 'Late' })).status, 200)
+  const onward = await say(one, { conversationId })
+  assert.deepEqual([onward.status, onward.body.error.code], [409, 'CHAT_NOTHING_TO_CONTINUE'])
+  models.queue.push({ tokens: ['Yes.'] })
+  assert.equal((await say(one, { conversationId, message: 'Is it there?' })).body.data.parts[0].text, 'Yes.')
+  const told = models.requests.findLast(({ body }) => /Is it there/.test(JSON.stringify(body)))!.body.messages
+  assert.deepEqual(
+    told.slice(1).map(({ role }: { role: string }) => role),
+    ['user', 'assistant', 'tool', 'tool', 'assistant', 'user'],
+  )
+  const types = (await messages()).map(({ parts }: { parts: { type: string }[] }) => parts.length)
+  assert.deepEqual(types, [1, 5, 1, 1, 1])
+})
+
 test('what a member had who has left can be taken over again', async () => {
   const one = await world()
   const conversationId = (await say(one, { message: 'Help' })).body.data.metadata.conversationId
