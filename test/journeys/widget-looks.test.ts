@@ -242,6 +242,17 @@ describe('the chat for everybody', () => {
     await page.getByRole('button', { name: 'المصدر 1: Prices' }).click()
     await page.getByText('The small lamp costs 20 euros').waitFor()
     assert.deepEqual(await findings(page), [])
+    await page.getByRole('button', { name: 'المصدر 1: Prices' }).click()
+    await page.setViewportSize({ width: 1280, height: 360 })
+    await until('the talk is scrolled up', async () => {
+      await page.evaluate("document.querySelector('.log').scrollTo(0, 0)")
+      return page.locator('.to-end').isVisible()
+    })
+    await page.getByRole('button', { name: 'المصدر 1: Prices' }).click()
+    const quote = await page.getByText('The small lamp costs 20 euros').boundingBox()
+    const [cover] = await Promise.all((await page.locator('.to-end').all()).map((one) => one.boundingBox()))
+    assert.ok(quote && (!cover || quote.y + quote.height <= cover.y), 'nothing covers the quote')
+    await page.setViewportSize({ width: 1280, height: 800 })
     assert.equal(
       await page.getByRole('link', { name: 'terms' }).getAttribute('href'),
       'https://example.com/terms',

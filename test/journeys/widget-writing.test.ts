@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createMember } from '../../server/accounts/members.ts'
 import { findBrowser } from '../find-browser.ts'
@@ -106,7 +109,55 @@ describe('reading and writing in the chat', () => {
     await context.close()
   })
 
-  test('files are picked, dropped, taken back and sent; the team answers with one, and a phone shows them', {
+  test('files are dropped on the chat and pasted into its field', { skip }, async () => {
+    await home.agent({}, { showAttachments: true })
+    const visitor = await visit(home)
+    const { chat, page, context } = visitor
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await openChat(visitor)
+    const field = chat.getByLabel('Message', { exact: true })
+    const folder = await mkdtemp(join(tmpdir(), 'parley-drop-'))
+    const file = join(folder, 'dropped.txt')
+    await writeFile(file, 'It is broken.')
+    const box = await chat.getByRole('log').boundingBox()
+    const session = await context.newCDPSession(page)
+    const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
+      session.send('Input.dispatchDragEvent', {
+        type,
+        x: (box?.x ?? 0) + 50,
+        y: (box?.y ?? 0) + 50,
+        data: { items: [], files: [file], dragOperationsMask: 1 },
+      })
+    await drag('dragEnter')
+    await drag('dragOver')
+    await chat.getByPlaceholder('Drop files here').waitFor()
+    await drag('drop')
+    await chat.getByRole('button', { name: 'Remove dropped.txt' }).waitFor()
+    await chat.getByPlaceholder('Drop files here').waitFor({ state: 'detached' })
+
+    const copy = (items: string) => page.evaluate(`navigator.clipboard.${items}`)
+    const address = `data:image/png;base64,${PICTURE.toString('base64')}`
+    await copy(`write([new ClipboardItem({ 'image/png': fetch('${address}').then((one) => one.blob()) })])`)
+    await field.press('ControlOrMeta+v')
+    await until(
+      'both are there',
+      async () => (await chat.locator('.picked li[aria-busy="false"]').count()) === 2,
+    )
+    await copy(`writeText('My lamp flickers')`)
+    await field.press('ControlOrMeta+v')
+    assert.equal(await field.inputValue(), 'My lamp flickers')
+    home.models.queue.push({ tokens: ['I see.'] })
+    await field.press('Enter')
+    await answered(visitor, 'I see.')
+    await idle(visitor)
+    await chat.getByRole('link', { name: 'dropped.txt' }).waitFor()
+    assert.equal(await chat.getByRole('img', { name: /image\.png/ }).count(), 1)
+
+    await context.close()
+    await rm(folder, { recursive: true })
+  })
+
+  test('files are picked, taken back and sent; the team answers with one, and a phone shows them', {
     skip,
   }, async () => {
     const agentId = await home.agent({}, { showAttachments: true })
