@@ -9,9 +9,6 @@ import { isId, newId } from '../db/ids.ts'
 import type { AccountId, AttachmentNote, AttachmentsTable } from '../db/tables.ts'
 import { moveFile, type Upload } from '../http/uploads.ts'
 
-/** What people send each other; mail servers take no more. */
-export const LARGEST_BYTES = 25 * 1024 * 1024
-
 export type AttachmentRow = Selectable<AttachmentsTable>
 
 type Owner = { accountId: AccountId; agentId: string }

@@ -8,7 +8,6 @@ import { transact } from '../db/transact.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { dropConversations, PIECE, shortenConversation } from './drop-conversations.ts'
 
-export const LONGEST_DAYS = 3_650
 /** Conversations of one transaction. */
 const BATCH = 50
 /** Transactions of one sweep: the process may have to end. The next minute goes on. */

@@ -4,8 +4,7 @@ import type { AgentRow } from '../agents/find-agent.ts'
 import type { Db } from '../db/database.ts'
 import { identitySecretSince } from './identity/identity-secret.ts'
 import { chatStyles, picturesOf, type StageStyles, shownName, stageStyles } from './looks.ts'
-import { type Appearance, leadFields } from './schema.ts'
-import { LARGEST_UPLOAD_BYTES, MOST_FILES } from './store-upload.ts'
+import { type Appearance, LARGEST_UPLOAD_BYTES, leadFields, MOST_FILES } from './schema.ts'
 
 /** What the chat of a public agent looks like and offers. */
 export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<typeof Appearance>> {

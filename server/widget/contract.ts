@@ -1,8 +1,13 @@
 import Type from 'typebox'
 import { type LeadInput, refuseLead } from '../actions/collect-lead.ts'
 import { Exact, endpoint, Nullable, OneOf, Success } from '../http/contract.ts'
-import { Appearance, ConversationSummary, VisibleConversation } from './schema.ts'
-import { LARGEST_UPLOAD_BYTES, MOST_FILES } from './store-upload.ts'
+import {
+  Appearance,
+  ConversationSummary,
+  LARGEST_UPLOAD_BYTES,
+  MOST_FILES,
+  VisibleConversation,
+} from './schema.ts'
 
 /**
  * What the chat in a visitor's browser asks for, below /api/widget: one public agent, without an API key. A visitor is

@@ -6,6 +6,11 @@ import { EpochSeconds, Exact, Nullable, OneOf } from '../http/contract.ts'
 
 const stageFields = Styles.properties.centerStage.properties
 
+/** Of one file that a visitor sends. */
+export const LARGEST_UPLOAD_BYTES = 10 * 1024 * 1024
+/** Files with one message of a visitor. */
+export const MOST_FILES = 5
+
 export const leadFields = ['name', 'email', 'phone'] as const
 
 /** What a visitor's browser needs to draw the chat of an agent. */

@@ -10,9 +10,6 @@ import type { Upload } from '../http/uploads.ts'
 import { chatStyles } from './looks.ts'
 import type { Visit } from './visitor.ts'
 
-export const LARGEST_UPLOAD_BYTES = 10 * 1024 * 1024
-export const MOST_FILES = 5
-
 /** Counts by IP address, because a visitor can create any number of secrets. */
 const UPLOADS = { limit: 30, windowMs: 10 * 60 * 1_000 }
 

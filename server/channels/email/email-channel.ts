@@ -1,4 +1,5 @@
-import { LARGEST_BYTES, readAttachment } from '../../attachments/attachments.ts'
+import { readAttachment } from '../../attachments/attachments.ts'
+import { LARGEST_BYTES } from '../../attachments/limits.ts'
 import type { Context } from '../../context.ts'
 import { transact } from '../../db/transact.ts'
 import type { DeliveryRow } from '../../deliveries/claim-delivery.ts'

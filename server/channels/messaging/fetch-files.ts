@@ -1,6 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type'
 import { quotaProblem } from '../../attachments/attachment-quota.ts'
-import { keepAttachment, LARGEST_BYTES } from '../../attachments/attachments.ts'
+import { keepAttachment } from '../../attachments/attachments.ts'
+import { LARGEST_BYTES } from '../../attachments/limits.ts'
 import type { Context } from '../../context.ts'
 import type { AwaitedFile } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Language } from '../../text/language.ts'
 import type { Stemmer } from '../../text/stem.ts'
 import { splitWords, wordsOnly } from '../../text/words.ts'
@@ -13,9 +12,6 @@ export const topicKey = (name: string): string => wordsOnly(name) || name.trim()
 /** The same for what is found in texts: forms of a word are one, too. */
 export const stemKey = (words: readonly string[], language: Language, stem: Stemmer): string =>
   words.map((word) => stem(word, language)).join(' ')
-
-/** A short text as a key that tells nothing of it. */
-export const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /** A name from a model or a text: one line of words, or null when little is left of it. */
 export function tidyName(text: string): string | null {

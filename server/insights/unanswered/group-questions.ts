@@ -4,9 +4,8 @@ import type { AccountId } from '../../db/tables.ts'
 import type { WordVectors } from '../../models/static/word-vectors.ts'
 import type { Stemmer } from '../../text/stem.ts'
 import { wordsOnly } from '../../text/words.ts'
-import { hashed } from '../topics/topic-key.ts'
 import type { Unanswered } from './find-unanswered.ts'
-import { recountGroups } from './recount-groups.ts'
+import { hashed, recountGroups } from './recount-groups.ts'
 import { likeness, printOf, SAME } from './similar-questions.ts'
 
 type Place = { accountId: AccountId; agentId: string; conversationId: string }

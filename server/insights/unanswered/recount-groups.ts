@@ -1,10 +1,13 @@
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables.ts'
 import { transact } from '../../db/transact.ts'
 import { wordsOnly } from '../../text/words.ts'
 import { lockInsights } from '../lock-agent.ts'
-import { hashed } from '../topics/topic-key.ts'
+
+/** A short text as a key that does not reveal it. */
+export const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 type Counted = { id: string; count: number; last: Date | null; stands: boolean | null; newest: string | null }
 
