@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Service, startService } from '../../test/start.ts'
 import { json } from '../db/json.ts'
@@ -57,6 +59,20 @@ test('the guide is served, with links that lead somewhere', async () => {
   }
   assert.ok(seen.size > 15)
   assert.equal((await fetch(`${service.url}/docs/guide/..%2Fstatus.md`)).status, 404)
+})
+
+test('the documentation links to files that exist', () => {
+  const docs = resolve(import.meta.dirname, '../../docs')
+  const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md'),
+  )
+  for (const page of pages) {
+    const path = resolve(docs, page)
+    for (const [, link = ''] of readFileSync(path, 'utf8').matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^([a-z]+:|#|\/)/.test(link)) continue
+      assert.ok(existsSync(resolve(dirname(path), link.split('#')[0] ?? '')), `${page}: ${link}`)
+    }
+  }
 })
 
 test('the reference and its document are served', async () => {
