@@ -49,6 +49,8 @@ const LAYERS = [
   'exports',
   'insights',
   'notifications',
+  'sign-in',
+  'members',
   'privacy',
   'widget',
   'operations',

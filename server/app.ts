@@ -33,7 +33,7 @@ import { acceptJson } from './http/json-body.ts'
 import { logRequests } from './http/log-requests.ts'
 import type { RateWindow } from './http/rate-limit.ts'
 import type { Caller, Route } from './http/route.ts'
-import { renderError, serveRoutes } from './http/serve.ts'
+import { type Gate, renderError, serveRoutes } from './http/serve.ts'
 import { insightRoutes } from './insights/routes.ts'
 import { agentHooks } from './knowledge/agent-hooks.ts'
 import { sourceRoutes } from './knowledge/routes.ts'
@@ -44,6 +44,8 @@ import { serveStatusPage } from './pages/status-page.ts'
 import { peopleRoutes } from './people/routes.ts'
 import { privacyRoutes } from './privacy/routes.ts'
 import { searchRoutes } from './search/routes.ts'
+import { signInRoutes } from './sign-in/routes.ts'
+import { serveProvider } from './sign-in/serve-provider.ts'
 import { presentError } from './v1/errors.ts'
 import { version1Routes } from './v1/routes.ts'
 import { identityRoutes } from './widget/identity/routes.ts'
@@ -70,9 +72,12 @@ export const routeTable = (ctx: Context): Route[] => [
   ...insightRoutes(ctx),
   ...privacyRoutes(ctx),
   ...identityRoutes(ctx),
+  ...signInRoutes(ctx),
 ]
 
 const KEYLESS_BYTES = 65_536
+/** A page of the workspace asks for many things at once. */
+const MEMBER_WINDOW: RateWindow = { limit: 300, windowMs: 10_000 }
 const LONGEST_HEADERS_MS = 20_000
 const LONGEST_REQUEST_MS = 600_000
 
@@ -123,15 +128,25 @@ export async function createApp(
   await app.register(multipart)
   admitBodies(app, ctx.bodies, pace)
 
+  const byKey: Gate['authenticate'] = ({ headers }, beforeStranger) =>
+    ctx.keys.authenticate(headers.authorization, beforeStranger)
+  const bySession: Gate['authenticate'] = (request, beforeStranger) =>
+    request.headers.authorization === undefined && ctx.sessions.hasCookie(request)
+      ? ctx.sessions.callerOf(request, beforeStranger)
+      : byKey(request, beforeStranger)
   const gate = {
     refuseDuringMaintenance: ctx.maintenance.refuse,
-    authenticate: ctx.keys.authenticate,
     limiter: ctx.limiter,
-    windowOf: (plan: string) => ctx.config.planRateLimits[plan],
+    windowOf: ({ account, member }: Caller) =>
+      member ? MEMBER_WINDOW : ctx.config.planRateLimits[account.plan],
     note: noteRequest,
   }
   const sharedBy = (version: 1 | 2) => ({
-    gate: { ...gate, authorize: (caller: Caller, scope: Scope) => authorize(caller, scope, version) },
+    gate: {
+      ...gate,
+      authenticate: version === 1 ? byKey : bySession,
+      authorize: (caller: Caller, scope: Scope) => authorize(caller, scope, version),
+    },
     db: ctx.db,
     strict,
     uploads: ctx.uploads,
@@ -152,6 +167,7 @@ export async function createApp(
   serveWidget(app, ctx)
   await servePages(app, ctx.config.publicUrl ?? '')
   serveDocs(app)
+  serveProvider(app, ctx)
   serveStatusPage(app, ctx, V2)
   app.setNotFoundHandler(() => {
     throw new ApiError('ROUTE_NOT_FOUND')

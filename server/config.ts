@@ -40,8 +40,12 @@ export type Config = {
   browserPath: string | null
   /** Sends mails of the service itself to the owners of agents that have no mailbox; null: there is none. */
   smtp: { login: SmtpLogin; from: string } | null
+  /** Where members may sign in besides, by OpenID Connect; null: nowhere else. */
+  oidc: OidcProvider | null
   seedDemo: boolean
 }
+
+type OidcProvider = { issuer: string; clientId: string; clientSecret: string; name: string }
 
 type SmtpLogin = {
   host: string
@@ -107,6 +111,7 @@ export function readConfig(
     searchUrl: read('SEARCH_URL', null, (text) => url(text, ['http:', 'https:'])),
     browserPath: read('BROWSER_PATH', null, program),
     smtp: null,
+    oidc: null,
     seedDemo: read('SEED_DEMO', true, (text) => oneOf(text, ['0', '1']) === '1'),
   }
   if (config.countryHeader && config.trustedProxies.length === 0)
@@ -115,6 +120,19 @@ export function readConfig(
   const from = read('MAIL_FROM', null, mailAddress)
   if (login && from) config.smtp = { login, from }
   else if (login || from) problems.push('SMTP_URL, MAIL_FROM: one has no effect without the other.')
+  const oidc = {
+    issuer: read('OIDC_ISSUER', null, (text) => url(text, ['https:', 'http:']).replace(/\/+$/, '')),
+    clientId: read('OIDC_CLIENT_ID', null, (text) => text),
+    clientSecret: read('OIDC_CLIENT_SECRET', null, (text) => text),
+    name: read('OIDC_NAME', 'single sign-on', (text) => text),
+  }
+  const { issuer, clientId, clientSecret, name } = oidc
+  if (issuer && clientId && clientSecret && config.publicUrl)
+    config.oidc = { issuer, clientId, clientSecret, name }
+  else if (issuer || clientId || clientSecret)
+    problems.push(
+      'OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: they belong together, and need PUBLIC_URL, where the provider sends people back to.',
+    )
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }

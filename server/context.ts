@@ -32,6 +32,7 @@ import { createModels } from './models/models.ts'
 import { loadWordVectors } from './models/static/word-vectors.ts'
 import { createIndexer } from './search/index-conversations.ts'
 import { openSecrets } from './secrets/secret-key.ts'
+import { createSessions } from './sign-in/sessions.ts'
 import { VERSION } from './version.ts'
 
 const USER_AGENT = `Parley/${VERSION} (self-hosted agent service)`
@@ -124,6 +125,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       mailParser,
       knowledge: createKnowledge({ db, words, embedderOf: models.embedderOf, log }),
       keys: createAuthenticator(db, onError),
+      sessions: createSessions({ db, config, log, secrets }),
       maintenance: createMaintenance(db),
       /** Uploaded files lie here, by account, agent and source. */
       filesDir: join(config.dataDir, 'files'),

@@ -5,6 +5,7 @@ import type { Context } from './context.ts'
 import type { Db, Trx } from './db/database.ts'
 import type { AccountId } from './db/tables.ts'
 import { addDemoAgent } from './demo-agent.ts'
+import { createLink, linkTo } from './sign-in/links.ts'
 
 /**
  * On a database without any account: makes one with a key, and the demo agent unless it is switched off.
@@ -13,8 +14,12 @@ import { addDemoAgent } from './demo-agent.ts'
 export async function firstRun(ctx: Context): Promise<string[]> {
   const made = (await hasAccount(ctx.db)) ? null : await ctx.db.transaction().execute(firstAccount)
   if (!made) return []
-  const { accountId, key } = made
-  const lines = ['', `API key (shown this once): ${key}`]
+  const { accountId, key, token } = made
+  const lines = [
+    '',
+    `API key (shown this once): ${key}`,
+    `Set-up link of the workspace (works once, for 24 hours): ${linkTo(ctx.config.publicUrl ?? '{address}', 'set-up', token)}`,
+  ]
   if (!ctx.config.seedDemo) return [...lines, '']
   const agentId = await addDemoAgent(ctx, accountId)
   const body = '{"message":"How do I upload a PDF as a source?"}'
@@ -33,12 +38,13 @@ export async function firstRun(ctx: Context): Promise<string[]> {
 }
 
 /** Null when there is an account; of several processes that start at once, one makes it. */
-async function firstAccount(trx: Trx): Promise<{ accountId: AccountId; key: string } | null> {
+async function firstAccount(trx: Trx): Promise<{ accountId: AccountId; key: string; token: string } | null> {
   await sql`lock table accounts in share row exclusive mode`.execute(trx)
   if (await hasAccount(trx)) return null
   const accountId = await createAccount(trx, 'Default')
   const { key } = await createKey(trx, accountId, { name: 'First key' })
-  return { accountId, key }
+  const { token } = await createLink(trx, { accountId, kind: 'set-up', createdBy: 'operator' })
+  return { accountId, key, token }
 }
 
 async function hasAccount(db: Db): Promise<boolean> {

@@ -6,6 +6,7 @@ import type { Task } from './jobs/jobs.ts'
 import { knowledgeTasks } from './knowledge/tasks.ts'
 import { notificationTasks } from './notifications/send-mail.ts'
 import { privacyTasks } from './privacy/tasks.ts'
+import { signInTasks } from './sign-in/tasks.ts'
 
 /** All background work, one line a feature. */
 export const tasks = (ctx: Context): Task<never>[] => [
@@ -15,4 +16,5 @@ export const tasks = (ctx: Context): Task<never>[] => [
   ...insightTasks(ctx),
   ...notificationTasks(ctx),
   ...privacyTasks(ctx),
+  ...signInTasks(ctx),
 ]

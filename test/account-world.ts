@@ -6,6 +6,7 @@ import { newId } from '../server/db/ids.ts'
 import { json } from '../server/db/json.ts'
 import type { Client, Service } from './start.ts'
 import { visitorOf } from './visitor.ts'
+import { memberOf, type Worker } from './workspace.ts'
 
 /** For tests: an account that has one of everything that an id in a request can name. */
 export type AccountWorld = {
@@ -17,6 +18,8 @@ export type AccountWorld = {
   /** Where a name means another thing in one endpoint, by that endpoint's name. */
   idsOf: Record<string, Record<string, string>>
   visitor: ReturnType<typeof visitorOf>
+  /** An owner who is signed in. */
+  owner: Worker
 }
 
 export async function fillAccount(service: Service, mark: string): Promise<AccountWorld> {
@@ -192,6 +195,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
     client,
     mark,
     visitor,
+    owner: await memberOf(service, client.accountId, 'owner', { email: `owner-${mark}@example.com` }),
     ids: {
       agentId,
       chatbotId: agentId,

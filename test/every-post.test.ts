@@ -234,7 +234,8 @@ const added = (before: Look, after: Look): Record<string, number> =>
 type Case = { endpoint: Endpoint; prefix: string; name: string }
 
 const version2: Case[] = contracts
-  .filter(({ method, scope }) => method === 'POST' && scope !== null)
+  // A session keeps nothing of a key: what is for members alone is tried with them (server/sign-in).
+  .filter(({ method, scope, onlySessions }) => method === 'POST' && scope !== null && !onlySessions)
   .map((endpoint) => ({ endpoint, prefix: '/api/v2', name: endpoint.name }))
 const upload = version2
   .filter(({ name }) => name === 'createSource')

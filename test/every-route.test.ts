@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { roles, scopesOf } from '../server/accounts/roles.ts'
 import { createAgent } from '../server/agents/create-agent.ts'
 import { newId } from '../server/db/ids.ts'
 import { json } from '../server/db/json.ts'
@@ -7,6 +8,7 @@ import type { Endpoint } from '../server/http/contract.ts'
 import { contracts } from '../server/pages/contracts.ts'
 import { type Schema, sampleOf, wrongTypeOf } from './sample.ts'
 import { type Answer, type Client, type Service, startService } from './start.ts'
+import { memberOf, signIn, type Worker } from './workspace.ts'
 
 /** The negative suite: made from the contracts, so that an endpoint is covered before anyone writes a test. */
 
@@ -18,11 +20,14 @@ before(async () => {
 })
 after(() => service.close())
 
-type World = { client: Client; ids: Record<string, string> }
+type World = { client: Client; ids: Record<string, string>; owner: Worker | null }
 
 /** A new account (its own rate limit) with an agent, a source and a conversation. */
-async function world(options: Parameters<Service['account']>[0] = {}): Promise<World> {
+async function world(
+  options: Parameters<Service['account']>[0] & { isMember?: boolean | undefined } = {},
+): Promise<World> {
   const client = await service.account(options)
+  const owner = options.isMember ? await memberOf(service, client.accountId, 'owner') : null
   const account = { id: client.accountId, plan: 'unlimited' }
   const agentId = await createAgent(service.ctx.db, account, 'test', { name: 'Agent' })
   const sourceId = newId()
@@ -65,7 +70,8 @@ async function world(options: Parameters<Service['account']>[0] = {}): Promise<W
     })
     .execute()
   return {
-    client,
+    client: owner ? { ...client, request: owner.request } : client,
+    owner,
     ids: {
       agentId,
       sourceId,
@@ -146,7 +152,74 @@ test('what belonged to a deleted agent is out of reach before it is emptied', as
   }
 })
 
+describe('members who are signed in', () => {
+  const unsafe = protectedEndpoints.filter(({ method }) => method !== 'GET')
+  /** Nothing that is sent has an effect: the ids are those of nothing, and the body has a field that nobody knows. */
+  const probe = (worker: Worker, endpoint: Endpoint, headers = {}, ids: Record<string, string> = {}) => {
+    const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? newId())
+    const body = endpoint.method === 'GET' ? undefined : { unheardOf: '\0' }
+    return worker.request(endpoint.method, path, body, headers)
+  }
+
+  for (const role of roles) {
+    test(`${role}: every endpoint asks for what the role has, and for nothing less`, async () => {
+      const { accountId } = await service.account({ plan: 'free' })
+      const worker = await memberOf(service, accountId, role)
+      for (const endpoint of protectedEndpoints) {
+        const name = `${endpoint.method} ${endpoint.path}`
+        const { status, body } = await probe(worker, endpoint)
+        if (endpoint.scope && scopesOf(role).includes(endpoint.scope))
+          assert.ok(![401, 403].includes(status), `${name}: ${JSON.stringify(body)}`)
+        else assert.deepEqual([status, body.error.code], [403, 'AUTH_INSUFFICIENT_PERMISSIONS'], name)
+      }
+    })
+  }
+
+  test('no change is taken from a page of another site', async () => {
+    const { accountId } = await service.account()
+    const worker = await memberOf(service, accountId, 'owner')
+    const ways = [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'x-parley-session': '' },
+      { 'content-type': 'text/plain', 'x-parley-session': '' },
+    ]
+    for (const [at, endpoint] of unsafe.entries()) {
+      const { status, body } = await probe(worker, endpoint, ways[at % ways.length])
+      assert.deepEqual([status, body.error.code], [403, 'AUTH_CROSS_SITE_REQUEST'], endpoint.path)
+    }
+  })
+
+  test('who is limited to an agent has nothing of the others, nor of the whole account', async () => {
+    const { client, ids } = await world()
+    const agentIds = [newId()]
+    const worker = await memberOf(service, client.accountId, 'builder', { agentIds })
+    for (const endpoint of protectedEndpoints) {
+      if (!scopesOf('builder').includes(endpoint.scope as never)) continue
+      const { status, body } = await ask({ ...client, request: worker.request }, endpoint, ids)
+      const name = `${endpoint.method} ${endpoint.path}: ${JSON.stringify(body)}`
+      if (endpoint.path.includes('{agentId}')) assert.equal(status, 404, name)
+      else if (endpoint.limitedMembers !== 'all') assert.equal(status, 403, name)
+      else assert.ok(endpoint.name !== 'listAgents' || body.data.length === 0, name)
+      if (endpoint.name === 'signOut') await signIn(worker, worker.email)
+    }
+  })
+
+  test('a session ends for everything at once', async () => {
+    const { accountId } = await service.account()
+    const worker = await memberOf(service, accountId, 'owner')
+    const { cookies } = worker
+    const stolen = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    assert.equal((await worker.request('POST', '/sign-out')).status, 200)
+    for (const endpoint of protectedEndpoints) {
+      const { status, body } = await probe(worker, endpoint, { cookie: stolen })
+      assert.deepEqual([status, body.error.code], [401, 'AUTH_SESSION_ENDED'], endpoint.path)
+    }
+  })
+})
+
 for (const endpoint of protectedEndpoints) {
+  const isMember = endpoint.onlySessions
   describe(`${endpoint.method} ${endpoint.path}`, () => {
     test('needs a valid key, a plan with API access and the scope', async () => {
       const { ids } = await world()
@@ -171,8 +244,8 @@ for (const endpoint of protectedEndpoints) {
 
     if (objects.length > 0) {
       test('hides what belongs to another account, and what never was', async () => {
-        const mine = await world()
-        const theirs = await world()
+        const mine = await world({ isMember })
+        const theirs = await world({ isMember })
         for (const name of objects) {
           const foreign = await ask(mine.client, endpoint, {
             ...mine.ids,
@@ -191,7 +264,7 @@ for (const endpoint of protectedEndpoints) {
 
     if (endpoint.method !== 'GET') {
       test('refuses what is not JSON, another content type, and too much', async () => {
-        const { client, ids } = await world()
+        const { client, ids } = await world({ isMember })
         const path = pathOf(endpoint, ids)
         const send = (body: string, type: string) =>
           client.request(endpoint.method, path, body, { 'content-type': type })
@@ -208,7 +281,7 @@ for (const endpoint of protectedEndpoints) {
       })
 
       test('refuses a field it does not know, or ignores it, by name', async () => {
-        const { client, ids } = await world()
+        const { client, ids } = await world({ isMember })
         const answer = await ask(client, endpoint, ids, { ...bodyOf(endpoint), unheardOf: '\0' })
         assertUnknown(endpoint, answer, 'unheardOf')
       })
@@ -217,7 +290,7 @@ for (const endpoint of protectedEndpoints) {
     const properties = Object.entries(((endpoint.body ?? {}) as Schema).properties ?? {})
     if (properties.length > 0) {
       test('refuses a wrong type and a NUL character in each field, by name', async () => {
-        const { client, ids } = await world()
+        const { client, ids } = await world({ isMember })
         const base = bodyOf(endpoint)
         for (const [name, schema] of properties) {
           const wrong = wrongTypeOf(schema)
@@ -239,14 +312,14 @@ for (const endpoint of protectedEndpoints) {
     }
 
     test('refuses a parameter it does not know, or ignores it, by name', async () => {
-      const { client, ids } = await world()
+      const { client, ids } = await world({ isMember })
       assertUnknown(endpoint, await ask(client, endpoint, ids, bodyOf(endpoint), '?unheardOf=1'), 'unheardOf')
     })
 
     const query = Object.keys(((endpoint.query ?? {}) as Schema).properties ?? {})
     if (query.includes('cursor')) {
       test('refuses a damaged cursor and a page size out of bounds', async () => {
-        const { client, ids } = await world()
+        const { client, ids } = await world({ isMember })
         const forged = Buffer.from(JSON.stringify(['2026-01-01T00:00:00.000Z', newId(), 'x'])).toString(
           'base64url',
         )

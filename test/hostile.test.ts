@@ -46,6 +46,7 @@ async function ask(operation: Operation, path: string, body?: unknown): Promise<
     sent = formOf(operation, typeof body === 'object' ? { ...body } : {})
   }
   if (prefix === '/api/widget') return mine.visitor.request(endpoint.method, path, sent, headers)
+  if (endpoint.onlySessions) return mine.owner.request(endpoint.method, path, sent, headers)
   return mine.client.request(endpoint.method, path, sent, headers)
 }
 

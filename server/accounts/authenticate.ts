@@ -59,19 +59,23 @@ export function createAuthenticator(db: Db, onError: (error: unknown) => void): 
       if (good.size >= MOST_KEYS) good.clear()
       good.add(hash)
       const { id, name, scopes, expiresAt, account } = row
-      return { account, key: { id, name, scopes, expiresAt } }
+      return { account, actor: `key:${id}`, scopes, key: { id, name, expiresAt }, member: null }
     },
   }
 }
 
-/** Refuses a caller whose plan does not include this version of the API or whose key lacks the scope. */
+/**
+ * Refuses a key whose plan does not include this version of the API, and a caller without the scope. Members work with
+ * the workspace, which is part of every plan.
+ */
 export function authorize(caller: Caller, scope: Scope, version: 1 | 2 = 2): void {
   const { apiAccess } = planOf(caller.account.plan)
-  if (apiAccess !== 'all' && apiAccess !== String(version))
+  if (caller.key && apiAccess !== 'all' && apiAccess !== String(version))
     throw new ApiError('SUBSCRIPTION_API_RESTRICTED_PLAN')
-  if (caller.key.scopes && !caller.key.scopes.includes(scope)) {
-    throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
-      message: `The API key lacks the scope "${scope}".`,
-    })
-  }
+  if (caller.scopes === null || caller.scopes.includes(scope)) return
+  throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
+    message: caller.member
+      ? `Your role (${caller.member.role}) lacks the scope "${scope}". Ask an owner or admin of the account.`
+      : `The API key lacks the scope "${scope}".`,
+  })
 }

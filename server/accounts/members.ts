@@ -1,7 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
 import { isId, newId } from '../db/ids.ts'
-import type { AccountId, MembersTable, Presence } from '../db/tables.ts'
+import { json } from '../db/json.ts'
+import type { AccountId, MembersTable, Presence, Role } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
+import { ApiError } from '../http/errors.ts'
 import { planOf } from './plans.ts'
 
 export type MemberRow = Selectable<MembersTable>
@@ -9,14 +12,17 @@ export type MemberRow = Selectable<MembersTable>
 /** Who has said nothing for so long has left without a word. */
 export const PRESENCE_MINUTES = 15
 
+type Wanted = { email: string; name: string; role?: Role; agentIds?: string[] | null }
+
 /** Adds a member; answers `taken` when the address is there already, `full` when the plan has no more place. */
-export async function createMember(
+export const createMember = (
   db: Db,
   account: { id: AccountId; plan: string },
-  { email, name }: { email: string; name: string },
-): Promise<{ id: string } | 'taken' | 'full'> {
-  return db.transaction().execute(async (trx) => {
-    await trx.selectFrom('accounts').select('id').where('id', '=', account.id).forNoKeyUpdate().execute()
+  wanted: Wanted,
+): Promise<{ id: string } | 'taken' | 'full'> =>
+  transact(db, async (trx) => {
+    await lockMembers(trx, account.id)
+    const { email, name, role = 'support', agentIds = null } = wanted
     const { members: most } = planOf(account.plan)
     const there = await trx
       .selectFrom('members')
@@ -26,9 +32,43 @@ export async function createMember(
     if (there.some((member) => member.email.toLowerCase() === email.toLowerCase())) return 'taken'
     if (most !== null && there.length >= most) return 'full'
     const id = newId()
-    await trx.insertInto('members').values({ id, account_id: account.id, email, name }).execute()
+    await trx
+      .insertInto('members')
+      .values({ id, account_id: account.id, email, name, role, agent_ids: json(agentIds) })
+      .execute()
     return { id }
   })
+
+/** Makes whoever else changes who is a member of the account, and as what, wait for the end of the transaction. */
+export async function lockMembers(trx: Trx, accountId: AccountId): Promise<void> {
+  await trx.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
+}
+
+/** The account's member; RESOURCE_NOT_FOUND when it has none with this id. */
+export async function requireMemberById(db: Db, accountId: AccountId, id: string): Promise<MemberRow> {
+  const row = isId(id)
+    ? await db
+        .selectFrom('members')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The team member does not exist.' })
+  return row
+}
+
+/** Throws LAST_OWNER when the member is the account's only owner; under lockMembers. */
+export async function refuseLastOwner(trx: Trx, { account_id, id, role }: MemberRow): Promise<void> {
+  if (role !== 'owner') return
+  const other = await trx
+    .selectFrom('members')
+    .select('id')
+    .where('account_id', '=', account_id)
+    .where('role', '=', 'owner')
+    .where('id', '<>', id)
+    .executeTakeFirst()
+  if (!other) throw new ApiError('LAST_OWNER')
 }
 
 /**

@@ -9,7 +9,7 @@ const SHOWN = ['visibility', 'allowedDomains', 'domains', 'enabled', 'memberId',
 /** Writes an audit entry for a request before it runs, and returns a function that removes the entry again. */
 export async function noteRequest(
   db: Db,
-  { account, key }: Caller,
+  { account, actor }: Caller,
   action: string,
   { params, query, body }: Pick<FastifyRequest, 'params' | 'query' | 'body'>,
 ): Promise<() => Promise<void>> {
@@ -18,7 +18,7 @@ export async function noteRequest(
   const named = Object.values({ ...(query as object), ...(params as object) }).map(String)
   const id = await recordAudit(db, {
     accountId: account.id,
-    actor: `key:${key.id}`,
+    actor,
     action,
     target: [...named, sent.chatbotId].filter((part) => typeof part === 'string').join('/') || null,
     detail: { fields: Object.keys(sent), ...Object.fromEntries(shown) },

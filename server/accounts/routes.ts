@@ -4,17 +4,23 @@ import { getMe } from './contract.ts'
 import { creditState } from './credits.ts'
 
 export const accountRoutes = ({ db }: Context): Route[] => [
-  route(getMe, async ({ caller: { account, key } }) => {
+  route(getMe, async ({ caller: { account, key, member, scopes } }) => {
     const credits = await creditState(db, account.id, account.plan)
     return {
       account: { id: account.id, name: account.name },
       plan: account.plan,
-      key: {
-        id: key.id,
-        name: key.name,
-        scopes: key.scopes,
-        expiresAt: key.expiresAt?.toISOString() ?? null,
-      },
+      key: key && { id: key.id, name: key.name, scopes, expiresAt: key.expiresAt?.toISOString() ?? null },
+      ...(member && {
+        member: {
+          id: member.id,
+          name: member.name,
+          email: member.email,
+          role: member.role,
+          scopes: scopes ?? [],
+          agentIds: member.agentIds,
+          hasSecondFactor: member.hasSecondFactor,
+        },
+      }),
       credits: { limit: credits.limit, used: credits.used, resetsAt: credits.resetsAt.toISOString() },
     }
   }),

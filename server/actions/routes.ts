@@ -13,9 +13,9 @@ import { createAction, deleteAction, updateAction } from './write-action.ts'
 import { createProcedure, deleteProcedure, updateProcedure } from './write-procedure.ts'
 
 const success = { success: true as const }
-const changeOf = ({ account, key }: Caller, agentId: string): Change => ({
+const changeOf = ({ account, actor }: Caller, agentId: string): Change => ({
   accountId: account.id,
-  actor: `key:${key.id}`,
+  actor,
   agentId,
 })
 const requireFeature = ({ account }: Caller): void => {

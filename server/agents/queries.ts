@@ -76,26 +76,34 @@ export async function findFullAgent(
 }
 
 /** One more row than `limit`, newest first, and how many agents the account has. */
+/** With `only`, those alone. */
 export async function listFullAgents(
   db: Db,
   accountId: AccountId,
   page: { limit: number; position: Position | null },
+  only: string[] | null = null,
 ): Promise<{ rows: FullAgentRow[]; total: number }> {
   let query = fullAgents(db, accountId)
+  if (only) query = query.where('agents.id', 'in', only)
   if (page.position) query = query.where(after('agents.created_at', 'agents.id', page.position))
   const rows = await query
     .orderBy('agents.created_at', 'desc')
     .orderBy('agents.id', 'desc')
     .limit(page.limit + 1)
     .execute()
-  return { rows, total: await countAgents(db, accountId) }
+  return { rows, total: await countAgents(db, accountId, only) }
 }
 
-export async function countAgents(db: Db, accountId: AccountId): Promise<number> {
+export async function countAgents(
+  db: Db,
+  accountId: AccountId,
+  only: string[] | null = null,
+): Promise<number> {
   const { total } = await db
     .selectFrom('agents')
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('account_id', '=', accountId)
+    .$if(only !== null, (query) => query.where('id', 'in', only ?? []))
     .executeTakeFirstOrThrow()
   return total
 }

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { attempt } from '../db/transact.ts'
 import { ApiError } from '../http/errors.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
-import { type Caller, type Route, route } from '../http/route.ts'
+import { type Route, route } from '../http/route.ts'
 import { cloneAgent } from './clone-agent.ts'
 import * as contract from './contract.ts'
 import { createAgent } from './create-agent.ts'
@@ -17,20 +17,24 @@ import { updateStyles } from './update-styles.ts'
 import { withModels } from './with-models.ts'
 
 const success = { success: true as const }
-const actorOf = (caller: Caller): string => `key:${caller.key.id}`
 
 export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
-  route(contract.listAgents, async ({ caller: { account }, query }) => {
+  route(contract.listAgents, async ({ caller: { account, member }, query }) => {
     const print = fingerprint('agents', account.id)
     const position = decodeCursor(query.cursor, print, undefined, (id) => /^[\w-]{21}$/.test(id))
-    const { rows, total } = await listFullAgents(ctx.db, account.id, { limit: query.limit, position })
+    const { rows, total } = await listFullAgents(
+      ctx.db,
+      account.id,
+      { limit: query.limit, position },
+      member?.agentIds,
+    )
     return pageOf(rows, query.limit, total, print, byCreation, presentAgent)
   }),
 
   route(
     withModels(contract.createAgent, ctx.models.ids()),
     async ({ db, caller, body: { url, ...body } }) => {
-      const id = await createAgent(db, caller.account, actorOf(caller), body)
+      const id = await createAgent(db, caller.account, caller.actor, body)
       if (url === undefined) return { id }
       try {
         await attempt(db, () => hooks.addLinkSource(db, caller.account, id, url))
@@ -55,7 +59,7 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
   }),
 
   route(contract.deleteAgent, async ({ caller, params }) => {
-    await deleteAgent(ctx, caller.account.id, actorOf(caller), params.agentId)
+    await deleteAgent(ctx, caller.account.id, caller.actor, params.agentId)
     return success
   }),
 
@@ -81,8 +85,7 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
   }),
 
   route(contract.cloneAgent, async ({ db, caller, params }) => {
-    const actor = actorOf(caller)
-    const { id, failure } = await cloneAgent(db, caller.account, actor, params.agentId, hooks)
+    const { id, failure } = await cloneAgent(db, caller.account, caller.actor, params.agentId, hooks)
     if (failure === undefined) return { id }
     ctx.log.error({ err: failure, agent: id, from: params.agentId }, 'the sources could not be copied')
     return { id, pendingSteps: ['ADD_SOURCE' as const] }

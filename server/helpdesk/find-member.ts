@@ -2,6 +2,7 @@ import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
+import type { Caller } from '../http/route.ts'
 import { type Details, refuseInvalid } from '../http/validate.ts'
 
 export type Member = { id: string; name: string; email: string }
@@ -55,4 +56,13 @@ export async function requireMember(
   const found = await findMember(db, accountId, named)
   if (!found) throw new ApiError(code)
   return found
+}
+
+/** Who writes or takes over: any member for a key, and for a member who is signed in nobody else. */
+export async function requireAuthor(db: Db, { account, member }: Caller, named: Named): Promise<Member> {
+  const found = await requireMember(db, account.id, named)
+  if (!member || member.id === found.id) return found
+  throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
+    message: 'Who is signed in cannot do this in the name of another member.',
+  })
 }

@@ -13,7 +13,7 @@ import { addNote } from './add-note.ts'
 import * as contract from './contract.ts'
 import { createTicket } from './create-ticket.ts'
 import { deskRoutes } from './desk/routes.ts'
-import { authorOf, problemsOfName, requireMember } from './find-member.ts'
+import { authorOf, problemsOfName, requireAuthor } from './find-member.ts'
 import { deliveriesOf, findTicketMessage, messagesOfTicket } from './list-ticket-messages.ts'
 import { findTickets } from './list-tickets.ts'
 import { presentListedTicket, presentReply, presentTicket, presentTicketMessage } from './present.ts'
@@ -33,11 +33,12 @@ export const helpdeskRoutes = (ctx: Context): Route[] => [
 ]
 
 const conversationRoutes = (ctx: Context): Route[] => [
-  route(contract.takeOverConversation, async ({ db, caller: { account }, params, body }) => {
+  route(contract.takeOverConversation, async ({ db, caller, params, body }) => {
+    const { account } = caller
     refuseInvalid(problemsOfName(body))
     await requireAgent(db, account.id, params.agentId)
     await requireConversation(db, account.id, params.agentId, params.conversationId)
-    const member = await requireMember(db, account.id, body)
+    const member = await requireAuthor(db, caller, body)
     const { ticketNumber } = await takeOver({ ...ctx, db }, { accountId: account.id, ...params }, member)
     return { data: { id: params.conversationId, status: 'taken_over' as const, ticketNumber } }
   }),
@@ -101,11 +102,12 @@ const messageRoutes = (ctx: Context): Route[] => [
     )
   }),
 
-  route(contract.replyToTicket, async ({ db, caller: { account }, params, body }) => {
+  route(contract.replyToTicket, async ({ db, caller, params, body }) => {
+    const { account } = caller
     const named = authorOf(body, problemsOfContent(body.content))
     const place = { accountId: account.id, ...params }
     const ticket = await ticketOf(db, account.id, params)
-    const author = await requireMember(db, account.id, named)
+    const author = await requireAuthor(db, caller, named)
     const html = rendered(body.content)
     const reply = { text: body.content, html, attachmentIds: body.attachments ?? [] }
     const message = await replyToTicket({ ...ctx, db }, place, author, reply)
@@ -125,10 +127,11 @@ const messageRoutes = (ctx: Context): Route[] => [
     return presentTicketMessage(ctx, message, stateOf(deliveries.get(message.id)))
   }),
 
-  route(contract.addTicketNote, async ({ db, caller: { account }, params, body }) => {
+  route(contract.addTicketNote, async ({ db, caller, params, body }) => {
+    const { account } = caller
     const named = authorOf(body, problemsOfContent(body.content))
     await ticketOf(db, account.id, params)
-    const author = await requireMember(db, account.id, named)
+    const author = await requireAuthor(db, caller, named)
     const note = { text: body.content, html: rendered(body.content) }
     const message = await addNote({ ...ctx, db }, { accountId: account.id, ...params }, author, note)
     return presentTicketMessage(ctx, message, undefined)

@@ -54,7 +54,8 @@ before(async () => {
     routes: keeps.map((each) => route(endpointOf(each), (call) => handle(call), each)),
     gate: {
       refuseDuringMaintenance: ctx.maintenance.refuse,
-      authenticate: ctx.keys.authenticate,
+      authenticate: ({ headers }, beforeStranger) =>
+        ctx.keys.authenticate(headers.authorization, beforeStranger),
       authorize,
       limiter: ctx.limiter,
       windowOf: () => undefined,

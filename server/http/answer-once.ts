@@ -81,6 +81,7 @@ export async function answerOnce(db: Db, keyed: Keyed, run: Run): Promise<unknow
 
 async function runFirst(db: Db, row: KeyedRequest, { endpoint, keeps }: Route, run: Run): Promise<unknown> {
   const { status } = endpoint.success
+  const textOf = (answer: unknown): string | null => keptText(answer, endpoint.shownOnce ?? [])
   const once = <A>(work: (db: Db) => Promise<A>): Promise<A> =>
     transact(db, async (trx) => {
       await takeKey(trx, row)
@@ -103,7 +104,10 @@ async function runFirst(db: Db, row: KeyedRequest, { endpoint, keeps }: Route, r
 }
 
 // As text: a jsonb object would come back with its members in another order.
-const textOf = (answer: unknown): string | null => (answer === undefined ? null : JSON.stringify(answer))
+const keptText = (answer: unknown, shownOnce: readonly string[]): string | null =>
+  answer === undefined
+    ? null
+    : JSON.stringify(answer, (name, value) => (shownOnce.includes(name) ? null : value))
 
 function sendStored(reply: FastifyReply, status: number, text: string | null): typeof SENT {
   reply.code(status).header(REPLAYED, 'true')

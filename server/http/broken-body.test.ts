@@ -41,7 +41,8 @@ before(async () => {
     routes: [route(echo, async ({ body }) => ({ text: body.text }))],
     gate: {
       refuseDuringMaintenance: ctx.maintenance.refuse,
-      authenticate: ctx.keys.authenticate,
+      authenticate: ({ headers }, beforeStranger) =>
+        ctx.keys.authenticate(headers.authorization, beforeStranger),
       authorize,
       limiter: ctx.limiter,
       windowOf: () => undefined,

@@ -20,6 +20,11 @@ export const scopes = [
   'messaging:write',
   'privacy:read',
   'privacy:write',
+  'members:read',
+  'members:write',
+  'keys:read',
+  'keys:write',
+  'audit:read',
 ] as const
 export type Scope = (typeof scopes)[number]
 
@@ -35,6 +40,15 @@ export type Endpoint = {
   description?: string
   /** null: no key needed. */
   scope: Scope | null
+  /** Only for a member who is signed in: a key has nothing of what it is about. */
+  onlySessions?: true
+  /**
+   * What a member who is limited to some agents may ask. Default: what names one of them in its path. `all`: anything,
+   * since its handler leaves out other agents; `none`: nothing.
+   */
+  limitedMembers?: 'all' | 'none'
+  /** Members of the answer that are never stored: a repetition with the same Idempotency-Key is answered null in their place. */
+  shownOnce?: readonly string[]
   deprecated?: boolean
   /** It changes who may do what, or what is answered from: noted in the audit log under this name. */
   audit?: string

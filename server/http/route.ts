@@ -1,17 +1,35 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Db } from '../db/database.ts'
-import type { AccountId } from '../db/tables.ts'
+import type { AccountId, Role } from '../db/tables.ts'
 import type { Endpoint, Scope } from './contract.ts'
 import type { KeyedRequest } from './idempotency.ts'
 import type { Form } from './uploads.ts'
 
 type Typed<S> = S extends TSchema ? Static<S> : Record<string, never>
 
-/** Who asks: the account that owns the key, and the key; `scopes: null` is every scope. */
+/** Who asks: the account, and its key or its member; `scopes: null` is every scope. */
 export type Caller = {
   account: { id: AccountId; name: string; plan: string }
-  key: { id: string; name: string; scopes: Scope[] | null; expiresAt: Date | null }
+  /** As the audit log names it: `key:<id>` or `member:<id>`. */
+  actor: string
+  scopes: Scope[] | null
+  /** null: a member who is signed in. */
+  key: { id: string; name: string; expiresAt: Date | null } | null
+  /** null: a key. */
+  member: SignedIn | null
+}
+
+export type SignedIn = {
+  id: string
+  name: string
+  email: string
+  role: Role
+  /** null: every agent. */
+  agentIds: string[] | null
+  loginId: string
+  sessionId: string
+  hasSecondFactor: boolean
 }
 
 /** What an earlier request with the same Idempotency-Key started. */

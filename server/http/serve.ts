@@ -26,11 +26,11 @@ declare module 'fastify' {
 /** What stands before every handler, in the contract's order of checks. */
 export type Gate = {
   refuseDuringMaintenance(): Promise<void>
-  authenticate(authorization: string | undefined, beforeStranger?: () => Promise<void>): Promise<Caller>
+  authenticate(request: FastifyRequest, beforeStranger?: () => Promise<void>): Promise<Caller>
   authorize(caller: Caller, scope: Scope): void
   limiter: RateLimiter
-  /** The window that keys of the plan are counted in; undefined: that of the limiter. */
-  windowOf(plan: string): RateWindow | undefined
+  /** The window that the caller is counted in; undefined: that of the limiter. */
+  windowOf(caller: Caller): RateWindow | undefined
   /** Notes what is about to be done; the answer takes it back. */
   note(db: Db, caller: Caller, action: string, request: FastifyRequest): Promise<() => Promise<void>>
 }
@@ -93,17 +93,20 @@ async function passGate(request: FastifyRequest, reply: FastifyReply, gate: Gate
   await gate.refuseDuringMaintenance()
   let caller: Caller
   try {
-    caller = await gate.authenticate(request.headers.authorization, () =>
-      refuseFlood(request, reply, gate.limiter),
-    )
+    caller = await gate.authenticate(request, () => refuseFlood(request, reply, gate.limiter))
   } catch (error) {
     // A caller without a valid key has only an address to count against.
     if (error instanceof ApiError && error.status === 401) await countRequest(reply, gate.limiter, request.ip)
     throw error
   }
-  const window = gate.windowOf(caller.account.plan)
-  await countRequest(reply, gate.limiter, `${caller.key.id} ${request.ip}`, window)
+  const { key, member } = caller
+  const bucket = key ? `${key.id} ${request.ip}` : `member ${member?.id}`
+  await countRequest(reply, gate.limiter, bucket, gate.windowOf(caller))
   gate.authorize(caller, endpoint.scope)
+  if (endpoint.onlySessions && !member)
+    throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
+      message: 'This is for members who are signed in, not for API keys.',
+    })
   request.caller = caller
 }
 
@@ -160,6 +163,18 @@ function audited({ endpoint: { audit }, handle }: Route, db: Db, gate: Gate): Ro
   }
 }
 
+/** Refuses a member who is limited to some agents whatever is not about one of them. */
+function confine(caller: Caller | null, endpoint: Endpoint, { agentId }: { agentId?: string }): void {
+  const agentIds = caller?.member?.agentIds
+  if (!agentIds) return
+  if (agentId !== undefined && !agentIds.includes(agentId)) throw new ApiError('AGENT_NOT_FOUND')
+  if (endpoint.limitedMembers === 'all') return
+  if (agentId === undefined || endpoint.limitedMembers === 'none')
+    throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
+      message: 'Your membership is limited to some agents, and this is about the whole account.',
+    })
+}
+
 /** What an endpoint without a body takes. */
 const NOTHING = Exact({})
 
@@ -185,6 +200,7 @@ function handlerOf(route: Route, { db, gate, strict, uploads }: Options) {
     }
     nameIgnored(reply, ignored ?? [])
     refuseInvalid(problems)
+    confine(request.caller, endpoint, request.params as { agentId?: string })
     const files = multipart ? endpoint.multipart : undefined
     return files && uploads
       ? uploads.receive(request, files, (form) => answer(request, reply, key, form))

@@ -14,6 +14,10 @@ export type BackupTable = {
 export const backupTables: BackupTable[] = [
   { name: 'accounts', key: ['id'], page: 200 },
   { name: 'members', key: ['id'], page: 200 },
+  { name: 'logins', key: ['id'], page: 200 },
+  { name: 'login_credentials', key: ['id'], page: 200 },
+  { name: 'login_second_factors', key: ['id'], page: 200 },
+  { name: 'login_secrets', key: ['name'], page: 200, encrypted: true },
   { name: 'api_keys', key: ['id'], page: 200 },
   { name: 'credit_entries', key: ['id'], page: 200 },
   { name: 'credit_usage', key: ['owner_id', 'month', 'slot'], page: 200 },
@@ -82,6 +86,10 @@ export const derivedTables = [
   'insight_days',
   'insights_queue',
   'processes',
+  // Members sign in again, and links that nobody has opened are made again.
+  'login_sessions',
+  'login_challenges',
+  'login_links',
   // Sites sign their visitors in again.
   'visitor_identities',
   // Nobody goes on after an event of another time; what they told of stands in the tickets.

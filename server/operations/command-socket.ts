@@ -4,6 +4,7 @@ import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
 import { stopGeneration } from '../conversations/stop-generation.ts'
+import { originOf } from '../http/own-origin.ts'
 import { resumeMoves, resumeTraining } from '../knowledge/tasks.ts'
 import { CommandFailure, type Input, type Operations, type Result, sentenceOf } from './command.ts'
 import { commands } from './commands.ts'
@@ -40,6 +41,7 @@ export async function openCommandSocket(ctx: Context): Promise<{ close(): Promis
   const operations: Operations = {
     db: ctx.db,
     filesDir: ctx.filesDir,
+    origin: originOf(ctx.config),
     isServed: async () => true,
     secrets: secretOperations({
       db: ctx.db,

@@ -18,6 +18,8 @@ export type SecretOperations = {
 export type Operations = {
   db: Db
   filesDir: string
+  /** Where people reach the service, for links. */
+  origin: string
   /** Whether a service works on this data now. */
   isServed(): Promise<boolean>
   /** Returns when every process has seen the switch. */

@@ -37,6 +37,7 @@ before(async () => {
       opened.push(models)
       return { catalogue, models }
     },
+    origin: 'https://parley.example',
     erasing: { jobs: { enqueue: async () => {} }, stop: async () => {} },
   }
 })

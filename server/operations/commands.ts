@@ -8,7 +8,7 @@ import { evaluate } from './evaluate-command.ts'
 import { insightsAnalyse } from './insights-command.ts'
 import { keysCreate, keysList, keysRevoke } from './key-commands.ts'
 import { maintenanceOff, maintenanceOn, maintenanceStatus } from './maintenance-commands.ts'
-import { memberCreate, memberList, memberRemove } from './member-commands.ts'
+import { memberCreate, memberList, memberRemove, memberResetLink, setUpLink } from './member-commands.ts'
 import { exportAccount, importCommand } from './move-commands.ts'
 import { creditsGrant, creditsShow, reconcileCommand } from './other-commands.ts'
 import { retentionSet, retentionShow, userErase, userExport } from './privacy-commands.ts'
@@ -25,9 +25,11 @@ export const commands: Command[] = [
   keysRevoke,
   creditsShow,
   creditsGrant,
+  setUpLink,
   memberCreate,
   memberList,
   memberRemove,
+  memberResetLink,
   maintenanceOn,
   maintenanceOff,
   maintenanceStatus,

@@ -1,5 +1,7 @@
 import { recordAudit } from '../accounts/audit.ts'
 import { createMember, membersOf, presenceOf, removeMember } from '../accounts/members.ts'
+import { isId } from '../db/ids.ts'
+import { createLink, linkTo } from '../sign-in/links.ts'
 import { type Command, CommandFailure, required, usageFailure } from './command.ts'
 import { accountOf } from './find-account.ts'
 
@@ -23,6 +25,56 @@ export const memberCreate: Command = {
   print: ({ id }) => String(id),
 }
 
+export const setUpLink: Command = {
+  name: 'setup-link',
+  usage: '[--account ID]',
+  summary: 'Makes a link with which somebody becomes an owner of the account; it works once, for 24 hours',
+  options: { account: text },
+  async run({ db, origin }, input) {
+    const account = await accountOf(db, input)
+    return db.transaction().execute(async (trx) => {
+      // One that was made before does not work any more.
+      await trx
+        .deleteFrom('login_links')
+        .where('account_id', '=', account.id)
+        .where('kind', '=', 'set-up')
+        .execute()
+      const wanted = { accountId: account.id, kind: 'set-up', createdBy: 'operator' } as const
+      const { row, token } = await createLink(trx, wanted)
+      await recordAudit(trx, {
+        accountId: account.id,
+        actor: 'operator',
+        action: 'account.setup-link',
+        target: account.id,
+      })
+      return { link: linkTo(origin, 'set-up', token), expiresAt: row.expires_at.toISOString() }
+    })
+  },
+  print: ({ link, expiresAt }) => `${link}\n(works once, until ${expiresAt})`,
+}
+
+export const memberResetLink: Command = {
+  name: 'member reset-link',
+  usage: 'ID',
+  summary: 'Makes a link with which a member chooses a new password; it works once, for an hour',
+  options: {},
+  positionals: { count: 1 },
+  run: ({ db, origin }, { positionals: [id = ''] }) =>
+    db.transaction().execute(async (trx) => {
+      const member = isId(id)
+        ? await trx.selectFrom('members').select('account_id').where('id', '=', id).executeTakeFirst()
+        : undefined
+      if (!member) throw new CommandFailure(`There is no member ${id}.`)
+      const accountId = member.account_id
+      await trx.deleteFrom('login_links').where('kind', '=', 'reset').where('member_id', '=', id).execute()
+      const wanted = { accountId, kind: 'reset', createdBy: 'operator', memberId: id } as const
+      const { row, token } = await createLink(trx, wanted)
+      await recordAudit(trx, { accountId, actor: 'operator', action: 'member.reset-link', target: id })
+      return { link: linkTo(origin, 'reset', token), expiresAt: row.expires_at.toISOString() }
+    }),
+  print: ({ link, expiresAt }) => `${link}\n(works once, until ${expiresAt})`,
+}
+
 export const memberList: Command = {
   name: 'member list',
   usage: '[--account ID]',
@@ -36,13 +88,17 @@ export const memberList: Command = {
         id: row.id,
         email: row.email,
         name: row.name,
+        role: row.role,
         presence: presenceOf(row),
       })),
     }
   },
   print: ({ members }) =>
-    ((members ?? []) as { id: string; email: string; name: string; presence: string }[])
-      .map(({ id, email, name, presence }) => `${id}  ${presence.padEnd(7)}  ${name} <${email}>`)
+    ((members ?? []) as { id: string; email: string; name: string; role: string; presence: string }[])
+      .map(
+        ({ id, email, name, role, presence }) =>
+          `${id}  ${role.padEnd(7)}  ${presence.padEnd(7)}  ${name} <${email}>`,
+      )
       .join('\n') || 'The account has no team member.',
 }
 

@@ -11,6 +11,7 @@ import { migrate } from '../db/migrate.ts'
 import type { Notifier } from '../db/notifier.ts'
 import { requireServerVersion } from '../db/server-version.ts'
 import { createMaintenance } from '../http/maintenance.ts'
+import { originOf } from '../http/own-origin.ts'
 import { createKnowledge } from '../knowledge/knowledge.ts'
 import { createBuiltinModel } from '../models/builtin/builtin-model.ts'
 import { createModels, type Models } from '../models/models.ts'
@@ -61,6 +62,7 @@ export async function openOperations(config: Config): Promise<Operations & { clo
   return {
     db,
     filesDir: join(config.dataDir, 'files'),
+    origin: originOf(config),
     // The lock of the embedded database's folder is ours.
     isServed: async () => !embedded && (await isBeating(db)),
     secrets: secretOperations({

@@ -39,6 +39,7 @@ function run(name: string, values: Record<string, string>, ...positionals: strin
     resume: async () => {},
     openKnowledge: () => ctx.knowledge,
     openModels: () => assert.fail('Not asked here.'),
+    origin: 'https://parley.example',
     erasing: { jobs: ctx.jobs, stop: (account, id) => stopGeneration(ctx, account, id) },
   }
   const command = commands.find((one) => one.name === name)

@@ -20,6 +20,7 @@ import * as ticketKnowledge from '../knowledge/tickets/contract.ts'
 import * as people from '../people/contract.ts'
 import * as privacy from '../privacy/contract.ts'
 import * as search from '../search/contract.ts'
+import * as signIn from '../sign-in/contract.ts'
 import * as attributes1 from '../v1/attributes-contract.ts'
 import * as chat1 from '../v1/chat-contract.ts'
 import * as chatbots1 from '../v1/chatbots-contract.ts'
@@ -52,6 +53,7 @@ export const contracts: Endpoint[] = listed([
   topics,
   unanswered,
   privacy,
+  signIn,
 ])
 
 /** Every contract of version 1. */

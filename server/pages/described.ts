@@ -46,6 +46,7 @@ export const described: Described = {
     Messaging: 'The messaging channel and its templates',
     Privacy: 'Retention, erasure and export of what is known of a person',
     Procedures: 'Ordered steps for known situations',
+    'Sign-in': 'How members of the account get in, from a browser',
     Sources: 'What an agent answers from',
     'Version 1': 'The older interface',
     Webhooks: 'What channels send to the service',

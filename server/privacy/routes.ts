@@ -13,10 +13,10 @@ import { sendLines } from './send-lines.ts'
 import { ERASE_USER, type EraseUser } from './tasks.ts'
 
 export const privacyRoutes = (ctx: Context): Route[] => [
-  route(contract.eraseUser, async ({ db, caller: { account, key }, body }) => {
+  route(contract.eraseUser, async ({ db, caller: { account, actor }, body }) => {
     const person = await findPerson(db, account.id, body)
     const row = await transact(db, async (trx) => {
-      const added = await addErasure(trx, account.id, `key:${key.id}`, person)
+      const added = await addErasure(trx, account.id, actor, person)
       await ctx.jobs.enqueue<EraseUser>(trx, ERASE_USER, { accountId: account.id, erasureId: added.id })
       return added
     })
@@ -29,9 +29,8 @@ export const privacyRoutes = (ctx: Context): Route[] => [
 
   route(
     contract.exportUser,
-    async ({ caller: { account, key }, body, reply }) => {
+    async ({ caller: { account, actor }, body, reply }) => {
       const person = await findPerson(ctx.db, account.id, body)
-      const actor = `key:${key.id}`
       await recordAudit(ctx.db, { accountId: account.id, actor, action: 'user.export', target: null })
       return sendLines(reply, userLines(ctx.db, account.id, person, noCounts()))
     },
@@ -43,8 +42,8 @@ export const privacyRoutes = (ctx: Context): Route[] => [
     return { retentionDays: retention_days }
   }),
 
-  route(contract.setRetention, async ({ caller: { account, key }, params: { agentId }, body }) => {
-    const place = { accountId: account.id, agentId, actor: `key:${key.id}` }
+  route(contract.setRetention, async ({ caller: { account, actor }, params: { agentId }, body }) => {
+    const place = { accountId: account.id, agentId, actor }
     await setRetention(ctx.db, place, body.retentionDays)
     return { success: true as const }
   }),

@@ -8,6 +8,7 @@ const COLUMNS: Record<string, string> = {
   messaging_accounts: `concat_ws(' ', access_token, app_secret, verify_token)`,
   email_connections: `concat_ws(' ', smtp_password, imap_password, inbound_secret, mark_key)`,
   identity_secrets: 'secret',
+  login_secrets: 'secret',
 }
 /** Matches text that seal.ts has encrypted with a key other than these. */
 const foreignTo = (keyIds: string[]): string =>

@@ -1,7 +1,12 @@
 import type { Place } from './seal.ts'
 
 type SealedTable = {
-  table: 'pages_connections' | 'messaging_accounts' | 'email_connections' | 'identity_secrets'
+  table:
+    | 'pages_connections'
+    | 'messaging_accounts'
+    | 'email_connections'
+    | 'identity_secrets'
+    | 'login_secrets'
   /** Together they name the row, in this order. */
   key: string[]
   columns: string[]
@@ -21,6 +26,7 @@ export const sealedColumns: SealedTable[] = [
     columns: ['smtp_password', 'imap_password', 'inbound_secret', 'mark_key'],
   },
   { table: 'identity_secrets', key: ['agent_id'], columns: ['secret'] },
+  { table: 'login_secrets', key: ['name'], columns: ['secret'] },
 ]
 
 /** `row` holds the values of the primary key, joined with slashes. */

@@ -10,7 +10,7 @@ import { updateStyles } from '../agents/update-styles.ts'
 import { withModels } from '../agents/with-models.ts'
 import type { Context } from '../context.ts'
 import { transact } from '../db/transact.ts'
-import { type Caller, type Route, route } from '../http/route.ts'
+import { type Route, route } from '../http/route.ts'
 import * as contract from './chatbots-contract.ts'
 import { presentChatbot } from './present.ts'
 import { setSourceText } from './source-text.ts'
@@ -18,11 +18,9 @@ import { setSourceText } from './source-text.ts'
 /** More than any account has; the list of version 1 has no pages. */
 const MOST_CHATBOTS = 10_000
 
-const actorOf = (caller: Caller): string => `key:${caller.key.id}`
-
 export const chatbotRoutes = (ctx: Context): Route[] => [
   route(contract.createChatbot, async ({ db, caller, body: { chatbotName, sourceText } }) => {
-    const actor = actorOf(caller)
+    const { actor } = caller
     // Who is told of a failure does not expect a chatbot.
     return transact(db, async (trx) => {
       const chatbotId = await createAgent(trx, caller.account, actor, { name: chatbotName })
@@ -38,7 +36,7 @@ export const chatbotRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.deleteChatbot, async ({ caller, query }) => {
-    await deleteAgent(ctx, caller.account.id, actorOf(caller), query.chatbotId)
+    await deleteAgent(ctx, caller.account.id, caller.actor, query.chatbotId)
     return { message: 'Chatbot deleted successfully' }
   }),
 

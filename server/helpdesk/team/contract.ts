@@ -37,8 +37,10 @@ export const setMemberPresence = endpoint({
   name: 'setMemberPresence',
   tag,
   summary: 'Say that a member is there, away or gone',
-  description: 'It holds for 15 minutes: say it again before. New tickets go to members that are online.',
+  description:
+    'It holds for 15 minutes: say it again before. New tickets go to members that are online. Who is signed in says it only of themselves.',
   scope: 'helpdesk:write',
+  limitedMembers: 'all',
   params: Exact({ memberId: Id }),
   body: Exact({ presence: OneOf(presences) }),
   success: {

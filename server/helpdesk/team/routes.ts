@@ -1,5 +1,6 @@
 import { requireOwner } from '../../agents/find-agent.ts'
 import type { Context } from '../../context.ts'
+import { ApiError } from '../../http/errors.ts'
 import { type Route, route } from '../../http/route.ts'
 import { type StatusRow, statusesOf } from '../statuses.ts'
 import * as contract from './contract.ts'
@@ -14,7 +15,9 @@ export const teamRoutes = (ctx: Context): Route[] => [
     return presentMembers(ctx.db, accountId, agentId)
   }),
 
-  route(contract.setMemberPresence, async ({ caller: { account }, params, body }) => {
+  route(contract.setMemberPresence, async ({ caller: { account, member }, params, body }) => {
+    if (member && member.id !== params.memberId)
+      throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The team member does not exist.' })
     const { id, last_seen_at } = await tellPresence(ctx, account.id, params.memberId, body.presence)
     return { id, presence: body.presence, lastSeenAt: (last_seen_at ?? new Date()).toISOString() }
   }),

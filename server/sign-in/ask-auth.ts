@@ -1,0 +1,78 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { recordAudit } from '../accounts/audit.ts'
+import type { Context } from '../context.ts'
+import type { Db } from '../db/database.ts'
+import { ApiError } from '../http/errors.ts'
+import { ADDRESS_HEADER, type Auth } from './open-auth.ts'
+import { cameSecurely } from './same-site.ts'
+
+export type Exchange = { request: FastifyRequest; reply: FastifyReply }
+type Needs = Pick<Context, 'db' | 'config' | 'sessions'>
+
+/** The name without the prefix that cookies by HTTPS have. */
+const SESSION_COOKIE = 'parley.session_token='
+const EVERY_SESSION_COOKIE = /(?:__Secure-)?parley\.session_token=[^;]*;?\s*/g
+
+/** What the library is told of a request; `asStranger`: without its session. */
+export function headersFor({ headers, ip }: FastifyRequest, { asStranger = false } = {}): Headers {
+  const cookie = headers.cookie ?? ''
+  return new Headers({
+    cookie: asStranger ? cookie.replace(EVERY_SESSION_COOKIE, '') : cookie,
+    'user-agent': (headers['user-agent'] ?? '').slice(0, 500),
+    [ADDRESS_HEADER]: ip,
+  })
+}
+
+/** Asks the library, passes its cookies on, and answers what it says; AUTH_SIGN_IN_FAILED for anything but a success. */
+export async function askAuth<T>(
+  { sessions, config }: Needs,
+  { request, reply }: Exchange,
+  ask: (auth: Auth) => Promise<Response>,
+): Promise<T> {
+  const response = await ask(await sessions.open(cameSecurely(request, config)))
+  passCookies(reply, response)
+  // Its session may have become another one.
+  sessions.forget()
+  if (response.ok) return (await response.json()) as T
+  if (response.status === 429)
+    throw new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS', { headers: { 'retry-after': '900' } })
+  if (response.status >= 500) throw new Error(`The sign-in library answered ${response.status}.`)
+  throw new ApiError('AUTH_SIGN_IN_FAILED')
+}
+
+export function passCookies(reply: FastifyReply, response: Response): void {
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) reply.header('set-cookie', cookies)
+}
+
+/** Whether these cookies begin a session, and none is ended by them. */
+export const beginsSession = (cookies: string[]): boolean =>
+  cookies.some((cookie) => cookie.includes(SESSION_COOKIE) && !/max-age=0|session_token=;/i.test(cookie))
+
+/** Notes who got in, or that somebody did not; of an address that nobody has only that. */
+export async function noteSignIn(
+  db: Db,
+  action: 'session.create' | 'session.refuse',
+  { ip }: FastifyRequest,
+  who: { loginId: string } | { email: string } | null,
+): Promise<void> {
+  const member =
+    who &&
+    (await db
+      .selectFrom('logins')
+      .innerJoin('members', 'members.id', 'logins.member_id')
+      .select(['members.id', 'members.account_id'])
+      .where(
+        'loginId' in who ? 'logins.id' : 'logins.email',
+        '=',
+        'loginId' in who ? who.loginId : who.email.trim().toLowerCase(),
+      )
+      .executeTakeFirst())
+  await recordAudit(db, {
+    accountId: member?.account_id ?? null,
+    actor: action === 'session.create' && member ? `member:${member.id}` : 'nobody',
+    action,
+    target: member?.id ?? null,
+    detail: { address: ip },
+  })
+}

@@ -1,0 +1,291 @@
+import Type from 'typebox'
+import { roles } from '../accounts/roles.ts'
+import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../http/contract.ts'
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './open-auth.ts'
+
+const tag = 'Sign-in'
+/** Far more than any of these needs: a password of a megabyte is refused before anybody hashes it. */
+const bodyLimit = 8_192
+const COUNTED =
+  'Attempts are counted by the address they come from and by the name they are for: beyond the limit they are answered 429.'
+
+const Token = Type.String({ minLength: 1, maxLength: 200, description: 'What stands after # in the link' })
+const Email = Type.String({ format: 'email', maxLength: 254 })
+const Name = Type.String({ minLength: 1, maxLength: 100 })
+const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD })
+const Password = Type.String({ minLength: 1, maxLength: LONGEST_PASSWORD })
+const Code = Type.String({ minLength: 1, maxLength: 50 })
+
+export const readSignIn = endpoint({
+  method: 'GET',
+  path: '/sign-in',
+  name: 'readSignIn',
+  tag,
+  summary: 'How people sign in here',
+  description: 'What a sign-in page has to know before anybody is signed in.',
+  scope: null,
+  success: {
+    status: 200,
+    schema: Exact({
+      needsSetUp: Type.Boolean({
+        description: 'Nobody has an account yet: the start of the service, or `setup-link`, prints the link',
+      }),
+      provider: Nullable(
+        Exact({ name: Type.String() }, { description: 'Where one may sign in besides, by OpenID Connect' }),
+      ),
+      mailsResets: Type.Boolean({ description: 'Whether a forgotten password can be reset by mail' }),
+      passwordLength: Exact({ minimum: Type.Integer(), maximum: Type.Integer() }),
+    }),
+  },
+  errors: [],
+})
+
+export const setUp = endpoint({
+  method: 'POST',
+  path: '/set-up',
+  name: 'setUp',
+  tag,
+  summary: 'Become the first owner of an account',
+  description: `With the token of a set-up link, which works once and for 24 hours. ${COUNTED}`,
+  scope: null,
+  bodyLimit,
+  body: Exact({
+    token: Token,
+    name: Name,
+    email: Email,
+    password: NewPassword,
+    accountName: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'Names the account' }),
+    ),
+  }),
+  success: { status: 201, schema: Success },
+  errors: ['AUTH_LINK_INVALID', 'RESOURCE_DUPLICATE', 'MEMBER_LIMIT_REACHED'],
+})
+
+export const signIn = endpoint({
+  method: 'POST',
+  path: '/sign-in',
+  name: 'signIn',
+  tag,
+  summary: 'Sign in with a password',
+  description: `Sets the cookie of a session, which ends after 14 days; where the member has a second factor, one with which \`/sign-in/second-factor\` goes on. From a browser, with the header \`x-parley-session: 1\`. An unknown address and a wrong password are answered alike. ${COUNTED}`,
+  scope: null,
+  bodyLimit,
+  body: Exact({ email: Email, password: Password }),
+  success: {
+    status: 200,
+    schema: Exact({
+      secondFactor: Type.Boolean({ description: 'A code is asked for before there is a session' }),
+    }),
+  },
+  errors: ['AUTH_SIGN_IN_FAILED'],
+})
+
+export const signInSecondFactor = endpoint({
+  method: 'POST',
+  path: '/sign-in/second-factor',
+  name: 'signInSecondFactor',
+  tag,
+  summary: 'Go on with a sign-in by the code of the second factor',
+  description: `Six digits of the authenticator, or one of the backup codes. After five wrong codes the sign-in begins anew; after ten, codes are refused for 15 minutes. ${COUNTED}`,
+  scope: null,
+  bodyLimit,
+  body: Exact({ code: Code }),
+  success: { status: 200, schema: Success },
+  errors: ['AUTH_SIGN_IN_FAILED'],
+})
+
+export const signInProvider = endpoint({
+  method: 'POST',
+  path: '/sign-in/provider',
+  name: 'signInProvider',
+  tag,
+  summary: 'Begin to sign in by OpenID Connect',
+  description:
+    'Answers the address to send the browser to, which comes back signed in. Only a member with a login of the same, verified address is let in.',
+  scope: null,
+  bodyLimit,
+  success: { status: 200, schema: Exact({ url: Type.String() }) },
+  errors: ['RESOURCE_NOT_FOUND', 'AUTH_SIGN_IN_FAILED'],
+})
+
+export const requestPasswordReset = endpoint({
+  method: 'POST',
+  path: '/password-resets',
+  name: 'requestPasswordReset',
+  tag,
+  summary: 'Ask for a mail with which to choose a new password',
+  description: `Answered alike whether somebody has this address or not. Nothing is sent unless the operator has set SMTP_URL and PUBLIC_URL; \`member reset-link\` makes the link without mail. ${COUNTED}`,
+  scope: null,
+  bodyLimit,
+  body: Exact({ email: Email }),
+  success: { status: 202, schema: Success },
+  errors: [],
+})
+
+export const acceptPasswordReset = endpoint({
+  method: 'POST',
+  path: '/password-resets/accept',
+  name: 'acceptPasswordReset',
+  tag,
+  summary: 'Choose a new password',
+  description: `With the token of a reset link, which works once and for an hour. Every session of the member ends; a second factor stays. ${COUNTED}`,
+  scope: null,
+  bodyLimit,
+  body: Exact({ token: Token, password: NewPassword }),
+  success: { status: 200, schema: Success },
+  errors: ['AUTH_LINK_INVALID', 'RESOURCE_DUPLICATE', 'MEMBER_LIMIT_REACHED'],
+})
+
+export const lookAtInvitation = endpoint({
+  method: 'POST',
+  path: '/invitations/look',
+  name: 'lookAtInvitation',
+  tag,
+  summary: 'Read the invitation of a token',
+  description: `Without accepting it. ${COUNTED}`,
+  scope: null,
+  bodyLimit,
+  body: Exact({ token: Token }),
+  success: {
+    status: 200,
+    schema: Exact({
+      accountName: Type.String(),
+      email: Type.String(),
+      name: Nullable(Type.String()),
+      role: OneOf(roles),
+      expiresAt: IsoTime,
+    }),
+  },
+  errors: ['AUTH_LINK_INVALID'],
+})
+
+export const acceptInvitation = endpoint({
+  method: 'POST',
+  path: '/invitations/accept',
+  name: 'acceptInvitation',
+  tag,
+  summary: 'Accept an invitation',
+  description: `Makes the member that the invitation describes; nothing of the body changes its role. Then sign in. ${COUNTED}`,
+  scope: null,
+  bodyLimit,
+  body: Exact({ token: Token, name: Name, password: NewPassword }),
+  success: { status: 201, schema: Success },
+  errors: ['AUTH_LINK_INVALID', 'RESOURCE_DUPLICATE', 'MEMBER_LIMIT_REACHED'],
+})
+
+const ofSession = { tag, scope: 'account:read', onlySessions: true, limitedMembers: 'all' } as const
+
+export const signOut = endpoint({
+  ...ofSession,
+  method: 'POST',
+  path: '/sign-out',
+  name: 'signOut',
+  summary: 'End the session of this request',
+  success: { status: 200, schema: Success },
+  errors: [],
+})
+
+export const listSessions = endpoint({
+  ...ofSession,
+  method: 'GET',
+  path: '/sessions',
+  name: 'listSessions',
+  summary: 'List where you are signed in',
+  description: 'The newest first.',
+  success: {
+    status: 200,
+    schema: Type.Array(
+      Exact({
+        id: Type.String(),
+        isCurrent: Type.Boolean({ description: 'The session of this request' }),
+        address: Nullable(Type.String()),
+        userAgent: Nullable(Type.String()),
+        createdAt: IsoTime,
+        expiresAt: IsoTime,
+      }),
+    ),
+  },
+  errors: [],
+})
+
+export const endOneSession = endpoint({
+  ...ofSession,
+  method: 'DELETE',
+  path: '/sessions/{sessionId}',
+  name: 'endSession',
+  summary: 'End one of your sessions',
+  description: 'Every process refuses it within a second.',
+  params: Exact({ sessionId: Type.String({ minLength: 1 }) }),
+  success: { status: 200, schema: Success },
+  errors: ['RESOURCE_NOT_FOUND'],
+})
+
+export const endOtherSessions = endpoint({
+  ...ofSession,
+  method: 'DELETE',
+  path: '/sessions',
+  name: 'endOtherSessions',
+  summary: 'End all of your sessions but this one',
+  success: { status: 200, schema: Success },
+  errors: [],
+})
+
+export const changePassword = endpoint({
+  ...ofSession,
+  method: 'PUT',
+  path: '/password',
+  name: 'changePassword',
+  summary: 'Change your password',
+  description: `Your other sessions end. ${COUNTED}`,
+  bodyLimit,
+  body: Exact({ currentPassword: Password, newPassword: NewPassword }),
+  success: { status: 200, schema: Success },
+  errors: ['AUTH_SIGN_IN_FAILED'],
+})
+
+export const beginSecondFactor = endpoint({
+  ...ofSession,
+  method: 'POST',
+  path: '/second-factor',
+  name: 'beginSecondFactor',
+  summary: 'Set up a second factor',
+  description: `Answers what an authenticator app reads, and backup codes. Nothing is asked for before \`/second-factor/confirm\` was sent a code. ${COUNTED}`,
+  bodyLimit,
+  shownOnce: ['uri', 'backupCodes'],
+  body: Exact({ password: Password }),
+  success: {
+    status: 200,
+    schema: Exact({
+      uri: Nullable(Type.String({ description: 'otpauth://…, to be shown as a QR code' })),
+      backupCodes: Nullable(Type.Array(Type.String(), { description: 'Each works once' })),
+    }),
+  },
+  errors: ['AUTH_SIGN_IN_FAILED', 'RESOURCE_DUPLICATE'],
+})
+
+export const confirmSecondFactor = endpoint({
+  ...ofSession,
+  method: 'POST',
+  path: '/second-factor/confirm',
+  name: 'confirmSecondFactor',
+  summary: 'Switch the second factor on',
+  description: `With a code of the authenticator. The session gets another cookie. ${COUNTED}`,
+  bodyLimit,
+  body: Exact({ code: Code }),
+  success: { status: 200, schema: Success },
+  errors: ['AUTH_SIGN_IN_FAILED'],
+})
+
+export const removeSecondFactor = endpoint({
+  ...ofSession,
+  method: 'DELETE',
+  path: '/second-factor',
+  name: 'removeSecondFactor',
+  summary: 'Remove the second factor',
+  description: `With the password. The session gets another cookie. ${COUNTED}`,
+  bodyLimit,
+  body: Exact({ password: Password }),
+  success: { status: 200, schema: Success },
+  errors: ['AUTH_SIGN_IN_FAILED'],
+})

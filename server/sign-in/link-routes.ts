@@ -1,0 +1,114 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { recordAudit } from '../accounts/audit.ts'
+import { requireMemberById } from '../accounts/members.ts'
+import type { Context } from '../context.ts'
+import { transact } from '../db/transact.ts'
+import { type Route, route } from '../http/route.ts'
+import { countAttempt } from './attempts.ts'
+import * as contract from './contract.ts'
+import { readLink, takeLink } from './links.ts'
+import { addLogin, hashOfPassword, replacePassword } from './logins.ts'
+import { SEND_RESET, type SendReset } from './tasks.ts'
+
+const success = { success: true as const }
+
+/** What whoever holds a link may do, without a session. The token is looked at before a password is hashed. */
+export const linkRoutes = (ctx: Context): Route[] => [
+  route(contract.setUp, async ({ body, request, reply }) => {
+    await enter(ctx, { request, reply })
+    await readLink(ctx.db, 'set-up', body.token)
+    const passwordHash = await hashOfPassword(body.password)
+    await transact(ctx.db, async (trx) => {
+      const { account_id: accountId } = await takeLink(trx, 'set-up', body.token)
+      if (body.accountName !== undefined)
+        await trx
+          .updateTable('accounts')
+          .set({ name: body.accountName })
+          .where('id', '=', accountId)
+          .execute()
+      const { email, name } = body
+      const owner = { accountId, email, name, role: 'owner' as const, agentIds: null, passwordHash }
+      const { memberId } = await addLogin(trx, owner)
+      await recordAudit(trx, {
+        accountId,
+        actor: `member:${memberId}`,
+        action: 'account.set-up',
+        target: memberId,
+      })
+    })
+    return success
+  }),
+
+  route(contract.lookAtInvitation, async ({ body, request, reply }) => {
+    await enter(ctx, { request, reply })
+    const link = await readLink(ctx.db, 'invitation', body.token)
+    const { name } = await ctx.db
+      .selectFrom('accounts')
+      .select('name')
+      .where('id', '=', link.account_id)
+      .executeTakeFirstOrThrow()
+    return {
+      accountName: name,
+      email: link.email ?? '',
+      name: link.name,
+      role: link.role ?? 'viewer',
+      expiresAt: link.expires_at.toISOString(),
+    }
+  }),
+
+  route(contract.acceptInvitation, async ({ body, request, reply }) => {
+    await enter(ctx, { request, reply })
+    await readLink(ctx.db, 'invitation', body.token)
+    const passwordHash = await hashOfPassword(body.password)
+    await transact(ctx.db, async (trx) => {
+      const link = await takeLink(trx, 'invitation', body.token)
+      const { account_id: accountId, role, agent_ids: agentIds } = link
+      const wanted = { accountId, email: link.email ?? '', name: body.name, role: role ?? 'viewer', agentIds }
+      const { memberId } = await addLogin(trx, { ...wanted, passwordHash })
+      await recordAudit(trx, {
+        accountId,
+        actor: `member:${memberId}`,
+        action: 'invitation.accept',
+        target: link.id,
+        detail: { role, agentIds },
+      })
+    })
+    return success
+  }),
+
+  route(contract.requestPasswordReset, async ({ body: { email }, request, reply }) => {
+    await enter(ctx, { request, reply }, email)
+    // Whether somebody has the address is found out afterwards, so that the time taken does not tell.
+    if (ctx.config.smtp && ctx.config.publicUrl)
+      await ctx.jobs.enqueue<SendReset>(ctx.db, SEND_RESET, { email })
+    return success
+  }),
+
+  route(contract.acceptPasswordReset, async ({ body, request, reply }) => {
+    await enter(ctx, { request, reply })
+    await readLink(ctx.db, 'reset', body.token)
+    const passwordHash = await hashOfPassword(body.password)
+    await transact(ctx.db, async (trx) => {
+      const { account_id: accountId, member_id } = await takeLink(trx, 'reset', body.token)
+      const member = await requireMemberById(trx, accountId, member_id ?? '')
+      await replacePassword(trx, member, passwordHash)
+      await recordAudit(trx, {
+        accountId,
+        actor: `member:${member.id}`,
+        action: 'password.reset',
+        target: member.id,
+      })
+    })
+    ctx.sessions.forget()
+    return success
+  }),
+]
+
+async function enter(
+  ctx: Context,
+  exchange: { request: FastifyRequest; reply: FastifyReply },
+  name?: string,
+): Promise<void> {
+  await ctx.maintenance.refuse()
+  await countAttempt(ctx.limiter, exchange, name)
+}

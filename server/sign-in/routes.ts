@@ -1,0 +1,202 @@
+import { recordAudit } from '../accounts/audit.ts'
+import type { Context } from '../context.ts'
+import { ApiError } from '../http/errors.ts'
+import type { Caller, SignedIn } from '../http/route.ts'
+import { type Route, route } from '../http/route.ts'
+import { askAuth, type Exchange, headersFor, noteSignIn } from './ask-auth.ts'
+import { countAttempt } from './attempts.ts'
+import * as contract from './contract.ts'
+import { linkRoutes } from './link-routes.ts'
+import { LONGEST_PASSWORD, PROVIDER, SHORTEST_PASSWORD } from './open-auth.ts'
+import { cameSecurely, refuseCrossSite } from './same-site.ts'
+import { endSession, endSessions, sessionsOf } from './sessions.ts'
+
+const success = { success: true as const }
+
+export const signInRoutes = (ctx: Context): Route[] => [
+  ...enterRoutes(ctx),
+  ...linkRoutes(ctx),
+  ...sessionRoutes(ctx),
+  ...credentialRoutes(ctx),
+]
+
+const enterRoutes = (ctx: Context): Route[] => [
+  route(contract.readSignIn, async () => {
+    const { oidc, smtp, publicUrl } = ctx.config
+    const login = await ctx.db.selectFrom('logins').select('id').limit(1).executeTakeFirst()
+    return {
+      needsSetUp: login === undefined,
+      provider: oidc && { name: oidc.name },
+      mailsResets: smtp !== null && publicUrl !== null,
+      passwordLength: { minimum: SHORTEST_PASSWORD, maximum: LONGEST_PASSWORD },
+    }
+  }),
+
+  route(contract.signIn, async ({ body, request, reply }) => {
+    await enter(ctx, { request, reply }, body.email)
+    const headers = headersFor(request, { asStranger: true })
+    const answer = await askAuth<{ twoFactorRedirect?: boolean; user?: { id: string } }>(
+      ctx,
+      { request, reply },
+      (auth) => auth.api.signInEmail({ body, headers, asResponse: true }),
+    ).catch(async (error: unknown) => {
+      await noteSignIn(ctx.db, 'session.refuse', request, { email: body.email })
+      throw error
+    })
+    if (answer.twoFactorRedirect || !answer.user) return { secondFactor: true }
+    await noteSignIn(ctx.db, 'session.create', request, { loginId: answer.user.id })
+    return { secondFactor: false }
+  }),
+
+  route(contract.signInSecondFactor, async ({ body: { code }, request, reply }) => {
+    await enter(ctx, { request, reply })
+    const asked = { body: { code }, headers: headersFor(request, { asStranger: true }) }
+    const answer = await askAuth<{ user: { id: string } }>(ctx, { request, reply }, (auth) =>
+      /^\d{6}$/.test(code)
+        ? auth.api.verifyTOTP({ ...asked, asResponse: true })
+        : auth.api.verifyBackupCode({ ...asked, asResponse: true }),
+    ).catch(async (error: unknown) => {
+      await noteSignIn(ctx.db, 'session.refuse', request, null)
+      throw error
+    })
+    await noteSignIn(ctx.db, 'session.create', request, { loginId: answer.user.id })
+    return success
+  }),
+
+  route(contract.signInProvider, async ({ request, reply }) => {
+    await enter(ctx, { request, reply })
+    if (!ctx.config.oidc) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such provider.' })
+    const body = {
+      provider: PROVIDER,
+      callbackURL: '/',
+      errorCallbackURL: '/sign-in',
+      disableRedirect: true,
+    }
+    const auth = await ctx.sessions.openProvider(cameSecurely(request, ctx.config))
+    const { url } = await askAuth<{ url: string }>(ctx, { request, reply }, () =>
+      auth.api.signInSocial({ body, headers: headersFor(request), asResponse: true }),
+    )
+    return { url }
+  }),
+]
+
+/** What stands before every attempt to get in: whether the service takes any, where it comes from, and how often. */
+async function enter(ctx: Context, { request, reply }: Exchange, name?: string): Promise<void> {
+  await ctx.maintenance.refuse()
+  refuseCrossSite(request, ctx.config)
+  await countAttempt(ctx.limiter, { request, reply }, name)
+}
+
+const sessionRoutes = (ctx: Context): Route[] => [
+  route(
+    contract.signOut,
+    async ({ caller, request, reply }) => {
+      await askAuth(ctx, { request, reply }, (auth) =>
+        auth.api.signOut({ headers: headersFor(request), asResponse: true }),
+      )
+      await note(ctx, caller, 'session.end', memberOf(caller).sessionId)
+      return success
+    },
+    'answer',
+  ),
+
+  route(contract.listSessions, async ({ caller }) => {
+    const { loginId, sessionId } = memberOf(caller)
+    return (await sessionsOf(ctx.db, loginId)).map((row) => ({
+      id: row.id,
+      isCurrent: row.id === sessionId,
+      address: row.ip_address,
+      userAgent: row.user_agent,
+      createdAt: row.created_at.toISOString(),
+      expiresAt: row.expires_at.toISOString(),
+    }))
+  }),
+
+  route(contract.endOneSession, async ({ caller, params: { sessionId } }) => {
+    if (!(await endSession(ctx.db, memberOf(caller).loginId, sessionId)))
+      throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The session does not exist.' })
+    ctx.sessions.forget()
+    await note(ctx, caller, 'session.end', sessionId)
+    return success
+  }),
+
+  route(contract.endOtherSessions, async ({ caller }) => {
+    const { loginId, sessionId } = memberOf(caller)
+    await endSessions(ctx.db, loginId, sessionId)
+    ctx.sessions.forget()
+    await note(ctx, caller, 'session.end', null)
+    return success
+  }),
+]
+
+const credentialRoutes = (ctx: Context): Route[] => [
+  route(
+    contract.changePassword,
+    async ({ caller, body, request, reply }) => {
+      await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
+      await askAuth(ctx, { request, reply }, (auth) =>
+        auth.api.changePassword({
+          body: { ...body, revokeOtherSessions: true },
+          headers: headersFor(request),
+          asResponse: true,
+        }),
+      )
+      await note(ctx, caller, 'password.change', memberOf(caller).id)
+      return success
+    },
+    'answer',
+  ),
+
+  route(
+    contract.beginSecondFactor,
+    async ({ caller, body, request, reply }) => {
+      await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
+      if (memberOf(caller).hasSecondFactor)
+        throw new ApiError('RESOURCE_DUPLICATE', { message: 'There is a second factor. Remove it first.' })
+      const { totpURI, backupCodes } = await askAuth<{ totpURI: string; backupCodes: string[] }>(
+        ctx,
+        { request, reply },
+        (auth) => auth.api.enableTwoFactor({ body, headers: headersFor(request), asResponse: true }),
+      )
+      return { uri: totpURI, backupCodes }
+    },
+    'answer',
+  ),
+
+  route(
+    contract.confirmSecondFactor,
+    async ({ caller, body, request, reply }) => {
+      await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
+      await askAuth(ctx, { request, reply }, (auth) =>
+        auth.api.verifyTOTP({ body, headers: headersFor(request), asResponse: true }),
+      )
+      await note(ctx, caller, 'second-factor.enable', memberOf(caller).id)
+      return success
+    },
+    'answer',
+  ),
+
+  route(contract.removeSecondFactor, async ({ caller, body, request, reply }) => {
+    await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
+    await askAuth(ctx, { request, reply }, (auth) =>
+      auth.api.disableTwoFactor({ body, headers: headersFor(request), asResponse: true }),
+    )
+    await note(ctx, caller, 'second-factor.remove', memberOf(caller).id)
+    return success
+  }),
+]
+
+/** The gate has seen to it that there is one. */
+function memberOf({ member }: Caller): SignedIn {
+  if (!member) throw new TypeError('Only sessions come here.')
+  return member
+}
+
+async function note(
+  { db }: Pick<Context, 'db'>,
+  { account, actor }: Caller,
+  action: string,
+  target: string | null,
+): Promise<void> {
+  await recordAudit(db, { accountId: account.id, actor, action, target })
+}

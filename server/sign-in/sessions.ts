@@ -1,0 +1,148 @@
+import type { FastifyRequest } from 'fastify'
+import { scopesOf } from '../accounts/roles.ts'
+import type { Db } from '../db/database.ts'
+import { isId } from '../db/ids.ts'
+import { ApiError } from '../http/errors.ts'
+import type { Caller } from '../http/route.ts'
+import { type Auth, type AuthNeeds, authOpener } from './open-auth.ts'
+import { cameSecurely, refuseCrossSite } from './same-site.ts'
+
+/** A session that was ended must stop working within a second in every process. */
+const FRESH_MS = 800
+const MOST_SESSIONS = 10_000
+const COOKIE = /(?:^|;\s*)((?:__Secure-)?parley\.session_token)=([^;]{1,500})/
+
+export type Sessions = {
+  /** Whether the request says that it has a session. */
+  hasCookie(request: FastifyRequest): boolean
+  /** The member whose session it is; throws AUTH_SESSION_ENDED and AUTH_CROSS_SITE_REQUEST. */
+  callerOf(request: FastifyRequest, beforeStranger?: () => Promise<void>): Promise<Caller>
+  /** What was remembered of sessions does not hold any more. */
+  forget(): void
+  /** The library, for requests by HTTPS or by plain HTTP. */
+  open(isSecure: boolean): Promise<Auth>
+  /** The same with the provider of the configuration. */
+  openProvider(isSecure: boolean): Promise<Auth>
+}
+
+/** Knows members by their cookies, remembering each for less than a second. */
+export function createSessions(needs: AuthNeeds): Sessions {
+  const openKind = authOpener(needs)
+  const open = (isSecure: boolean): Promise<Auth> => openKind({ isSecure, withProvider: false })
+  const known = new Map<string, { caller: Promise<Caller | null>; loadedAt: number }>()
+  const good = new Set<string>()
+
+  const load = async (cookie: string, isSecure: boolean): Promise<Caller | null> => {
+    const auth = await open(isSecure)
+    const found = await auth.api.getSession({ headers: new Headers({ cookie }) })
+    return found && memberOfSession(needs.db, found)
+  }
+
+  return {
+    open,
+    openProvider: (isSecure) => openKind({ isSecure, withProvider: true }),
+    hasCookie: ({ headers: { cookie } }) => cookie !== undefined && COOKIE.test(cookie),
+    async callerOf(request, beforeStranger) {
+      const cookie =
+        COOKIE.exec(request.headers.cookie ?? '')
+          ?.slice(1, 3)
+          .join('=') ?? ''
+      if (request.method !== 'GET') refuseCrossSite(request, needs.config)
+      if (!good.has(cookie)) await beforeStranger?.()
+      const now = Date.now()
+      let entry = known.get(cookie)
+      if (!entry || now - entry.loadedAt >= FRESH_MS) {
+        if (known.size >= MOST_SESSIONS) known.clear()
+        entry = { caller: load(cookie, cameSecurely(request, needs.config)), loadedAt: now }
+        entry.caller.catch(() => known.delete(cookie))
+        known.set(cookie, entry)
+      }
+      const caller = await entry.caller
+      if (!caller) throw new ApiError('AUTH_SESSION_ENDED')
+      if (good.size >= MOST_SESSIONS) good.clear()
+      good.add(cookie)
+      return caller
+    },
+    forget: () => known.clear(),
+  }
+}
+
+type Found = NonNullable<Awaited<ReturnType<Auth['api']['getSession']>>>
+
+async function memberOfSession(db: Db, { session, user }: Found): Promise<Caller | null> {
+  const row = await db
+    .selectFrom('logins')
+    .innerJoin('members', 'members.id', 'logins.member_id')
+    .innerJoin('accounts', 'accounts.id', 'members.account_id')
+    .select([
+      'members.id',
+      'members.name',
+      'members.email',
+      'members.role',
+      'members.agent_ids',
+      'logins.two_factor_enabled',
+      'accounts.id as account_id',
+      'accounts.name as account_name',
+      'accounts.plan',
+    ])
+    .where('logins.id', '=', user.id)
+    .executeTakeFirst()
+  if (!row) return null
+  const { id, name, email, role } = row
+  return {
+    account: { id: row.account_id, name: row.account_name, plan: row.plan },
+    actor: `member:${id}`,
+    scopes: scopesOf(role),
+    key: null,
+    member: {
+      id,
+      name,
+      email,
+      role,
+      agentIds: row.agent_ids,
+      loginId: user.id,
+      sessionId: session.id,
+      hasSecondFactor: row.two_factor_enabled,
+    },
+  }
+}
+
+/** Every session of the login that has not expired, the newest first. */
+export const sessionsOf = (db: Db, loginId: string) =>
+  db
+    .selectFrom('login_sessions')
+    .select(['id', 'ip_address', 'user_agent', 'created_at', 'expires_at'])
+    .where('login_id', '=', loginId)
+    .where('expires_at', '>', new Date())
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+
+/** Ends the session of that id; false when the login has none. */
+export async function endSession(db: Db, loginId: string, id: string): Promise<boolean> {
+  if (!isId(id)) return false
+  const { numDeletedRows } = await db
+    .deleteFrom('login_sessions')
+    .where('login_id', '=', loginId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Ends all sessions of the login, but for the one that is kept. */
+export async function endSessions(db: Db, loginId: string, kept: string | null = null): Promise<void> {
+  let query = db.deleteFrom('login_sessions').where('login_id', '=', loginId)
+  if (kept) query = query.where('id', '<>', kept)
+  await query.execute()
+}
+
+/** Removes what has expired; a duty. */
+export async function dropOldSessions(db: Db): Promise<void> {
+  const now = new Date()
+  await db.deleteFrom('login_sessions').where('expires_at', '<', now).execute()
+  await db.deleteFrom('login_challenges').where('expires_at', '<', now).execute()
+  await db
+    .deleteFrom('login_links')
+    .where('expires_at', '<', new Date(now.getTime() - 30 * 24 * 3_600_000))
+    .execute()
+}
