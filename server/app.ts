@@ -38,6 +38,7 @@ import { insightRoutes } from './insights/routes.ts'
 import { agentHooks } from './knowledge/agent-hooks.ts'
 import { sourceRoutes } from './knowledge/routes.ts'
 import { serveSourceFiles } from './knowledge/serve-source-files.ts'
+import { memberRoutes } from './members/routes.ts'
 import { servePages } from './pages/reference.ts'
 import { serveDocs } from './pages/serve-docs.ts'
 import { serveStatusPage } from './pages/status-page.ts'
@@ -73,6 +74,7 @@ export const routeTable = (ctx: Context): Route[] => [
   ...privacyRoutes(ctx),
   ...identityRoutes(ctx),
   ...signInRoutes(ctx),
+  ...memberRoutes(ctx),
 ]
 
 const KEYLESS_BYTES = 65_536

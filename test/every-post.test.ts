@@ -155,6 +155,7 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   fillCannedReply: ({ ticketNumber }) => ({ body: { ticketNumber: Number(ticketNumber), ...author } }),
   uploadAttachment: () => ({ form: () => fileForm('file') }),
   sendMessagingTemplate: () => ({ body: { to: '15550107070', template: { name: 'plain' } } }),
+  createInvitation: () => ({ body: { email: 'new@example.com', role: 'viewer' } }),
   mergeContact: ({ intoContactId }) => ({ body: { intoContactId } }),
   mergeTopic: ({ intoTopicId }) => ({ body: { intoTopicId } }),
   eraseUser: () => ({ body: { userId: 'user-1' } }),
@@ -231,6 +232,12 @@ const added = (before: Look, after: Look): Record<string, number> =>
       .filter(([, count]) => count !== 0),
   )
 
+/** The answer as it is kept: a secret is shown once. */
+const withoutShownOnce = ({ shownOnce = [] }: Endpoint, body: unknown): unknown =>
+  shownOnce.length === 0
+    ? body
+    : { ...(body as object), ...Object.fromEntries(shownOnce.map((name) => [name, null])) }
+
 type Case = { endpoint: Endpoint; prefix: string; name: string }
 
 const version2: Case[] = contracts
@@ -261,14 +268,15 @@ for (const version of [() => [...version2, ...upload], version1]) {
         assert.equal(one.replayed, null)
         const between = await look()
         const two = await send(first, endpoint, prefix, name, 'key-1')
-        assert.deepEqual([two.status, two.body, two.replayed], [one.status, one.body, 'true'])
+        const kept = (body: unknown) => withoutShownOnce(endpoint, body)
+        assert.deepEqual([two.status, two.body, two.replayed], [one.status, kept(one.body), 'true'])
         assert.deepEqual(await look(), between)
 
         const second = await world()
         const calm = await look()
         const three = await Promise.all([1, 2, 3].map(() => send(second, endpoint, prefix, name, 'key-2')))
         for (const { status, body } of three)
-          assert.deepEqual([status, body], [one.status, three[0]?.body], name)
+          assert.deepEqual([status, kept(body)], [one.status, kept(three[0]?.body)], name)
         assert.equal(three.filter(({ replayed }) => replayed === null).length, 1)
         assert.deepEqual(added(calm, await look()), added(before, between))
       })

@@ -211,8 +211,9 @@ describe('members who are signed in', () => {
     const { cookies } = worker
     const stolen = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     assert.equal((await worker.request('POST', '/sign-out')).status, 200)
-    for (const endpoint of protectedEndpoints) {
-      const { status, body } = await probe(worker, endpoint, { cookie: stolen })
+    for (const [at, endpoint] of protectedEndpoints.entries()) {
+      const from = { cookie: stolen, 'x-forwarded-for': `10.78.0.${at}` }
+      const { status, body } = await probe(worker, endpoint, from)
       assert.deepEqual([status, body.error.code], [401, 'AUTH_SESSION_ENDED'], endpoint.path)
     }
   })

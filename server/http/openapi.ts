@@ -153,7 +153,7 @@ function operation(endpoint: Endpoint, version: 1 | 2, write: SchemaWriter, shar
     parameters: [
       ...parameters('path', endpoint.params, write),
       ...parameters('query', endpoint.query, write),
-      ...(method === 'POST' ? [idempotencyKey] : []),
+      ...(method === 'POST' && endpoint.scope !== null ? [idempotencyKey] : []),
       ...(method === 'GET' && endpoint.streams ? [lastEventId] : []),
     ],
     ...(body ? { requestBody: body } : {}),
@@ -218,10 +218,27 @@ function success(endpoint: Endpoint, version: 1 | 2, write: SchemaWriter): Json 
   return { ...(streams ? { 200: stream } : {}), 204: { description, headers: sent } }
 }
 
+/** What is said of the key of a request, or of its session. */
+const OF_CALLERS: ErrorCode[] = [
+  'AUTH_MISSING_API_KEY',
+  'AUTH_INVALID_API_KEY',
+  'AUTH_EXPIRED_API_KEY',
+  'AUTH_INSUFFICIENT_PERMISSIONS',
+  'AUTH_SESSION_ENDED',
+  'SUBSCRIPTION_API_RESTRICTED_PLAN',
+  'IDEMPOTENCY_KEY_REUSED',
+]
+
+function codesOf(endpoint: Endpoint): ErrorCode[] {
+  const codes = [...declared(endpoint)]
+  if (endpoint.scope !== null) return codes
+  return endpoint.method === 'GET' ? [] : codes.filter((code) => !OF_CALLERS.includes(code))
+}
+
 /** One entry a status, naming the codes that come with it: many endpoints have the same, which stands in `shared`. */
 function failures(endpoint: Endpoint, version: 1 | 2, shared: Json): Json {
   const byStatus = new Map<number, ErrorCode[]>()
-  const codes = endpoint.scope === null ? [] : [...declared(endpoint)]
+  const codes = codesOf(endpoint)
   for (const code of codes) {
     const [status] = errorCodes[code]
     // Version 1 knew one status for everything that is denied.

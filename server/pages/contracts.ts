@@ -17,6 +17,7 @@ import * as knowledge from '../knowledge/contract.ts'
 import * as evaluations from '../knowledge/evaluations/contract.ts'
 import * as pagesConnection from '../knowledge/notion/contract.ts'
 import * as ticketKnowledge from '../knowledge/tickets/contract.ts'
+import * as members from '../members/contract.ts'
 import * as people from '../people/contract.ts'
 import * as privacy from '../privacy/contract.ts'
 import * as search from '../search/contract.ts'
@@ -54,6 +55,7 @@ export const contracts: Endpoint[] = listed([
   unanswered,
   privacy,
   signIn,
+  members,
 ])
 
 /** Every contract of version 1. */

@@ -43,6 +43,7 @@ export const described: Described = {
     Health: 'Whether the service answers',
     Helpdesk: 'Tickets, teams and takeover',
     Insights: 'Figures, topics and unanswered questions',
+    Members: 'Who works with the account, and as what',
     Messaging: 'The messaging channel and its templates',
     Privacy: 'Retention, erasure and export of what is known of a person',
     Procedures: 'Ordered steps for known situations',

@@ -1,0 +1,124 @@
+import type { Selectable } from 'kysely'
+import { recordAudit } from '../accounts/audit.ts'
+import {
+  lockMembers,
+  type MemberRow,
+  refuseLastOwner,
+  removeMember,
+  requireMemberById,
+} from '../accounts/members.ts'
+import { canBeLimited } from '../accounts/roles.ts'
+import type { Db, Trx } from '../db/database.ts'
+import { json } from '../db/json.ts'
+import type { AccountId, MembersTable, Role } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
+import { ApiError, invalidField } from '../http/errors.ts'
+import type { Caller } from '../http/route.ts'
+
+/** Members with how they sign in. */
+export async function accountMembers(db: Db, accountId: AccountId, onlyId?: string) {
+  let query = db
+    .selectFrom('members')
+    .leftJoin('logins', 'logins.member_id', 'members.id')
+    .selectAll('members')
+    .select((eb) => [
+      'logins.id as login_id',
+      'logins.two_factor_enabled',
+      eb
+        .selectFrom('login_sessions')
+        .select((inner) => inner.fn.max('login_sessions.created_at').as('at'))
+        .whereRef('login_sessions.login_id', '=', 'logins.id')
+        .as('signed_in_at'),
+    ])
+    .where('members.account_id', '=', accountId)
+  if (onlyId !== undefined) query = query.where('members.id', '=', onlyId)
+  return query.orderBy('members.id').execute()
+}
+
+type Listed = Selectable<MembersTable> & {
+  login_id: string | null
+  two_factor_enabled: boolean | null
+  signed_in_at: Date | null
+}
+
+export const presentMember = (row: Listed) => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  role: row.role,
+  agentIds: row.agent_ids,
+  canSignIn: row.login_id !== null,
+  hasSecondFactor: row.two_factor_enabled ?? false,
+  lastSignInAt: row.signed_in_at?.toISOString() ?? null,
+  createdAt: row.created_at.toISOString(),
+})
+
+/** Only an owner has to do with who is one; a key is never an owner. */
+export function refuseUnlessOwner({ member }: Caller, ...concerned: (Role | undefined)[]): void {
+  if (member?.role === 'owner' || !concerned.includes('owner')) return
+  throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
+    message: 'Only an owner who is signed in decides who is an owner.',
+  })
+}
+
+/** Throws unless the role takes such a limit and the agents are the account's. */
+export async function checkLimit(
+  db: Db,
+  accountId: AccountId,
+  role: Role,
+  agentIds: string[] | null,
+): Promise<void> {
+  if (agentIds === null) return
+  if (!canBeLimited(role)) throw invalidField('agentIds', `The role ${role} cannot be limited to agents.`)
+  const found = await db
+    .selectFrom('agents')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', 'in', agentIds)
+    .execute()
+  if (found.length < agentIds.length) throw new ApiError('AGENT_NOT_FOUND')
+}
+
+type Change = { role?: Role; agentIds?: string[] | null }
+
+/** Changes role and limit of a member. */
+export const changeMember = (db: Db, caller: Caller, id: string, change: Change): Promise<void> =>
+  transact(db, async (trx) => {
+    const { account, actor } = caller
+    const member = await lockedMember(trx, account.id, id)
+    const role = change.role ?? member.role
+    refuseUnlessOwner(caller, member.role, role)
+    const kept = canBeLimited(role) ? member.agent_ids : null
+    const agentIds = change.agentIds === undefined ? kept : change.agentIds
+    await checkLimit(trx, account.id, role, change.agentIds ?? null)
+    if (role !== 'owner') await refuseLastOwner(trx, member)
+    await trx
+      .updateTable('members')
+      .set({ role, agent_ids: json(agentIds) })
+      .where('account_id', '=', account.id)
+      .where('id', '=', id)
+      .execute()
+    await recordAudit(trx, {
+      accountId: account.id,
+      actor,
+      action: 'member.update',
+      target: id,
+      detail: { from: member.role, role, agentIds },
+    })
+  })
+
+/** Removes a member with every session. */
+export const dropMember = (db: Db, caller: Caller, id: string): Promise<void> =>
+  transact(db, async (trx) => {
+    const { account, actor } = caller
+    const member = await lockedMember(trx, account.id, id)
+    refuseUnlessOwner(caller, member.role)
+    await refuseLastOwner(trx, member)
+    await removeMember(trx, id)
+    await recordAudit(trx, { accountId: account.id, actor, action: 'member.remove', target: id })
+  })
+
+async function lockedMember(trx: Trx, accountId: AccountId, id: string): Promise<MemberRow> {
+  await lockMembers(trx, accountId)
+  return requireMemberById(trx, accountId, id)
+}

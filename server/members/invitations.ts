@@ -1,0 +1,102 @@
+import { recordAudit } from '../accounts/audit.ts'
+import { membersOf } from '../accounts/members.ts'
+import { planOf } from '../accounts/plans.ts'
+import type { Db } from '../db/database.ts'
+import { isId } from '../db/ids.ts'
+import type { AccountId, Role } from '../db/tables.ts'
+import { transact } from '../db/transact.ts'
+import { ApiError } from '../http/errors.ts'
+import type { Caller } from '../http/route.ts'
+import { createLink, type LinkRow } from '../sign-in/links.ts'
+import { checkLimit, refuseUnlessOwner } from './account-members.ts'
+
+/** Those that were not accepted, the newest first. */
+export const invitationsOf = (db: Db, accountId: AccountId): Promise<LinkRow[]> =>
+  db
+    .selectFrom('login_links')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('kind', '=', 'invitation')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+
+export const presentInvitation = (row: LinkRow) => ({
+  id: row.id,
+  email: row.email ?? '',
+  name: row.name,
+  role: row.role ?? ('viewer' as const),
+  agentIds: row.agent_ids,
+  invitedBy: row.created_by,
+  isExpired: row.expires_at <= new Date(),
+  createdAt: row.created_at.toISOString(),
+  expiresAt: row.expires_at.toISOString(),
+})
+
+type Wanted = { email: string; name?: string; role: Role; agentIds?: string[] | null }
+
+/** Invites an address that nobody of the account signs in with. */
+export async function invite(
+  db: Db,
+  caller: Caller,
+  { email, name = undefined, role, agentIds = null }: Wanted,
+): Promise<{ row: LinkRow; token: string }> {
+  const { account, actor } = caller
+  refuseUnlessOwner(caller, role)
+  await checkLimit(db, account.id, role, agentIds)
+  return transact(db, async (trx) => {
+    const members = await membersOf(trx, account.id)
+    const known = members.find((member) => member.email.toLowerCase() === email.toLowerCase())
+    // Whoever is a member already would not be made one by the link, but be let in as one.
+    if (known) refuseUnlessOwner(caller, known.role)
+    const login = known
+      ? await trx.selectFrom('logins').select('id').where('member_id', '=', known.id).executeTakeFirst()
+      : undefined
+    if (login) throw new ApiError('RESOURCE_DUPLICATE', { message: 'The account has this member already.' })
+    const { members: most } = planOf(account.plan)
+    if (!known && most !== null && members.length >= most) throw new ApiError('MEMBER_LIMIT_REACHED')
+    await trx
+      .deleteFrom('login_links')
+      .where('account_id', '=', account.id)
+      .where('kind', '=', 'invitation')
+      .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', email.toLowerCase()))
+      .where('expires_at', '<=', new Date())
+      .execute()
+    const made = await createLink(trx, {
+      accountId: account.id,
+      kind: 'invitation',
+      createdBy: actor,
+      invited: { email, name: name ?? null, role, agentIds },
+    }).catch((error: unknown) => {
+      if ((error as { constraint?: string }).constraint !== 'login_links_invited') throw error
+      throw new ApiError('RESOURCE_DUPLICATE', {
+        message: 'This address is invited already. Take that invitation back first.',
+      })
+    })
+    await recordAudit(trx, {
+      accountId: account.id,
+      actor,
+      action: 'invitation.create',
+      target: made.row.id,
+      detail: { role, agentIds },
+    })
+    return made
+  })
+}
+
+/** Takes an invitation back; its link works no more. */
+export async function revokeInvitation(db: Db, { account, actor }: Caller, id: string): Promise<void> {
+  await transact(db, async (trx) => {
+    const gone = isId(id)
+      ? await trx
+          .deleteFrom('login_links')
+          .where('account_id', '=', account.id)
+          .where('kind', '=', 'invitation')
+          .where('id', '=', id)
+          .returning('id')
+          .executeTakeFirst()
+      : undefined
+    if (!gone) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The invitation does not exist.' })
+    await recordAudit(trx, { accountId: account.id, actor, action: 'invitation.revoke', target: id })
+  })
+}

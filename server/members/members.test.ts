@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Client, type Service, startService } from '../../test/start.ts'
+import { browserOf, memberOf, PASSWORD, signIn, type Worker } from '../../test/workspace.ts'
+
+let service: Service
+let client: Client
+let owner: Worker
+
+before(async () => {
+  service = await startService({ TRUSTED_PROXIES: '127.0.0.1' })
+  client = await service.account({ name: 'Shop' })
+  owner = await memberOf(service, client.accountId, 'owner')
+})
+after(() => service.close())
+
+const tokenOf = (link: string): string => new URL(link).hash.slice(1)
+
+test('somebody is invited to an agent, accepts once, and sees that agent alone', async () => {
+  const [mine, other] = await Promise.all(
+    ['Mine', 'Other'].map(
+      async (name) => (await client.request('POST', '/agents', { name })).body.id as string,
+    ),
+  )
+  const wanted = { email: 'Sue@example.com', role: 'support', agentIds: [mine] }
+  const invited = await owner.request('POST', '/invitations', wanted)
+  assert.equal(invited.status, 201, JSON.stringify(invited.body))
+  assert.equal(invited.body.mailed, false)
+  assert.match(invited.body.link, new RegExp(`^${service.url}/invite#`))
+  assert.equal((await owner.request('POST', '/invitations', wanted)).status, 409)
+  const token = tokenOf(invited.body.link)
+  const browser = browserOf(service)
+  const seen = await browser.request('POST', '/invitations/look', { token })
+  assert.deepEqual([seen.body.accountName, seen.body.role], ['Shop', 'support'])
+
+  const guessed = { token: `${token.slice(0, -1)}x`, name: 'Sue', password: PASSWORD }
+  assert.equal((await browser.request('POST', '/invitations/accept', guessed)).status, 404)
+  // A role raised by the body is refused with everything else.
+  const accepted = { token, name: 'Sue', password: PASSWORD }
+  for (const more of [{ role: 'owner' }, { agentIds: null }, { email: 'eve@example.com' }])
+    assert.equal((await browser.request('POST', '/invitations/accept', { ...accepted, ...more })).status, 400)
+  assert.equal((await browser.request('POST', '/invitations/accept', accepted)).status, 201)
+  assert.equal((await browser.request('POST', '/invitations/accept', accepted)).status, 404)
+  await signIn(browser, 'sue@example.com')
+
+  const { member } = (await browser.request('GET', '/me')).body
+  assert.deepEqual([member.role, member.agentIds], ['support', [mine]])
+  const { data, pagination } = (await browser.request('GET', '/agents')).body
+  assert.deepEqual([data.map(({ id }: { id: string }) => id), pagination.total], [[mine], 1])
+  assert.equal((await browser.request('GET', `/agents/${mine}`)).status, 200)
+  assert.equal((await browser.request('GET', `/agents/${other}`)).status, 404)
+  assert.equal((await browser.request('PUT', `/agents/${mine}`, { name: 'Hers' })).status, 403)
+  assert.equal((await browser.request('GET', '/members')).status, 403)
+  assert.equal((await browser.request('PATCH', `/members/${member.id}`, { role: 'owner' })).status, 403)
+  const other2 = `/agents/${mine}/helpdesk/tickets`
+  const opened = await browser.request('POST', other2, {
+    subject: 'Late',
+    description: 'Where is it?',
+    customer: { email: 'eve@example.org' },
+  })
+  assert.equal(opened.status, 201, JSON.stringify(opened.body))
+  const reply = (authorEmail: string) =>
+    browser.request('POST', `${other2}/${opened.body.ticketNumber}/messages`, {
+      type: 'reply',
+      content: 'Soon.',
+      authorEmail,
+    })
+  assert.equal((await reply(owner.email)).status, 403)
+  assert.equal((await reply('sue@example.com')).status, 201)
+
+  // What the owner changes holds at once.
+  const changed = await owner.request('PATCH', `/members/${member.id}`, { role: 'admin' })
+  assert.deepEqual([changed.body.role, changed.body.agentIds], ['admin', null])
+  assert.equal((await browser.request('GET', `/agents/${other}`)).status, 200)
+  assert.equal((await owner.request('DELETE', `/members/${member.id}`)).status, 200)
+  assert.equal((await browser.request('GET', '/me')).status, 401)
+  assert.equal((await signIn(browser, 'sue@example.com')).status, 401)
+})
+
+test('nobody but an owner decides who is an owner, and one stays', async () => {
+  const { accountId } = await service.account()
+  const boss = await memberOf(service, accountId, 'owner')
+  const admin = await memberOf(service, accountId, 'admin')
+  const key = (await service.account()).key
+  const refused = async (answer: Promise<{ status: number; body: { error: { code: string } } }>) => {
+    const { status, body } = await answer
+    return [status, body.error?.code]
+  }
+  const denied = [403, 'AUTH_INSUFFICIENT_PERMISSIONS']
+  const last = [409, 'LAST_OWNER']
+  const place = `/members/${boss.memberId}`
+  assert.deepEqual(await refused(admin.request('PATCH', place, { role: 'viewer' })), denied)
+  assert.deepEqual(await refused(admin.request('DELETE', place)), denied)
+  const own = `/members/${admin.memberId}`
+  assert.deepEqual(await refused(admin.request('PATCH', own, { role: 'owner' })), denied)
+  const asOwner = { email: 'x@example.com', role: 'owner' }
+  assert.deepEqual(await refused(admin.request('POST', '/invitations', asOwner)), denied)
+  assert.deepEqual(await refused(boss.request('PATCH', place, { role: 'admin' })), last)
+  assert.deepEqual(await refused(boss.request('DELETE', place)), last)
+  assert.equal((await boss.request('PATCH', own, { agentIds: ['x'] })).status, 400)
+  assert.equal((await boss.request('PATCH', own, { role: 'viewer', agentIds: ['x'] })).status, 404)
+  const foreign = { authorization: `Bearer ${key}` }
+  assert.equal((await service.anonymous('PATCH', place, { role: 'viewer' }, foreign)).status, 404)
+  // Two owners who lower each other at once leave one.
+  assert.equal((await boss.request('PATCH', own, { role: 'owner' })).status, 200)
+  const both = await Promise.all([
+    boss.request('PATCH', own, { role: 'viewer' }),
+    admin.request('PATCH', place, { role: 'viewer' }),
+  ])
+  const owners = await service.ctx.db
+    .selectFrom('members')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('role', '=', 'owner')
+    .execute()
+  assert.equal(owners.length, 1, JSON.stringify(both.map(({ status, body }) => [status, body])))
+})
+
+test('an invitation is taken back, and one that is repeated shows no link', async () => {
+  const headers = { 'idempotency-key': 'invite-1' }
+  const wanted = { email: 'tom@example.com', role: 'viewer' }
+  const first = await owner.request('POST', '/invitations', wanted, headers)
+  const again = await owner.request('POST', '/invitations', wanted, headers)
+  assert.deepEqual(again.body, { ...first.body, link: null })
+  const listed = (await owner.request('GET', '/invitations')).body
+  assert.deepEqual(
+    listed.map(({ id, email }: { id: string; email: string }) => [id, email]),
+    [[first.body.id, 'tom@example.com']],
+  )
+  assert.equal(JSON.stringify(listed).includes(tokenOf(first.body.link)), false)
+  assert.equal((await owner.request('DELETE', `/invitations/${first.body.id}`)).status, 200)
+  const token = tokenOf(first.body.link)
+  const { status } = await browserOf(service).request('POST', '/invitations/look', { token })
+  assert.equal(status, 404)
+})
