@@ -1,5 +1,17 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable, OneOf } from '../http/contract.ts'
+import {
+  Cursor,
+  DayOrTime,
+  Exact,
+  endpoint,
+  IsoTime,
+  Limit,
+  Nullable,
+  OneOf,
+  Page,
+  Success,
+  scopes,
+} from '../http/contract.ts'
 import { roles } from './roles.ts'
 
 export const getMe = endpoint({
@@ -50,4 +62,150 @@ export const getMe = endpoint({
     }),
   },
   errors: [],
+})
+
+const Scopes = Nullable(
+  Type.Array(OneOf(scopes), {
+    minItems: 1,
+    maxItems: scopes.length,
+    uniqueItems: true,
+    description: 'What the key may do; null: everything in the account, what is to come included',
+  }),
+)
+const Key = {
+  id: Type.String(),
+  name: Type.String(),
+  prefix: Type.String({ description: 'How the key begins' }),
+  scopes: Nullable(Type.Array(Type.String())),
+  state: OneOf(['active', 'expired', 'revoked']),
+  expiresAt: Nullable(IsoTime),
+  lastUsedAt: Nullable(IsoTime),
+  createdAt: IsoTime,
+}
+
+export const listKeys = endpoint({
+  method: 'GET',
+  path: '/keys',
+  name: 'listKeys',
+  tag: 'Account',
+  summary: 'List the API keys of the account',
+  description: 'Oldest first, without the keys themselves.',
+  scope: 'keys:read',
+  success: { status: 200, schema: Type.Array(Exact(Key)) },
+  errors: [],
+})
+
+export const createKey = endpoint({
+  method: 'POST',
+  path: '/keys',
+  name: 'createKey',
+  tag: 'Account',
+  summary: 'Make an API key',
+  description:
+    'The key is in this answer only. A key makes no key that may do more, or works longer, than itself.',
+  scope: 'keys:write',
+  shownOnce: ['key'],
+  body: Exact({
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    scopes: Type.Optional(Scopes),
+    expiresAt: Type.Optional(Nullable(Type.String({ format: 'date-time', description: 'In the future' }))),
+  }),
+  success: {
+    status: 201,
+    schema: Exact({
+      ...Key,
+      key: Nullable(
+        Type.String({ description: 'null when the request is repeated with its Idempotency-Key' }),
+      ),
+    }),
+  },
+  errors: [],
+})
+
+export const revokeKey = endpoint({
+  method: 'DELETE',
+  path: '/keys/{keyId}',
+  name: 'revokeKey',
+  tag: 'Account',
+  summary: 'Revoke an API key',
+  description: 'Every process refuses it within a second. It cannot be undone.',
+  scope: 'keys:write',
+  params: Exact({ keyId: Type.String({ minLength: 1 }) }),
+  success: { status: 200, schema: Success },
+  errors: ['RESOURCE_NOT_FOUND'],
+})
+
+export const listAuditLog = endpoint({
+  method: 'GET',
+  path: '/audit-log',
+  name: 'listAuditLog',
+  tag: 'Account',
+  summary: 'List who changed what',
+  description:
+    'Newest first. Sign-ins and failed ones, members, invitations, keys, agents, sources, actions, connections, takeovers, retention, erasures and exports.',
+  scope: 'audit:read',
+  query: Exact({
+    cursor: Type.Optional(Cursor),
+    limit: Limit,
+    actor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: '`member:<id>`, `key:<id>` or `operator`' }),
+    ),
+    action: Type.Optional(
+      Type.String({
+        pattern: '^[a-z-]{1,50}(\\.[a-z-]{1,50})?$',
+        maxLength: 101,
+        description: 'A whole action as `member.update`, or a thing as `member`',
+      }),
+    ),
+    startDate: Type.Optional(DayOrTime('Not before')),
+    endDate: Type.Optional(DayOrTime('Not after')),
+  }),
+  success: {
+    status: 200,
+    schema: Page(
+      Exact({
+        id: Type.String(),
+        at: IsoTime,
+        actor: Type.String(),
+        actorName: Nullable(
+          Type.String({ description: 'Of the member or the key, where it is still there' }),
+        ),
+        action: Type.String(),
+        target: Nullable(Type.String()),
+        detail: Nullable(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
+      }),
+    ),
+  },
+  errors: ['VALIDATION_INVALID_CURSOR', 'VALIDATION_INVALID_DATE_RANGE'],
+})
+
+const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD (UTC)' })
+
+export const readUsage = endpoint({
+  method: 'GET',
+  path: '/usage',
+  name: 'readUsage',
+  tag: 'Account',
+  summary: 'Read the credits used, by day and agent',
+  description:
+    'Days are UTC, both ends included, at most 92; without dates the last 30. Only days on which something was used. As the ledger of credits has it: agents that were deleted since are in it, without a name. Who is limited to some agents sees those.',
+  scope: 'account:read',
+  limitedMembers: 'all',
+  query: Exact({ startDate: Type.Optional(Day), endDate: Type.Optional(Day) }),
+  success: {
+    status: 200,
+    schema: Exact({
+      days: Type.Array(
+        Exact({
+          day: Type.String(),
+          agentId: Nullable(Type.String()),
+          agentName: Nullable(Type.String()),
+          replies: Type.Integer({ minimum: 0 }),
+          credits: Type.Integer({ minimum: 0 }),
+        }),
+      ),
+      total: Exact({ replies: Type.Integer({ minimum: 0 }), credits: Type.Integer({ minimum: 0 }) }),
+    }),
+  },
+  errors: ['VALIDATION_INVALID_DATE_RANGE'],
 })

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Db } from '../db/database.ts'
-import { newId } from '../db/ids.ts'
+import { isId, newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
 import type { AccountId } from '../db/tables.ts'
 import type { Scope } from '../http/contract.ts'
@@ -41,13 +41,15 @@ export async function createKey(
   return { id, key: secret }
 }
 
-/** Revokes a key; false when there is none with this id. */
-export async function revokeKey(db: Db, keyId: string): Promise<boolean> {
-  const result = await db
+/** Revokes a key, one of the account where it is given; false when there is none with this id. */
+export async function revokeKey(db: Db, keyId: string, accountId: AccountId | null = null): Promise<boolean> {
+  if (!isId(keyId)) return false
+  let query = db
     .updateTable('api_keys')
     .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(new Date())) }))
     .where('id', '=', keyId)
-    .executeTakeFirst()
+  if (accountId !== null) query = query.where('account_id', '=', accountId)
+  const result = await query.executeTakeFirst()
   return result.numUpdatedRows > 0n
 }
 

@@ -1,10 +1,17 @@
 import type { Context } from '../context.ts'
+import { readDateRange } from '../http/dates.ts'
+import { byCreation, decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Route, route } from '../http/route.ts'
-import { getMe } from './contract.ts'
+import { auditEntries } from './audit-log.ts'
+import * as contract from './contract.ts'
 import { creditState } from './credits.ts'
+import { keyRoutes } from './key-routes.ts'
+import { creditsByDay, usageRange } from './usage.ts'
 
-export const accountRoutes = ({ db }: Context): Route[] => [
-  route(getMe, async ({ caller: { account, key, member, scopes } }) => {
+export const accountRoutes = (ctx: Context): Route[] => [...keyRoutes(ctx), ...meRoutes(ctx)]
+
+const meRoutes = ({ db }: Context): Route[] => [
+  route(contract.getMe, async ({ caller: { account, key, member, scopes } }) => {
     const credits = await creditState(db, account.id, account.plan)
     return {
       account: { id: account.id, name: account.name },
@@ -22,6 +29,33 @@ export const accountRoutes = ({ db }: Context): Route[] => [
         },
       }),
       credits: { limit: credits.limit, used: credits.used, resetsAt: credits.resetsAt.toISOString() },
+    }
+  }),
+
+  route(contract.listAuditLog, async ({ caller: { account }, query }) => {
+    const { cursor, limit, actor, action, startDate, endDate } = query
+    const filter = { actor, action, ...readDateRange(query) }
+    const print = fingerprint('audit-log', account.id, actor, action, startDate, endDate)
+    const page = { limit, position: decodeCursor(cursor, print) }
+    const { rows, total } = await auditEntries(db, account.id, filter, page)
+    return pageOf(rows, limit, total, print, byCreation, (row) => ({
+      id: row.id,
+      at: row.created_at.toISOString(),
+      actor: row.actor,
+      actorName: row.actor_name,
+      action: row.action,
+      target: row.target,
+      detail: row.detail,
+    }))
+  }),
+
+  route(contract.readUsage, async ({ caller: { account, member }, query }) => {
+    const rows = await creditsByDay(db, account.id, usageRange(query), member?.agentIds ?? null)
+    const sum = (of: (row: (typeof rows)[number]) => number): number =>
+      rows.reduce((total, row) => total + of(row), 0)
+    return {
+      days: rows.map(({ agent_id, name, ...rest }) => ({ ...rest, agentId: agent_id, agentName: name })),
+      total: { replies: sum(({ replies }) => replies), credits: sum(({ credits }) => credits) },
     }
   }),
 ]

@@ -133,3 +133,83 @@ test('an invitation is taken back, and one that is repeated shows no link', asyn
   const { status } = await browserOf(service).request('POST', '/invitations/look', { token })
   assert.equal(status, 404)
 })
+
+test('a key is made with scopes and an end, works, and is revoked; the log tells of it', async () => {
+  const { accountId } = await service.account()
+  const admin = await memberOf(service, accountId, 'admin')
+  const body = { name: 'Reader', scopes: ['agents:read', 'keys:write'], expiresAt: '2999-01-01T00:00:00Z' }
+  const made = await admin.request('POST', '/keys', body, { 'idempotency-key': 'key-1' })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const again = await admin.request('POST', '/keys', body, { 'idempotency-key': 'key-1' })
+  assert.deepEqual(again.body, { ...made.body, key: null })
+  const headers = { authorization: `Bearer ${made.body.key}` }
+  const ask = (method: string, path: string, sent?: object) => service.anonymous(method, path, sent, headers)
+  assert.equal((await ask('GET', '/agents')).status, 200)
+  assert.equal((await ask('GET', '/members')).status, 403)
+  const { expiresAt } = body
+  for (const more of [
+    { name: 'x' },
+    { name: 'x', scopes: ['chat'], expiresAt },
+    { name: 'x', scopes: ['agents:read'] },
+    { name: 'x', scopes: ['agents:read'], expiresAt: '2999-01-01T00:00:01Z' },
+  ])
+    assert.equal((await ask('POST', '/keys', more)).status, 403, JSON.stringify(more))
+  assert.equal((await ask('POST', '/keys', { name: 'x', scopes: ['agents:read'], expiresAt })).status, 201)
+  assert.equal(
+    (await admin.request('POST', '/keys', { name: 'x', expiresAt: '2020-01-01T00:00:00Z' })).status,
+    400,
+  )
+  assert.equal((await owner.request('DELETE', `/keys/${made.body.id}`)).status, 404)
+  assert.equal((await admin.request('DELETE', `/keys/${made.body.id}`)).status, 200)
+  const { body: keys } = await admin.request('GET', '/keys')
+  assert.deepEqual(
+    keys.map(({ name, state }: { name: string; state: string }) => [name, state]),
+    [
+      ['test', 'active'],
+      ['Reader', 'revoked'],
+      ['x', 'active'],
+    ],
+  )
+  const log = (await admin.request('GET', '/audit-log?action=key&limit=2')).body
+  assert.equal(log.pagination.total, 3)
+  assert.deepEqual(
+    log.data.map(({ actor, actorName, action, target }: Record<string, string>) => [
+      actor,
+      actorName,
+      action,
+      target === made.body.id,
+    ]),
+    [
+      [`member:${admin.memberId}`, 'admin', 'key.revoke', true],
+      [`key:${made.body.id}`, 'Reader', 'key.create', false],
+    ],
+  )
+  const rest = (await admin.request('GET', `/audit-log?action=key&cursor=${log.pagination.cursor}`)).body
+  assert.deepEqual(
+    rest.data.map(({ action }: { action: string }) => action),
+    ['key.create'],
+  )
+})
+
+test('usage is told by day and agent, and to a limited member of the own agents', async () => {
+  const wide = await service.account()
+  const agents = await Promise.all(
+    ['One', 'Two'].map(async (name) => (await wide.request('POST', '/agents', { name })).body.id as string),
+  )
+  for (const id of [agents[0], agents[0], agents[1]])
+    await wide.request('POST', `/agents/${id}/chat`, { message: 'Hello', stream: false })
+  await service.ctx.generations.idle()
+  const used = (await wide.request('GET', '/usage')).body
+  const today = new Date().toISOString().slice(0, 10)
+  assert.deepEqual(
+    Object.fromEntries(
+      used.days.map(({ agentName, replies }: { agentName: string; replies: number }) => [agentName, replies]),
+    ),
+    { One: 2, Two: 1 },
+  )
+  assert.ok(used.days.every(({ day }: { day: string }) => day <= today))
+  assert.equal(used.total.replies, 3)
+  const limited = await memberOf(service, wide.accountId, 'viewer', { agentIds: agents.slice(1) })
+  assert.equal((await limited.request('GET', '/usage')).body.total.replies, 1)
+  assert.equal((await wide.request('GET', '/usage?startDate=2020-01-01&endDate=2026-01-01')).status, 400)
+})
