@@ -68,7 +68,8 @@ test('the documentation links to files that exist', () => {
   )
   for (const page of pages) {
     const path = resolve(docs, page)
-    for (const [, link = ''] of readFileSync(path, 'utf8').matchAll(/\]\(([^)\s]+)\)/g)) {
+    const prose = readFileSync(path, 'utf8').replace(/^```[\s\S]*?^```/gm, '')
+    for (const [, link = ''] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^([a-z]+:|#|\/)/.test(link)) continue
       assert.ok(existsSync(resolve(dirname(path), link.split('#')[0] ?? '')), `${page}: ${link}`)
     }
