@@ -187,7 +187,8 @@ function circles(): string[] {
     lowest.set(name, low)
     if (low !== order.get(name)) return
     const circle = path.splice(path.indexOf(name))
-    if (circle.length > 1) found.push(`these files import each other in a circle: ${circle.toSorted().join(', ')}`)
+    if (circle.length > 1)
+      found.push(`these files import each other in a circle: ${circle.toSorted().join(', ')}`)
   }
   for (const name of files.keys()) if (!order.has(name)) enter(name)
   return found

@@ -233,7 +233,9 @@ if (postgres.url !== null) {
       !/^server\/(text|fetch|models|pages\/openapi|knowledge\/(retrieval|extract|chunk|crawl\/built-site))\b/.test(
         file,
       ) &&
-      !/^client\/(?!real-service)|^widget\/|^test\/(pages|retrieval-corpus|check-imports|journeys\/widget-)/.test(file),
+      !/^client\/(?!real-service)|^widget\/|^test\/(pages|retrieval-corpus|check-imports|journeys\/widget-)/.test(
+        file,
+      ),
   )
   const env = { TEST_DATABASE_URL: postgres.url }
   suites.push(suiteOf(`PostgreSQL ${postgres.version}`, touching, { env }))

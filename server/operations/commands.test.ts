@@ -119,7 +119,9 @@ test('a key that would never work is refused, and keys and members are listed an
 
   const member = await run('member create', { account, email: 'ann@example.com', name: 'Ann' })
   const { members } = await run('member list', { account })
-  assert.deepEqual(members, [{ id: member.id, email: 'ann@example.com', name: 'Ann', role: 'support', presence: 'offline' }])
+  assert.deepEqual(members, [
+    { id: member.id, email: 'ann@example.com', name: 'Ann', role: 'support', presence: 'offline' },
+  ])
   await run('member remove', {}, String(member.id))
   assert.deepEqual(await run('member list', { account }), { members: [] })
   for (const gone of [String(member.id), 'x'])
