@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { roles } from '../accounts/roles.ts'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../http/contract.ts'
-import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './open-auth.ts'
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-limits.ts'
 
 const tag = 'Sign-in'
 /** Far more than any of these needs: a password of a megabyte is refused before anybody hashes it. */

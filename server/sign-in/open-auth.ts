@@ -4,11 +4,10 @@ import type { Db } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { openLoginSecret } from './login-secret.ts'
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-limits.ts'
 
 /** Seconds from the sign-in, however much is done meanwhile. */
 export const SESSION_SECONDS = 14 * 24 * 3600
-export const SHORTEST_PASSWORD = 12
-export const LONGEST_PASSWORD = 128
 /** As the provider is called in the database, and in the address that it sends people back to. */
 export const PROVIDER = 'oidc'
 export const AUTH_PATH = '/api/auth'

@@ -1,0 +1,3 @@
+/** The lengths of a password, in characters. */
+export const SHORTEST_PASSWORD = 12
+export const LONGEST_PASSWORD = 128
