@@ -32,7 +32,7 @@ export async function* textScenario(only = ''): AsyncIterable<TextResult> {
     let slowest = ''
     await run('A text to begin with.')
     for (const [nasty, make] of Object.entries(NASTIES)) {
-      const ms = await longestOf(run, make, most)
+      const ms = await longestOf(apart ? totalOf : heldOf, run, make, most)
       if (ms.ms > slowestMs) [slowestMs, slowest] = [ms.ms, nasty]
       if (ms.ms > ALLOWED_MS) over.push(`${nasty}: ${Math.round(ms.ms)} ms for ${ms.size}`)
     }
@@ -48,7 +48,10 @@ export async function* textScenario(only = ''): AsyncIterable<TextResult> {
   }
 }
 
+type Clock = (run: (text: string) => unknown, text: string) => Promise<number>
+
 async function longestOf(
+  timeOf: Clock,
   run: (text: string) => unknown,
   make: (size: number) => string,
   most: number,
@@ -62,11 +65,32 @@ async function longestOf(
   }
 }
 
-async function timeOf(run: (text: string) => unknown, text: string): Promise<number> {
+const cpuMs = (): number => {
   const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+async function totalOf(run: (text: string) => unknown, text: string): Promise<number> {
+  const since = cpuMs()
   await run(text)
-  const used = process.threadCpuUsage()
-  return (used.user + used.system - user - system) / 1_000
+  return cpuMs() - since
+}
+
+/** The longest stretch in which nothing else could run: some functions let other work through in between. */
+async function heldOf(run: (text: string) => unknown, text: string): Promise<number> {
+  let isOver = false
+  let longest = 0
+  let since = cpuMs()
+  const look = (): void => {
+    const now = cpuMs()
+    longest = Math.max(longest, now - since)
+    since = now
+    if (!isOver) setImmediate(look)
+  }
+  setImmediate(look)
+  await run(text)
+  isOver = true
+  return Math.max(longest, cpuMs() - since)
 }
 
 /** Writes bench/results/text.md. */
@@ -80,8 +104,8 @@ export function textReport(results: TextResult[]): string {
 
 ${new Date().toISOString()}, ${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.version}; \`npm run bench text\`.
 Each on ${Object.keys(NASTIES).length} hostile texts of as many characters as it is ever given, 1 MB where nothing bounds
-them: processor time of the slowest. Wanted: under ${ALLOWED_MS} ms on the serving thread. What runs apart has limits of
-its own and is measured with ${MOST_APART.toLocaleString('en')} characters; the chat in the browser is the visitor's own.
+them: processor time of the slowest, on the serving thread of the longest stretch in which nothing else runs. Wanted:
+under ${ALLOWED_MS} ms there. What runs apart has limits of its own and is measured with ${MOST_APART.toLocaleString('en')} characters; the chat in the browser is the visitor's own.
 
 | function | characters | thread | ms | slowest text |
 | - | - | - | - | - |

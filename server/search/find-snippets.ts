@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
@@ -13,8 +12,6 @@ type Said = { conversation_id: string; seq: number; speaker: Snippet['speaker'];
 
 /** Messages of one conversation read at a time, and hits that are read at all. */
 const PAGE = 100
-/** The number of characters to scan before yielding to the event loop. */
-const AT_ONCE = 20_000
 
 /**
  * The best place of each conversation's messages (null: only its title matches), as they are now. Conversations
@@ -27,7 +24,8 @@ export async function findSnippets(
   terms: readonly Term[],
   stem: Stemmers,
 ): Promise<Map<string, Snippet | null>> {
-  const searches = new Map(hits.map(({ id, title }) => [id, startSearch(title, terms, stem)]))
+  const searches = new Map<string, Search>()
+  for (const { id, title } of hits) searches.set(id, await startSearch(title, terms, stem))
   for (let fromSeq = 0, open = [...searches.keys()]; open.length > 0; ) {
     const said = await messagesFrom(db, accountId, open, fromSeq)
     for (const id of open) {
@@ -53,23 +51,14 @@ type Search = {
   isOver: boolean
 }
 
-function startSearch(title: string | null, terms: readonly Term[], stem: Stemmers): Search {
-  return {
-    found: new Set(hitsIn(terms, tokensOfOne(title ?? '', stem)).map(({ term }) => term)),
-    best: null,
-    isOver: false,
-  }
+async function startSearch(title: string | null, terms: readonly Term[], stem: Stemmers): Promise<Search> {
+  const hits = await hitsIn(terms, await tokensOfOne(title ?? '', stem))
+  return { found: new Set(hits.map(({ term }) => term)), best: null, isOver: false }
 }
 
 async function look(search: Search, said: Said[], terms: readonly Term[], stem: Stemmers): Promise<void> {
-  let characters = 0
   for (const { text, speaker } of said) {
-    characters += text.length
-    if (characters > AT_ONCE) {
-      characters = 0
-      await setImmediate()
-    }
-    const hits = hitsIn(terms, tokensOfOne(text, stem))
+    const hits = await hitsIn(terms, await tokensOfOne(text, stem))
     if (hits.length === 0) continue
     for (const { term } of hits) search.found.add(term)
     const stretch = bestStretch(hits)

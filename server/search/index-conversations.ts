@@ -79,19 +79,22 @@ async function putBack(trx: Trx, ids: string[]): Promise<void> {
     select id from conversations where id = any(${ids}::uuid[]) and not transient`.execute(trx)
 }
 
+const rowOf = async (document: Document, stem: Stemmers) => ({
+  conversation_id: document.id,
+  account_id: document.account_id,
+  agent_id: document.agent_id,
+  created_at: document.created_at,
+  updated_at: document.updated_at,
+  facets: documentFacets(document).map(quoted).join(' '),
+  words: await wordsVector(document.title, document.texts, stem, document.read_from > 0),
+  indexed_seq: document.last_seq,
+  indexed_cut: document.cut_messages,
+  goes_on: document.read_from > 0,
+})
+
 async function storeRows(trx: Trx, documents: Document[], stem: Stemmers): Promise<void> {
-  const rows = documents.map((document) => ({
-    conversation_id: document.id,
-    account_id: document.account_id,
-    agent_id: document.agent_id,
-    created_at: document.created_at,
-    updated_at: document.updated_at,
-    facets: documentFacets(document).map(quoted).join(' '),
-    words: wordsVector(document.title, document.texts, stem, document.read_from > 0),
-    indexed_seq: document.last_seq,
-    indexed_cut: document.cut_messages,
-    goes_on: document.read_from > 0,
-  }))
+  const rows: object[] = []
+  for (const document of documents) rows.push(await rowOf(document, stem))
   await sql`
     insert into conversation_search (conversation_id, account_id, agent_id, created_at, updated_at, facets, words,
       indexed_seq, indexed_cut)

@@ -38,7 +38,7 @@ export function parseQuery(query: string, stem: Stemmers): Term[] {
 }
 
 function termOf(text: string, stem: Stemmers): Term {
-  const words = wordsOf(text)
+  const words = [...wordsOf(text)]
   return words.flatMap((word, i): Element[] => {
     if (!word.dense) return [{ terms: queryTerms(word.text, stem), prefixes: [] }]
     // The last character of a run stands alone; in a text it may have a next one.
@@ -50,14 +50,9 @@ function termOf(text: string, stem: Stemmers): Term {
   })
 }
 
-/** Where the term stands among the tokens: the first token and how many there are. */
-export function occurrencesOf(term: Term, tokens: readonly Token[]): number[] {
-  const found: number[] = []
-  for (let at = 0; at + term.length <= tokens.length; at++) {
-    if (term.every((element, i) => fits(element, tokens[at + i] as Token))) found.push(at)
-  }
-  return found
-}
+/** Whether the term stands among the tokens at this place. */
+export const standsAt = (term: Term, tokens: readonly Token[], at: number): boolean =>
+  at + term.length <= tokens.length && term.every((element, i) => fits(element, tokens[at + i] as Token))
 
 const fits = ({ terms, prefixes }: Element, token: Token): boolean =>
   token.terms.some((term) => terms.includes(term) || prefixes.some((prefix) => term.startsWith(prefix)))

@@ -1,4 +1,5 @@
-import { occurrencesOf, type Term } from './parse-query.ts'
+import { createBreather } from '../fairness/breathe.ts'
+import { standsAt, type Term } from './parse-query.ts'
 import type { Token } from './text-tokens.ts'
 
 export type Highlights = { value: string; isHit: boolean }[]
@@ -8,28 +9,33 @@ const LENGTH = 180
 
 type Range = { start: number; end: number }
 
-/** The stretches of a text that the terms match, in order, and for each the term. */
-export function hitsIn(terms: readonly Term[], tokens: readonly Token[]): (Range & { term: number })[] {
-  return terms
-    .flatMap((term, i) =>
-      occurrencesOf(term, tokens).map((at) => ({
-        start: (tokens[at] as Token).start,
-        end: (tokens[at + term.length - 1] as Token).end,
-        term: i,
-      })),
-    )
-    .sort((a, b) => a.start - b.start || b.end - a.end)
+/** A place in a text where a term stands, and the number of the term. */
+type Hit = Range & { term: number }
+
+/** The stretches of a text that the terms match, in order. Other work is let through in between. */
+export async function hitsIn(terms: readonly Term[], tokens: readonly Token[]): Promise<Hit[]> {
+  const breathe = createBreather()
+  const hits: Hit[] = []
+  for (const [term, elements] of terms.entries()) {
+    for (const [at, { start }] of tokens.entries()) {
+      if (standsAt(elements, tokens, at))
+        hits.push({ start, end: (tokens[at + elements.length - 1] as Token).end, term })
+      const pause = breathe()
+      if (pause) await pause
+    }
+  }
+  return hits.sort((a, b) => a.start - b.start || b.end - a.end)
 }
 
 /** How many different terms the best stretch of a snippet's length holds, and where it begins. */
-export function bestStretch(hits: ReturnType<typeof hitsIn>): Range & { terms: number } {
+export function bestStretch(hits: readonly Hit[]): Range & { terms: number } {
   let best = { start: 0, end: 0, terms: 0 }
   /** How often each term stands between the hit that is tried and the first that is too far from it. */
   const inside = new Map<number, number>()
   let next = 0
   hits.forEach(({ start, term }, first) => {
     for (; next < hits.length; next++) {
-      const hit = hits[next] as (typeof hits)[number]
+      const hit = hits[next] as Hit
       if (next > first && hit.end - start > LENGTH) break
       inside.set(hit.term, (inside.get(hit.term) ?? 0) + 1)
     }

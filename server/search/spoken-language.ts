@@ -21,7 +21,8 @@ const SCRIPTS: [RegExp, string][] = [
   [/\p{scx=Armenian}/u, 'armenian'],
   [/\p{scx=Tamil}/u, 'tamil'],
 ]
-const WORDS_LOOKED_AT = 60
+/** The first words of a text tell its language. */
+export const WORDS_LOOKED_AT = 60
 
 // Most words are ASCII, and told apart ten times faster.
 const ASCII = /^[a-z0-9]+$/

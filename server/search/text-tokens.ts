@@ -1,6 +1,7 @@
+import { createBreather } from '../fairness/breathe.ts'
 import { splitDense } from '../text/dense-script.ts'
 import { foldText } from '../text/words.ts'
-import { languagesFor, spokenLanguage } from './spoken-language.ts'
+import { languagesFor, spokenLanguage, WORDS_LOOKED_AT } from './spoken-language.ts'
 import type { Stemmers } from './stemmers.ts'
 
 /** A place in a text and the terms that it is found under. */
@@ -21,21 +22,21 @@ const LONGEST_RUN = 1_000
 const FOLDED = /^[\u0e01-\u0e30\u0e40-\u0e46\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/
 
 /** The words of a text, and of a script without spaces each character with the next one. */
-export function wordsOf(text: string): Word[] {
+export function* wordsOf(text: string): Generator<Word> {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
   if (/^[\x00-\x7f]*$/.test(text)) {
-    return Array.from(text.toLowerCase().matchAll(ASCII_WORD), ({ 0: word, index }) => ({
-      start: index,
-      end: index + word.length,
-      text: word.slice(0, LONGEST_TERM),
-      dense: false,
-    }))
+    for (const { 0: word, index } of text.toLowerCase().matchAll(ASCII_WORD))
+      yield {
+        start: index,
+        end: index + word.length,
+        text: word.slice(0, LONGEST_TERM),
+        dense: false,
+      }
+    return
   }
-  return Array.from(text.matchAll(RAW_WORD)).flatMap(({ 0: raw, index }) =>
-    splitDense(raw).flatMap(({ text: stretch, start, dense }) =>
-      dense ? pairsOf(stretch, index + start) : plainWords(stretch, index + start),
-    ),
-  )
+  for (const { 0: raw, index } of text.matchAll(RAW_WORD))
+    for (const { text: stretch, start, dense } of splitDense(raw))
+      yield* dense ? pairsOf(stretch, index + start) : plainWords(stretch, index + start)
 }
 
 function plainWords(raw: string, start: number): Word[] {
@@ -47,16 +48,15 @@ function plainWords(raw: string, start: number): Word[] {
   }))
 }
 
-function pairsOf(raw: string, start: number): Word[] {
+function* pairsOf(raw: string, start: number): Generator<Word> {
   const characters = [...raw]
   const fold = FOLDED.test(raw) ? (pair: string): string => pair : foldText
   let at = start
-  return characters.map((character, i) => {
+  for (const [i, character] of characters.entries()) {
     const next = characters[i + 1] ?? ''
-    const word = { start: at, end: at + character.length + next.length, text: fold(character + next) }
+    yield { start: at, end: at + character.length + next.length, text: fold(character + next), dense: true }
     at += character.length
-    return { ...word, dense: true }
-  })
+  }
 }
 
 /** What a word of a text is found under: itself, its stem (a script that one language owns has that one's), and itself without accents. */
@@ -80,38 +80,68 @@ export const bare = (word: string): string =>
 
 const distinct = (terms: string[]): string[] => [...new Set(terms.filter((term) => term !== ''))]
 
-/** Turns texts of one conversation into tokens; a text that does not tell its language has that of the others. */
-export function tokensOf(texts: readonly string[], stem: Stemmers): Token[][] {
-  const split = texts.map(wordsOf)
+/**
+ * Turns texts of one conversation into tokens; a text that does not tell its language has that of the others. Other work
+ * is let through in between.
+ */
+export async function tokensOf(texts: readonly string[], stem: Stemmers): Promise<Token[][]> {
+  const breathe = createBreather()
+  const split: Word[][] = []
+  for (const text of texts) split.push(await allWords(text, breathe))
   const spoken = split.map(spokenIn)
   const usual = spoken.find((language) => language !== null) ?? 'english'
-  return split.map((words, i) => {
+  const tokens: Token[][] = []
+  for (const [i, words] of split.entries()) {
     const language = spoken[i] ?? usual
-    return tokensBy(words, (word) => termsOf(word, language, stem))
-  })
+    tokens.push(await tokensBy(words, (word) => termsOf(word, language, stem), breathe))
+  }
+  return tokens
 }
 
 /** The same for a text whose others are not at hand: when it does not tell its language it may be any. */
-export function tokensOfOne(text: string, stem: Stemmers): Token[] {
-  const words = wordsOf(text)
+export async function tokensOfOne(text: string, stem: Stemmers): Promise<Token[]> {
+  const breathe = createBreather()
+  const words = await allWords(text, breathe)
   const language = spokenIn(words)
-  return tokensBy(words, (word) => {
+  const make = (word: Word): string[] => {
     if (language !== null) return termsOf(word, language, stem)
     return word.dense ? [word.text] : queryTerms(word.text, stem)
-  })
+  }
+  return tokensBy(words, make, breathe)
 }
 
-const spokenIn = (words: readonly Word[]) => spokenLanguage(words.map(({ text }) => text))
+type Breathe = ReturnType<typeof createBreather>
 
-function tokensBy(words: readonly Word[], make: (word: Word) => string[]): Token[] {
+async function allWords(text: string, breathe: Breathe): Promise<Word[]> {
+  const words: Word[] = []
+  for (const word of wordsOf(text)) {
+    words.push(word)
+    const pause = breathe()
+    if (pause) await pause
+  }
+  return words
+}
+
+const spokenIn = (words: readonly Word[]) =>
+  spokenLanguage(words.slice(0, WORDS_LOOKED_AT).map(({ text }) => text))
+
+async function tokensBy(
+  words: readonly Word[],
+  make: (word: Word) => string[],
+  breathe: Breathe,
+): Promise<Token[]> {
   const known = new Map<string, string[]>()
-  return words.map((word) => {
+  const tokens: Token[] = []
+  for (const word of words) {
     const key = word.dense ? ` ${word.text}` : word.text
     let terms = known.get(key)
     if (!terms) {
       terms = make(word)
       known.set(key, terms)
     }
-    return { start: word.start, end: word.end, terms }
-  })
+    tokens.push({ start: word.start, end: word.end, terms })
+    const pause = breathe()
+    if (pause) await pause
+  }
+  return tokens
 }

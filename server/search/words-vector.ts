@@ -1,3 +1,4 @@
+import { createBreather } from '../fairness/breathe.ts'
 import type { Stemmers } from './stemmers.ts'
 import { tokensOf } from './text-tokens.ts'
 import { LONG, quoted } from './ts-text.ts'
@@ -10,18 +11,19 @@ export const MOST_TERMS = 40_000
 
 /**
  * The text of a tsvector with the words of a conversation: those of the title weigh more. One that is too long
- * for places keeps the words alone, and so does one that `isLong` already.
+ * for places keeps the words alone, and so does one that `isLong` already. Other work is let through in between.
  */
-export function wordsVector(
+export async function wordsVector(
   title: string | null,
   messages: readonly string[],
   stem: Stemmers,
   isLong: boolean,
-): string {
+): Promise<string> {
+  const breathe = createBreather()
   const places = new Map<string, string[]>()
   let place = 0
   let hasPlaces = !isLong
-  tokensOf([title ?? '', ...messages], stem).forEach((tokens, text) => {
+  for (const [text, tokens] of (await tokensOf([title ?? '', ...messages], stem)).entries()) {
     for (const { terms } of tokens) {
       place++
       for (const term of terms) {
@@ -30,11 +32,18 @@ export function wordsVector(
         else if (known) hasPlaces = false
         else if (places.size < MOST_TERMS) places.set(term, [text === 0 ? `${place}A` : String(place)])
       }
+      const pause = breathe()
+      if (pause) await pause
     }
     // A phrase does not go on in the next message.
     place++
-  })
+  }
   if (place > LAST_PLACE) hasPlaces = false
-  if (!hasPlaces) return [LONG, ...places.keys()].map(quoted).join(' ')
-  return Array.from(places, ([term, at]) => `${quoted(term)}:${at.join(',')}`).join(' ')
+  const words = hasPlaces ? [] : [quoted(LONG)]
+  for (const [term, at] of places) {
+    words.push(hasPlaces ? `${quoted(term)}:${at.join(',')}` : quoted(term))
+    const pause = breathe()
+    if (pause) await pause
+  }
+  return words.join(' ')
 }

@@ -96,7 +96,9 @@ export class LinkFilter {
 
   add(delta: string): string {
     const text = this.#word + delta
-    const start = lastSpace(text) + 1
+    // The word that is being written holds no space.
+    const space = lastSpace(delta)
+    const start = space === -1 ? 0 : this.#word.length + space + 1
     const words = start > 0 ? this.#rest(text.slice(0, start)) : ''
     if (start > 0) this.#given = ''
     this.#word = text.slice(start)

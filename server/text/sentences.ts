@@ -12,22 +12,42 @@ const NUMBERED = /(?:^|\s)\d{1,2}\.\s*$/u
  * (`z.B.`, `Dr.`, `e.g.`) or a German ordinal does not.
  */
 export function splitSentences(text: string, language: Language): string[] {
-  const segmenter = new Intl.Segmenter(language === 'other' ? undefined : language, {
-    granularity: 'sentence',
-  })
+  const segmenter = segmenterOf(language)
   const sentences: string[] = []
+  const add = (text: string): void => {
+    const sentence = text.trim()
+    if (sentence) sentences.push(sentence)
+  }
   for (const line of text.split(/\n+/).flatMap(withoutLongRuns)) {
-    let open = ''
-    for (const { segment } of segmenter.segment(line)) {
-      open += segment
-      if (endsInAbbreviation(open, language)) continue
-      if (open.trim()) sentences.push(open.trim())
-      open = ''
+    if (!MAY_END.test(line.trimEnd().slice(0, -1))) {
+      add(line)
+      continue
     }
-    if (open.trim()) sentences.push(open.trim())
+    let start = 0
+    for (const { segment, index } of segmenter.segment(line)) {
+      const end = index + segment.length
+      if (endsInAbbreviation(line.slice(Math.max(start, end - TAIL), end), language)) continue
+      add(line.slice(start, end))
+      start = end
+    }
+    add(line.slice(start))
   }
   return sentences
 }
+
+const segmenters = new Map<Language, Intl.Segmenter>()
+
+function segmenterOf(language: Language): Intl.Segmenter {
+  const known = segmenters.get(language)
+  if (known) return known
+  const locale = language === 'other' ? undefined : language
+  const segmenter = new Intl.Segmenter(locale, { granularity: 'sentence' })
+  segmenters.set(language, segmenter)
+  return segmenter
+}
+
+/** Whatever can end a sentence; segmenting a line costs far more than looking for these. */
+const MAY_END = /[\p{Sentence_Terminal}\r\u0085\u2028\u2029]/u
 
 /** The segmenter's time grows with the square of what holds no end of a sentence. */
 const LONGEST_RUN = 400
@@ -36,11 +56,10 @@ const LONG_RUN = new RegExp(`[^\\s.!?。！？]{${LONGEST_RUN}}`, 'g')
 const withoutLongRuns = (line: string): string[] =>
   line.length <= LONGEST_RUN ? [line] : line.replace(LONG_RUN, '$&\n').split('\n')
 
-/** What decides stands at the end. */
+/** Characters at the end of a sentence that decide whether it ends there. */
 const TAIL = 40
 
-function endsInAbbreviation(whole: string, language: Language): boolean {
-  const text = whole.slice(-TAIL)
+function endsInAbbreviation(text: string, language: Language): boolean {
   if (language === 'de' && NUMBERED.test(text)) return true
   const last = LAST_WORD.exec(text)?.[1]?.toLowerCase()
   // One letter alone is an initial or part of `z. B.`, hardly ever the end.

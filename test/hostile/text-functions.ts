@@ -35,7 +35,7 @@ import { chunkSections } from '../../server/knowledge/chunk/chunk-sections.ts'
 import { pageLinks } from '../../server/knowledge/crawl/page-links.ts'
 import { parseSitemap } from '../../server/knowledge/crawl/parse-sitemap.ts'
 import { pathPattern } from '../../server/knowledge/crawl/path-pattern.ts'
-import { parseRobots } from '../../server/knowledge/crawl/robots.ts'
+import { MOST_ROBOTS, parseRobots } from '../../server/knowledge/crawl/robots.ts'
 import { pageUrl } from '../../server/knowledge/crawl/site.ts'
 import { decodeText } from '../../server/knowledge/extract/decode-text.ts'
 import { extractDocument } from '../../server/knowledge/extract/extract-document.ts'
@@ -105,8 +105,8 @@ const quietly =
     }
   }
 const mail = (head: string) => (text: string) => readMail(Buffer.from(`${head}${text}`))
-const found = (query: string, text: string) => {
-  const hits = hitsIn(parseQuery(query, stemmers), tokensOfOne(text, stemmers))
+const found = async (query: string, text: string) => {
+  const hits = await hitsIn(parseQuery(query, stemmers), await tokensOfOne(text, stemmers))
   return highlight(text, hits, bestStretch(hits))
 }
 
@@ -246,7 +246,12 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
   // Websites and documents.
   sourceUrl: { run: quietly(sourceUrl) },
   pageUrl: { run: quietly((text) => pageUrl(text, 'https://a.b/')) },
-  parseRobots: { run: (text) => parseRobots(text, 'parley') },
+  parseRobots: { run: (text) => parseRobots(text, 'parley'), most: MOST_ROBOTS },
+  'parseRobots, a rule': {
+    run: (text) =>
+      parseRobots(`user-agent: *\ndisallow: ${text}`, 'parley').isAllowed(new URL('https://a.b/x')),
+    most: MOST_ROBOTS,
+  },
   parseSitemap: { run: (text) => parseSitemap(text, 10_000) },
   'pathPattern, the text': {
     run: (text) =>

@@ -1,10 +1,9 @@
 import type { Context } from '../../context.ts'
 import { FetchFailure } from '../../fetch/fetch-failure.ts'
-import { allowAll, parseRobots, type Robots } from './robots.ts'
+import { allowAll, MOST_ROBOTS, parseRobots, type Robots } from './robots.ts'
 
 /** The name that site owners write in robots.txt. */
 const CRAWLER = 'parley'
-const MAX_BYTES = 512 * 1_024
 const TIMEOUT_MS = 10_000
 
 /** Robots rules by origin, kept for as long as the caller keeps this; a string is why there are none. */
@@ -27,7 +26,7 @@ async function load(
 ): Promise<Robots | string> {
   try {
     const { status, body } = await fetcher.fetch(`${origin}/robots.txt`, {
-      maxBytes: MAX_BYTES,
+      maxBytes: MOST_ROBOTS,
       timeoutMs: TIMEOUT_MS,
       signal,
     })

@@ -1,4 +1,4 @@
-import { createBreather } from '../retrieval/breathe.ts'
+import { createBreather } from '../../fairness/breathe.ts'
 import { scanTags } from './scan-tags.ts'
 import { pageUrl } from './site.ts'
 

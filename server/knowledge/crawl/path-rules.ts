@@ -1,4 +1,4 @@
-import { createBreather } from '../retrieval/breathe.ts'
+import { createBreather } from '../../fairness/breathe.ts'
 import type { CrawlOptions } from './crawl-source.ts'
 import { pathPattern } from './path-pattern.ts'
 

@@ -10,8 +10,12 @@ type Group = { agents: string[]; rules: Rule[]; delayMs: number | null }
 
 export const allowAll: Robots = { isAllowed: () => true, delayMs: null }
 
-// More is a file that wants to be expensive.
+// A file with more wants to be expensive.
 const MOST_RULES = 2_000
+/** RFC 9309 asks for 500 KiB; what comes after that is not read. */
+export const MOST_ROBOTS = 512 * 1_024
+/** No address is as long as a longer rule. */
+const LONGEST_RULE = 2_000
 
 /**
  * Reads a robots.txt (RFC 9309): the groups of this crawler's name together, else those of "*"; of the rules that
@@ -22,7 +26,10 @@ export function parseRobots(text: string, crawler: string): Robots {
   const mine = (name: string) => groups.filter(({ agents }) => agents.includes(name))
   const named = mine(crawler.toLowerCase())
   const chosen = named.length > 0 ? named : mine('*')
-  const rules = chosen.flatMap((group) => group.rules).slice(0, MOST_RULES)
+  const rules = chosen
+    .flatMap((group) => group.rules)
+    .slice(0, MOST_RULES)
+    .map(({ pattern, allows }) => ({ pattern: normalised(pattern), allows }))
   const delays = chosen.flatMap(({ delayMs }) => (delayMs === null ? [] : [delayMs]))
   return {
     delayMs: delays.length > 0 ? Math.max(...delays) : null,
@@ -46,9 +53,11 @@ function groupsOf(text: string): Group[] {
   const groups: Group[] = []
   let open: Group | null = null
   let isNaming = false
-  for (const line of text.split(/\r\n|[\r\n]/)) {
-    const [, key = '', value = ''] = /^\s*([a-z-]+)\s*:\s*(.*?)\s*$/i.exec(line.split('#', 1)[0] ?? '') ?? []
-    const field = key.toLowerCase()
+  for (const [line] of text.slice(0, MOST_ROBOTS).matchAll(/[^\r\n]+/g)) {
+    const colon = line.indexOf(':')
+    const field = line.slice(0, Math.max(colon, 0)).trim().toLowerCase()
+    const [said = ''] = line.slice(colon + 1).split('#', 1)
+    const value = said.trim()
     if (field === 'user-agent') {
       if (!open || !isNaming) {
         open = { agents: [], rules: [], delayMs: null }
@@ -59,7 +68,8 @@ function groupsOf(text: string): Group[] {
       isNaming = true
     } else if (open && (field === 'allow' || field === 'disallow')) {
       isNaming = false
-      if (value) open.rules.push({ pattern: normalised(value), allows: field === 'allow' })
+      if (value && value.length <= LONGEST_RULE)
+        open.rules.push({ pattern: value, allows: field === 'allow' })
     } else if (open && field === 'crawl-delay') {
       isNaming = false
       const seconds = Number(value)
@@ -90,9 +100,9 @@ function matches(pattern: string, path: string): boolean {
 function normalised(path: string): string {
   return path
     .toWellFormed()
-    .replace(/[^\u0021-\u007e]+/g, encodeURIComponent)
     .replace(/%[0-9a-f]{2}/gi, (code) => {
       const letter = String.fromCharCode(Number.parseInt(code.slice(1), 16))
       return /[\w.~-]/.test(letter) ? letter : code.toUpperCase()
     })
+    .replace(/[^\u0021-\u007e]+/g, encodeURIComponent)
 }

@@ -1,6 +1,6 @@
+import { createBreather } from '../../fairness/breathe.ts'
 import type { WordVectors } from '../../models/static/word-vectors.ts'
 import { createStemmer } from '../../text/stem.ts'
-import { createBreather } from './breathe.ts'
 import { dropChunks, isSweepDue, showChunks, sweep } from './drop-chunks.ts'
 import { bytesOfTables } from './index-bytes.ts'
 import type { IndexedChunk } from './passage.ts'

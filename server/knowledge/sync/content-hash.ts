@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { createBreather } from '../../fairness/breathe.ts'
 import type { LoadedChunk } from '../load-content.ts'
-import { createBreather } from '../retrieval/breathe.ts'
 
 /** Equal for equal chunks, in their order; what of a page never reaches an answer does not count. */
 export async function contentHash(chunks: readonly LoadedChunk[]): Promise<string> {
