@@ -13,6 +13,7 @@ import { closeOrphans } from './conversations/close-orphans.ts'
 import { expireCalls } from './conversations/expire-calls.ts'
 import { purgeLog } from './conversations/generation-log.ts'
 import type { Db } from './db/database.ts'
+import { asBulk } from './db/lanes.ts'
 import { flagBreaches } from './helpdesk/clocks/flag-breaches.ts'
 import { purgeEvents } from './helpdesk/live/event-queries.ts'
 import { purgeKeys } from './http/idempotency.ts'
@@ -59,7 +60,7 @@ const DUTIES: Duty[] = [
     what: 'the search index',
     everyMs: LOOK_MS,
     soonMs: SECOND,
-    run: (db, ctx) => ctx.indexer.run(db, INDEX_BATCHES),
+    run: (db, ctx) => asBulk(() => ctx.indexer.run(db, INDEX_BATCHES)),
   },
   { what: 'deliveries', everyMs: LOOK_MS, soonMs: SECOND, run: (_db, _ctx, { sender }) => sender.tick() },
   { what: 'jobs of dead processes', everyMs: LOOK_MS, run: (_db, ctx) => ctx.jobs.revive() },
@@ -89,8 +90,17 @@ const DUTIES: Duty[] = [
   { what: 'sources that are being deleted', everyMs: 10 * SECOND, run: (_db, ctx) => resumeDeletions(ctx) },
   { what: 'due re-syncs', everyMs: MINUTE, run: (_db, ctx) => claimDueSyncs(ctx) },
   { what: 'planning of re-syncs', everyMs: 10 * MINUTE, run: (db) => planSyncs(db) },
-  { what: 'conversations to look at', everyMs: 10 * SECOND, run: (_db, ctx) => hastenFirst(ctx) },
-  { what: 'figures of days', everyMs: 2 * LOOK_MS, soonMs: 2 * SECOND, run: (db) => refreshDays(db) },
+  {
+    what: 'conversations to look at',
+    everyMs: 10 * SECOND,
+    run: (_db, ctx) => asBulk(() => hastenFirst(ctx)),
+  },
+  {
+    what: 'figures of days',
+    everyMs: 2 * LOOK_MS,
+    soonMs: 2 * SECOND,
+    run: (db) => asBulk(() => refreshDays(db)),
+  },
   { what: 'daily mails', everyMs: 10 * MINUTE, run: (_db, ctx) => planDailyMails(ctx) },
   { what: 'old candidates of topics', everyMs: 60 * MINUTE, run: purgeCandidates },
   { what: 'expired actions', everyMs: MINUTE, run: expireCalls },

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { createMember } from '../server/accounts/members.ts'
+import { attachmentUrl } from '../server/attachments/serve-attachments.ts'
 import type { Db } from '../server/db/database.ts'
 import { newId } from '../server/db/ids.ts'
 import { json } from '../server/db/json.ts'
+import { hashOf } from '../server/helpdesk/survey/send-survey.ts'
+import { SECRETS } from './raw-routes.ts'
 import type { Client, Service } from './start.ts'
 import { visitorOf } from './visitor.ts'
 import { memberOf, type Worker } from './workspace.ts'
@@ -20,6 +23,10 @@ export type AccountWorld = {
   visitor: ReturnType<typeof visitorOf>
   /** An owner who is signed in. */
   owner: Worker
+  /** Ids of what is reached outside of the interfaces. */
+  outside: Record<string, string>
+  /** The secret ends of addresses there. */
+  links: { surveyToken: string; attachmentAddress: string }
 }
 
 export async function fillAccount(service: Service, mark: string): Promise<AccountWorld> {
@@ -69,10 +76,10 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   })
 
   // A second one of what is listed in pages.
-  await make('POST', '/agents', { name: `${mark} 2` })
+  const { id: privateAgentId = '' } = await make('POST', '/agents', { name: `${mark} 2` })
   await id('/sources', { type: 'text', name: `${mark} 2`, content: `${mark} is green.` })
   await id('/evaluations', { question: `${mark}? 2`, expectedSourceId: sourceId })
-  await id('/actions', { name: 'look_2', type: 'client', description: mark, inputs })
+  await id('/actions', { name: `look_${mark}`, type: 'client', description: mark, inputs })
   await id('/procedures', { name: `${mark} 2`, trigger: mark, steps: [mark] })
   await make('POST', `${agent}/chat`, { message: `${mark} 2`, stream: false, userId: `${mark}-1` })
 
@@ -191,11 +198,38 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       { ...written, id: newId() },
     ])
     .execute()
+  await make('PUT', `${agent}/styles`, { styles: { chat: { showAttachments: true } } })
+  const visitorFileId: string = (await visitor.upload(`${mark}.txt`, mark)).body.data.id
+  const form = new FormData()
+  form.set('file', new Blob([mark]), `${mark}.txt`)
+  const uploaded = await client.raw('POST', `${agent}/helpdesk/attachments`, { body: form })
+  const { id: attachmentId } = (await uploaded.json()) as { id: string }
+  const surveyToken = `survey-of-${mark}`
+  await db
+    .insertInto('ticket_surveys')
+    .values({
+      id: newId(),
+      ...own,
+      ticket_id: ticketId,
+      token_hash: hashOf(surveyToken),
+      rating: null,
+      comment: null,
+    })
+    .execute()
+  await connectChannels(make, agent, mark)
+  const attachment = attachmentUrl(service.ctx, { accountId: client.accountId, agentId }, attachmentId)
   return {
     client,
     mark,
     visitor,
     owner: await memberOf(service, client.accountId, 'owner', { email: `owner-${mark}@example.com` }),
+    outside: {
+      privateAgentId,
+      attachmentId,
+      visitorFileId,
+      surveyHash: hashOf(surveyToken),
+    },
+    links: { surveyToken, attachmentAddress: attachment.slice(attachment.lastIndexOf('/') + 1) },
     ids: {
       agentId,
       chatbotId: agentId,
@@ -232,11 +266,20 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       messageId,
       toolCallId,
       ticketNumber,
+      // Names that search and procedures take.
+      topic: mark,
+      tool: `look_${mark}`,
+      action: `look_${mark}`,
+      procedure: mark,
     },
     idsOf: {
       updateSourcePage: { sourceId: crawlId },
       listSourcePages: { sourceId: crawlId },
       retryTicketMessage: { messageId: ticketMessageId },
+      replyToTicket: { attachments: attachmentId },
+      createProcedure: { instruction: `@look_${mark}`, steps: `@look_${mark}` },
+      updateProcedure: { instruction: `@look_${mark}`, steps: `@look_${mark}` },
+      addTicketNote: { content: `@${mark}` },
       ...Object.fromEntries(
         [
           'followVisitorAnswer',
@@ -245,11 +288,32 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
           'rateVisitorAnswer',
           'submitPageResult',
           'leaveDetails',
-          'writeVisitorMessage',
         ].map((name) => [name, { conversationId: seen.conversationId }]),
       ),
+      writeVisitorMessage: { conversationId: seen.conversationId, attachments: visitorFileId },
     },
   }
+}
+
+/** A mailbox and a number that nothing is sent to: they are there to be found. */
+async function connectChannels(
+  make: (method: string, path: string, body?: object) => Promise<unknown>,
+  agent: string,
+  mark: string,
+): Promise<void> {
+  const server = { host: 'mail.example.com', port: 465, security: 'tls', username: mark, password: mark }
+  await make('PUT', `${agent}/email/connection`, {
+    address: `box-${mark}@example.com`,
+    smtp: server,
+    inboundSecret: SECRETS.inboundSecret(mark),
+  })
+  const account = {
+    businessAccountId: `business-${mark}`,
+    accessToken: 'token',
+    appSecret: SECRETS.appSecret(mark),
+    verifyToken: SECRETS.verifyToken(mark),
+  }
+  await make('PUT', `${agent}/messaging/connection`, { accounts: [account] })
 }
 
 /** Reads every row, in every table including the job queue, that refers to the account or one of its agents. */

@@ -12,7 +12,8 @@ import {
   propertiesOf,
   titleOf,
 } from './operations.ts'
-import { type Schema, typesOf } from './sample.ts'
+import { RAW_ROUTES, type RawRoute, routesInFiles } from './raw-routes.ts'
+import { leavesOf, type Schema } from './sample.ts'
 import { type Answer, type Service, startService } from './start.ts'
 
 /** Sends hostile input, generated from the contracts, to every endpoint of every API. */
@@ -220,15 +221,25 @@ function placesOf(operation: Operation): Place[] {
       path: (id) => address({}, { [name]: id }),
       body: () => whole,
     })
-  for (const [name, schema] of Object.entries(propertiesOf(endpoint.body)).filter(([name]) =>
-    isForeign(name),
-  )) {
-    const isList = typesOf(schema).includes('array')
-    const without = Object.entries(whole ?? {}).filter(([other]) => !isAlternative(name, other))
-    const body = (id: string) => ({ ...Object.fromEntries(without), [name]: isList ? [id] : id })
-    places.push({ name, shape: `body ${name}`, path: () => address(), body })
+  for (const { name, trail, fill } of leavesOf((endpoint.body ?? {}) as Schema)) {
+    if (!isForeign(name)) continue
+    const [top = ''] = trail.split('.')
+    // The smallest body is of the first alternative: another one stands for itself.
+    const rest = top in propertiesOf(endpoint.body) ? (whole ?? {}) : {}
+    const without = Object.entries(rest).filter(([other]) => !isAlternative(name, other))
+    const body = (id: string) => {
+      const filled = fill(id) as Record<string, unknown>
+      return { ...filled, ...Object.fromEntries(without), ...ANEW[endpoint.name]?.(), [top]: filled[top] }
+    }
+    places.push({ name, shape: `body ${trail}`, path: () => address(), body })
   }
   return places
+}
+
+/** What must differ from request to request, and what makes the names in it count. */
+const ANEW: Record<string, () => object> = {
+  createProcedure: () => ({ name: newId(), enabled: true }),
+  updateProcedure: () => ({ name: newId(), enabled: true }),
 }
 
 /** Exactly one of such fields may be sent. */
@@ -248,6 +259,7 @@ const withOwn = (body: Record<string, unknown> | undefined, ids: Record<string, 
 
 /** An id of the same shape that nothing has. */
 function unknownLike(id: string): string {
+  if (id.startsWith('@')) return `@${'x'.repeat(id.length - 1)}`
   if (id.includes('@')) return 'nobody@example.com'
   return /^[\da-f]{8}-/.test(id) ? newId() : 'x'.repeat(id.length)
 }
@@ -265,20 +277,63 @@ test('an id of another account is as unknown as any, in path, query and body, an
       const plain = (id: string, answer: Answer): unknown => {
         const { code, message, details } = answer.body?.error ?? answer.body ?? {}
         return JSON.parse(
-          JSON.stringify({ status: answer.status, code, message, details }).replaceAll(id, 'ID'),
+          JSON.stringify({ status: answer.status, code, message, details }).replaceAll(
+            id.replace(/^@/, ''),
+            'ID',
+          ),
         )
       }
       const theirAnswer = await ask(operation, path(foreign), body(foreign))
       const noAnswer = await ask(operation, path(unknown), body(unknown))
       assert.deepEqual(plain(foreign, theirAnswer), plain(unknown, noAnswer), title)
       if (parametersOf(operation).includes(name)) assert.equal(theirAnswer.status, 404, title)
-      const said = JSON.stringify(theirAnswer.body ?? null).replaceAll(foreign, '')
+      const said = JSON.stringify(theirAnswer.body ?? null).replaceAll(foreign.replace(/^@/, ''), '')
       assert.ok(!said.includes(theirs.mark), `${title}: ${said}`)
       tried.push(title)
     }
   }
   assert.ok(tried.length > 220, `${tried.length} places`)
   assert.deepEqual(await rowsOfAccount(service.ctx.db, theirs), before)
+})
+
+test('an id of another account is as unknown as any outside of the interfaces, and changes nothing there', async () => {
+  assert.deepEqual(routesInFiles(), RAW_ROUTES.map(({ route }) => route).sort())
+  const before = await rowsOfAccount(service.ctx.db, theirs)
+  const known = new Set([theirs.ids, theirs.outside, ...Object.values(theirs.idsOf)].flatMap(Object.values))
+  const claims = [theirs.outside.attachmentId, theirs.ids.sourceId].map((id) =>
+    JSON.stringify([theirs.client.accountId, theirs.ids.agentId, id, Date.now() + 3_600_000]),
+  )
+  const foreign = [...known, ...claims.flatMap((text) => [text, Buffer.from(text).toString('base64url')])]
+  const asked = async ({ method, path, headers, body }: ReturnType<RawRoute['ask']>[number]) => {
+    const response = await fetch(`${service.url}${path}`, { method, headers, body, redirect: 'manual' })
+    return { status: response.status, text: await response.text() }
+  }
+  for (const { route, isPublic, ask: requests } of RAW_ROUTES) {
+    const nobody = await Promise.all(requests('x'.repeat(21), mine.mark).map(asked))
+    for (const id of foreign) {
+      if (isPublic && id === theirs.ids.agentId) continue
+      const answers = await Promise.all(requests(encodeURIComponent(id), mine.mark).map(asked))
+      for (const [i, { status, text }] of answers.entries()) {
+        assert.equal(status, nobody[i]?.status, `${route} ${id}: ${text}`)
+        assert.ok(status >= 400 && status < 500, `${route} ${id}: ${status}`)
+        assert.ok(!text.replaceAll(id, '').includes(theirs.mark), `${route} ${id}: ${text}`)
+      }
+    }
+  }
+  assert.deepEqual(await rowsOfAccount(service.ctx.db, theirs), before)
+  // What refused the others was the account: with its own ids and secrets the same requests are let in.
+  const own: Record<string, string> = { ...mine.ids, ...mine.links }
+  for (const [route, id] of [
+    ['/surveys/:token', own.surveyToken],
+    ['/attachments/:token', own.attachmentAddress],
+    ['/webhooks/messaging/:agentId', own.agentId],
+    ['/webhooks/email/:agentId', own.agentId],
+    ['/widget/:agentId', own.agentId],
+  ] as const) {
+    const entry = RAW_ROUTES.find((each) => each.route === route)
+    for (const answer of await Promise.all((entry?.ask(id ?? '', mine.mark) ?? []).map(asked)))
+      assert.equal(answer.status, 200, `${route}: ${answer.text}`)
+  }
 })
 
 /** They need what the account has not (a call that waits, a mailbox, an action that escalates), or take away what others need. */

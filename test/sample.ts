@@ -42,6 +42,33 @@ export function sampleOf(schema: Schema): unknown {
 
 export const typesOf = ({ type }: Schema): string[] => (type === undefined ? [] : [type].flat())
 
+/** A text or a number somewhere in a value: the name of the member that holds it, and the smallest value with another one there. */
+export type Leaf = { name: string; trail: string; fill(value: unknown): unknown }
+
+/** Every text and number that a value of the schema may hold, in members, in lists, and in each alternative. */
+export function leavesOf(schema: Schema, name = ''): Leaf[] {
+  const alternatives = schema.oneOf ?? schema.anyOf
+  if (alternatives) return alternatives.flatMap((each) => leavesOf(each, name))
+  if (schema.enum || 'const' in schema) return []
+  const types = typesOf(schema)
+  const within = (leaf: Leaf, step: string, fill: (value: unknown) => unknown): Leaf => ({
+    name: leaf.name,
+    trail: leaf.trail ? `${step}.${leaf.trail}` : step,
+    fill,
+  })
+  const members = Object.entries(schema.properties ?? {}).flatMap(([key, part]) =>
+    leavesOf(part, key).map((leaf) =>
+      within(leaf, key, (value) => ({ ...(sampleOf(schema) as object), [key]: leaf.fill(value) })),
+    ),
+  )
+  const { items } = schema
+  const elements = items
+    ? leavesOf(items, name).map((leaf) => within(leaf, '[]', (value) => [leaf.fill(value)]))
+    : []
+  const isLeaf = types.includes('string') || types.includes('integer')
+  return [...members, ...elements, ...(isLeaf ? [{ name, trail: '', fill: (value: unknown) => value }] : [])]
+}
+
 /** A value of none of the schema's types; undefined where everything is accepted. */
 export function wrongTypeOf(schema: Schema): unknown {
   const types = schema.enum || 'const' in schema ? ['string'] : typesOf(schema)

@@ -12,6 +12,10 @@ export type Plan = {
   pages: number | null
   /** Sources that wait for their training, or are being trained, at once. */
   unfinishedSources: number
+  /** Answers that models make at once in each process; further ones wait for those. */
+  answersAtOnce: number
+  /** Searches at once in each process; further ones wait for those. */
+  searchesAtOnce: number
   features: readonly Feature[]
   /** Ids of the model catalogue; null: all. `auto` and the built-in responder are in every plan. */
   models: readonly string[] | null
@@ -32,6 +36,8 @@ export const plans = {
     attachmentBytes: 100 * MB,
     pages: 10,
     unfinishedSources: 20,
+    answersAtOnce: 5,
+    searchesAtOnce: 1,
     features: [],
     models: [],
   },
@@ -44,6 +50,8 @@ export const plans = {
     attachmentBytes: 2_000 * MB,
     pages: 200,
     unfinishedSources: 100,
+    answersAtOnce: 20,
+    searchesAtOnce: 1,
     features: [],
     models: null,
   },
@@ -56,6 +64,8 @@ export const plans = {
     attachmentBytes: 10_000 * MB,
     pages: 500,
     unfinishedSources: 250,
+    answersAtOnce: 50,
+    searchesAtOnce: 2,
     features: ['auto-retrain', 'messaging'],
     models: null,
   },
@@ -68,6 +78,8 @@ export const plans = {
     attachmentBytes: 50_000 * MB,
     pages: 2_000,
     unfinishedSources: 1_000,
+    answersAtOnce: 500,
+    searchesAtOnce: 3,
     features: ALL,
     models: null,
   },
@@ -80,6 +92,8 @@ export const plans = {
     attachmentBytes: null,
     pages: null,
     unfinishedSources: 10_000,
+    answersAtOnce: 3_000,
+    searchesAtOnce: 3,
     features: ALL,
     models: null,
   },
@@ -92,6 +106,8 @@ export const plans = {
     attachmentBytes: null,
     pages: null,
     unfinishedSources: 10_000,
+    answersAtOnce: 3_000,
+    searchesAtOnce: 3,
     features: ALL,
     models: null,
   },

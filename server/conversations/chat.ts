@@ -122,6 +122,7 @@ function runInBackground(
   let mayOffer = false
   const job: Job = {
     owner,
+    atOnce: planOf(account.plan).answersAtOnce,
     model: model.entry,
     citedBefore: started.citedBefore,
     async prepare(signal) {

@@ -16,6 +16,8 @@ export type Found = { passages: Passage[]; confidence: number; about?: string }
 
 export type Job = {
   owner: Owner
+  /** Answers that the account may have made at once. */
+  atOnce: number
   model: { id: string; provider: string }
   /** What the message cites that this goes on with. */
   citedBefore: readonly StoredSource[]

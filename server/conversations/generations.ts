@@ -12,6 +12,7 @@ import { createLogWriter } from './log-writer.ts'
 /** A notice of a stop may be lost: what was asked for is looked for so often. */
 const LOOK_FOR_STOPS_MS = 1_000
 const FAILING_AT_ONCE = 4
+const ANSWERING_AT_ONCE = 4_000
 const MOST_RUNNING = 6_000
 /** So that no account takes every place. */
 const MOST_OF_ACCOUNT = 3_000
@@ -35,6 +36,8 @@ export type Generations = {
   /** For making events, and for ending what has failed. */
   readonly turns: Turns
   readonly failing: FairPlaces
+  /** For making answers, each with all calls of its model. */
+  readonly answering: FairPlaces
   /** The database is being closed: what is not stored by now is left to whoever closes it from its log. */
   readonly closed: boolean
   /** Resolves when those that run now have ended and are stored. */
@@ -129,6 +132,7 @@ export function createGenerations({ db, notifier, process, onError }: Needs): Ge
       try {
         const ids = await make()
         const live = new LiveGeneration(ids, {
+          accountId,
           readLog: eventsAfter(db, ids.id),
           transient,
           process,
@@ -156,6 +160,7 @@ export function createGenerations({ db, notifier, process, onError }: Needs): Ge
     saved: (live) => writer.saved(live),
     turns: createTurns(),
     failing: createFairPlaces({ places: FAILING_AT_ONCE }),
+    answering: createFairPlaces({ places: ANSWERING_AT_ONCE }),
     idle,
     async drain(ms) {
       draining = true

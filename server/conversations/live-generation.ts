@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { ServiceProcess } from '../db/processes.ts'
-import type { GenerationsTable, MessagePart, StopReason } from '../db/tables.ts'
+import type { AccountId, GenerationsTable, MessagePart, StopReason } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import { frameOf, type StreamEvent } from './events.ts'
 import type { ChatAnswer } from './schema.ts'
@@ -201,6 +201,7 @@ export class GrowingReading implements Reading {
 }
 
 type Surroundings = {
+  accountId: AccountId
   readLog: ReadLog
   /** The log goes with its conversation as soon as it has ended: readers are served from memory. */
   transient: boolean
@@ -227,6 +228,10 @@ export class LiveGeneration extends GrowingReading {
     super(ids.firstEvent, surroundings.readLog)
     this.ids = ids
     this.#surroundings = surroundings
+  }
+
+  get accountId(): AccountId {
+    return this.#surroundings.accountId
   }
 
   get signal(): AbortSignal {

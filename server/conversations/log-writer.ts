@@ -1,7 +1,8 @@
 import type { Db } from '../db/database.ts'
-import { asUrgent } from '../db/lanes.ts'
+import { asUrgent, onBehalfOf } from '../db/lanes.ts'
 import type { Notifier } from '../db/notifier.ts'
 import type { ServiceProcess } from '../db/processes.ts'
+import type { AccountId } from '../db/tables.ts'
 import { appendToLog, type Piece } from './generation-log.ts'
 import type { LiveGeneration } from './live-generation.ts'
 
@@ -12,6 +13,8 @@ const LONGEST_PAUSE_MS = 1_000
 const EVENTS_OF_PIECE = 256
 /** The most pieces that one statement writes. */
 const PIECES_AT_ONCE = 64
+/** An account of which more wait is written by itself. */
+const MANY = 32
 
 export type LogWriter = {
   /** The generation has said something: it is written with what others say in the next moment. */
@@ -25,26 +28,49 @@ export type LogWriter = {
 
 type Needs = { db: Db; notifier: Notifier; process: ServiceProcess; onError: (error: unknown) => void }
 
-/** Writes the events of all running generations together, one statement at a time. */
+/**
+ * Writes the events of all running generations together, one statement at a time and ahead of all others. The accounts of
+ * which many wait have statements of their own, which take from their own share of the database.
+ */
 export function createLogWriter({ db, notifier, process, onError }: Needs): LogWriter {
-  const waiting = new Set<LiveGeneration>()
+  const waiting = new Map<AccountId, Set<LiveGeneration>>()
+  /** Those whose events are being written; what they say meanwhile waits. */
+  const busy = new Set<LiveGeneration>()
   const announced = new Set<LiveGeneration>()
   let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> | null = null
+  let together: Promise<void> | null = null
+  const alone = new Map<AccountId, Promise<void>>()
   let failures = 0
   let closed = false
 
-  async function write(): Promise<void> {
-    const batch: LiveGeneration[] = []
-    for (const live of waiting) {
-      if (batch.length === PIECES_AT_ONCE) break
-      waiting.delete(live)
+  const enqueue = (live: LiveGeneration): void => {
+    const own = waiting.get(live.accountId)
+    if (own) own.add(live)
+    else waiting.set(live.accountId, new Set([live]))
+  }
+  const take = (own: Set<LiveGeneration>, batch: LiveGeneration[]): void => {
+    for (const live of own) {
+      if (batch.length === PIECES_AT_ONCE) return
+      if (busy.has(live)) continue
+      own.delete(live)
       if (!live.ended && live.unsaved.length > 0) batch.push(live)
     }
+  }
+  const takeLight = (): LiveGeneration[] => {
+    const batch: LiveGeneration[] = []
+    for (const [accountId, own] of waiting) {
+      if (own.size > MANY || alone.has(accountId)) continue
+      take(own, batch)
+      if (own.size === 0) waiting.delete(accountId)
+    }
+    return batch
+  }
+  const write = async (batch: LiveGeneration[]): Promise<void> => {
     if (batch.length === 0) return
     const pieces = batch.map(pieceOf)
+    for (const live of batch) busy.add(live)
     try {
-      const refused = new Set(await asUrgent(() => appendToLog(db, process, pieces)))
+      const refused = new Set(await appendToLog(db, process, pieces))
       failures = 0
       for (const [index, live] of batch.entries()) {
         // It may have ended meanwhile, and its last piece holds all of this.
@@ -55,35 +81,58 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
         }
         live.markSaved(pieces[index]?.events.length ?? 0)
         // The rest has its turn after the others'.
-        if (live.unsaved.length > 0) waiting.add(live)
+        if (live.unsaved.length > 0) enqueue(live)
       }
       await Promise.all(batch.filter((live) => announced.has(live)).map(tell))
     } catch (error) {
       // A database that is away gets all of it when it is back.
-      for (const live of batch) if (!live.ended) waiting.add(live)
+      for (const live of batch) if (!live.ended) enqueue(live)
       if (failures++ === 0) onError(error)
+    } finally {
+      for (const live of batch) busy.delete(live)
     }
   }
   const tell = ({ ids }: LiveGeneration): Promise<void> => notifier.publish(db, 'frames', ids.id)
 
-  const flush = (): Promise<void> => {
+  const writeAlone = (accountId: AccountId, own: Set<LiveGeneration>): void => {
+    const batch: LiveGeneration[] = []
+    take(own, batch)
+    if (own.size === 0) waiting.delete(accountId)
+    const done = onBehalfOf(accountId, () => write(batch)).finally(() => {
+      alone.delete(accountId)
+      schedule()
+    })
+    alone.set(accountId, done)
+  }
+  /** Begins the statements that can begin now. */
+  const flush = (): void => {
     clearTimeout(timer)
     timer = undefined
-    writing ??= write().finally(() => {
-      writing = null
-      if (waiting.size > 0) schedule()
+    for (const [accountId, own] of waiting)
+      if (own.size > MANY && !alone.has(accountId)) writeAlone(accountId, own)
+    together ??= onBehalfOf('', () => asUrgent(() => write(takeLight()))).finally(() => {
+      together = null
+      schedule()
     })
-    return writing
   }
   const schedule = (): void => {
-    if (timer || writing || closed) return
-    // Many that wait are written one statement after the other.
-    const pause = waiting.size >= PIECES_AT_ONCE ? 0 : EVERY_MS
-    timer = setTimeout(flush, failures === 0 ? pause : Math.min(LONGEST_PAUSE_MS, EVERY_MS * 2 ** failures))
+    if (timer || closed || !isThereWork()) return
+    timer = setTimeout(flush, failures === 0 ? pause() : Math.min(LONGEST_PAUSE_MS, EVERY_MS * 2 ** failures))
+  }
+  /** Many of one account are written one statement after the other. */
+  const pause = (): number => {
+    for (const [accountId, own] of waiting) if (own.size >= PIECES_AT_ONCE && !alone.has(accountId)) return 0
+    return EVERY_MS
+  }
+  /** What waits for a statement that is on its way is looked at when that is done. */
+  const isThereWork = (): boolean => {
+    for (const [accountId, own] of waiting)
+      if (!alone.has(accountId) && (own.size > MANY || together === null)) return true
+    return false
   }
   return {
     add(live) {
-      waiting.add(live)
+      enqueue(live)
       schedule()
     },
     announce(live) {
@@ -97,14 +146,14 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
     },
     async saved(live) {
       while (live.unsaved.length > 0 && !live.ended && !live.signal.aborted && failures === 0) {
-        await writing
-        if (live.unsaved.length > 0) await flush()
+        flush()
+        await (alone.get(live.accountId) ?? together)
       }
     },
     async close() {
       closed = true
       clearTimeout(timer)
-      await writing
+      await Promise.all([together, ...alone.values()])
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { JSONValue, LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
 import type { Tool } from '../actions/tool.ts'
+import { onBehalfOf } from '../db/lanes.ts'
 import { createCitations } from './citations.ts'
 import { endGeneration } from './end-generation.ts'
 import type { Deps, Job, Told } from './generation-job.ts'
@@ -20,7 +21,10 @@ const MOST_UNSAVED = 1_024
  * Makes the reply and stores it, whoever listens. Never throws: what goes wrong before the first event fails
  * the generation, later it ends the stream with `error` and `finish` and keeps what was said.
  */
-export async function runGeneration(deps: Deps, job: Job, live: LiveGeneration): Promise<void> {
+export const runGeneration = (deps: Deps, job: Job, live: LiveGeneration): Promise<void> =>
+  onBehalfOf(job.owner.accountId, () => run(deps, job, live))
+
+async function run(deps: Deps, job: Job, live: LiveGeneration): Promise<void> {
   const told: Told = {
     found: { passages: [], confidence: 0 },
     finishReason: 'error',
@@ -29,7 +33,8 @@ export async function runGeneration(deps: Deps, job: Job, live: LiveGeneration):
     failure: null,
   }
   try {
-    await speak(deps, job, live, told)
+    const leave = await deps.generations.answering.enter(job.owner.accountId, live.signal, job.atOnce)
+    await speak(deps, job, live, told).finally(leave)
   } catch (error) {
     if (live.abortReason === null) {
       told.failure = { cause: error }

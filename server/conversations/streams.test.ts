@@ -6,6 +6,7 @@ import { NEVER, tokens } from '../../test/fakes/reply.ts'
 import { readStream } from '../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../test/start.ts'
 import { until } from '../../test/until.ts'
+import { plans } from '../accounts/plans.ts'
 import { reconcile } from '../accounts/reconcile.ts'
 import { newId } from '../db/ids.ts'
 
@@ -383,4 +384,23 @@ test('pictures and files in a message are refused in plain words', async () => {
   const { status, body } = await say({ message: [{ type: 'image', url: 'https://example.com/a.png' }] })
   assert.equal(status, 400)
   assert.match(body.error.details.message, /Images and files/)
+})
+
+test('an account whose plan lets it have no more answers made waits for its own, and others do not', async () => {
+  const greedy = await service.account({ plan: 'standard' })
+  const greedyAgent = (await greedy.request('POST', '/agents', { name: 'Agent' })).body.id
+  const most = plans.standard.answersAtOnce
+  const held = Promise.withResolvers<void>()
+  const asks = (body: unknown): boolean => JSON.stringify(body).includes('greedy question')
+  models.otherwise(({ body }) => ({ tokens: ['Well.'], ...(asks(body) ? { after: held.promise } : {}) }))
+  const asked = () => models.requests.filter(({ body }) => asks(body)).length
+  const answers = Array.from({ length: most + 2 }, () =>
+    greedy.request('POST', `/agents/${greedyAgent}/chat`, { message: 'A greedy question', stream: false }),
+  )
+  await until('as many calls as it may have', () => asked() === most)
+  assert.equal((await say({ message: 'Another question' })).status, 200)
+  assert.equal(asked(), most)
+  held.resolve()
+  assert.deepEqual(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([200]))
+  models.otherwise(() => ({ tokens: ['Hello', ' from', ' the', ' model.'] }))
 })

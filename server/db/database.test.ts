@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { freshDatabase, onPostgres } from '../../test/database.ts'
 import { openEmbedded } from './database.ts'
-import { asBulk, asUrgent } from './lanes.ts'
+import { asBulk, asUrgent, createLanes, onBehalfOf } from './lanes.ts'
 import { MigrationRefused, migrate, readMigrations } from './migrate.ts'
+import { isUnavailable } from './unavailable.ts'
 import { vacuumChanged } from './vacuum.ts'
 
 const of = (name: string, text: string) => ({ name, text, checksum: text })
@@ -115,4 +116,30 @@ test('on the one connection bulk work waits for everybody else, and not for ever
     order.join(),
   )
   await close()
+})
+
+test('a flood of one account lets the statements of another one through in between', async () => {
+  const { db, close } = await openEmbedded('memory')
+  const order: string[] = []
+  const ask = (holder: string) =>
+    onBehalfOf(holder, () => sql`select 1`.execute(db)).then(() => void order.push(holder))
+  const asked: Promise<void>[] = []
+  await db.transaction().execute(async (trx) => {
+    for (let i = 0; i < 200; i++) asked.push(ask('flood'))
+    for (let i = 0; i < 10; i++) asked.push(ask('other'))
+    await sql`select 1`.execute(trx)
+  })
+  await Promise.all(asked)
+  assert.ok(order.lastIndexOf('other') < 100, order.join())
+  await close()
+})
+
+test('nobody has all connections, and whoever waits too long is told so', async () => {
+  const { enter } = createLanes({ places: 3, share: 2, longestMs: 1 })
+  const [first] = await Promise.all([onBehalfOf('a', enter), onBehalfOf('a', enter)])
+  await assert.rejects(onBehalfOf('a', enter), isUnavailable)
+  const others = await onBehalfOf('b', enter)
+  first?.()
+  others()
+  await Promise.all([onBehalfOf('a', enter), onBehalfOf('b', enter)])
 })

@@ -26,6 +26,9 @@ export type Embedded = Database & { dump(): Promise<Blob> }
 
 const INT8 = 20
 const SECOND = 1_000
+const LONGEST_WAIT_MS = 5 * SECOND
+/** Connections of a pool that no account can have all alone: a long statement cannot be taken back. */
+const LEFT_TO_OTHERS = 3
 
 /** Whole numbers come as JavaScript numbers. */
 const types: pg.CustomTypesConfig = {
@@ -45,14 +48,16 @@ export function openPostgres(url: string, poolSize = 12, { patient = false } = {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
-    connectionTimeoutMillis: 5 * SECOND,
+    connectionTimeoutMillis: LONGEST_WAIT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10 * SECOND,
     ...(patient ? {} : LIMITS),
     types,
   })
   const guarded = guardPool(pool, url)
-  const db = new Kysely<Tables>({ dialect: poolDialect(guarded) })
+  const share = Math.max(1, poolSize - LEFT_TO_OTHERS)
+  const lanes = createLanes({ places: poolSize, share, longestMs: LONGEST_WAIT_MS })
+  const db = new Kysely<Tables>({ dialect: poolDialect(guarded, lanes) })
   return {
     db,
     url,

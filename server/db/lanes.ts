@@ -1,44 +1,110 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { createTimeLine } from '../fairness/time-line.ts'
+import { noteConnectionError } from './unavailable.ts'
 
-const rank = new AsyncLocalStorage<'urgent' | 'bulk'>()
+type Work = { rank: 'urgent' | 'other' | 'bulk'; holder: string }
 
-/** Runs work that nobody waits for: on the embedded database the statements of everybody else go before its own. */
-export const asBulk = <T>(work: () => Promise<T>): Promise<T> => rank.run('bulk', work)
+const HOUSE: Work = { rank: 'other', holder: '' }
+const current = new AsyncLocalStorage<Work>()
+const now = (): Work => current.getStore() ?? HOUSE
+
+/** Runs work that nobody waits for: the statements of everybody else go before its own. */
+export const asBulk = <T>(work: () => Promise<T>): Promise<T> => current.run({ ...now(), rank: 'bulk' }, work)
 
 /**
- * Runs a short statement ahead of all others on the embedded database. It is only for statements that have a deadline and
- * are rate-limited by their caller, since nothing else keeps them from starving the rest.
+ * Runs a short statement ahead of all others. It is only for statements that have a deadline and are rate-limited by
+ * their caller, since nothing else keeps them from starving the rest.
  */
-export const asUrgent = <T>(work: () => Promise<T>): Promise<T> => rank.run('urgent', work)
+export const asUrgent = <T>(work: () => Promise<T>): Promise<T> =>
+  current.run({ ...now(), rank: 'urgent' }, work)
+
+/** Runs work whose statements take from the share of this holder: an account, or an address that has shown no key. */
+export const onBehalfOf = <T>(holder: string, work: () => T): T => current.run({ ...now(), holder }, work)
 
 /** One turn in this many goes to bulk work, however much other work is waiting. */
 const FOR_BULK = 16
 
-/** A single connection, and who waits for it; see `createLanes`. */
-export type Lanes = { enter(): Promise<void>; leave(): void }
+/** Who waits for a connection; see `createLanes`. */
+export type Lanes = {
+  /** Waits for a connection and answers how to leave it. */
+  enter(): Promise<() => void>
+}
 
-/** Shares one connection: bulk work yields to other work, and queues again for each of its transactions. */
-export function createLanes(): Lanes {
+type Options = {
+  places?: number
+  /** The most connections of one holder. */
+  share?: number
+  /** Whoever waits longer is told that the database is not available. */
+  longestMs?: number | null
+}
+
+/**
+ * Shares connections. Bulk work yields to other work, and among each the holder goes first that has had the least of
+ * the database's time. A transaction is one turn.
+ */
+export function createLanes({ places = 1, share = places, longestMs = null }: Options = {}): Lanes {
   const urgent: (() => void)[] = []
-  const first: (() => void)[] = []
-  const last: (() => void)[] = []
-  const laneOf = () => ({ urgent, bulk: last, other: first })[rank.getStore() ?? 'other']
-  let taken = false
+  const held = new Map<string, number>()
+  const first = createTimeLine()
+  const last = createTimeLine()
+  let used = 0
   let passed = 0
+
+  const mayHave = (holder: string): boolean => (held.get(holder) ?? 0) < share
+  const take = ({ rank, holder }: Work): (() => void) => {
+    used++
+    held.set(holder, (held.get(holder) ?? 0) + 1)
+    const since = performance.now()
+    return () => {
+      used--
+      const rest = (held.get(holder) ?? 1) - 1
+      if (rest > 0) held.set(holder, rest)
+      else held.delete(holder)
+      const line = rank === 'bulk' ? last : first
+      line.charge(holder, performance.now() - since)
+      serve()
+    }
+  }
+  const serve = (): void => {
+    while (used < places) {
+      const hurried = urgent.shift()
+      if (hurried) {
+        hurried()
+        continue
+      }
+      const isBulks = passed >= FOR_BULK
+      const next = (isBulks && last.next(mayHave)) || first.next(mayHave) || last.next(mayHave)
+      if (!next) return
+      passed = next.line === last || last.size === 0 ? 0 : passed + 1
+      next.go()
+    }
+  }
+  const isFree = (work: Work): boolean =>
+    used < places && (work.rank === 'urgent' || (mayHave(work.holder) && first.size + last.size === 0))
+
   return {
     async enter() {
-      if (taken) await new Promise<void>((resolve) => laneOf().push(resolve))
-      taken = true
-    },
-    leave() {
-      const hurried = urgent.shift()
-      if (hurried) return hurried()
-      const isBulks = last.length > 0 && (first.length === 0 || passed >= FOR_BULK)
-      passed = isBulks || last.length === 0 ? 0 : passed + 1
-      const next = (isBulks ? last : first).shift()
-      // The connection stays taken when it passes to the next waiter.
-      if (next) next()
-      else taken = false
+      const work = now()
+      if (isFree(work)) return take(work)
+      if (work.rank === 'urgent') {
+        return new Promise((resolve) => urgent.push(() => resolve(take(work))))
+      }
+      const line = work.rank === 'bulk' ? last : first
+      return new Promise((resolve, reject) => {
+        const forget = line.wait(work.holder, () => {
+          clearTimeout(timer)
+          resolve(take(work))
+        })
+        const timer = longestMs === null ? undefined : setTimeout(giveUp, longestMs, forget, reject)
+        serve()
+      })
     },
   }
+}
+
+function giveUp(forget: () => void, reject: (error: Error) => void): void {
+  forget()
+  const error = new Error('No connection to the database became free in time.')
+  noteConnectionError(error)
+  reject(error)
 }

@@ -14,7 +14,7 @@ import type { Lanes } from './lanes.ts'
 /** A pool, as much of it as is needed here. */
 type Connections = { connect(): Promise<pg.PoolClient>; end(): Promise<void> }
 
-/** Kysely over a pool of connections, whose users wait in `lanes` when there is only one; see `openConnection` for what it saves in trips. */
+/** Kysely over a pool of connections, whose users wait in `lanes`; see `openConnection` for what it saves in trips. */
 export function poolDialect(pool: Connections, lanes: Lanes | null = null): Dialect {
   return { ...postgresParts, createDriver: () => poolDriver(pool, lanes) }
 }
@@ -28,23 +28,26 @@ export const postgresParts: Omit<Dialect, 'createDriver'> = {
 function poolDriver(pool: Connections, lanes: Lanes | null): Driver {
   const clients = new WeakMap<DatabaseConnection, pg.PoolClient>()
   const connections = new WeakMap<pg.PoolClient, Connection>()
+  const leaves = new WeakMap<DatabaseConnection, () => void>()
   const of = (connection: DatabaseConnection): Connection => connection as Connection
   return {
     async init() {},
     async acquireConnection() {
-      await lanes?.enter()
+      const leave = await lanes?.enter()
       const client = await pool.connect().catch((error: unknown) => {
-        lanes?.leave()
+        leave?.()
         throw error
       })
       const connection = connections.get(client) ?? openConnection(client)
       connections.set(client, connection)
       clients.set(connection, client)
+      if (leave) leaves.set(connection, leave)
       return connection
     },
     async releaseConnection(connection) {
+      const leave = leaves.get(connection)
       clients.get(connection)?.release(of(connection).broken())
-      lanes?.leave()
+      leave?.()
     },
     async beginTransaction(connection, settings) {
       of(connection).begin(beginning(settings))

@@ -41,6 +41,21 @@ test('nobody has more than a share, and whoever gives up leaves the line', async
   await Promise.all([enter('b'), enter('b')])
 })
 
+test('a holder that may have fewer waits for its own, while others are served', async () => {
+  const { enter } = createFairPlaces({ places: 3 })
+  const leave = await enter('a', undefined, 1)
+  let waits = true
+  const second = enter('a', undefined, 1).then((left) => {
+    waits = false
+    return left
+  })
+  const others = [await enter('b', undefined, 2), await enter('b', undefined, 2)]
+  assert.ok(waits)
+  leave()
+  const leaveSecond = await second
+  for (const each of [leaveSecond, ...others]) each()
+})
+
 test('bulky work of one lets others through after each portion', async () => {
   const turns = createTurns(100)
   const order: string[] = []

@@ -5,8 +5,11 @@ export class PlacesFull extends Error {
 
 /** Places for work that many accounts ask for; see `createFairPlaces`. */
 export type FairPlaces = {
-  /** Waits for a place and answers how to leave it. Throws PlacesFull, and the signal's reason. */
-  enter(holder: string, signal?: AbortSignal): Promise<() => void>
+  /**
+   * Waits for a place and answers how to leave it; `most` is what this holder may have at once, within the share of
+   * everybody. Throws PlacesFull, and the signal's reason.
+   */
+  enter(holder: string, signal?: AbortSignal, most?: number): Promise<() => void>
 }
 
 type Options = {
@@ -17,7 +20,12 @@ type Options = {
   mostWaiting?: number
 }
 
-type Waiting = { resolve: (leave: () => void) => void; signal: AbortSignal | undefined; abandon: () => void }
+type Waiting = {
+  resolve: (leave: () => void) => void
+  signal: AbortSignal | undefined
+  abandon: () => void
+  most: number
+}
 
 /** Gives each free place to the one who holds the fewest, and among equals in turn. */
 export function createFairPlaces({
@@ -47,9 +55,9 @@ export function createFairPlaces({
   const next = (): string | null => {
     let best: string | null = null
     let fewest = share
-    for (const holder of lines.keys()) {
+    for (const [holder, [first]] of lines) {
       const has = held.get(holder) ?? 0
-      if (has >= fewest) continue
+      if (has >= fewest || has >= (first?.most ?? share)) continue
       best = holder
       fewest = has
     }
@@ -70,9 +78,9 @@ export function createFairPlaces({
   }
 
   return {
-    async enter(holder, signal) {
+    async enter(holder, signal, most = share) {
       signal?.throwIfAborted()
-      if (used < places && (held.get(holder) ?? 0) < share) return take(holder)
+      if (used < places && (held.get(holder) ?? 0) < Math.min(share, most)) return take(holder)
       const line = lines.get(holder) ?? []
       if (line.length >= mostWaiting) throw new PlacesFull('Too many wait for a place already.')
       return new Promise((resolve, reject) => {
@@ -81,7 +89,7 @@ export function createFairPlaces({
           if (line.length === 0) lines.delete(holder)
           reject(signal?.reason)
         }
-        const waiting: Waiting = { resolve, signal, abandon }
+        const waiting: Waiting = { resolve, signal, abandon, most }
         line.push(waiting)
         lines.set(holder, line)
         signal?.addEventListener('abort', abandon, { once: true })

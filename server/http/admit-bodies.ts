@@ -5,6 +5,13 @@ import { addressBucket } from './address-bucket.ts'
 import type { BodyBudget, BodyBudgets } from './body-budget.ts'
 import { ApiError } from './errors.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its bodies are not read into memory, but streamed to the disk. */
+    spooled?: true
+  }
+}
+
 /** A body that brings less than this in each stretch of time is cut off. */
 export type Pace = { everyMs: number; bytesPerSecond: number }
 
@@ -38,7 +45,8 @@ export function admitBodies(app: FastifyInstance, budgets: BodyBudgets, pace: Pa
     const length = Number(headers['content-length'] ?? (headers['transfer-encoding'] ? Number.NaN : 0))
     if (length === 0 || isUpload(headers)) return done(null, payload)
     cutWhenSlow(raw, pace)
-    const budget = request.caller ? budgets.accounts : budgets.addresses
+    const inMemory = request.caller ? budgets.accounts : budgets.addresses
+    const budget = request.routeOptions.config.spooled ? budgets.spooled : inMemory
     const hold = holding(budget, holderOf(request), reply)
     // Holding back what is read costs more than counting it.
     if (length <= SMALL_BYTES) return hold(length) ? done(null, payload) : done(overloaded())

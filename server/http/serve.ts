@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/database.ts'
+import { onBehalfOf } from '../db/lanes.ts'
 import { isPassing } from '../db/transact.ts'
 import { DatabaseAway, isUnavailable } from '../db/unavailable.ts'
+import { holderOf } from './admit-bodies.ts'
 import { answerOnce, checkKey, unrepeatable } from './answer-once.ts'
 import { type Endpoint, Exact, type Scope } from './contract.ts'
 import { bodyErrors, commonErrors, type ErrorCode, postErrors } from './error-codes.ts'
@@ -93,7 +95,10 @@ async function passGate(request: FastifyRequest, reply: FastifyReply, gate: Gate
   await gate.refuseDuringMaintenance()
   let caller: Caller
   try {
-    caller = await gate.authenticate(request, () => refuseFlood(request, reply, gate.limiter))
+    // Whose account it is nobody knows yet; strangers are few, see refuseFlood.
+    caller = await onBehalfOf(request.headers.authorization ?? holderOf(request), () =>
+      gate.authenticate(request, () => refuseFlood(request, reply, gate.limiter)),
+    )
   } catch (error) {
     // A caller without a valid key has only an address to count against.
     if (error instanceof ApiError && error.status === 401) await countRequest(reply, gate.limiter, request.ip)
@@ -178,6 +183,12 @@ function confine(caller: Caller | null, endpoint: Endpoint, { agentId }: { agent
 /** What an endpoint without a body takes. */
 const NOTHING = Exact({})
 
+/** Whose share of the database a request uses: where nobody has shown a key, that of the agent it is about. */
+function shareOf(request: FastifyRequest): string {
+  const { agentId } = request.params as { agentId?: string }
+  return request.caller?.account.id ?? agentId ?? holderOf(request)
+}
+
 function handlerOf(route: Route, { db, gate, strict, uploads }: Options) {
   const { endpoint } = route
   const handle = audited(route, db, gate)
@@ -202,9 +213,11 @@ function handlerOf(route: Route, { db, gate, strict, uploads }: Options) {
     refuseInvalid(problems)
     confine(request.caller, endpoint, request.params as { agentId?: string })
     const files = multipart ? endpoint.multipart : undefined
-    return files && uploads
-      ? uploads.receive(request, files, (form) => answer(request, reply, key, form))
-      : answer(request, reply, key, null)
+    return onBehalfOf(shareOf(request), () =>
+      files && uploads
+        ? uploads.receive(request, files, (form) => answer(request, reply, key, form))
+        : answer(request, reply, key, null),
+    )
   }
 
   async function answer(

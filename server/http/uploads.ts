@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Transform } from 'node:stream'
+import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
@@ -35,7 +35,9 @@ export type Form = {
 
 export type Expected = { file: string; maxBytes: number }
 
-/** Takes multipart bodies, straight to the disk. */
+export type Spooled = { maxBytes: number; see(piece: Buffer): void }
+
+/** Takes bodies straight to the disk. */
 export type Uploads = {
   /**
    * Reads the body of a request, for which it waits in line, and gives it to `use`; afterwards what was not moved away is
@@ -43,6 +45,11 @@ export type Uploads = {
    * VALIDATION_BODY_TOO_LARGE, and SERVICE_OVERLOADED.
    */
   receive<T>(request: FastifyRequest, expected: Expected, use: (form: Form) => Promise<T>): Promise<T>
+  /**
+   * Streams a body that is one file to the disk, gives every piece of it to `see`, and then its path to `use`; afterwards
+   * the file is removed. Throws VALIDATION_BODY_TOO_LARGE, and VALIDATION_INVALID_BODY for one that is cut short.
+   */
+  spool<T>(body: Readable, expected: Spooled, use: (path: string) => Promise<T>): Promise<T>
   /** Removes what a process that has died left behind; answers how many files. */
   sweep(olderThanMs: number): Promise<number>
 }
@@ -84,6 +91,29 @@ export function createUploads(folder: string, pace: Pace = PACE): Uploads {
         return await use({ ...form, file })
       } finally {
         await Promise.all(paths.map((path) => rm(path, { force: true })))
+      }
+    },
+    async spool(body, { maxBytes, see }, use) {
+      const path = join(folder, randomBytes(12).toString('hex'))
+      let size = 0
+      const watched = new Transform({
+        transform(piece: Buffer, _encoding, next) {
+          size += piece.length
+          if (size > maxBytes) return next(new ApiError('VALIDATION_BODY_TOO_LARGE'))
+          see(piece)
+          next(null, piece)
+        },
+      })
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        await pipeline(body, watched, createWriteStream(path, { mode: 0o600, flush: true })).catch(
+          (error: unknown) => {
+            throw asApiError(error)
+          },
+        )
+        return await use(path)
+      } finally {
+        await rm(path, { force: true })
       }
     },
     async sweep(olderThanMs) {
@@ -168,7 +198,7 @@ function asApiError(error: unknown): unknown {
     const message = 'A part of the multipart body has a name that no field has here, such as constructor.'
     return new ApiError('VALIDATION_INVALID_BODY', { message, cause: error })
   }
-  const message = 'The multipart body is malformed, cut short, or has too many parts.'
+  const message = 'The body is malformed, cut short, or has too many parts.'
   return new ApiError('VALIDATION_INVALID_BODY', { message, cause: error })
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import { ALWAYS_THERE, type Availability } from '../db/availability.ts'
 import type { Db } from '../db/database.ts'
-import { asBulk } from '../db/lanes.ts'
+import { asBulk, onBehalfOf } from '../db/lanes.ts'
 import { localNotifier, type Notifier } from '../db/notifier.ts'
 import { createWaker } from './wake.ts'
 
@@ -127,7 +127,7 @@ export async function openJobs({
     const { failures = 0, ...payload } = job.data as Counted
     const last = failures >= task.retries
     try {
-      const run = () => task.run(payload, { last, signal: job.signal })
+      const run = () => onBehalfOf(job.groupId ?? '', () => task.run(payload, { last, signal: job.signal }))
       await (task.bulk ? asBulk(run) : run())
     } catch (error) {
       if (job.signal.aborted) throw error

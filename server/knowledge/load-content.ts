@@ -222,7 +222,7 @@ async function loadPage(
     throw new TrainingFailure(`The page answered with HTTP ${page.status}.`, transient)
   }
   const type = PAGE_TYPES[page.contentType ?? 'text/html'] ?? 'html'
-  const { input, isBuilt } = await linkedInput(ctx.renderer, page, type, signal)
+  const { input, isBuilt } = await linkedInput(ctx.renderer, page, type, { owner: source.account_id, signal })
   // What scripts write may change while the page itself stays the same.
   const { etag = null, 'last-modified': modified = null } = isBuilt ? {} : page.headers
   return { ...(await extract(ctx, source, input, signal)), origin: { etag, modified } }

@@ -204,3 +204,17 @@ test('a snippet shows who said it, about 180 characters around the hit, and mark
   assert.equal(all.find(({ title }: { title: string }) => title === 'Parrot').snippet, null)
   assert.equal((await search({ source: 'API' }, agent)).data[0].snippet, null)
 })
+
+test('the searches of one account leave a place to those of another one', async () => {
+  const other = await service.account()
+  const otherAgent = (await other.request('POST', '/agents', { name: 'Agent' })).body.id
+  const order: string[] = []
+  const ask = async (who: Client, agent: string, name: string): Promise<void> => {
+    const { status } = await who.request('GET', `/agents/${agent}/conversations/search?query=lamp`)
+    assert.equal(status, 200)
+    order.push(name)
+  }
+  const greedy = Array.from({ length: 40 }, () => ask(client, agentId, 'greedy'))
+  await Promise.all([...greedy, ask(other, otherAgent, 'other')])
+  assert.ok(order.indexOf('other') < order.lastIndexOf('greedy'), order.join())
+})

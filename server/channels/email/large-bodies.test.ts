@@ -35,7 +35,7 @@ function drip() {
 }
 
 test('large bodies that drip are cut off, and leave their places to others', async () => {
-  const slow = Array.from({ length: 8 }, drip)
+  const slow = Array.from({ length: 4 }, drip)
   await until('the end of all', () => slow.every((socket) => socket.closed))
   const send = () =>
     fetch(`http://127.0.0.1:${port}/`, {

@@ -1,16 +1,23 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApartFailure } from '../../apart/apart-failure.ts'
 import type { Context } from '../../context.ts'
+import { createFairPlaces } from '../../fairness/fair-places.ts'
+import { overloaded } from '../../http/admit-bodies.ts'
 import { ApiError } from '../../http/errors.ts'
 import { renderError } from '../../http/serve.ts'
 import type { ConnectionRow } from './connection.ts'
 import { inboundSecretOf } from './connection.ts'
-import { admitLargeBodies, overloaded } from './large-bodies.ts'
+import { admitLargeBodies } from './large-bodies.ts'
 import { takeMail } from './take-mail.ts'
 
 /** 25 MB of attachments as they are packed in a mail. */
 const LARGEST_BYTES = 40 * 1024 * 1024
+/** Mails that are in memory at once, until they are stored, and those of one account. */
+const IN_MEMORY = 4
+const IN_MEMORY_OF_ACCOUNT = 2
 /** A request is taken so long before and after its time; the same mail again in between is known. */
 const TOLERANCE_SECONDS = 300
 
@@ -27,13 +34,14 @@ export function serveMailWebhook(app: FastifyInstance, ctx: Context): void {
     scope.removeAllContentTypeParsers()
     scope.setErrorHandler((error, request, reply) => renderError(error, request, reply, false))
     const types = ['message/rfc822', 'application/octet-stream', 'text/plain']
-    scope.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.addContentTypeParser(types, (_request, body, done) => done(null, body))
     const admit = admitLargeBodies()
+    const inMemory = createFairPlaces({ places: IN_MEMORY, share: IN_MEMORY_OF_ACCOUNT })
     scope.post<Place>(
       '/webhooks/email/:agentId',
       {
-        bodyLimit: LARGEST_BYTES,
-        // Before the body: nobody without a connection gets 40 MB read.
+        config: { spooled: true },
+        // Before the body: of nobody without a connection are 40 MB read.
         onRequest: async (request, reply) => {
           await requireSigned(ctx, request as FastifyRequest<Place>)
           admit(request, reply)
@@ -41,13 +49,23 @@ export function serveMailWebhook(app: FastifyInstance, ctx: Context): void {
       },
       async (request) => {
         const { row, secret, signature } = await requireSigned(ctx, request)
-        const raw = request.body
-        if (!Buffer.isBuffer(raw) || !isSignedWith(secret, request, raw, signature)) throw refused()
-        if (ctx.mailParser.isFull(row.account_id)) throw overloaded()
-        await takeMail(ctx, row, { raw, receivedAt: new Date() }).catch((error: unknown) => {
-          throw error instanceof ApartFailure ? overloaded() : error
+        if (!(request.body instanceof Readable)) throw refused()
+        if (Number(request.headers['content-length']) > LARGEST_BYTES)
+          throw new ApiError('VALIDATION_BODY_TOO_LARGE')
+        const signing = createHmac('sha256', secret).update(`${timestampOf(request)}.`)
+        const see = (piece: Buffer) => void signing.update(piece)
+        return ctx.uploads.spool(request.body, { maxBytes: LARGEST_BYTES, see }, async (path) => {
+          if (!timingSafeEqual(signature, signing.digest())) throw refused()
+          if (ctx.mailParser.isFull(row.account_id)) throw overloaded()
+          const leave = await inMemory.enter(row.account_id)
+          await readFile(path)
+            .then((raw) => takeMail(ctx, row, { raw, receivedAt: new Date() }))
+            .catch((error: unknown) => {
+              throw error instanceof ApartFailure ? overloaded() : error
+            })
+            .finally(leave)
+          return { success: true }
         })
-        return { success: true }
       },
     )
   })
@@ -81,12 +99,3 @@ async function requireSigned(ctx: Context, request: FastifyRequest<Place>): Prom
   if (!row || secret === null) throw refused()
   return { row, secret, signature }
 }
-
-const isSignedWith = (secret: string, request: FastifyRequest, raw: Buffer, signature: Buffer): boolean =>
-  timingSafeEqual(
-    signature,
-    createHmac('sha256', secret)
-      .update(`${timestampOf(request)}.`)
-      .update(raw)
-      .digest(),
-  )

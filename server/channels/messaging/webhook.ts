@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
+import { onBehalfOf } from '../../db/lanes.ts'
 import { ApiError } from '../../http/errors.ts'
 import { renderError } from '../../http/serve.ts'
 import { adapter } from './adapters.ts'
@@ -23,7 +24,8 @@ export function serveMessagingWebhook(app: FastifyInstance, ctx: Context): void 
     // The application's own is set later than this scope is made.
     scope.setErrorHandler((error, request, reply) => renderError(error, request, reply, false))
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-    const connected = (agentId: string) => (agentId.includes('\0') ? [] : accountsOf(ctx, agentId))
+    const connected = (agentId: string) =>
+      agentId.includes('\0') ? [] : onBehalfOf(agentId, () => accountsOf(ctx, agentId))
 
     scope.get<Params>('/webhooks/messaging/:agentId', async ({ params, query }, reply) => {
       await ctx.maintenance.refuse()

@@ -52,7 +52,7 @@ describe('pages that scripts write', () => {
   })
   /** What a script leaves in the page's only element. */
   const render = async (script: string, by = renderer): Promise<string> => {
-    const html = await by.render({ url: `${site.url}/app`, html: shell(script) })
+    const html = await by.render({ url: `${site.url}/app`, html: shell(script) }, { owner: 'a' })
     return /<div id="root">(.*?)<\/div>/s.exec(html)?.[1] ?? html
   }
 
@@ -73,10 +73,13 @@ describe('pages that scripts write', () => {
         body: JSON.stringify({ text: long }),
       }
     })
-    const html = await renderer.render({
-      url: `${site.url}/app`,
-      html: `<link rel="stylesheet" href="/a.css"><div id="root"></div><img src="/a.png"><iframe src="/frame"></iframe><script src="/app.js"></script>`,
-    })
+    const html = await renderer.render(
+      {
+        url: `${site.url}/app`,
+        html: `<link rel="stylesheet" href="/a.css"><div id="root"></div><img src="/a.png"><iframe src="/frame"></iframe><script src="/app.js"></script>`,
+      },
+      { owner: 'a' },
+    )
     assert.match(html, /A sentence that a script has written/)
     assert.deepEqual(site.asked, ['/app.js', '/api?q=1'])
     assert.deepEqual([sent['user-agent'], sent['x-key'], sent.cookie], ['ParleyTest/1', 'k', undefined])
@@ -161,7 +164,7 @@ describe('pages that scripts write', () => {
     const cancel = new AbortController()
     const endless = renderer.render(
       { url: `${site.url}/`, html: shell('for (;;) {}') },
-      { signal: cancel.signal },
+      { owner: 'a', signal: cancel.signal },
     )
     setTimeout(() => cancel.abort(), 1_000)
     await failsWith('aborted', endless)
@@ -183,11 +186,33 @@ describe('pages that scripts write', () => {
         userAgent: 'x',
         onError: (error) => causes.push(error),
       })
-      await failsWith('browser_failed', broken.render({ url: 'http://example.com/', html: shell('') }))
+      await failsWith(
+        'browser_failed',
+        broken.render({ url: 'http://example.com/', html: shell('') }, { owner: 'a' }),
+      )
       assert.equal(causes.length, 1)
       await broken.close()
     }
     assert.ok(existsSync('/bin/false'))
+  })
+
+  test('the pages of one account wait for themselves, and those of another one go in between', async () => {
+    const failing = createRenderer({
+      browserPath: '/bin/false',
+      allowedPrivateHosts: [],
+      userAgent: 'x',
+      onError: () => {},
+    })
+    const order: string[] = []
+    const ask = (owner: string): Promise<void> =>
+      failsWith(
+        'browser_failed',
+        failing.render({ url: 'http://example.com/', html: shell('') }, { owner }),
+      ).then(() => void order.push(owner))
+    const greedy = Array.from({ length: 4 }, () => ask('greedy'))
+    await Promise.all([...greedy, ask('other')])
+    assert.ok(order.indexOf('other') <= 1, order.join())
+    await failing.close()
   })
 })
 

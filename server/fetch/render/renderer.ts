@@ -2,15 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
+import { createFairPlaces } from '../../fairness/fair-places.ts'
 import { FetchFailure } from '../fetch-failure.ts'
 import { askThread, type RenderSettings, startThread, type UnbuiltPage } from './render-thread.ts'
 
 export type Renderer = {
   /**
    * The HTML that a page's scripts make of it. Throws FetchFailure `timeout`, `too_large`, `browser_failed`, `aborted`;
-   * the time is without that in line.
+   * the time is without that in line. Owners have the browsers in turn.
    */
-  render(page: UnbuiltPage, options?: { signal?: AbortSignal }): Promise<string>
+  render(page: UnbuiltPage, options: { owner: string; signal?: AbortSignal }): Promise<string>
   /** Ends the browsers; what is running or waiting fails with `aborted`. */
   close(): Promise<void>
 }
@@ -36,26 +37,25 @@ export function createRenderer(settings: Settings): Renderer {
   const closing = new AbortController()
   const seats = Array.from({ length: browsers }, () => createSeat(settings))
   const free = [...seats]
-  const waiting: ((seat: Seat) => void)[] = []
-
-  const leave = (seat: Seat): void => {
-    const next = waiting.shift()
-    if (next) next(seat)
-    else free.push(seat)
-  }
+  // A page cannot be taken out of a browser again: one is always left to others.
+  const places = createFairPlaces({ places: browsers, share: Math.max(1, browsers - 1) })
 
   return {
-    async render(page, { signal } = {}) {
+    async render(page, { owner, signal }) {
       const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
+      const leave = await places.enter(owner, either).catch(() => {
+        throw new FetchFailure('aborted', 'Reading this page was cancelled.')
+      })
       // The one used last has its browser open.
-      const seat = free.pop() ?? (await new Promise<Seat>((resolve) => waiting.push(resolve)))
+      const seat = free.pop() as Seat
       try {
         return await seat.render(page, either)
       } catch (error) {
         if (error instanceof FetchFailure && error.code === 'browser_failed') settings.onError(error)
         throw error
       } finally {
-        leave(seat)
+        free.push(seat)
+        leave()
       }
     },
     async close() {

@@ -96,7 +96,8 @@ async function contentOf(
   const type = PAGE_TYPES[answer.contentType ?? 'text/html'] ?? 'html'
   const read = inputOf(answer, type)
   const asSent = type === 'html' ? decodeText(read.bytes, declaredCharset(read.contentType, read.bytes)) : ''
-  const built = await builtPage(renderer, asSent, answer.url, signal)
+  const asked = { owner: run.account.id, signal }
+  const built = await builtPage(renderer, asSent, answer.url, asked)
   const html = built ?? asSent
   const { links, canonical } = await pageLinks(html, answer.url)
   if (canonical && canonical.href !== pageUrl(answer.url)?.href && isInSite(run.site, canonical))
@@ -105,7 +106,7 @@ async function contentOf(
   if (complaint !== null) return failed(complaint, links)
   try {
     const input = built === null ? read : builtInput(built, answer.url)
-    const { title, chunks, bytes } = await extractor.extractChunks(input, { owner: run.account.id, signal })
+    const { title, chunks, bytes } = await extractor.extractChunks(input, asked)
     if (chunks.length === 0) return failed('There is no text in it.', links)
     const loaded = chunks.map((chunk) => ({ ...chunk, questions: null }))
     const name = (title ?? chunks[0]?.headingPath[0] ?? answer.url).slice(0, LONGEST_TITLE)

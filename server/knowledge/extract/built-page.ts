@@ -7,6 +7,9 @@ import type { DocumentInput, DocumentType } from './extracted-document.ts'
 // Decoding more would hold up other work, and a page of text has less.
 const MOST_BYTES = 5 * 1_048_576
 
+/** For which account a page is read, and how long. */
+type Asked = { owner: string; signal: AbortSignal }
+
 /**
  * The HTML that the scripts of a page make of it, if it needs them and there is a browser; else null. Throws
  * FetchFailure.
@@ -15,9 +18,9 @@ export async function builtPage(
   renderer: Renderer | null | undefined,
   html: string,
   url: string,
-  signal: AbortSignal,
+  asked: Asked,
 ): Promise<string | null> {
-  return renderer && isWrittenByScript(html) ? renderer.render({ url, html }, { signal }) : null
+  return renderer && isWrittenByScript(html) ? renderer.render({ url, html }, asked) : null
 }
 
 /** A page for the extractor, as it was sent. */
@@ -37,11 +40,11 @@ export async function linkedInput(
   renderer: Renderer | null | undefined,
   page: FetchedPage,
   type: DocumentType,
-  signal: AbortSignal,
+  asked: Asked,
 ): Promise<{ input: DocumentInput; isBuilt: boolean }> {
   const input = inputOf(page, type)
   if (!renderer || type !== 'html' || page.body.length > MOST_BYTES) return { input, isBuilt: false }
   const html = decodeText(page.body, declaredCharset(input.contentType, page.body))
-  const built = await builtPage(renderer, html, page.url, signal)
+  const built = await builtPage(renderer, html, page.url, asked)
   return built === null ? { input, isBuilt: false } : { input: builtInput(built, page.url), isBuilt: true }
 }
