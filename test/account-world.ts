@@ -218,6 +218,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
     .execute()
   await connectChannels(make, agent, mark)
   const attachment = attachmentUrl(service.ctx, { accountId: client.accountId, agentId }, attachmentId)
+  const procedure = { instruction: `@look_${mark}`, steps: `@look_${mark}`, action: `look_${mark}` }
   return {
     client,
     mark,
@@ -269,7 +270,6 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       // Names that search and procedures take.
       topic: mark,
       tool: `look_${mark}`,
-      action: `look_${mark}`,
       procedure: mark,
     },
     idsOf: {
@@ -277,8 +277,8 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       listSourcePages: { sourceId: crawlId },
       retryTicketMessage: { messageId: ticketMessageId },
       replyToTicket: { attachments: attachmentId },
-      createProcedure: { instruction: `@look_${mark}`, steps: `@look_${mark}` },
-      updateProcedure: { instruction: `@look_${mark}`, steps: `@look_${mark}` },
+      createProcedure: procedure,
+      updateProcedure: procedure,
       addTicketNote: { content: `@${mark}` },
       ...Object.fromEntries(
         [
