@@ -43,6 +43,8 @@ export type Config = {
   /** Where members may sign in besides, by OpenID Connect; null: nowhere else. */
   oidc: OidcProvider | null
   seedDemo: boolean
+  /** The built-in responder answers when a model's provider fails before the first word. */
+  builtinFallback: boolean
 }
 
 type OidcProvider = { issuer: string; clientId: string; clientSecret: string; name: string }
@@ -112,6 +114,7 @@ export function readConfig(
     browserPath: read('BROWSER_PATH', null, program),
     smtp: null,
     oidc: null,
+    builtinFallback: read('BUILTIN_FALLBACK', false, (text) => oneOf(text, ['0', '1']) === '1'),
     seedDemo: read('SEED_DEMO', true, (text) => oneOf(text, ['0', '1']) === '1'),
   }
   if (config.countryHeader && config.trustedProxies.length === 0)

@@ -132,12 +132,40 @@ export async function releaseCredits(trx: Trx, accountId: AccountId, generationI
     .where('state', '=', 'reserved')
     .returning(['agent_id', 'amount', 'month'])
     .executeTakeFirst()
-  if (!entry) return
+  if (entry) await giveBack(trx, accountId, entry, entry.amount)
+}
+
+/** The reply costs less than was reserved for it. A second call changes nothing. */
+export async function lowerReservation(
+  trx: Trx,
+  accountId: AccountId,
+  generationId: string,
+  credits: number,
+): Promise<void> {
+  const entry = await trx
+    .selectFrom('credit_entries')
+    .select(['id', 'agent_id', 'amount', 'month'])
+    .where('account_id', '=', accountId)
+    .where('generation_id', '=', generationId)
+    .where('state', '=', 'reserved')
+    .forUpdate()
+    .executeTakeFirst()
+  if (!entry || entry.amount <= credits) return
+  await trx.updateTable('credit_entries').set({ amount: credits }).where('id', '=', entry.id).execute()
+  await giveBack(trx, accountId, entry, entry.amount - credits)
+}
+
+async function giveBack(
+  trx: Trx,
+  accountId: AccountId,
+  { agent_id, month }: { agent_id: string | null; month: string },
+  amount: number,
+): Promise<void> {
   // The agent's row first, as when they are reserved: else the two would wait for each other.
-  for (const owner of [entry.agent_id ?? '', accountId]) {
+  for (const owner of [agent_id ?? '', accountId]) {
     await trx
       .insertInto('credit_usage')
-      .values({ account_id: accountId, owner_id: owner, month: entry.month, slot: 0, used: -entry.amount })
+      .values({ account_id: accountId, owner_id: owner, month, slot: 0, used: -amount })
       .onConflict((conflict) =>
         conflict
           .columns(['owner_id', 'month', 'slot'])

@@ -9,6 +9,7 @@ import type { AgentKnowledge } from '../knowledge/sync-index.ts'
 import type { Handover } from '../models/builtin/hand-over.ts'
 import { streamModel } from '../models/call-model.ts'
 import type { ResolvedModel } from '../models/model-call.ts'
+import { takeOver, withFallback } from './answer-without-provider.ts'
 import { withoutMarkers } from './citations.ts'
 import type { Found, Job } from './generation-job.ts'
 import { handoverAsked } from './handover-asked.ts'
@@ -129,24 +130,42 @@ function runInBackground(
       const prepared = await prepare(ctx, request, started, { model, question, signal })
       const escalate = prepared.toolkit.tools.find(({ type }) => type === 'escalate')
       if (escalate) mayOffer = true
-      if (escalate && isBuiltin) handover = handoverAsked(started.transcript, escalate.name)
+      if (escalate) handover = handoverAsked(started.transcript, escalate.name)
       return prepared
     },
-    answer: (options, found, signal) =>
-      streamModel(
-        model,
-        {
-          ...options,
-          temperature: agent.temp,
-          maxOutputTokens: model.entry.maxOutputTokens,
-          providerOptions: { parley: { question, ...quotable(found, model), handover, mayOffer } as never },
-        },
-        { signal },
-      ),
+    answer(options, found, signal) {
+      const askModel = ({ entry, wire }: ResolvedModel) =>
+        streamModel(
+          { entry, wire },
+          {
+            ...options,
+            temperature: agent.temp,
+            maxOutputTokens: entry.maxOutputTokens,
+            providerOptions: {
+              parley: { question, ...quotable(found, { entry, wire }), handover, mayOffer } as never,
+            },
+          },
+          { signal },
+        )
+      // Only the first words of a reply can be another's: a turn that has called something goes on from that.
+      const isFirst = options.prompt.at(-1)?.role === 'user' && live.count === 0
+      if (isBuiltin || !ctx.config.builtinFallback || !isFirst) return askModel(model)
+      return withFallback(askModel(model), async (failure) => {
+        const builtin = ctx.models.resolve('builtin')!
+        ctx.log.warn({ err: failure, generation: live.ids.id }, 'the built-in responder answers instead')
+        await takeOver(ctx, owner, live, builtin.entry)
+        job.model = builtin.entry
+        return askModel(builtin)
+      })
+    },
   }
   const makesTitle = started.isFirst && !request.transient && !isBuiltin
   runGeneration(ctx, job, live)
-    .then(() => (makesTitle ? improveTitle(ctx, model, owner, live, question) : undefined))
+    .then(() =>
+      makesTitle && job.model.provider !== 'builtin'
+        ? improveTitle(ctx, model, owner, live, question)
+        : undefined,
+    )
     .catch((error: unknown) => ctx.log.error({ err: error }, 'generation'))
 }
 

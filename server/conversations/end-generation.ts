@@ -68,7 +68,10 @@ function saidBy(job: Job, live: LiveGeneration, told: Told): Said {
 }
 
 function keptBy(job: Job, live: LiveGeneration, told: Told): Omit<Said, 'isPaid'> {
-  const model = job.model.id
+  const model = {
+    model: job.model.id,
+    ...(live.ids.standIn === undefined ? {} : { isStandIn: true as const }),
+  }
   const said = storableJson(live.parts) as MessagePart[]
   const sources = told.citations.sources()
   const cited = sources.length > 0 ? { sources } : {}
@@ -77,13 +80,13 @@ function keptBy(job: Job, live: LiveGeneration, told: Told): Omit<Said, 'isPaid'
     const parts = keptOfBroken(live.ids.kind, said)
     // A continuation still waits to be continued.
     const reason = live.ids.kind === 'continuation' ? {} : { finishReason: 'error' as const }
-    const message = parts.length > 0 ? { parts, metadata: { ...reason, ...cited, model } } : null
+    const message = parts.length > 0 ? { parts, metadata: { ...reason, ...cited, ...model } } : null
     return { status: told.failure ? 'failed' : 'interrupted', finishReason: 'error', message }
   }
   const status = live.abortReason === null ? 'finished' : 'interrupted'
   const finishReason = live.abortReason === null ? told.finishReason : 'stop'
   if (live.count === 0) return { status, finishReason, message: null }
-  const metadata: MessageMetadata = { score: told.found.confidence, ...cited, finishReason, model }
+  const metadata: MessageMetadata = { score: told.found.confidence, ...cited, finishReason, ...model }
   return { status, finishReason, message: { parts: said, metadata } }
 }
 

@@ -12,8 +12,9 @@ const ERROR_TEXT = 'The answer could not be completed. Please try again.'
 export type LastWords = { events: StreamEvent[]; ending: Ending }
 
 const finishMetadata = (ids: GenerationIds, credits: number): FinishMetadata => {
-  const { messageId, userMessageId, conversationId, userId } = ids
-  return { messageId, userMessageId, conversationId, userId, usage: { credits } }
+  const { messageId, userMessageId, conversationId, userId, standIn } = ids
+  const model = standIn === undefined ? {} : { model: standIn }
+  return { messageId, userMessageId, conversationId, userId, usage: { credits }, ...model }
 }
 
 /** The stream's first events. */

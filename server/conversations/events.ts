@@ -10,6 +10,8 @@ export type FinishMetadata = {
   conversationId: string
   userId: string | null
   usage: { credits: number }
+  /** The model that answered instead of the agent's own, whose provider failed. */
+  model?: string
 }
 
 /** `providerExecuted`: the call runs here; an application runs only the calls without it. */

@@ -19,6 +19,8 @@ export type GenerationIds = {
   epoch: number
   /** Ids of its events begin after this number, so that they grow through a whole conversation. */
   firstEvent: number
+  /** The model that answers because the provider of the agent's own failed. */
+  standIn?: string
 }
 
 export type Answer = Static<typeof ChatAnswer>['data']

@@ -13,6 +13,8 @@ export type MessageMetadata = {
   sources?: StoredSource[]
   finishReason?: FinishReason
   model?: string
+  /** `model` answered because the provider of the agent's own failed. */
+  isStandIn?: true
   /** Of a message that a person of the team wrote. */
   author?: { type: 'human_agent'; name: string; memberId: string }
   /** Files that came with it. */
@@ -45,11 +47,14 @@ export function presentMessage(
     finishReason,
     author,
     attachments = [],
+    model,
+    isStandIn,
   } = (row.metadata ?? {}) as MessageMetadata
   const shown = {
     score,
     ...(sources?.length ? { sources: addresses.sources(row, sources) } : {}),
     ...(finishReason === undefined ? {} : { finishReason }),
+    ...(isStandIn && model !== undefined ? { model } : {}),
     ...(author ? { author: { type: author.type, name: author.name } } : {}),
   }
   return {

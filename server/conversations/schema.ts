@@ -66,6 +66,10 @@ const Score = Nullable(
   }),
 )
 
+export const StandIn = Type.Optional(
+  Type.String({ description: "The model that answered because the provider of the agent's own failed" }),
+)
+
 /** A file that came with a message. */
 export const MessageAttachment = Exact({
   name: Type.String(),
@@ -88,6 +92,7 @@ export const Message = Exact({
       score: Score,
       sources: Type.Optional(Type.Array(CitedSource)),
       finishReason: Type.Optional(OneOf(finishReasons, { description: 'How the answer ended' })),
+      model: StandIn,
       author: Type.Optional(
         Exact(
           { type: Type.Literal('human_agent'), name: Type.String() },
@@ -113,6 +118,7 @@ export const ChatAnswer = Exact({
       userId: Nullable(Type.String()),
       finishReason: OneOf(finishReasons),
       usage: Exact({ credits: Type.Number() }),
+      model: StandIn,
       score: Score,
       sources: Type.Optional(Type.Array(CitedSource)),
     }),

@@ -1,6 +1,6 @@
 import Type, { type TObject, type TProperties } from 'typebox'
 import { Exact, Nullable, OneOf, TaggedUnion } from '../http/contract.ts'
-import { CitedSource, finishReasons } from './schema.ts'
+import { CitedSource, finishReasons, StandIn } from './schema.ts'
 
 const event = <const T extends string, P extends TProperties>(type: T, description: string, fields: P) =>
   Exact({ type: Type.Literal(type), ...fields }, { description })
@@ -16,6 +16,7 @@ const messageMetadata = Exact({
   conversationId: Type.String(),
   userId: Nullable(Type.String()),
   usage: Exact({ credits: Type.Number() }),
+  model: StandIn,
 })
 
 /** service-api, "Events"; kinds of our own begin with `data-`. By the name of each schema in the reference. */
