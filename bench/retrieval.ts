@@ -38,7 +38,8 @@ const words = loadWordVectors()
 export async function retrievalScenario(): Promise<void> {
   const server = await startModelServer()
   const connections = new Agent()
-  const entry = { name: 'hashed-words', baseUrl: `${server.url}/v1`, apiKey: null, dimensions: 256 }
+  const prefixes = { query: '', passage: '' }
+  const entry = { name: 'hashed-words', baseUrl: `${server.url}/v1`, apiKey: null, dimensions: 256, prefixes }
   const embedder = createEmbedder(entry, connections)
   const results: RetrievalResult[] = []
   for (const name of [...ENGLISH_SETS, GERMAN_SET]) {

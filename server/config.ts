@@ -92,6 +92,8 @@ export function readConfig(
     apiKey: read('OPENAI_API_KEY', null, (text) => text),
     model: read('OPENAI_MODEL', null, (text) => text),
     embeddingModel: read('EMBEDDING_MODEL', null, (text) => text),
+    queryPrefix: prefix(env.EMBEDDING_QUERY_PREFIX),
+    passagePrefix: prefix(env.EMBEDDING_PASSAGE_PREFIX),
   }
   const config: Config = {
     host: read('HOST', '127.0.0.1', (text) => text),
@@ -156,6 +158,12 @@ function privateHosts(text: string): string[] {
   const hosts = list(text)
   parsePrivateHosts(hosts)
   return hosts
+}
+
+/** Spaces at its end count; in double quotes they outlive whatever sets the environment, and `""` is none at all. */
+function prefix(text: string | undefined): string | null {
+  if (!text) return null
+  return /^".*"$/s.test(text) ? text.slice(1, -1).replaceAll('\\n', '\n') : text
 }
 
 function portNumber(text: string): number {

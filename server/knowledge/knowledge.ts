@@ -98,7 +98,8 @@ export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYT
     const embedder = space === null ? null : embedderOf(space)
     if (!embedder) return null
     try {
-      const [vector] = await embedder.embed([question], { signal: AbortSignal.timeout(EMBED_QUESTION_MS) })
+      const signal = AbortSignal.timeout(EMBED_QUESTION_MS)
+      const [vector] = await embedder.embed([question], { signal, areQuestions: true })
       return vector ?? null
     } catch (error) {
       // Words alone still find most passages; an answer is worth more than its best order.

@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { trained, until } from '../../test/until.ts'
+import { prefixesOf } from '../models/embedding-prefixes.ts'
 import { createModels, type Models } from '../models/models.ts'
 import { createKnowledge } from './knowledge.ts'
 import { moveVectors } from './move-vectors.ts'
@@ -63,7 +64,9 @@ async function spacesOf(id = agentId): Promise<Record<string, number>> {
 /** What a process with another embedding model has. */
 function withModel(name: string | null): { models: Models; knowledge: ReturnType<typeof createKnowledge> } {
   const embedding =
-    name === null ? null : { name, baseUrl: `${server.url}/v1`, apiKey: null, dimensions: null }
+    name === null
+      ? null
+      : { name, baseUrl: `${server.url}/v1`, apiKey: null, dimensions: null, prefixes: prefixesOf(name) }
   const catalogue = { entries: [], auto: '', embedding, formerEmbedding: null }
   const models = createModels({ catalogue, builtin: {} as never })
   const { db, words, log } = service.ctx

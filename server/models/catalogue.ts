@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import Type, { type Static } from 'typebox'
 import { Exact, OneOf, Subset } from '../http/contract.ts'
+import { type Prefixes, prefixesOf } from './embedding-prefixes.ts'
 
 /** Providers reached over the network; the built-in responder is always there besides. */
 export const providers = ['openai', 'openai-responses', 'openai-compatible', 'anthropic', 'google'] as const
@@ -30,6 +31,12 @@ const FileEmbedding = Exact({
   apiKey: Type.Optional(Type.String({ minLength: 1 })),
   apiKeyEnv: Type.Optional(Type.String({ minLength: 1 })),
   dimensions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  queryPrefix: Type.Optional(
+    Type.String({ maxLength: 500, description: "Before each question; default: by the model's name" }),
+  ),
+  passagePrefix: Type.Optional(
+    Type.String({ maxLength: 500, description: "Before each passage; default: by the model's name" }),
+  ),
 })
 
 const FileReranker = Exact({
@@ -69,6 +76,7 @@ export type EmbeddingEntry = {
   baseUrl: string
   apiKey: string | null
   dimensions: number | null
+  prefixes: Prefixes
 }
 
 export type RerankerEntry = {
@@ -104,6 +112,9 @@ type OpenAiVariables = {
   apiKey: string | null
   model: string | null
   embeddingModel: string | null
+  /** null: by the model's name. */
+  queryPrefix?: string | null
+  passagePrefix?: string | null
 }
 
 const OPENAI = 'https://api.openai.com/v1'
@@ -153,7 +164,15 @@ export function parseCatalogue(
   if (auto !== undefined && !ids.includes(auto))
     problems.push(`MODELS_FILE: auto names "${auto}", which is no model.`)
   const embeddingOf = (owner: 'embedding' | 'formerEmbedding', entry: typeof embedding) =>
-    entry ? { ...entry, apiKey: keyOf(owner, entry), dimensions: entry.dimensions ?? null } : null
+    entry
+      ? {
+          name: entry.name,
+          baseUrl: entry.baseUrl,
+          apiKey: keyOf(owner, entry),
+          dimensions: entry.dimensions ?? null,
+          prefixes: chosenPrefixes(entry.name, entry.queryPrefix, entry.passagePrefix),
+        }
+      : null
   const fromFile = embeddingOf('embedding', embedding)
   const former = embeddingOf('formerEmbedding', formerEmbedding)
   const reranking = reranker
@@ -208,8 +227,19 @@ function variableModel(
   return { ...entryOf({ id: model, provider: 'openai-compatible' }, apiKey), baseUrl: baseUrl ?? OPENAI }
 }
 
-function variableEmbedding({ baseUrl, apiKey, embeddingModel }: OpenAiVariables): EmbeddingEntry | null {
-  return embeddingModel
-    ? { name: embeddingModel, baseUrl: baseUrl ?? OPENAI, apiKey, dimensions: null }
-    : null
+function variableEmbedding({
+  baseUrl,
+  apiKey,
+  embeddingModel,
+  queryPrefix,
+  passagePrefix,
+}: OpenAiVariables): EmbeddingEntry | null {
+  if (!embeddingModel) return null
+  const prefixes = chosenPrefixes(embeddingModel, queryPrefix, passagePrefix)
+  return { name: embeddingModel, baseUrl: baseUrl ?? OPENAI, apiKey, dimensions: null, prefixes }
+}
+
+function chosenPrefixes(name: string, query?: string | null, passage?: string | null): Prefixes {
+  const usual = prefixesOf(name)
+  return { query: query ?? usual.query, passage: passage ?? usual.passage }
 }

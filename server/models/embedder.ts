@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Dispatcher, request } from 'undici'
 import type { EmbeddingEntry } from './catalogue.ts'
+import { type Prefixes, prefixesOf } from './embedding-prefixes.ts'
 import { failureOfStatus, ModelFailure, toModelFailure } from './model-failure.ts'
 
 export type Embedder = {
@@ -9,8 +10,8 @@ export type Embedder = {
   space: string
   /** Most texts that embed() sends at once: who stores what has come should hand over no more. */
   batch: number
-  /** One vector of length 1 for each text, in their order. Throws ModelFailure. */
-  embed(texts: string[], options?: { signal?: AbortSignal }): Promise<Float32Array[]>
+  /** One vector of length 1 for each text, in their order: of passages, unless they are questions. Throws ModelFailure. */
+  embed(texts: string[], options?: { signal?: AbortSignal; areQuestions?: boolean }): Promise<Float32Array[]>
 }
 
 // The answer for more would be parsed for longer than other work may wait: 32 vectors of 3,072 numbers are 2 MB.
@@ -25,10 +26,12 @@ export function createEmbedder(entry: EmbeddingEntry, connections: Dispatcher): 
   return {
     space: spaceOf(entry),
     batch: BATCH,
-    async embed(texts, { signal } = {}) {
+    async embed(texts, { signal, areQuestions = false } = {}) {
+      const { query, passage } = entry.prefixes
+      const prefixed = texts.map((text) => (areQuestions ? query : passage) + text)
       const vectors: Float32Array[] = []
       for (let from = 0; from < texts.length; from += BATCH) {
-        vectors.push(...(await embedBatch(entry, texts.slice(from, from + BATCH), connections, signal)))
+        vectors.push(...(await embedBatch(entry, prefixed.slice(from, from + BATCH), connections, signal)))
       }
       if (new Set(vectors.map(({ length }) => length)).size > 1) {
         throw new ModelFailure('invalid_response', new Error('vectors of different sizes'))
@@ -38,18 +41,29 @@ export function createEmbedder(entry: EmbeddingEntry, connections: Dispatcher): 
   }
 }
 
-const serverMark = (baseUrl: string): string => createHash('sha256').update(baseUrl).digest('hex').slice(0, 8)
+const markOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
+
+/** Nothing for a model without prefixes: its spaces are as old as those of prefixes are new. */
+const prefixMark = ({ query, passage }: Prefixes): string =>
+  query === '' && passage === '' ? '' : `~${markOf(JSON.stringify([query, passage]))}`
 
 /** The name of the embedding space that an entry makes. */
-export function spaceOf({ name, baseUrl, dimensions }: EmbeddingEntry): string {
-  return `${name}@${serverMark(baseUrl)}${dimensions ? `/${dimensions}` : ''}`
+export function spaceOf({ name, baseUrl, dimensions, prefixes }: EmbeddingEntry): string {
+  return `${name}@${markOf(baseUrl)}${dimensions ? `/${dimensions}` : ''}${prefixMark(prefixes)}`
 }
 
-/** The entry that made a space, if it was another model of `server`'s; else null. */
+/** The entry that made a space, if it was another model of `server`'s, or the same with other prefixes; else null. */
 export function entryOfSpace(space: string, server: EmbeddingEntry): EmbeddingEntry | null {
-  const [, name, mark, dimensions] = /^(.+)@([0-9a-f]{8})(?:\/(\d+))?$/.exec(space) ?? []
-  if (name === undefined || mark !== serverMark(server.baseUrl)) return null
-  return { ...server, name, dimensions: dimensions === undefined ? null : Number(dimensions) }
+  const [, name, mark, dimensions, marked = ''] =
+    /^(.+)@([0-9a-f]{8})(?:\/(\d+))?(~[0-9a-f]{8})?$/.exec(space) ?? []
+  if (name === undefined || mark !== markOf(server.baseUrl)) return null
+  // Of prefixes that were chosen by hand and are chosen no more, nothing is known but their mark.
+  const prefixes = [{ query: '', passage: '' }, prefixesOf(name), server.prefixes].find(
+    (candidate) => prefixMark(candidate) === marked,
+  )
+  return prefixes
+    ? { ...server, name, prefixes, dimensions: dimensions === undefined ? null : Number(dimensions) }
+    : null
 }
 
 async function embedBatch(

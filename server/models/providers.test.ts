@@ -4,9 +4,11 @@ import { inspect } from 'node:util'
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { type Reply, tokens } from '../../test/fakes/reply.ts'
+import { readConfig } from '../config.ts'
 import { createBuiltinModel } from './builtin/builtin-model.ts'
 import { streamModel } from './call-model.ts'
 import { type EmbeddingEntry, parseCatalogue, providers } from './catalogue.ts'
+import { prefixesOf } from './embedding-prefixes.ts'
 import { failureOfStatus, ModelFailure, type ModelFailureKind } from './model-failure.ts'
 import { createModels, type Models } from './models.ts'
 import { loadWordVectors } from './static/word-vectors.ts'
@@ -247,7 +249,14 @@ test('an embedding server that asks for a pause gets it, unless it is too long f
 test('the model that made a space is found again: another of the same server, or the former one', () => {
   const of = (embedding: EmbeddingEntry | null, formerEmbedding: EmbeddingEntry | null = null) =>
     createModels({ catalogue: { entries: [], auto: '', embedding, formerEmbedding }, builtin: {} as never })
-  const small = { name: 'vendor/small@2', baseUrl: 'http://a.test/v1', apiKey: 'k', dimensions: 256 }
+  const prefixes = { query: '', passage: '' }
+  const small = {
+    name: 'vendor/small@2',
+    baseUrl: 'http://a.test/v1',
+    apiKey: 'k',
+    dimensions: 256,
+    prefixes,
+  }
   const large = { ...small, name: 'large', dimensions: null }
   const elsewhere = { ...small, baseUrl: 'http://b.test/v1' }
   const { space } = of(small).embedder!
@@ -255,4 +264,50 @@ test('the model that made a space is found again: another of the same server, or
   assert.equal(of(elsewhere).embedderOf(space), null)
   assert.equal(of(elsewhere, small).embedderOf(space)?.space, space)
   assert.equal(of(null).embedderOf(space), null)
+})
+
+test('questions and passages get the prefixes of their model, and other prefixes make another space', async () => {
+  const kinds: [name: string, query: string, passage: string][] = [
+    ['intfloat/multilingual-e5-small', 'query: ', 'passage: '],
+    ['intfloat/multilingual-e5-large-instruct', 'Instruct: Given', ''],
+    ['nomic-embed-text:latest', 'search_query: ', 'search_document: '],
+    ['BAAI/bge-small-en-v1.5', 'Represent this sentence', ''],
+    ['bge-m3', '', ''],
+    ['text-embedding-3-small', '', ''],
+  ]
+  for (const [name, query, passage] of kinds) {
+    const known = prefixesOf(name)
+    assert.ok(known.query.startsWith(query) && (query !== '' || known.query === ''), name)
+    assert.equal(known.passage, passage, name)
+  }
+  const of = (env: Record<string, string>) =>
+    createModels({
+      catalogue: readConfig({
+        OPENAI_BASE_URL: `${server.url}/v1`,
+        EMBEDDING_MODEL: 'nomic-embed-text',
+        ...env,
+      }).catalogue,
+      builtin: {} as never,
+    })
+  const [usual, none, own] = [
+    of({}),
+    of({ EMBEDDING_QUERY_PREFIX: '""', EMBEDDING_PASSAGE_PREFIX: '""' }),
+    of({ EMBEDDING_QUERY_PREFIX: '"Ask:\\n"' }),
+  ]
+  const sent = async (models: Models, areQuestions: boolean): Promise<unknown> => {
+    await models.embedder!.embed(['lamp'], { areQuestions })
+    return server.requests.at(-1)!.body.input
+  }
+  assert.deepEqual(await sent(usual, true), ['search_query: lamp'])
+  assert.deepEqual(await sent(usual, false), ['search_document: lamp'])
+  assert.deepEqual(await sent(none, true), ['lamp'])
+  assert.deepEqual(await sent(own, true), ['Ask:\nlamp'])
+  const spaces = [usual, none, own].map(({ embedder }) => embedder!.space)
+  assert.equal(new Set(spaces).size, 3)
+  // Those of no prefixes, of the usual ones and of its own are known; of others nothing but a mark is.
+  assert.deepEqual(
+    spaces.map((space) => none.embedderOf(space)?.space ?? null),
+    [spaces[0], spaces[1], null],
+  )
+  await Promise.all([usual, none, own].map((one) => one.close()))
 })
