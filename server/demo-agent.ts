@@ -24,10 +24,16 @@ export async function addDemoAgent(ctx: Context, accountId: AccountId): Promise<
     instructions: 'You answer questions about Parley from its documentation. Be short and exact.',
     visibility: 'public',
   })
-  await updateAgent(ctx.db, accountId, agentId, {
-    initialMessages: ["Hello! I have read Parley's documentation. What would you like to know?"],
-    suggestedMessages: QUESTIONS.map((text, order) => ({ type: 'single', text, order })),
-  })
+  await updateAgent(
+    ctx.db,
+    accountId,
+    agentId,
+    {
+      initialMessages: ["Hello! I have read Parley's documentation. What would you like to know?"],
+      suggestedMessages: QUESTIONS.map((text, order) => ({ type: 'single', text, order })),
+    },
+    'first-run',
+  )
   // The page at / offers it; other public agents are shown to nobody who does not know their id.
   await ctx.db
     .insertInto('settings')

@@ -75,6 +75,31 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
     type: 'text',
   })
 
+  const versions = `${agent}/instructions/versions`
+  for (const instructions of [mark, `${mark} 2`]) await make('PUT', agent, { instructions })
+  const [{ id: versionId } = { id: '' }] = (await make('GET', versions)) as unknown as { id: string }[]
+  for (const name of [mark, `${mark} 2`])
+    await db
+      .insertInto('leads')
+      .values({ ...own, id: newId(), name })
+      .execute()
+
+  for (const ordinal of [0, 1])
+    await db
+      .insertInto('chunks')
+      .values({
+        ...own,
+        id: newId(),
+        source_id: sourceId,
+        version: 1,
+        ordinal,
+        heading_path: json([]),
+        text: `${mark} ${ordinal}`,
+        vector_key: String(ordinal),
+      })
+      .execute()
+  await db.updateTable('sources').set({ live_version: 1 }).where('id', '=', sourceId).execute()
+
   // A second one of what is listed in pages.
   const { id: privateAgentId = '' } = await make('POST', '/agents', { name: `${mark} 2` })
   await id('/sources', { type: 'text', name: `${mark} 2`, content: `${mark} is green.` })
@@ -266,6 +291,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       parentConversationId: conversationId,
       messageId,
       toolCallId,
+      versionId,
       ticketNumber,
       // Names that search and procedures take.
       topic: mark,

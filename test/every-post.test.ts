@@ -48,6 +48,8 @@ async function world(): Promise<World> {
   await createMember(db, account, { email: 'ann@example.com', name: 'Ann' })
   const agentId: string = (await post('/agents', { name: 'Agent' })).id
   const agent = `/agents/${agentId}`
+  for (const instructions of ['Be short.', 'Be long.']) await client.request('PUT', agent, { instructions })
+  const told = (await client.request('GET', `${agent}/instructions/versions`)).body.data
   const said = (await post(`${agent}/chat`, { message: 'What is it?', stream: false })).data
   const { conversationId } = said.metadata
   const taken = (await post(`${agent}/chat`, { message: 'A person, please', stream: false })).data.metadata
@@ -113,7 +115,7 @@ async function world(): Promise<World> {
       answerId: said.id,
       ticketMessageId: ticketMessage.id,
     },
-    ...{ takenId: taken.conversationId, chatbotId: agentId },
+    ...{ takenId: taken.conversationId, chatbotId: agentId, versionId: told.at(-1).id },
   }
   await service.ctx.generations.idle()
   return { client, ids }

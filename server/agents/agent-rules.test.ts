@@ -149,3 +149,52 @@ test('a plan without the weekly re-sync refuses the switch', async () => {
       error instanceof ApiError && error.code === 'PLAN_FEATURE_NOT_AVAILABLE' && error.status === 403,
   )
 })
+
+test('what an agent was told is kept, change by change, and restored', async () => {
+  const agent = `/agents/${(await client.request('POST', '/agents', { name: 'Told', instructions: 'Be kind.' })).body.id}`
+  const versions = async () => (await client.request('GET', `${agent}/instructions/versions`)).body.data
+  await client.request('PUT', agent, { name: 'Another name' })
+  assert.deepEqual(await versions(), [])
+  await client.request('PUT', agent, {
+    instructions: 'Be short.',
+    channelInstructions: { email: 'Be long.' },
+  })
+  await client.request('PUT', agent, { temp: 0.5 })
+  await client.request('PUT', agent, { temp: 0.5 })
+  const told = await versions()
+  assert.deepEqual(
+    told.map(({ instructions, temp, actor }: Record<string, string>) => [
+      instructions,
+      temp,
+      actor?.slice(0, 4) ?? null,
+    ]),
+    [
+      ['Be short.', 0.5, 'key:'],
+      ['Be short.', 0, 'key:'],
+      ['Be kind.', 0, null],
+    ],
+  )
+  const restore = (id: string) => client.request('POST', `${agent}/instructions/versions/${id}/restore`)
+  assert.equal((await restore(told[2].id)).status, 200)
+  const { instructions, channelInstructions, temp } = (await client.request('GET', agent)).body
+  assert.deepEqual([instructions, channelInstructions, temp], ['Be kind.', null, 0])
+  assert.equal((await versions()).length, 4)
+  assert.equal((await restore(newId())).status, 404)
+  for (let n = 0; n < 52; n++) await client.request('PUT', agent, { instructions: `Version ${n}` })
+  const page = (await client.request('GET', `${agent}/instructions/versions?limit=1`)).body
+  assert.deepEqual([page.data[0].instructions, page.pagination.total], ['Version 51', 50])
+})
+
+test('the models of the deployment are listed and tested', async () => {
+  const { models, embedding } = (await client.request('GET', '/models')).body
+  assert.deepEqual(
+    models.map(({ id, isAuto, isInPlan }: Record<string, unknown>) => [id, isAuto, isInPlan]),
+    [['builtin', true, true]],
+  )
+  assert.equal(embedding, null)
+  const { findings } = (await client.request('POST', '/models/test')).body
+  assert.deepEqual(
+    findings.map(({ name, ok }: Record<string, unknown>) => [name, ok]),
+    [['builtin', true]],
+  )
+})

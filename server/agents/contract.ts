@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, Limit, Page, Success } from '../http/contract.ts'
+import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, OneOf, Page, Success } from '../http/contract.ts'
 import { Agent, CreateAgent, CreatedAgent, UpdateAgent } from './schema.ts'
 import { StylesChange } from './styles-schema.ts'
 
@@ -143,4 +143,105 @@ export const trainAgent = endpoint({
     schema: Exact({ success: Type.Literal(true), deprecated: Type.Literal(true), message: Type.String() }),
   },
   errors: ['AGENT_NOT_FOUND'],
+})
+
+const versions = '/agents/{agentId}/instructions/versions'
+
+export const listInstructionVersions = endpoint({
+  method: 'GET',
+  path: versions,
+  name: 'listInstructionVersions',
+  tag,
+  summary: 'List what the agent was told to do, change by change',
+  description:
+    'Newest first, the first of them as it is now. At most 50 are kept. Instructions, those of channels, the model and the temperature; nothing is kept before the first change.',
+  scope: 'agents:read',
+  params,
+  query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }),
+  success: {
+    status: 200,
+    schema: Page(
+      Exact({
+        id: Type.String(),
+        instructions: Type.String(),
+        channelInstructions: Nullable(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
+        model: Type.String(),
+        temp: Type.Number(),
+        actor: Nullable(
+          Type.String({ description: '`member:<id>`, `key:<id>`; null: so before versions were kept' }),
+        ),
+        createdAt: IsoTime,
+      }),
+    ),
+  },
+  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+})
+
+export const restoreInstructionVersion = endpoint({
+  method: 'POST',
+  path: `${versions}/{versionId}/restore`,
+  name: 'restoreInstructionVersion',
+  audit: 'agent.update',
+  tag,
+  summary: 'Tell the agent again what it was told then',
+  description:
+    'As a change like any other, which is kept as the newest version. A model that the deployment does not have any more stays as it is now.',
+  scope: 'agents:write',
+  params: Exact({ ...params.properties, versionId: Type.String({ minLength: 1 }) }),
+  success: { status: 200, schema: Success },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+})
+
+export const listModels = endpoint({
+  method: 'GET',
+  path: '/models',
+  name: 'listModels',
+  tag,
+  summary: 'List the models of the deployment',
+  description: 'What the `model` of an agent may be, besides `auto`.',
+  scope: 'agents:read',
+  limitedMembers: 'all',
+  success: {
+    status: 200,
+    schema: Exact({
+      models: Type.Array(
+        Exact({
+          id: Type.String(),
+          provider: Type.String({ description: '`builtin`: quotes the documents, and asks nobody' }),
+          credits: Type.Integer({ minimum: 0, description: 'What a reply costs' }),
+          contextTokens: Type.Integer(),
+          isAuto: Type.Boolean({ description: 'What `auto` means' }),
+          isInPlan: Type.Boolean(),
+        }),
+      ),
+      embedding: Nullable(Type.String({ description: 'The model whose vectors are searched' })),
+      reranker: Nullable(Type.String()),
+    }),
+  },
+  errors: [],
+})
+
+export const testModels = endpoint({
+  method: 'POST',
+  path: '/models/test',
+  name: 'testModels',
+  tag,
+  summary: 'Ask each model of the deployment something small',
+  description:
+    'Each model, the embedding model and the reranker, with what to do where one fails. No credits are used, but the providers are called: ten times in an hour at most.',
+  scope: 'agents:write',
+  success: {
+    status: 200,
+    schema: Exact({
+      findings: Type.Array(
+        Exact({
+          what: OneOf(['model', 'embeddings', 'reranker']),
+          name: Type.String(),
+          ok: Type.Boolean(),
+          sentence: Type.String(),
+        }),
+      ),
+    }),
+  },
+  errors: [],
 })

@@ -10,15 +10,19 @@ import { createAgent } from './create-agent.ts'
 import { deleteAgent } from './delete-agent.ts'
 import { requireAgent } from './find-agent.ts'
 import type { AgentHooks } from './hooks.ts'
+import { modelRoutes } from './model-routes.ts'
 import { presentAgent } from './present.ts'
 import { findFullAgent, hasLiveSource, listFullAgents } from './queries.ts'
 import { updateAgent } from './update-agent.ts'
 import { updateStyles } from './update-styles.ts'
+import { versionRoutes } from './version-routes.ts'
 import { withModels } from './with-models.ts'
 
 const success = { success: true as const }
 
 export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
+  ...modelRoutes(ctx),
+  ...versionRoutes(ctx),
   route(contract.listAgents, async ({ caller: { account, member }, query }) => {
     const print = fingerprint('agents', account.id)
     const position = decodeCursor(query.cursor, print, undefined, (id) => /^[\w-]{21}$/.test(id))
@@ -53,10 +57,13 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
     return presentAgent(row)
   }),
 
-  route(withModels(contract.updateAgent, ctx.models.ids()), async ({ caller: { account }, params, body }) => {
-    await updateAgent(ctx.db, account.id, params.agentId, body)
-    return success
-  }),
+  route(
+    withModels(contract.updateAgent, ctx.models.ids()),
+    async ({ caller: { account, actor }, params, body }) => {
+      await updateAgent(ctx.db, account.id, params.agentId, body, actor)
+      return success
+    },
+  ),
 
   route(contract.deleteAgent, async ({ caller, params }) => {
     await deleteAgent(ctx, caller.account.id, caller.actor, params.agentId)

@@ -6,27 +6,34 @@ import type { AccountId, AgentsTable } from '../db/tables.ts'
 import { transact } from '../db/transact.ts'
 import { DEFAULT_RATE_LIMITS } from './defaults.ts'
 import { requireAgent } from './find-agent.ts'
+import { changesInstructions, keepVersion } from './instruction-versions.ts'
 import type { UpdateAgent } from './schema.ts'
 
 type Change = Static<typeof UpdateAgent>
 
-/** Applies the sent fields; the row is locked, so that two partial changes of ipRateLimits both count. */
+/**
+ * Applies the sent fields; the row is locked, so that two partial changes of ipRateLimits both count. Another version of
+ * what the agent is told is kept, under the name of `actor`.
+ */
 export async function updateAgent(
   db: Db,
   accountId: AccountId,
   agentId: string,
   change: Change,
+  actor: string,
 ): Promise<void> {
   await transact(db, async (trx) => {
-    const { ip_rate_limits } = await requireAgent(trx, accountId, agentId, 'update')
-    const columns = columnsOf(change, ip_rate_limits)
+    const before = await requireAgent(trx, accountId, agentId, 'update')
+    const columns = columnsOf(change, before.ip_rate_limits)
     if (Object.keys(columns).length === 0) return
-    await trx
+    const now = await trx
       .updateTable('agents')
       .set({ ...columns, updated_at: new Date() })
       .where('account_id', '=', accountId)
       .where('id', '=', agentId)
-      .execute()
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    if (changesInstructions(columns)) await keepVersion(trx, before, now, actor)
   })
 }
 

@@ -80,6 +80,7 @@ export type Tables = {
   user_erasures: UserErasuresTable
   email_connections: EmailConnectionsTable
   email_messages: EmailMessagesTable
+  instruction_versions: InstructionVersionsTable
   identity_secrets: IdentitySecretsTable
   visitor_identities: VisitorIdentitiesTable
 }
@@ -111,6 +112,18 @@ export type MembersTable = {
 }
 
 export type Role = 'owner' | 'admin' | 'builder' | 'support' | 'viewer'
+
+export type InstructionVersionsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  instructions: string
+  channel_instructions: Json<Record<string, unknown> | null>
+  model: string
+  temp: number
+  actor: string | null
+  created_at: Time
+}
 
 export type LoginsTable = {
   id: string

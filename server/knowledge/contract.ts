@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { CommaList, Cursor, Exact, endpoint, Limit, OneOf, Page } from '../http/contract.ts'
+import { CommaList, Cursor, Exact, endpoint, Limit, Nullable, OneOf, Page } from '../http/contract.ts'
 import { MAX_FILE_BYTES, MAX_JSON_BYTES } from './limits.ts'
 import {
   CreateSource,
@@ -161,4 +161,101 @@ export const updatePage = endpoint({
     'SOURCE_PENDING_DELETION',
     'SOURCE_SIZE_LIMIT_EXCEEDED',
   ],
+})
+
+const Share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
+const MaybeShare = (description: string) => Nullable(Share(description))
+
+export const listChunks = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/sources/{sourceId}/chunks',
+  name: 'listSourceChunks',
+  tag,
+  summary: 'List the passages that a source was cut into',
+  description:
+    'Those that answers are made from now, in the order of the text, which they hold whole; `pageId` leaves those of one page of a website.',
+  scope: 'sources:read',
+  params: sourceParams,
+  query: Exact({
+    cursor: Type.Optional(Cursor),
+    limit: Limit,
+    pageId: Type.Optional(Type.String({ format: 'uuid' })),
+  }),
+  success: {
+    status: 200,
+    schema: Page(
+      Exact({
+        id: Type.String(),
+        ordinal: Type.Integer({ minimum: 0, description: 'Its place in the document or page' }),
+        headingPath: Type.Array(Type.String()),
+        page: Nullable(Type.Integer({ description: 'Of a file with pages' })),
+        text: Type.String(),
+        questions: Type.Array(Type.String()),
+        pageId: Nullable(Type.String()),
+        title: Nullable(Type.String()),
+        url: Nullable(Type.String()),
+      }),
+    ),
+  },
+  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+})
+
+export const testRetrieval = endpoint({
+  method: 'POST',
+  path: '/agents/{agentId}/retrieval-test',
+  name: 'testRetrieval',
+  tag,
+  summary: 'See what a question finds, and why',
+  description:
+    'Passages in the order in which an answer would get them, with what speaks for each. `expectedSourceId` says why a source is not among those that are offered. A question is taken as it is, as the first of a conversation. No credits are used.',
+  scope: 'sources:read',
+  params: agentParams,
+  body: Exact({
+    question: Type.String({ minLength: 1, maxLength: 10_000 }),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 24, default: 8 })),
+    expectedSourceId: Type.Optional(Id),
+  }),
+  success: {
+    status: 200,
+    schema: Exact({
+      confidence: Share('How likely the best passage holds the answer'),
+      reranked: Type.Boolean({ description: 'A reranking model has put them in this order' }),
+      passages: Type.Array(
+        Exact({
+          place: Type.Integer(),
+          placeBeforeReranking: Type.Integer(),
+          chunkId: Type.String(),
+          sourceId: Type.String(),
+          sourceName: Nullable(Type.String()),
+          url: Nullable(Type.String()),
+          headingPath: Type.Array(Type.String()),
+          page: Nullable(Type.Integer()),
+          text: Type.String(),
+          score: Share('How likely it holds the answer'),
+          isOffered: Type.Boolean({ description: 'Likely enough to be answered from' }),
+          signals: Exact({
+            words: Share('The words of the question, by their rarity'),
+            spelling: Share('Words that are spelled alike, against the best passage'),
+            heading: Share('The words of the question in its heading'),
+            meaning: MaybeShare('Words that mean the same; null: the language is not known'),
+            sentence: MaybeShare('Its closest sentence by meaning; null: the language is not known'),
+            vectors: MaybeShare(
+              'By the embedding model; null: it is not among the nearest, or there is none',
+            ),
+          }),
+        }),
+      ),
+      missing: Nullable(
+        Exact(
+          {
+            reason: OneOf(['not_live', 'no_text', 'no_signal', 'further_down', 'unlikely']),
+            sentence: Type.String(),
+            place: Nullable(Type.Integer({ description: 'Of its best passage among all that was found' })),
+          },
+          { description: 'Why the expected source is not offered; null: it is, or none is expected' },
+        ),
+      ),
+    }),
+  },
+  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND'],
 })

@@ -3,13 +3,17 @@ import type { Db } from '../db/database.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { WordVectors } from '../models/static/word-vectors.ts'
 import { createAgentIndex } from './retrieval/agent-index.ts'
-import type { SearchResult } from './retrieval/search-tables.ts'
+import type { SearchOptions, SearchResult } from './retrieval/search-tables.ts'
 import { createLexicon } from './retrieval/word-forms.ts'
 import { type AgentKnowledge, type IndexState, syncIndex, syncVectors } from './sync-index.ts'
 
 export type Knowledge = {
   /** The passages of an agent's live sources that fit a question, as of `knowledgeVersion` or newer. */
-  search(agent: AgentKnowledge, question: string, options: { limit: number }): Promise<SearchResult>
+  search(
+    agent: AgentKnowledge,
+    question: string,
+    options: Pick<SearchOptions, 'limit' | 'explain'>,
+  ): Promise<SearchResult>
   /** Estimated memory of all indexes held. */
   readonly bytes: number
 }
@@ -109,12 +113,12 @@ export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYT
   }
 
   return {
-    async search(agent, question, { limit }) {
+    async search(agent, question, options) {
       const state = await upToDate(agent)
       const { space } = state
       const vector = await vectorOf(question, space)
       // Its vectors may have changed meanwhile: those of two spaces cannot be compared.
-      return state.index.search(question, { limit, queryVector: space === state.space ? vector : null })
+      return state.index.search(question, { ...options, queryVector: space === state.space ? vector : null })
     },
     get bytes() {
       return bytesHeld()

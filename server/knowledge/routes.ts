@@ -11,6 +11,8 @@ import { presentPage } from './crawl/present-page.ts'
 import { createSource, uploadSource } from './create-source.ts'
 import { deleteSource } from './delete-source.ts'
 import { evaluationRoutes } from './evaluations/routes.ts'
+import { explainSearch } from './explain-search.ts'
+import { liveChunks } from './live-chunks.ts'
 import { pagesConnectionRoutes } from './notion/routes.ts'
 import { presentSource } from './present.ts'
 import { listSourceRows, requireSource, type SourceRow, sizesByType } from './queries.ts'
@@ -88,6 +90,36 @@ export const sourceRoutes = (ctx: Context): Route[] => [
     await requireAgent(ctx.db, account.id, params.agentId)
     return presentPage(await hidePage(ctx, account, params, body.excluded))
   }),
+
+  route(contract.listChunks, async ({ caller: { account }, params, query }) => {
+    await requireAgent(ctx.db, account.id, params.agentId)
+    const source = await requireSource(ctx.db, account.id, params.agentId, params.sourceId)
+    const pageId = query.pageId ?? null
+    const print = fingerprint('chunks', source.id, pageId)
+    const position = decodeCursor(query.cursor, print, (value) => /^\d{1,9}$/.test(value))
+    const { rows, total } = await liveChunks(ctx.db, source, pageId, { limit: query.limit, position })
+    const positionOf = (row: { ordinal: number; id: string }) => ({ value: String(row.ordinal), id: row.id })
+    return pageOf(rows, query.limit, total, print, positionOf, (row) => ({
+      id: row.id,
+      ordinal: row.ordinal,
+      headingPath: row.heading_path,
+      page: row.page,
+      text: row.text,
+      questions: row.questions ?? [],
+      pageId: row.page_id,
+      title: row.title,
+      url: row.url,
+    }))
+  }),
+
+  route(
+    contract.testRetrieval,
+    async ({ caller: { account }, params, body }) => {
+      const agent = await requireAgent(ctx.db, account.id, params.agentId)
+      return explainSearch(ctx, agent, { ...body, limit: body.limit ?? 8 })
+    },
+    'answer',
+  ),
 
   ...evaluationRoutes(ctx),
   ...pagesConnectionRoutes(ctx),

@@ -567,3 +567,43 @@ test('an account adds no more sources while as many wait for their training as i
   await db.updateTable('sources').set({ status: 'trained' }).where('id', '=', waiting[0]!.id).execute()
   assert.equal((await add()).status, 201)
 })
+
+test('a question shows what it finds and why, and why a source is missing; a source shows its passages', async () => {
+  const own = await service.account()
+  const agent = `/agents/${(await own.request('POST', '/agents', { name: 'Shop' })).body.id}`
+  const add = async (name: string, content: string): Promise<string> => {
+    const { id } = (await own.request('POST', `${agent}/sources`, { type: 'text', name, content })).body
+    await settled(id)
+    return id
+  }
+  const warranty = await add('Warranty', '# Warranty\n\nThe warranty of every bicycle lasts three years.')
+  const parking = await add('Parking', '# Parking\n\nCars stand behind the shop, for two hours.')
+  const chunks = (await own.request('GET', `${agent}/sources/${warranty}/chunks`)).body
+  assert.equal(chunks.pagination.total, chunks.data.length)
+  assert.match(chunks.data[0].text, /three years/)
+  const ask = async (expectedSourceId: string, limit = 8) =>
+    (
+      await own.request('POST', `${agent}/retrieval-test`, {
+        question: 'How long is the warranty of a bicycle?',
+        expectedSourceId,
+        limit,
+      })
+    ).body
+  const found = await ask(warranty)
+  const [first] = found.passages
+  assert.deepEqual([first.place, first.sourceId, first.isOffered, found.missing], [1, warranty, true, null])
+  assert.ok(first.signals.words > 0 && first.signals.heading > 0, JSON.stringify(first.signals))
+  assert.equal(first.signals.vectors, null)
+  const { missing } = await ask(parking, 1)
+  assert.ok(['no_signal', 'further_down', 'unlikely'].includes(missing.reason), JSON.stringify(missing))
+  const { body } = await own.request('POST', `${agent}/sources`, {
+    type: 'text',
+    name: 'x',
+    content: '\u00a0',
+  })
+  if (body.id) {
+    const untold = await ask(body.id)
+    assert.ok(['not_live', 'no_text'].includes(untold.missing.reason), JSON.stringify(untold.missing))
+  }
+  assert.equal((await ask(agent)).error.code, 'SOURCE_NOT_FOUND')
+})

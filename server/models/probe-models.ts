@@ -14,11 +14,13 @@ export async function probeModels(
   catalogue: Catalogue,
   models: Models,
   storedNumbers: (space: string) => Promise<number | null>,
+  { showAddresses = true } = {},
 ): Promise<Finding[]> {
+  const shown = (asked: Asked): Asked => (showAddresses ? asked : { ...asked, url: null })
   const others = catalogue.entries.filter(({ provider }) => provider !== 'builtin')
   const findings = await Promise.all([
     ...others.map((entry) =>
-      probe({ what: 'model', name: entry.id, url: entry.baseUrl }, async (asked, signal) => {
+      probe(shown({ what: 'model', name: entry.id, url: entry.baseUrl }), async (asked, signal) => {
         const question = { system: 'You are asked whether you work.', user: 'Answer with the word yes.' }
         await askForText(
           models.resolve(entry.id)!,
@@ -30,14 +32,14 @@ export async function probeModels(
     ),
     ...(catalogue.embedding && models.embedder
       ? [
-          probe(embeddingsOf(catalogue.embedding), (asked, signal) =>
+          probe(shown(embeddingsOf(catalogue.embedding)), (asked, signal) =>
             probeEmbedder(asked, models, storedNumbers, signal),
           ),
         ]
       : []),
     ...(catalogue.reranker && models.reranker
       ? [
-          probe({ what: 'reranker', ...nameOf(catalogue.reranker) }, async (asked, signal) => {
+          probe(shown({ what: 'reranker', ...nameOf(catalogue.reranker) }), async (asked, signal) => {
             const documents = ['A lamp gives light.', 'A ladder is climbed.']
             const [first] = await models.reranker!.order('What gives light?', documents, { signal })
             return first === 0

@@ -25,6 +25,7 @@ export const backupTables: BackupTable[] = [
   { name: 'audit_log', key: ['id'], page: 200 },
   { name: 'agent_ids', key: ['id'], page: 200 },
   { name: 'agents', key: ['id'], page: 50 },
+  { name: 'instruction_versions', key: ['id'], page: 20 },
   { name: 'topics', key: ['id'], page: 200 },
   { name: 'topic_settings', key: ['agent_id'], page: 20 },
   { name: 'sources', key: ['id'], page: 4 },

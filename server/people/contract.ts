@@ -1,7 +1,17 @@
 import Type from 'typebox'
 import { Conversation } from '../conversations/schema.ts'
 import { ListedTicket } from '../helpdesk/schema.ts'
-import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, Page, Success } from '../http/contract.ts'
+import {
+  Cursor,
+  DayOrTime,
+  Exact,
+  endpoint,
+  IsoTime,
+  Limit,
+  Nullable,
+  Page,
+  Success,
+} from '../http/contract.ts'
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
@@ -155,4 +165,35 @@ export const listContactTickets = endpoint({
   query: Exact(paging),
   success: { status: 200, schema: Page(ListedTicket) },
   errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+})
+
+export const listLeads = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/leads',
+  name: 'listLeads',
+  tag,
+  summary: 'List the leads of an agent',
+  description: 'Newest first: what visitors have left in the form of the chat, or an action has collected.',
+  scope: 'conversations:read',
+  params: agentParams,
+  query: Exact({
+    ...paging,
+    startDate: Type.Optional(DayOrTime('Not before')),
+    endDate: Type.Optional(DayOrTime('Not after')),
+  }),
+  success: {
+    status: 200,
+    schema: Page(
+      Exact({
+        id: Type.String(),
+        name: Nullable(Type.String()),
+        email: Nullable(Type.String()),
+        phone: Nullable(Type.String()),
+        conversationId: Nullable(Type.String()),
+        userId: Nullable(Type.String()),
+        createdAt: IsoTime,
+      }),
+    ),
+  },
+  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR', 'VALIDATION_INVALID_DATE_RANGE'],
 })

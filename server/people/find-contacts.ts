@@ -4,6 +4,7 @@ import type { ContactOwner, ContactRow } from '../contacts/queries.ts'
 import type { ConversationRow } from '../conversations/queries.ts'
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
+import type { DateRange } from '../http/dates.ts'
 import { ApiError } from '../http/errors.ts'
 import { after, type Position } from '../http/pagination.ts'
 
@@ -111,6 +112,27 @@ export async function ticketsOfContact(
         ...(email === null ? [] : [eb(sql<string>`lower(customer ->> 'email')`, '=', email.toLowerCase())]),
       ]),
     )
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (position) query = query.where(after('created_at', 'id', position))
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, total }
+}
+
+/** One more than `limit` leads of the agent, newest first. */
+export async function leadsOf(
+  db: Db,
+  { accountId, agentId }: ContactOwner,
+  { from, until }: DateRange,
+  { limit, position }: Page,
+) {
+  let query = db.selectFrom('leads').where('account_id', '=', accountId).where('agent_id', '=', agentId)
+  if (from) query = query.where('created_at', '>=', from)
+  if (until) query = query.where('created_at', '<=', until)
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   if (position) query = query.where(after('created_at', 'id', position))
   const rows = await query

@@ -5,12 +5,14 @@ import type { Context } from '../context.ts'
 import { presentConversation } from '../conversations/present.ts'
 import { newId } from '../db/ids.ts'
 import { presentListedTicket } from '../helpdesk/present.ts'
+import { readDateRange } from '../http/dates.ts'
 import { byActivity, byCreation, decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Route, route } from '../http/route.ts'
 import * as contract from './contract.ts'
 import {
   conversationsOfContact,
   findContacts,
+  leadsOf,
   requireContactById,
   ticketsOfContact,
 } from './find-contacts.ts'
@@ -70,6 +72,23 @@ export const peopleRoutes = (ctx: Context): Route[] => [
     return pageOf(rows, query.limit, total, print, byActivity, (row) => ({
       ...presentConversation(row),
       source: row.source,
+    }))
+  }),
+
+  route(contract.listLeads, async ({ caller: { account }, params, query }) => {
+    const owner = await requireOwner(ctx.db, account.id, params)
+    const { cursor, limit, startDate, endDate } = query
+    const print = fingerprint('leads', owner.agentId, startDate, endDate)
+    const page = { limit, position: decodeCursor(cursor, print) }
+    const { rows, total } = await leadsOf(ctx.db, owner, readDateRange(query), page)
+    return pageOf(rows, limit, total, print, byCreation, (row) => ({
+      id: row.id,
+      name: row.name,
+      email: row.email,
+      phone: row.phone,
+      conversationId: row.conversation_id,
+      userId: row.user_id,
+      createdAt: row.created_at.toISOString(),
     }))
   }),
 

@@ -32,6 +32,7 @@ const first: (keyof Tables)[] = [
  * take along.
  */
 const rest: (keyof Tables)[] = [
+  'instruction_versions',
   'unanswered_questions',
   'unanswered_groups',
   'topic_candidates',

@@ -40,18 +40,18 @@ export const chatbotRoutes = (ctx: Context): Route[] => [
     return { message: 'Chatbot deleted successfully' }
   }),
 
-  route(contract.updateChatbotData, async ({ db, caller: { account }, body }) => {
+  route(contract.updateChatbotData, async ({ db, caller: { account, actor }, body }) => {
     const { chatbotId, chatbotName, sourceText } = body
     await requireAgent(db, account.id, chatbotId)
     if (sourceText !== undefined) await setSourceText({ ...ctx, db }, account, chatbotId, sourceText)
-    await updateAgent(db, account.id, chatbotId, { name: chatbotName })
+    await updateAgent(db, account.id, chatbotId, { name: chatbotName }, actor)
     return { chatbotId }
   }),
 
   route(
     withModels(contract.updateChatbotSettings, ctx.models.ids()),
-    async ({ db, caller: { account }, body }) => {
-      await updateAgent(db, account.id, body.chatbotId, settingsOf(body))
+    async ({ db, caller: { account, actor }, body }) => {
+      await updateAgent(db, account.id, body.chatbotId, settingsOf(body), actor)
       if (body.styles !== undefined) await updateStyles(db, account.id, body.chatbotId, stylesOf(body.styles))
       return { chatbotId: body.chatbotId, message: 'Chatbot settings updated successfully' }
     },

@@ -5,9 +5,10 @@ import { type AnalysedQuestion, analyseQuestion } from './analyse-question.ts'
 import { findQuestion } from './exact-questions.ts'
 import { fuse } from './fuse.ts'
 import { gatherEvidence } from './gather-evidence.ts'
+import { OFFERED_FROM } from './offered-from.ts'
 import { type IndexedChunk, type Passage, passageOf } from './passage.ts'
 import { rankByVector } from './rank-vectors.ts'
-import { chanceOf, oddsOf, orderOf, reachOf } from './relevance.ts'
+import { chanceOf, type Evidence, oddsOf, orderOf, reachOf } from './relevance.ts'
 import type { Tables } from './tables.ts'
 import type { Hits } from './top-hits.ts'
 import { weighVectors } from './weigh-vectors.ts'
@@ -27,8 +28,29 @@ const LONGEST_TITLE = 500
 /** A single word is the title of much. */
 const FEWEST_WORDS = 3
 
-export type SearchOptions = { limit: number; queryVector?: Float32Array | null }
-export type SearchResult = { passages: Passage[]; confidence: number }
+export type SearchOptions = {
+  limit: number
+  queryVector?: Float32Array | null
+  /** Also answers what spoke for each passage. */
+  explain?: boolean
+}
+export type SearchResult = {
+  passages: Passage[]
+  confidence: number
+  /** By the ids of the chunks. */
+  signals?: Map<string, Signals>
+}
+
+/** What speaks for a passage, each from 0 to 1; null: it has no such signal. */
+export type Signals = {
+  words: number
+  spelling: number
+  heading: number
+  meaning: number | null
+  sentence: number | null
+  /** Of the embedding provider. */
+  vectors: number | null
+}
 
 /** The passages most likely to answer, best first, and how likely (0..1) the best of them does. */
 export function searchTables(tables: Tables, question: string, options: SearchOptions): SearchResult {
@@ -41,12 +63,32 @@ export function searchTables(tables: Tables, question: string, options: SearchOp
   return {
     passages: found.map(({ slot, score }) => passageOf(tables.slots.chunks[slot]!, score)),
     confidence: found[0]?.score ?? 0,
+    ...(options.explain
+      ? { signals: new Map(found.map(({ slot }) => [tables.slots.chunks[slot]!.id, ranked.signalsOf(slot)])) }
+      : {}),
   }
 }
 
+const within = (value: number): number => Math.min(1, Math.max(0, value))
+
+function signalsOf(evidence: Evidence | undefined, vectors: number | undefined): Signals {
+  const speaks = evidence?.sentence ?? null
+  return {
+    words: within(evidence?.terms ?? 0),
+    spelling: within(evidence?.spelled ?? 0),
+    heading: within(evidence?.heading ?? 0),
+    meaning: speaks === null ? null : within(evidence?.meanings ?? 0),
+    sentence: speaks === null ? null : within(speaks),
+    vectors: vectors === undefined ? null : within(vectors),
+  }
+}
+
+type Ranked = Hits & { signalsOf(slot: number): Signals }
+
 /** The best chunks with a chance for each; `limit` of them at most. */
-function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, limit: number): Hits {
-  if (question.terms.length === 0 && !question.provided) return { slots: [], scores: [] }
+function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, limit: number): Ranked {
+  if (question.terms.length === 0 && !question.provided)
+    return { slots: [], scores: [], signalsOf: () => signalsOf(undefined, undefined) }
   const provided = question.provided
     ? rankByVector(tables.slots, tables.provided!, question.provided, PROVIDED)
     : null
@@ -87,7 +129,9 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
   // The order and the chance weigh the evidence differently; scores are not to rise from one place to the next.
   let score = 1
   const least = question.terms.some(({ word }) => isDense(word)) ? LEAST_OF_PAIRS : LEAST_CHANCE
+  const providedPlace = (slot: number): number => provided?.slots.indexOf(slot) ?? -1
   return {
+    signalsOf: (slot) => signalsOf(evidenceOf.get(slot), provided?.scores[providedPlace(slot)]),
     slots: kept,
     scores: kept.map((slot, place) => {
       const evidence = evidenceOf.get(slot)
@@ -113,7 +157,6 @@ const REACHING = 3
 /** As many answerable questions are answered, and as many others declined, in test/retrieval-corpus. */
 const REACHED_FROM = 0.44
 /** What is out of reach is not offered; what is within reach is, however little speaks for a passage by itself. */
-const OFFERED_FROM = 0.15
 
 function withinReach(chance: number, reach: number, least: number): number {
   if (reach < REACHED_FROM) return Math.min(chance, OFFERED_FROM * 0.99)

@@ -1,0 +1,41 @@
+import { planOf } from '../accounts/plans.ts'
+import type { Context } from '../context.ts'
+import type { RateWindow } from '../http/rate-limit.ts'
+import { type Route, route } from '../http/route.ts'
+import { countRequest } from '../http/serve.ts'
+import { probeModels } from '../models/probe-models.ts'
+import * as contract from './contract.ts'
+
+/** Providers are paid for each. */
+const TESTS: RateWindow = { limit: 10, windowMs: 3_600_000 }
+
+export const modelRoutes = (ctx: Context): Route[] => [
+  route(contract.listModels, async ({ caller: { account } }) => {
+    const { entries, auto, embedding, reranker } = ctx.config.catalogue
+    const { models } = planOf(account.plan)
+    return {
+      models: entries.map(({ id, provider, credits, contextTokens }) => ({
+        id,
+        provider,
+        credits,
+        contextTokens,
+        isAuto: id === auto,
+        isInPlan: provider === 'builtin' || models === null || models.includes(id),
+      })),
+      embedding: embedding?.name ?? null,
+      reranker: reranker?.name ?? null,
+    }
+  }),
+
+  route(
+    contract.testModels,
+    async ({ caller: { account }, reply }) => {
+      await countRequest(reply, ctx.limiter, `models of ${account.id}`, TESTS)
+      // Where the servers are is the operator's to know (the command `doctor` says it).
+      const catalogue = ctx.config.catalogue
+      const findings = await probeModels(catalogue, ctx.models, async () => null, { showAddresses: false })
+      return { findings: findings.map(({ what, name, ok, sentence }) => ({ what, name, ok, sentence })) }
+    },
+    'answer',
+  ),
+]
