@@ -39,6 +39,7 @@ import { agentHooks } from './knowledge/agent-hooks.ts'
 import { sourceRoutes } from './knowledge/routes.ts'
 import { serveSourceFiles } from './knowledge/serve-source-files.ts'
 import { memberRoutes } from './members/routes.ts'
+import { serveLinkPages } from './pages/link-pages.ts'
 import { servePages } from './pages/reference.ts'
 import { serveDocs } from './pages/serve-docs.ts'
 import { serveStatusPage } from './pages/status-page.ts'
@@ -171,6 +172,7 @@ export async function createApp(
   serveDocs(app)
   serveProvider(app, ctx)
   serveStatusPage(app, ctx, V2)
+  serveLinkPages(app, V2)
   app.setNotFoundHandler(() => {
     throw new ApiError('ROUTE_NOT_FOUND')
   })

@@ -5,6 +5,7 @@ import { type Caller, type Route, route } from '../http/route.ts'
 import { recordAudit } from './audit.ts'
 import * as contract from './contract.ts'
 import { createKey, keysOf, type ListedKey, revokeKey } from './keys.ts'
+import { forgetInvitations } from './members.ts'
 
 const presentKey = ({ expiresAt, lastUsedAt, createdAt, ...rest }: ListedKey) => ({
   ...rest,
@@ -41,6 +42,7 @@ export const keyRoutes = ({ db: plain }: Context): Route[] => [
     await plain.transaction().execute(async (trx) => {
       if (!(await revokeKey(trx, keyId, account.id)))
         throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The key does not exist.' })
+      await forgetInvitations(trx, account.id, `key:${keyId}`)
       await recordAudit(trx, { accountId: account.id, actor, action: 'key.revoke', target: keyId })
     })
     return { success: true as const }

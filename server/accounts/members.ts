@@ -117,3 +117,13 @@ export async function setPresence(
     .executeTakeFirstOrThrow()
   return { member, before: presenceOf(found) }
 }
+
+/** Whoever may not invite any more must not come back by an invitation that was made before. */
+export async function forgetInvitations(trx: Db, accountId: AccountId, createdBy: string): Promise<void> {
+  await trx
+    .deleteFrom('login_links')
+    .where('account_id', '=', accountId)
+    .where('kind', '=', 'invitation')
+    .where('created_by', '=', createdBy)
+    .execute()
+}

@@ -1,13 +1,14 @@
 import type { Selectable } from 'kysely'
 import { recordAudit } from '../accounts/audit.ts'
 import {
+  forgetInvitations,
   lockMembers,
   type MemberRow,
   refuseLastOwner,
   removeMember,
   requireMemberById,
 } from '../accounts/members.ts'
-import { canBeLimited } from '../accounts/roles.ts'
+import { canBeLimited, scopesOf } from '../accounts/roles.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { json } from '../db/json.ts'
 import type { AccountId, MembersTable, Role } from '../db/tables.ts'
@@ -98,6 +99,7 @@ export const changeMember = (db: Db, caller: Caller, id: string, change: Change)
       .where('account_id', '=', account.id)
       .where('id', '=', id)
       .execute()
+    if (!scopesOf(role).includes('members:write')) await forgetInvitations(trx, account.id, `member:${id}`)
     await recordAudit(trx, {
       accountId: account.id,
       actor,
@@ -115,6 +117,7 @@ export const dropMember = (db: Db, caller: Caller, id: string): Promise<void> =>
     refuseUnlessOwner(caller, member.role)
     await refuseLastOwner(trx, member)
     await removeMember(trx, id)
+    await forgetInvitations(trx, account.id, `member:${id}`)
     await recordAudit(trx, { accountId: account.id, actor, action: 'member.remove', target: id })
   })
 

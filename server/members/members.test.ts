@@ -213,3 +213,32 @@ test('usage is told by day and agent, and to a limited member of the own agents'
   assert.equal((await limited.request('GET', '/usage')).body.total.replies, 1)
   assert.equal((await wide.request('GET', '/usage?startDate=2020-01-01&endDate=2026-01-01')).status, 400)
 })
+
+test('who is removed or lowered does not come back by an invitation of before', async () => {
+  const { accountId } = await service.account()
+  const boss = await memberOf(service, accountId, 'owner')
+  const tokens = []
+  for (const [n, end] of [
+    (admin: Worker) => boss.request('DELETE', `/members/${admin.memberId}`),
+    (admin: Worker) => boss.request('PATCH', `/members/${admin.memberId}`, { role: 'viewer' }),
+  ].entries()) {
+    const admin = await memberOf(service, accountId, 'admin')
+    const wanted = { email: `back-${n}@example.com`, role: 'admin' }
+    const { body } = await admin.request('POST', '/invitations', wanted)
+    tokens.push(tokenOf(body.link))
+    assert.equal((await end(admin)).status, 200)
+  }
+  const { request } = browserOf(service)
+  for (const token of tokens) {
+    const { status } = await request('POST', '/invitations/accept', { token, name: 'x', password: PASSWORD })
+    assert.equal(status, 404)
+  }
+})
+
+test('the links of sign-in lead to a page that says what to do', async () => {
+  for (const path of ['/setup', '/invite', '/reset']) {
+    const response = await fetch(`${service.url}${path}`)
+    assert.equal(response.status, 200)
+    assert.match(await response.text(), /\/api\/v2\/(set-up|invitations\/accept|password-resets\/accept)/)
+  }
+})
