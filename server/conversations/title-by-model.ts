@@ -8,6 +8,7 @@ import { lastly } from '../db/transaction.ts'
 import { storable } from '../http/storable.ts'
 import { askForText } from '../models/call-model.ts'
 import type { ResolvedModel } from '../models/model-call.ts'
+import { withoutForeignLinks } from '../text/foreign-links.ts'
 import type { LiveGeneration } from './live-generation.ts'
 import { textOf } from './parts.ts'
 import { titleFromWords } from './title.ts'
@@ -44,7 +45,9 @@ export async function improveTitle(
     })
     const ask = { system: ASK, user: exchange, maxOutputTokens: 40, longest: LONGEST }
     const title = (await askForText(model, ask, AbortSignal.timeout(15_000))) ?? ''
-    const short = titleFromWords(storable(title).replace(/^["'“„«\s]+|["'”“»\s]+$/g, ''))
+    // It becomes the subject of tickets and mails, where no link of a model's belongs.
+    const plain = withoutForeignLinks(storable(title), () => false)
+    const short = titleFromWords(plain.replace(/^["'“„«\s]+|["'”“»\s]+$/g, ''))
     if (short === '') return
     const values = { accountId, conversationId: live.ids.conversationId, title: short }
     await transact(db, async (trx) => {

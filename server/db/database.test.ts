@@ -143,3 +143,22 @@ test('nobody has all connections, and whoever waits too long is told so', async 
   others()
   await Promise.all([onBehalfOf('a', enter), onBehalfOf('b', enter)])
 })
+
+test('while another account is at work, a flood has a quarter of the connections', async () => {
+  const { enter } = createLanes({ places: 8, share: 6 })
+  const held: (() => void)[] = []
+  let served = 0
+  for (let i = 0; i < 80; i++)
+    void onBehalfOf('flood', enter).then((leave) => {
+      served++
+      held.push(leave)
+    })
+  await new Promise(setImmediate)
+  assert.equal(held.length, 6)
+  const leave = await onBehalfOf('other', enter)
+  for (const each of held.splice(0, 5)) each()
+  await new Promise(setImmediate)
+  assert.equal(held.length, 2)
+  leave()
+  for (; served < 80; await new Promise(setImmediate)) for (const each of held.splice(0)) each()
+})

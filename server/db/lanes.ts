@@ -21,6 +21,15 @@ export const asUrgent = <T>(work: () => Promise<T>): Promise<T> =>
 /** Runs work whose statements take from the share of this holder: an account, or an address that has shown no key. */
 export const onBehalfOf = <T>(holder: string, work: () => T): T => current.run({ ...now(), holder }, work)
 
+/** As `onBehalfOf` for a caller whose account is not known yet. */
+export const onBehalfOfStranger = <T>(mark: string, work: () => T): T => onBehalfOf(`?${mark}`, work)
+
+/** An account, or an address; not the service itself, nor who is only being asked for a name. */
+const isSomebody = (holder: string): boolean => holder !== '' && !holder.startsWith('?')
+
+/** Whoever had a connection so recently is at work. */
+const AT_WORK_MS = 250
+
 /** One turn in this many goes to bulk work, however much other work is waiting. */
 const FOR_BULK = 16
 
@@ -39,7 +48,8 @@ type Options = {
 }
 
 /**
- * Shares connections. Bulk work yields to other work, and among each the holder goes first that has had the least of
+ * Shares connections: while others are at work, a flood has a quarter of them, because the time of the server behind them
+ * is shared, too. Bulk work yields to other work, and among each the holder goes first that has had the least of
  * the database's time. A transaction is one turn.
  */
 export function createLanes({ places = 1, share = places, longestMs = null }: Options = {}): Lanes {
@@ -50,11 +60,27 @@ export function createLanes({ places = 1, share = places, longestMs = null }: Op
   let used = 0
   let passed = 0
 
-  const mayHave = (holder: string): boolean => (held.get(holder) ?? 0) < share
+  const flood = Math.max(1, Math.floor(places / 4))
+  /** Who was the last to have a connection, and who was before. */
+  let newest = { holder: '', at: Number.NEGATIVE_INFINITY }
+  let other = newest
+
+  const areOthersAtWork = (holder: string): boolean => {
+    const { at } = newest.holder === holder ? other : newest
+    return performance.now() - at < AT_WORK_MS
+  }
+  const mayHave = (holder: string): boolean => {
+    const has = held.get(holder) ?? 0
+    return has < flood || (has < share && !(first.isFlood(holder) && areOthersAtWork(holder)))
+  }
   const take = ({ rank, holder }: Work): (() => void) => {
     used++
     held.set(holder, (held.get(holder) ?? 0) + 1)
     const since = performance.now()
+    if (isSomebody(holder)) {
+      if (newest.holder !== holder) other = newest
+      newest = { holder, at: since }
+    }
     return () => {
       used--
       const rest = (held.get(holder) ?? 1) - 1

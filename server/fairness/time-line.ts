@@ -5,6 +5,8 @@ export type TimeLine = {
   wait(holder: string, go: () => void): () => void
   /** Takes the first of the holder out of the line who has had the least time; null when nobody may go. */
   next(mayGo: (holder: string) => boolean): { line: TimeLine; go: () => void } | null
+  /** Whether so many of the holder's wait that others would be felt to wait. */
+  isFlood(holder: string): boolean
   /** The holder has had so much time. */
   charge(holder: string, ms: number): void
 }
@@ -74,8 +76,9 @@ export function createTimeLine(): TimeLine {
       mark = Math.max(mark, least)
       return { line: self, go: shift(best) }
     },
+    isFlood: (holder) => (lines.get(holder)?.length ?? 0) >= FLOOD,
     charge(holder, ms) {
-      const price = (lines.get(holder)?.length ?? 0) >= FLOOD ? PRICE_OF_FLOOD : 1
+      const price = self.isFlood(holder) ? PRICE_OF_FLOOD : 1
       had.set(holder, (had.get(holder) ?? 0) + ms * price)
       if (had.size > forgetAt) forgetIdle()
     },

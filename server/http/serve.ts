@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/database.ts'
-import { onBehalfOf } from '../db/lanes.ts'
+import { onBehalfOf, onBehalfOfStranger } from '../db/lanes.ts'
 import { isPassing } from '../db/transact.ts'
 import { DatabaseAway, isUnavailable } from '../db/unavailable.ts'
 import { holderOf } from './admit-bodies.ts'
@@ -96,7 +96,7 @@ async function passGate(request: FastifyRequest, reply: FastifyReply, gate: Gate
   let caller: Caller
   try {
     // Whose account it is nobody knows yet; strangers are few, see refuseFlood.
-    caller = await onBehalfOf(request.headers.authorization ?? holderOf(request), () =>
+    caller = await onBehalfOfStranger(request.headers.authorization ?? holderOf(request), () =>
       gate.authenticate(request, () => refuseFlood(request, reply, gate.limiter)),
     )
   } catch (error) {

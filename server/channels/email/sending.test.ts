@@ -291,6 +291,45 @@ test('without a mailbox what waits fails, and says why', async () => {
   assert.deepEqual([delivery?.status, delivery?.error], ['failed', 'No mailbox is connected to the agent.'])
 })
 
+/**
+ * A customer gets an injection into what the model reads later: the name of a contact, what a person of the team has
+ * replied (in the customer's own words), and the title of the conversation that another one goes on from.
+ */
+async function injectByTeam(agent: string, inject: (place: string) => string): Promise<void> {
+  const { db } = service.ctx
+  const account = { id: client.accountId, plan: 'unlimited' }
+  await createMember(db, account, { email: 'team@example.com', name: 'Team' })
+  const externalId = 'injected'
+  const made = await client.request('POST', `${agent}/contacts`, { externalId, name: inject('Name') })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const say = async (body: object) => {
+    const { status, body: answer } = await client.request('POST', `${agent}/chat`, { stream: false, ...body })
+    assert.equal(status, 200, JSON.stringify(answer))
+    return answer.data.metadata.conversationId as string
+  }
+  const conversationId = await say({ message: 'How heavy?', userId: externalId })
+  await db
+    .updateTable('conversations')
+    .set({ title: inject('Title') })
+    .where('id', '=', conversationId)
+    .execute()
+  const here = `${agent}/conversations/${conversationId}`
+  await client.request('POST', `${here}/takeover`, { memberEmail: 'team@example.com' })
+  const [ticket] = (await client.request('GET', `${agent}/helpdesk/tickets`)).body.data
+  const replied = await client.request('POST', `${agent}/helpdesk/tickets/${ticket.ticketNumber}/messages`, {
+    type: 'reply',
+    content: inject('Reply of the team'),
+    authorEmail: 'team@example.com',
+  })
+  assert.equal(replied.status, 201, JSON.stringify(replied.body))
+  await client.request('POST', `${here}/handback`)
+  await say({ message: 'And the other lamp?', conversationId })
+  await say({ message: 'I go on', parentConversationId: conversationId, userId: externalId })
+  const told = models.requests.map(({ body }) => JSON.stringify(body.messages))
+  assert.ok(told.some((messages) => messages.includes('Reply of the team:')))
+  for (const messages of told) assert.doesNotMatch(messages, /Title: |Name: /)
+}
+
 /** What an injection wants, which the model of the next test does wherever it reads one. */
 const WANTED = 'OBEY'
 const EVIL =
@@ -356,6 +395,7 @@ test('a model that obeys every injection leads nobody astray, calls nothing that
       place,
     )
   }
+  await injectByTeam(agent, inject)
   const chat = {
     chatbotId: box.agentId,
     messages: [{ role: 'user', content: inject('How heavy is the lamp?') }],
