@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { newId } from '../server/db/ids.ts'
 import { type AccountWorld, fillAccount, rowsOfAccount } from './account-world.ts'
@@ -372,6 +374,19 @@ test('names in the addresses outside of the interfaces are no names of JavaScrip
       await response.text()
       assert.equal(response.status, 404, path)
     }
+})
+
+test('nothing that is sent becomes a process or code: few files can make either', () => {
+  const server = join(import.meta.dirname, '../server')
+  const using = (pattern: RegExp): string[] =>
+    readdirSync(server, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /(?<!\.test)\.ts$/.test(name))
+      .filter((name) => pattern.test(readFileSync(join(server, name), 'utf8')))
+      .sort()
+  // Readers of documents, whose arguments are the service's own.
+  assert.deepEqual(using(/child_process/), ['apart/launch.ts', 'apart/resident-size.ts'])
+  // Redis is given a script that stands in that file.
+  assert.deepEqual(using(/\beval\(|new Function\(|node:vm|\bvm\./), ['http/redis-rate-limiter.ts'])
 })
 
 /** So many hostile requests to each operation; `FUZZ=long` sends them all. */

@@ -144,8 +144,8 @@ test('nobody has all connections, and whoever waits too long is told so', async 
   await Promise.all([onBehalfOf('a', enter), onBehalfOf('b', enter)])
 })
 
-test('while another account is at work, a flood has a quarter of the connections', async () => {
-  const { enter } = createLanes({ places: 8, share: 6 })
+test('while another account is at work, a flood has a fifth of the connections', async () => {
+  const { enter } = createLanes({ places: 10, share: 6 })
   const held: (() => void)[] = []
   let served = 0
   for (let i = 0; i < 80; i++)

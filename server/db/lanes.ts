@@ -48,7 +48,7 @@ type Options = {
 }
 
 /**
- * Shares connections: while others are at work, a flood has a quarter of them, because the time of the server behind them
+ * Shares connections: while others are at work, a flood has a fifth of them, because the time of the server behind them
  * is shared, too. Bulk work yields to other work, and among each the holder goes first that has had the least of
  * the database's time. A transaction is one turn.
  */
@@ -60,7 +60,7 @@ export function createLanes({ places = 1, share = places, longestMs = null }: Op
   let used = 0
   let passed = 0
 
-  const flood = Math.max(1, Math.floor(places / 4))
+  const flood = Math.max(1, Math.floor(places / 5))
   /** Who was the last to have a connection, and who was before. */
   let newest = { holder: '', at: Number.NEGATIVE_INFINITY }
   let other = newest

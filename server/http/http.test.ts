@@ -42,6 +42,12 @@ test('each way of having no usable key has its code', async () => {
   const cases: [Record<string, string>, number, string][] = [
     [{}, 401, 'AUTH_MISSING_API_KEY'],
     [{ authorization: 'Bearer nope' }, 401, 'AUTH_INVALID_API_KEY'],
+    [{ 'x-api-key': client.key }, 401, 'AUTH_MISSING_API_KEY'],
+    [
+      { authorization: `Bearer ${narrow.key}`, 'x-api-key': client.key },
+      403,
+      'AUTH_INSUFFICIENT_PERMISSIONS',
+    ],
     [{ authorization: client.key }, 401, 'AUTH_INVALID_API_KEY'],
     [{ authorization: 'Bearer' }, 401, 'AUTH_INVALID_API_KEY'],
     [{ authorization: `Bearer ${expired.key}` }, 401, 'AUTH_EXPIRED_API_KEY'],
