@@ -46,14 +46,21 @@ export function openApiDocument({ endpoints, version1, others, schemas, tags }: 
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [server(`${root}/api/v2`, 'Version 2, production')],
-    security: [{ key: [] }],
+    security: [{ key: [] }, { session: [] }],
     tags: Object.entries(tags)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: {
-        key: { type: 'http', scheme: 'bearer', description: 'A key of the workspace, from `keys create`' },
+        key: { type: 'http', scheme: 'bearer', description: 'A key of the account' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'parley.session_token',
+          description:
+            'A member who is signed in, in a browser (`__Secure-` stands before the name behind HTTPS). Changes need the header `x-parley-session: 1` and an `Origin` of the service. Version 1 takes keys alone.',
+        },
       },
       headers: documentedHeaders,
       responses,
@@ -150,6 +157,8 @@ function operation(endpoint: Endpoint, version: 1 | 2, write: SchemaWriter, shar
     description: description.filter(Boolean).join(' '),
     ...(endpoint.deprecated ? { deprecated: true } : {}),
     ...(endpoint.scope ? { 'x-scope': endpoint.scope } : { security: [] }),
+    ...(endpoint.onlySessions ? { security: [{ session: [] }] } : {}),
+    ...(version === 1 ? { security: [{ key: [] }] } : {}),
     parameters: [
       ...parameters('path', endpoint.params, write),
       ...parameters('query', endpoint.query, write),

@@ -122,6 +122,23 @@ test('a key that would never work is refused, and keys and members are listed an
   assert.deepEqual(members, [
     { id: member.id, email: 'ann@example.com', name: 'Ann', role: 'support', presence: 'offline' },
   ])
+  const tokens: string[] = []
+  for (const [command, page, ...ids] of [
+    ['setup-link', 'setup'],
+    ['member reset-link', 'reset', String(member.id)],
+  ]) {
+    const link = async () =>
+      new URL(String((await run(command ?? '', ids.length > 0 ? {} : { account }, ...ids)).link))
+    // The one that was made before does not work any more.
+    await link()
+    const { origin, pathname, hash } = await link()
+    assert.deepEqual([origin, pathname], ['https://parley.example', `/${page}`])
+    tokens.push(hash.slice(1))
+  }
+  const links = await operations.db.selectFrom('login_links').select(['kind', 'token_hash']).execute()
+  assert.deepEqual(links.map(({ kind }) => kind).sort(), ['reset', 'set-up'])
+  for (const token of tokens) assert.equal(JSON.stringify(links).includes(token), false)
+  await assert.rejects(run('member reset-link', {}, account), { exitCode: 1 })
   await run('member remove', {}, String(member.id))
   assert.deepEqual(await run('member list', { account }), { members: [] })
   for (const gone of [String(member.id), 'x'])

@@ -1,8 +1,10 @@
 import { recordAudit } from '../accounts/audit.ts'
 import type { Context } from '../context.ts'
+import { addressBucket, VISITS } from '../http/address-bucket.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Caller, SignedIn } from '../http/route.ts'
 import { type Route, route } from '../http/route.ts'
+import { countRequest } from '../http/serve.ts'
 import { askAuth, type Exchange, headersFor, noteSignIn } from './ask-auth.ts'
 import { countAttempt } from './attempts.ts'
 import * as contract from './contract.ts'
@@ -22,7 +24,9 @@ export const signInRoutes = (ctx: Context): Route[] => [
 ]
 
 const enterRoutes = (ctx: Context): Route[] => [
-  route(contract.readSignIn, async () => {
+  route(contract.readSignIn, async ({ request, reply }) => {
+    await ctx.maintenance.refuse()
+    await countRequest(reply, ctx.limiter, `sign-in page ${addressBucket(request.ip)}`, VISITS)
     const { oidc, smtp, publicUrl } = ctx.config
     const login = await ctx.db.selectFrom('logins').select('id').limit(1).executeTakeFirst()
     return {

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { browserOf, memberOf, PASSWORD, signIn } from '../../test/workspace.ts'
 import { createLink } from './links.ts'
+import { openLoginSecret } from './login-secret.ts'
 
 let service: Service
 let client: Client
@@ -248,4 +249,18 @@ test('a second factor is asked for after the password, and for nothing before', 
   }
   assert.equal((await worker.request('DELETE', '/second-factor', { password: PASSWORD })).status, 200)
   assert.deepEqual((await signIn(browserOf(service), worker.email)).body, { secondFactor: false })
+})
+
+test('where a restore has left the key out, second factors that nobody can check are removed', async () => {
+  const { db, secrets } = service.ctx
+  const secret = await openLoginSecret(db, secrets)
+  assert.equal(await openLoginSecret(db, secrets), secret)
+  await db.updateTable('logins').set({ two_factor_enabled: true }).execute()
+  assert.equal(await openLoginSecret(db, secrets), secret)
+  const enabled = () => db.selectFrom('logins').select('id').where('two_factor_enabled', '=', true).execute()
+  assert.ok((await enabled()).length > 0)
+  await db.deleteFrom('login_secrets').execute()
+  const both = await Promise.all([openLoginSecret(db, secrets), openLoginSecret(db, secrets)])
+  assert.ok(both[0] === both[1] && both[0] !== secret)
+  assert.deepEqual(await enabled(), [])
 })

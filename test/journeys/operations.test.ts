@@ -33,6 +33,26 @@ test('a port in use on the first start does not cost the key that is shown only 
   holder.close()
   const service = await spawnService(home.env)
   assert.match(service.output, /API key \(shown this once\): parley_/)
+  // Nor the link with which the workspace is set up, which works as it is printed.
+  const [, origin = '', token = ''] = /(http:\S+)\/setup#([\w-]{43})\n/.exec(service.output) ?? []
+  const owner = { token, name: 'Olga', email: 'olga@example.com', password: 'a password of some length' }
+  const taken = await fetch(`${origin}/api/v2/set-up`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(owner),
+  })
+  assert.equal(taken.status, 201, await taken.text())
+  const entered = await fetch(`${origin}/api/v2/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin, 'x-parley-session': '1' },
+    body: JSON.stringify({ email: owner.email, password: owner.password }),
+  })
+  assert.equal(entered.status, 200, await entered.text())
+  const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const me = (await (await fetch(`${origin}/api/v2/me`, { headers: { cookie } })).json()) as {
+    member: { role: string }
+  }
+  assert.equal(me.member.role, 'owner')
   await service.kill('SIGKILL')
   await home.remove()
 })
