@@ -58,9 +58,9 @@ const GERMAN = lexicon({
   talk: 'sprechen|reden|chatten|telefonieren|verbinden(?: sie)?|verbinde|verbunden werden|weiterleiten|weitergeleitet|leiten sie|leite|weitergeben|durchstellen|stellen sie|übergeben|kontakt(?:ieren)?|erreichen|wenden|rückruf|anrufen|rufen sie|ruf mich|zurückrufen|holen sie|hol',
   want: 'will|wollen|möchte|möchten|brauche|bräuchte|hätte gern|hätte gerne|gib mir|geben sie mir|gibt es|bitte|wünsche|benötige',
   person:
-    'menschen?|(?:echten?|reale[nr]?) person|person|jemand(?:en|em)?|mitarbeiter(?:in|innen|n)?|berater(?:in|n)?|kolleg(?:e|en|in)|ansprechpartner(?:in)?|sachbearbeiter(?:in)?|kundendienst|kundenservice|kundenbetreuung|kundenberater(?:in)?|support|team|personal|operator|agenten?|(?:der|die|einer) hotline',
+    'mensch(?:en)?|(?:echten?|reale[nr]?) person|person|jemand(?:en|em)?|mitarbeiter(?:in|innen|n)?|berater(?:in|n)?|kolleg(?:e|en|in)|ansprechpartner(?:in)?|sachbearbeiter(?:in)?|kundendienst|kundenservice|kundenbetreuung|kundenberater(?:in)?|support|team|personal|operator|agenten?|(?:der|die|einer) hotline',
   human:
-    'menschen?|echten? (?:person|menschen?|mitarbeiter)|mitarbeiter(?:in|n)?|ansprechpartner(?:in)?|sachbearbeiter(?:in)?|kundenberater(?:in)?|berater(?:in)?|operator|kundenservice|kundendienst',
+    'mensch(?:en)?|echten? (?:person|mensch(?:en)?|mitarbeiter)|mitarbeiter(?:in|n)?|ansprechpartner(?:in)?|sachbearbeiter(?:in)?|kundenberater(?:in)?|berater(?:in)?|operator|kundenservice|kundendienst',
   not: 'nicht|kein(?:e|en|em|er)?|nie|niemals|ohne|statt|anstatt|nein',
   about:
     'wie|was|wann|wo|warum|wieso|weshalb|welche[rnms]?|wer ist|wer sind|ob|wenn|muss ich|müssen|bist du|sind sie|sprechen über|reden über|hat|haben sie|habe ich',
@@ -78,7 +78,7 @@ const FRENCH = lexicon({
     "humain|(?:vraie|réelle) personne|personne (?:réelle|humaine)|quelqu'un de réel|conseill(?:er|ère)|opérat(?:eur|rice)|agent humain|service client",
   not: "ne|n'(?:ai|est|en|y)?|pas|sans|plutôt que|au lieu de|non|jamais",
   about:
-    "comment|que|quoi|quand|où|pourquoi|quels?|quelles?|combien|est-ce que je dois|dois-je|si je|êtes-vous|es-tu|parler (?:de|du|des)|qu'est-ce",
+    "comment|(?<!est-ce )que|quoi|quand|où|pourquoi|quels?|quelles?|combien|est-ce que je dois|dois-je|si je|êtes-vous|es-tu|parler (?:de|du|des)|qu'est-ce",
   bare: "une?|le|la|l'|avec|à|un vrai|vraie?|s'il vous pla[iî]t|svp|stp|je|veux|bonjour|maintenant|réel(?:le)?",
   yes: "oui|ouais|volontiers|d'accord|ok|okay|avec plaisir|bien sûr|s'il vous pla[iî]t|svp|stp|allez-y|vas-y|parfait|certainement|absolument|je veux bien|pourquoi pas|ce serait (?:bien|super|parfait)",
 })
@@ -195,7 +195,7 @@ const ARABIC = lexicon({
     'إنسان|انسان|بشري|شخص|شخص حقيقي|شخصا|شخصًا|موظف|الموظف|موظفا|موظفًا|أحد|احد|ممثل|خدمة العملاء|الدعم|الدعم الفني|فريقكم|الفريق|مسؤول|وكيل|مندوب',
   human: 'إنسان|انسان|بشري|شخص حقيقي|موظف|خدمة العملاء|ممثل',
   not: 'لا|لن|ليس|بدون|بدلا|بدلاً',
-  about: 'كيف|ما|ماذا|متى|أين|اين|لماذا|كم|هل يجب|هل أنت|هل انت|عن',
+  about: 'كيف|(?<!شخص )ما|ماذا|متى|أين|اين|لماذا|كم|هل يجب|هل أنت|هل انت|عن',
   bare: 'مع|إلى|الى|من فضلك|رجاء|حقيقي|أريد|اريد|مرحبا|الآن|لو سمحت',
   yes: 'نعم|أجل|اجل|ايوه|أيوه|طبعا|طبعًا|بالتأكيد|موافق|حسنا|حسنًا|تمام|من فضلك|رجاء|أكيد|اكيد|اوكي',
 })
@@ -207,7 +207,8 @@ const HINDI = lexicon(
     want: 'चाहिए|चाहता|चाहती|कृपया|दीजिए|करवा|करा',
     person: 'इंसान|व्यक्ति|किसी से|एजेंट|प्रतिनिधि|ऑपरेटर|कर्मचारी|कस्टमर केयर|ग्राहक सेवा|सपोर्ट टीम|असली आदमी',
     human: 'इंसान|असली व्यक्ति|प्रतिनिधि|ऑपरेटर|कस्टमर केयर|ग्राहक सेवा|एजेंट',
-    not: 'नहीं|मत|बिना|ना ',
+    // Infinitives end in ना, and कीमत (price) in मत: only whole words refuse.
+    not: 'नहीं|बिना|(?<![\\p{L}\\p{M}])(?:मत|ना)(?![\\p{L}\\p{M}])',
     about: 'कैसे|क्या है|कब|कहाँ|कहां|क्यों|कौन सा|कितन|के बारे में क्या',
     bare: 'कृपया|एक|असली|से|को|मुझे|चाहिए',
     yes: 'हाँ|हां|जी|ठीक है|ज़रूर|जरूर|कृपया|बिल्कुल|अच्छा',
@@ -243,7 +244,7 @@ const CHINESE = lexicon(
     about:
       '怎么|怎麼|如何|怎样|怎樣|什么|什麼|为什么|為什麼|几点|幾點|哪些|是否需要|多少|你是|您是|吗$(?<!可以.{0,12}吗)(?<!能.{0,12}吗)',
     bare: '请|請|要|我|谢谢|謝謝|服务|服務|客服|在线|在線|一下',
-    yes: '是的|是|好的|好|可以|行|请|請|麻烦|麻煩|对|對|没问题|沒問題|当然|當然|需要|嗯',
+    yes: '是的|是|好的|好|可以|行|请|請|麻烦|麻煩|对|對|没问题|沒問題|当然|當然|需要|嗯|^要的?$',
   },
   { hasSpaces: false, negatesLast: false },
 )
