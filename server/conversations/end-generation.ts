@@ -86,7 +86,14 @@ function keptBy(job: Job, live: LiveGeneration, told: Told): Omit<Said, 'isPaid'
   const status = live.abortReason === null ? 'finished' : 'interrupted'
   const finishReason = live.abortReason === null ? told.finishReason : 'stop'
   if (live.count === 0) return { status, finishReason, message: null }
-  const metadata: MessageMetadata = { score: told.found.confidence, ...cited, finishReason, ...model }
+  const { outcome } = told
+  const metadata: MessageMetadata = {
+    score: told.found.confidence,
+    outcome,
+    ...cited,
+    finishReason,
+    ...model,
+  }
   return { status, finishReason, message: { parts: said, metadata } }
 }
 
@@ -110,6 +117,7 @@ function spokenBy(deps: Deps, job: Job, live: LiveGeneration, told: Told, said: 
     finishReason,
     failed: finishReason === 'error',
     score: message?.metadata.score,
+    outcome: message?.metadata.outcome,
     sources: presentSourcesOf(deps)(
       { account_id: job.owner.accountId, agent_id: job.owner.agentId },
       message?.metadata.sources ?? [],

@@ -3,7 +3,7 @@ import type { ApiError } from '../http/errors.ts'
 import type { FinishMetadata, FinishReason, StreamEvent } from './events.ts'
 import { type Ending, errorEnding } from './generation-log.ts'
 import type { AnswerMetadata, GenerationIds } from './live-generation.ts'
-import type { CitedSource } from './schema.ts'
+import type { AnswerOutcome, CitedSource } from './schema.ts'
 import { notOngoing } from './status.ts'
 
 const ERROR_TEXT = 'The answer could not be completed. Please try again.'
@@ -32,13 +32,14 @@ type Closing = {
   finishReason: FinishReason
   failed: boolean
   score?: number
+  outcome?: AnswerOutcome | null
   sources?: Static<typeof CitedSource>[]
 }
 
 /** The end of an answer that is kept. */
 export function lastWords(
   ids: GenerationIds,
-  { hasBegun, credits, finishReason, failed, score, sources }: Closing,
+  { hasBegun, credits, finishReason, failed, score, outcome = null, sources = [] }: Closing,
 ): LastWords {
   const messageMetadata = finishMetadata(ids, credits)
   const { messageId: _, ...shared } = messageMetadata
@@ -46,12 +47,13 @@ export function lastWords(
     ...shared,
     finishReason,
     score: score ?? null,
-    ...(sources?.length ? { sources } : {}),
+    outcome,
+    sources,
   }
   return {
     events: [
       ...(hasBegun ? [] : firstEvents(ids)),
-      ...(sources?.length ? [{ type: 'data-sources' as const, data: { sources } }] : []),
+      ...(sources.length > 0 ? [{ type: 'data-sources' as const, data: { sources } }] : []),
       ...(failed ? [{ type: 'error' as const, errorText: ERROR_TEXT }] : []),
       { type: 'finish-step' },
       { type: 'finish', finishReason, messageMetadata },

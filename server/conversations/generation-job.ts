@@ -9,6 +9,7 @@ import type { Passage } from '../knowledge/retrieval/passage.ts'
 import type { Citations } from './citations.ts'
 import type { StoredSource } from './cite.ts'
 import type { FinishReason } from './events.ts'
+import type { AnswerOutcome } from './schema.ts'
 import type { Call, Owner } from './tool-calls.ts'
 
 /** `about`: what was searched for, when the question goes on from another one. */
@@ -35,6 +36,7 @@ export type Job = {
 export type Told = {
   found: Found
   finishReason: FinishReason
+  outcome: AnswerOutcome | null
   citations: Citations
   /** Calls that the application has to run. */
   waiting: Call[]

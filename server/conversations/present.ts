@@ -4,12 +4,13 @@ import type { AttachmentNote, ConversationsTable, MessagesTable } from '../db/ta
 import type { StoredSource } from './cite.ts'
 import type { FinishReason } from './events.ts'
 import { shownParts } from './parts.ts'
-import type { Conversation, Message } from './schema.ts'
+import type { AnswerOutcome, Conversation, Message } from './schema.ts'
 import type { Addresses } from './source-address.ts'
 
 /** What an assistant message's metadata column holds. */
 export type MessageMetadata = {
   score?: number
+  outcome?: AnswerOutcome | null
   sources?: StoredSource[]
   finishReason?: FinishReason
   model?: string
@@ -43,6 +44,7 @@ export function presentMessage(
 ): Static<typeof Message> {
   const {
     score = null,
+    outcome = null,
     sources,
     finishReason,
     author,
@@ -52,6 +54,7 @@ export function presentMessage(
   } = (row.metadata ?? {}) as MessageMetadata
   const shown = {
     score,
+    outcome,
     ...(sources?.length ? { sources: addresses.sources(row, sources) } : {}),
     ...(finishReason === undefined ? {} : { finishReason }),
     ...(isStandIn && model !== undefined ? { model } : {}),

@@ -11,7 +11,7 @@ import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { readStream } from '../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../test/start.ts'
-import { until } from '../../test/until.ts'
+import { trained, until } from '../../test/until.ts'
 import { V2 } from '../app.ts'
 import { json } from '../db/json.ts'
 
@@ -203,6 +203,30 @@ test('a provider that says it calls without a call has simply stopped', async ()
   assert.equal(body.data.metadata.finishReason, 'stop')
 })
 
+test('an answer of the built-in responder says whether it is one, and every answer has a list of sources', async () => {
+  await client.request('PUT', `/agents/${agentId}`, { model: 'builtin' })
+  const content = 'Every lamp has a warranty of five years.'
+  const source = { type: 'text', name: 'Warranty', content }
+  await trained(service, (await client.request('POST', `/agents/${agentId}/sources`, source)).body.id)
+  const ask = async (message: string, conversationId?: string) =>
+    (await chat({ message, conversationId, stream: false })).body.data.metadata
+  const answered = await ask('How long is the warranty of a lamp?')
+  assert.deepEqual([answered.outcome, answered.sources.length], ['answered', 1])
+  const { conversationId } = answered
+  const declined = await ask('Who painted the Mona Lisa?', conversationId)
+  assert.deepEqual([declined.outcome, declined.sources], ['declined', []])
+  assert.equal((await ask('Hello', conversationId)).outcome, null)
+  await client.request('PUT', `/agents/${agentId}`, { model: 'auto' })
+  models.queue.push({ tokens: ['Five years.'] })
+  const other = await ask('How long is the warranty of a lamp?', conversationId)
+  assert.deepEqual([other.outcome, other.sources], [null, []])
+  const { data } = (await client.request('GET', pathOf(conversationId))).body
+  assert.deepEqual(
+    data.messages.map(({ metadata }: { metadata?: { outcome: string } }) => metadata?.outcome),
+    [undefined, 'answered', undefined, 'declined', undefined, null, undefined, null],
+  )
+})
+
 test('a message of the assistant always has a score, null where nothing was scored', async () => {
   models.queue.push({ status: 400 }, { tokens: ['Hello.'] })
   const failed = await chat({ message: 'Hi', stream: false })
@@ -217,7 +241,11 @@ test('a message of the assistant always has a score, null where nothing was scor
     .where('role', '=', 'assistant')
     .execute()
   const { data } = (await client.request('GET', pathOf(conversationId))).body
-  assert.deepEqual(data.messages[1].metadata, { score: null, author: { type: 'human_agent', name: 'Ann' } })
+  assert.deepEqual(data.messages[1].metadata, {
+    score: null,
+    outcome: null,
+    author: { type: 'human_agent', name: 'Ann' },
+  })
   assert.equal(data.messages[0].metadata, undefined)
 })
 

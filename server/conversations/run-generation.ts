@@ -28,6 +28,7 @@ async function run(deps: Deps, job: Job, live: LiveGeneration): Promise<void> {
   const told: Told = {
     found: { passages: [], confidence: 0 },
     finishReason: 'error',
+    outcome: null,
     citations: createCitations([], job.citedBefore),
     waiting: [],
     failure: null,
@@ -77,6 +78,7 @@ async function speak(deps: Deps, job: Job, live: LiveGeneration, told: Told): Pr
       citations: told.citations,
     })
     // Only calls that wait for the application are a reason; some servers name it without a call.
+    told.outcome = step.outcome
     told.finishReason = step.finishReason === 'tool-calls' ? 'stop' : step.finishReason
     if (step.calls.length === 0) return
     const waiting = step.calls.filter(({ tool, problem }) => problem === null && tool?.run === null)

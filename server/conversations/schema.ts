@@ -80,6 +80,16 @@ export const MessageAttachment = Exact({
   size: Type.Integer({ minimum: 0, description: 'Bytes' }),
 })
 
+export const outcomes = ['answered', 'closest', 'declined'] as const
+export type AnswerOutcome = (typeof outcomes)[number]
+
+const Outcome = Nullable(
+  OneOf(outcomes, {
+    description:
+      'Of the built-in responder: it answered, showed the passages that come closest, or declined; null for other answers',
+  }),
+)
+
 export const Message = Exact({
   id: Type.String(),
   role: OneOf(['user', 'assistant']),
@@ -90,6 +100,7 @@ export const Message = Exact({
   metadata: Type.Optional(
     Exact({
       score: Score,
+      outcome: Outcome,
       sources: Type.Optional(Type.Array(CitedSource)),
       finishReason: Type.Optional(OneOf(finishReasons, { description: 'How the answer ended' })),
       model: StandIn,
@@ -120,7 +131,8 @@ export const ChatAnswer = Exact({
       usage: Exact({ credits: Type.Number() }),
       model: StandIn,
       score: Score,
-      sources: Type.Optional(Type.Array(CitedSource)),
+      outcome: Outcome,
+      sources: Type.Array(CitedSource),
     }),
   }),
 })

@@ -11,6 +11,7 @@ import type { Citations } from './citations.ts'
 import { firstEvents } from './ending-events.ts'
 import type { FinishReason } from './events.ts'
 import type { LiveGeneration } from './live-generation.ts'
+import type { AnswerOutcome } from './schema.ts'
 import type { Call } from './tool-calls.ts'
 
 /** What one call of the model has said. */
@@ -19,6 +20,7 @@ export type Step = {
   finishReason: FinishReason
   /** The same as the model has to read it in the next step. */
   content: (LanguageModelV4TextPart | LanguageModelV4ToolCallPart)[]
+  outcome: AnswerOutcome | null
 }
 
 /** More calls in one step are answered with an error: nobody needs them, and each may be a request to somebody. */
@@ -37,6 +39,13 @@ type Speaking = { tools: ReadonlyMap<string, Tool>; live: LiveGeneration; citati
 /** A fast model brings hundreds of parts at once. */
 const PARTS_AT_ONCE = 32
 
+/** By what the built-in responder calls its answers; other models do not say. */
+const OUTCOMES: Record<string, AnswerOutcome> = {
+  answer: 'answered',
+  closest: 'closest',
+  decline: 'declined',
+}
+
 /**
  * Turns what a model streams into events and parts of the reply as it comes. Calls of procedures stay between
  * the model and us: they are in no event and no part. Throws what the stream throws.
@@ -46,7 +55,7 @@ export async function speakStep(
   stream: AsyncIterable<LanguageModelV4StreamPart[]>,
   { tools, live, citations }: Speaking,
 ): Promise<Step> {
-  const step: Step = { calls: [], finishReason: 'other', content: [] }
+  const step: Step = { calls: [], finishReason: 'other', content: [], outcome: null }
   const open = new OpenParts(live, tools, citations)
   try {
     for await (const parts of stream) {
@@ -60,6 +69,7 @@ export async function speakStep(
         switch (part.type) {
           case 'text-start':
             citations.numberBy((part.providerMetadata?.parley?.cited as number[] | undefined) ?? null)
+            step.outcome = OUTCOMES[String(part.providerMetadata?.parley?.band)] ?? null
             open.startText()
             break
           case 'text-delta':

@@ -81,7 +81,11 @@ test('a reply is said in the conversation and sent on its channel', async () => 
   )
   const told = found.body.data[0].messages.at(-1)
   assert.equal(told.parts[0].text, sent.body.contentText)
-  assert.deepEqual(told.metadata, { score: null, author: { type: 'human_agent', name: 'ann' } })
+  assert.deepEqual(told.metadata, {
+    score: null,
+    outcome: null,
+    author: { type: 'human_agent', name: 'ann' },
+  })
 })
 
 test('a ticket without a conversation is answered by mail', async () => {

@@ -68,7 +68,11 @@ function* callOf(call: Call, usage: LanguageModelV4Usage): Generator<LanguageMod
 function* partsOf(answer: ComposedAnswer, usage: LanguageModelV4Usage): Generator<LanguageModelV4StreamPart> {
   yield { type: 'stream-start', warnings: [] }
   // Whoever shows the text has to know what its markers stand for before the first of them comes.
-  yield { type: 'text-start', id: TEXT_ID, providerMetadata: { parley: { cited: answer.cited } } }
+  yield {
+    type: 'text-start',
+    id: TEXT_ID,
+    providerMetadata: { parley: { cited: answer.cited, band: answer.band } },
+  }
   for (const delta of wordGroups(answer.text)) yield { type: 'text-delta', id: TEXT_ID, delta }
   yield { type: 'text-end', id: TEXT_ID }
   const finishReason = { unified: 'stop', raw: undefined } as const
