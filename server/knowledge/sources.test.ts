@@ -6,7 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { utils, write } from '@e965/xlsx'
 import { factOfPage, makeFactPdf } from '../../test/fixtures/make-pdf.ts'
+import { makePptx } from '../../test/fixtures/make-pptx.ts'
 import { type Answer, type Client, type Service, startService } from '../../test/start.ts'
 import { plans } from '../accounts/plans.ts'
 import { newId } from '../db/ids.ts'
@@ -183,6 +185,37 @@ test('a PDF of 30 pages is answered from, with page and heading', async () => {
     const found = (await search(fact, agent)).find(({ text }) => text.includes(fact))
     assert.deepEqual([found?.page, found?.headingPath], [page, [`Chapter ${page}: Device ${page}`]])
   }
+})
+
+test('a workbook and a presentation are uploaded, and answered from with their rows, slides and names', async () => {
+  const agent = await newAgent()
+  const book = utils.book_new()
+  const rows = [
+    ['Lamp', 'Price', 'Stock'],
+    ['Kestrel', '49 EUR', '12'],
+    ['Heron', '89 EUR', '3'],
+  ]
+  utils.book_append_sheet(book, utils.aoa_to_sheet(rows), 'Prices')
+  const sheet = await upload(
+    { name: 'Prices' },
+    [['file', write(book, { type: 'buffer', bookType: 'xlsx' }), 'prices.xlsx']],
+    agent,
+  )
+  const slides = makePptx([
+    { title: 'Autumn', lines: ['Nothing is new.'] },
+    { title: 'Winter', lines: ['The heron lamp is discontinued.'] },
+  ])
+  const talk = await upload({ name: 'Talk' }, [['file', slides, 'talk.pptx']], agent)
+  for (const { status, body } of [sheet, talk]) {
+    assert.equal(status, 201)
+    assert.deepEqual(await settled(body.id), { status: 'trained', error: null })
+  }
+  const [row] = await search('What is the price of the Kestrel?', agent)
+  assert.match(row!.text, /Lamp: Kestrel; Price: 49 EUR; Stock: 12/)
+  const slide = (await search('Is the heron lamp discontinued?', agent)).find(({ text }) =>
+    /discontinued/.test(text),
+  )
+  assert.deepEqual([slide?.page, slide?.headingPath], [2, ['Winter']])
 })
 
 test('the earlier version answers until the new one is live, also when the new one fails', async () => {

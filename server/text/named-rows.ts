@@ -3,16 +3,17 @@ type Row = { name: string; value: string }[]
 
 const NAMED = /^([^:;|]{1,80}): (.*)$/s
 const NEXT_NAME = /; (?=[^:;|]{1,80}: )/
+const ITEM = /^\s*(?:[-*+•‣▪—–]|\d{1,3}[.)])\s/
 const MOST_COLUMNS = 20
 /** Of the cells of a table so many are filled; else its lines only look alike. */
-const FILLED = 0.5
+const FILLED = 0.6
 
 /**
  * Passages hold the rows of a table as lines, `Name: value; Name: value`, so that each can be found by itself. Lines
  * with the same names are the rows of one table again here, in Markdown; null for lines that are not.
  */
 export function tableOf(lines: readonly string[]): string | null {
-  if (lines.length < 2) return null
+  if (lines.length < 2 || lines.some((line) => ITEM.test(line))) return null
   const rows = lines.map(rowOf)
   if (!rows.every((row) => row !== null)) return null
   const names = columnsOf(rows)

@@ -55,14 +55,15 @@ export function gatherEvidence(
   const bestShare = terms.slots.length > 0 ? terms.share(terms.slots[0]!) : 0
   const placeByTerms = new Map(terms.slots.map((slot, place) => [slot, place + 1]))
   const spelled = new Map(grams.slots.map((slot, place) => [slot, grams.scores[place]! / grams.scores[0]!]))
-  const placeByAll = placesByAllWords(matcher.idsOf(question.common), terms, said)
+  // The order weighs it only where the word vectors say nothing.
+  const placeByAll = question.vector ? null : placesByAllWords(matcher.idsOf(question.common), terms, said)
   const found = [...candidates].map((slot) => ({
     slot,
     evidence: {
       terms: terms.share(slot),
       held: terms.held(slot),
       first: placeByTerms.has(slot) ? 1 / placeByTerms.get(slot)! : 0,
-      placed: nearness(placeByAll.get(slot)!),
+      placed: placeByAll ? nearness(placeByAll.get(slot)!) : 0,
       near: bestShare > 0 ? terms.share(slot) / bestShare : 0,
       spelled: spelled.get(slot) ?? 0,
       ...about,

@@ -26,7 +26,7 @@ export type Evidence = {
   held: number
   /** Reciprocal of its place by BM25; 0 when it is not among the first. */
   first: number
-  /** Its place among the chunks looked at by BM25 of all words, stop words too: 1 for the first, less for the others. */
+  /** Its place among the chunks looked at by BM25 of all words, stop words too: 1 for the first, less for the others; 0 with vectors. */
   placed: number
   /** BM25, as a share of the best chunk's. */
   near: number

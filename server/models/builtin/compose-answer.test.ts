@@ -80,7 +80,10 @@ test('with little to go by it declines and offers a human', () => {
     cited: [],
     score: 0.1,
   })
-  const ofLanguage: [string, string, 'fr' | 'nl' | 'pt'][] = [
+  const ofLanguage: [string, string, Language][] = [
+    ['Quanto costa Parley?', 'The pool opens at nine and closes at six.', 'it'],
+    ['Was kostet Parley?', 'The pool opens at nine and closes at six.', 'de'],
+    ['Price?', 'The pool opens at nine and closes at six.', 'en'],
     ['Y a-t-il un sauna ?', 'The pool opens at nine and closes at six.', 'fr'],
     ['Is er een sauna?', 'The pool opens at nine and closes at six.', 'nl'],
     [
@@ -131,6 +134,18 @@ test('rows that were asked for come as a table with its names, and follow each o
     composeAnswer({ ...input, passages: [passage(`Ports of the service:\n\n${text}`)] }, words).text,
     'Ports of the service:\n\n| Port | Use | State |\n| - | - | - |\n| Port 80 | web | open |\n| Port 443 | web | open |\n\n[1]',
   )
+})
+
+test('a list of terms and definitions by several names are no tables', () => {
+  const list = 'The shop is:\n\n— open : it has no door.\n— free : it has no till, and nobody asks.'
+  const named = '-q: Quiet.\n-v: Writes more.\n-x: Stops at once.'
+  for (const text of [list, named]) {
+    const { text: quoted } = composeAnswer(
+      { question: 'Is the shop open and free?', confidence: 0.9, passages: [passage(text)] },
+      words,
+    )
+    assert.ok(!quoted.includes('|'), quoted)
+  }
 })
 
 const LINE = fc

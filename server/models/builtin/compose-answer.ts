@@ -1,4 +1,5 @@
-import { guessLanguage, type Language, weighExpected } from '../../text/language.ts'
+import { guessLanguage, type Language } from '../../text/language.ts'
+import { languageOfQuestion } from '../../text/language-of-question.ts'
 import { splitWords, wordsOnly } from '../../text/words.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
 import { type ChoosePiece, pieceChooser } from './choose-piece.ts'
@@ -86,9 +87,7 @@ function languageOf({ question, passages }: BuiltinInput): Language {
       .map(({ text }) => text.slice(0, LONGEST_QUESTION))
       .join(' '),
   )
-  const words = splitWords(question.slice(0, LONGEST_QUESTION))
-  const { language } = weighExpected(words, new Set<Language>(['en', written]))
-  return language === 'other' ? written : language
+  return languageOfQuestion(splitWords(question.slice(0, LONGEST_QUESTION)), written)
 }
 
 type Quote = { passage: number; text: string }

@@ -1,0 +1,41 @@
+import { type Language, weighExpected } from './language.ts'
+import { languagesOfStopWord } from './stop-words.ts'
+
+/** Words of short questions that say something, so that they are no stop words, and tell their language. */
+const TELLING: ReadonlyMap<string, Language> = new Map(
+  Object.entries({
+    de: 'kostet preis öffnungszeiten',
+    en: 'much cost costs price',
+    fr: 'coûte coûtent prix horaires',
+    es: 'cuesta cuestan precio horario',
+    it: 'costa costano prezzo orari',
+    pt: 'custa custam preço horário',
+    nl: 'kost prijs openingstijden',
+    pl: 'kosztuje kosztują ile',
+    sv: 'kostar pris öppettider',
+    da: 'koster åbningstider',
+    no: 'åpningstider',
+    fi: 'maksaa paljonko hinta',
+    cs: 'stojí',
+    tr: 'fiyat ücreti',
+  }).flatMap(([language, words]) => words.split(' ').map((word) => [word, language as Language])),
+)
+
+/**
+ * The language of a question about documents in `written`: where its words leave it open, that in which most of them
+ * are known, and that of the documents when it is among those or nothing is known.
+ */
+export function languageOfQuestion(words: readonly string[], written: Language): Language {
+  const { language } = weighExpected(words, new Set<Language>(['en', written]))
+  if (language !== 'other') return language
+  const counts = new Map<Language, number>()
+  const count = (one: Language): void => void counts.set(one, (counts.get(one) ?? 0) + 1)
+  for (const word of words) {
+    for (const one of languagesOfStopWord.get(word) ?? []) count(one)
+    const told = TELLING.get(word)
+    if (told) count(told)
+  }
+  const most = Math.max(0, ...counts.values())
+  if (most === 0 || counts.get(written) === most) return written
+  return [...counts].find(([, found]) => found === most)![0]
+}
