@@ -89,7 +89,7 @@ test('an answer becomes a source that wins, a second one changes it, and asking 
 
   await client.request('DELETE', `/agents/${agentId}/sources/${id}`)
   const vain = await ask('Do you sell gift cards?')
-  assert.equal(vain.metadata.sources, undefined, vain.parts[0].text)
+  assert.deepEqual(vain.metadata.sources, [], vain.parts[0].text)
   await lookNow(service.ctx, agentId)
   const again = (await groups()).find((group) => group.id === cards?.id)
   assert.deepEqual([again?.count, again?.sourceId], [3, null])
