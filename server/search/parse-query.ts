@@ -34,7 +34,8 @@ export function parseQuery(query: string, stem: Stemmers): Term[] {
   const last = terms.at(-1)?.at(-1)
   const word = last?.terms[0]
   if (isOpen && last && word) last.prefixes = [...new Set([...last.prefixes, word, bare(word)])]
-  return terms
+  // What is said again is looked for once.
+  return [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()]
 }
 
 function termOf(text: string, stem: Stemmers): Term {

@@ -3,6 +3,10 @@ import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/json.ts'
+import { parseQuery } from './parse-query.ts'
+import { hitsIn } from './snippet.ts'
+import { createStemmers } from './stemmers.ts'
+import { tokensOfOne } from './text-tokens.ts'
 
 let service: Service
 let client: Client
@@ -217,4 +221,14 @@ test('the searches of one account leave a place to those of another one', async 
   const greedy = Array.from({ length: 40 }, () => ask(client, agentId, 'greedy'))
   await Promise.all([...greedy, ask(other, otherAgent, 'other')])
   assert.ok(order.indexOf('other') < order.lastIndexOf('greedy'), order.join())
+})
+
+test('a query that says the same again and again costs no more than once', async () => {
+  const stem = createStemmers()
+  assert.equal(parseQuery('lamp '.repeat(200), stem).length, 2, 'the last one may be a beginning')
+  const tokens = await tokensOfOne('lamp and lamps, a red lamp', stem)
+  const once = await hitsIn(parseQuery('lamp "red lamp"', stem), tokens)
+  const often = await hitsIn(parseQuery(`${'lamp '.repeat(100)} ${'"red lamp" '.repeat(50)}`, stem), tokens)
+  assert.deepEqual(often, once)
+  assert.ok(once.length >= 3)
 })

@@ -12,17 +12,36 @@ type Range = { start: number; end: number }
 /** A place in a text where a term stands, and the number of the term. */
 type Hit = Range & { term: number }
 
+/** The terms, by what their first word is found under: whole, or by the first letter of how it begins. */
+function indexOf(terms: readonly Term[]): (token: Token) => Set<number> {
+  const whole = new Map<string, number[]>()
+  const beginnings = new Map<string, number[]>()
+  const add = (index: Map<string, number[]>, key: string, at: number): void => {
+    index.set(key, [...(index.get(key) ?? []), at])
+  }
+  for (const [at, [first]] of terms.entries()) {
+    for (const term of first?.terms ?? []) add(whole, term, at)
+    for (const prefix of first?.prefixes ?? []) add(beginnings, prefix.charAt(0), at)
+  }
+  return (token) =>
+    new Set(
+      token.terms.flatMap((term) => [...(whole.get(term) ?? []), ...(beginnings.get(term.charAt(0)) ?? [])]),
+    )
+}
+
 /** The stretches of a text that the terms match, in order. Other work is let through in between. */
 export async function hitsIn(terms: readonly Term[], tokens: readonly Token[]): Promise<Hit[]> {
   const breathe = createBreather()
+  const candidates = indexOf(terms)
   const hits: Hit[] = []
-  for (const [term, elements] of terms.entries()) {
-    for (const [at, { start }] of tokens.entries()) {
+  for (const [at, token] of tokens.entries()) {
+    for (const term of candidates(token)) {
+      const elements = terms[term] as Term
       if (standsAt(elements, tokens, at))
-        hits.push({ start, end: (tokens[at + elements.length - 1] as Token).end, term })
-      const pause = breathe()
-      if (pause) await pause
+        hits.push({ start: token.start, end: (tokens[at + elements.length - 1] as Token).end, term })
     }
+    const pause = breathe()
+    if (pause) await pause
   }
   return hits.sort((a, b) => a.start - b.start || b.end - a.end)
 }

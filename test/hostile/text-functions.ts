@@ -213,6 +213,10 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
     run: (text) => wordsVector('a', [text], stemmers, false),
     most: MOST_CHARACTERS,
   },
+  'snippet (search), as many words as a query may have': {
+    run: (text) => found(text.slice(-1_000), text),
+    most: LONGEST_MESSAGE,
+  },
   'snippet (search)': { run: (text) => found('a the "b c"', text), most: LONGEST_MESSAGE },
   // Mail, addresses, numbers, dates.
   'readMail, the text': { run: mail('From: a@b.co\r\nSubject: Hi\r\n\r\n'), apart: true },
