@@ -38,8 +38,11 @@ export function parseQuery(query: string, stem: Stemmers): Term[] {
   return [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()]
 }
 
+/** Words of one phrase that are looked for: each place of a text may hold nearly all of them. */
+const LONGEST_PHRASE = 32
+
 function termOf(text: string, stem: Stemmers): Term {
-  const words = [...wordsOf(text)]
+  const words = [...wordsOf(text)].slice(0, LONGEST_PHRASE)
   return words.flatMap((word, i): Element[] => {
     if (!word.dense) return [{ terms: queryTerms(word.text, stem), prefixes: [] }]
     // The last character of a run stands alone; in a text it may have a next one.

@@ -77,6 +77,8 @@ export type TextFunction = {
 const K = 1_024
 /** Of chats, mails and replies of the team; what is sent by messaging is cut there. */
 const LONGEST_MESSAGE = 100_000
+/** Of all calls of an answer; see `limitsOf`. */
+const MOST_TOOL_INPUT = 256_000
 const words = loadWordVectors()
 const stem = createStemmer()
 const stemmers = createStemmers()
@@ -181,7 +183,10 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
     run: (text) => readAnswer({ status: 200, headers: {}, body: Buffer.from(text) } as never, []),
   },
   'piecesOf (template)': { run: piecesOf },
-  'fillUrl (a value)': { run: quietly((text) => fillUrl('https://a.b/{{x}}?y={{x}}', () => text)) },
+  'fillUrl (a value)': {
+    run: quietly((text) => fillUrl('https://a.b/{{x}}?y={{x}}', () => text)),
+    most: MOST_TOOL_INPUT,
+  },
   redact: { run: (text) => redact(text, ['secret', 'other']) },
   describeError: { run: (text) => describeError(new Error(text)) },
   // Words, sentences, languages, questions.
