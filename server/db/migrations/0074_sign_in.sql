@@ -101,4 +101,5 @@ create table login_links (
   check (kind <> 'reset' or member_id is not null)
 );
 create index login_links_account on login_links (account_id, kind, created_at desc, id desc);
+create index login_links_member on login_links (member_id);
 create unique index login_links_invited on login_links (account_id, lower(email)) where kind = 'invitation';
