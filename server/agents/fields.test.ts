@@ -74,7 +74,7 @@ const updateRules: Rule[] = [
   ['voiceSettings.temperature', [0, 1], [1.1]],
   ['voiceSettings.allowInterruptions', ...flag],
   ['voiceSettings.allowTextInput', ...flag],
-  ['voiceSettings.endConversationAfterSilenceSeconds', [10], [9]],
+  ['voiceSettings.endConversationAfterSilenceSeconds', [10, null], [9]],
   ['voiceSettings.initialMessage', ...upTo(500)],
   ['voiceSettings.errorMessage', ...upTo(500)],
 ]

@@ -104,7 +104,7 @@ export const VoiceSettings = optional({
   temperature: Type.Number({ minimum: 0, maximum: 1 }),
   allowInterruptions: Type.Boolean(),
   allowTextInput: Type.Boolean(),
-  endConversationAfterSilenceSeconds: Type.Integer({ minimum: 10 }),
+  endConversationAfterSilenceSeconds: Nullable(Type.Integer({ minimum: 10 }), { description: 'null: no limit' }),
   initialMessage: Text(500),
   errorMessage: Text(500),
 })

@@ -14,3 +14,9 @@ export function nameIgnored(reply: FastifyReply, paths: readonly string[]): void
   const all = [...known.split(',').filter((name) => name !== ''), ...names]
   reply.header(IGNORED_FIELDS, all.slice(0, MOST).join(','))
 }
+
+/** Parameters such as `cursor=` are as good as absent: clients of the published service send them without a value. */
+export function dropEmpty(query: unknown): void {
+  const values = query as Record<string, unknown>
+  for (const name of Object.keys(values)) if (values[name] === '') delete values[name]
+}
