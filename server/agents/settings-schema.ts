@@ -34,7 +34,14 @@ export const ChannelInstructions = Exact(
 const suggestion = {
   text: Type.String({ minLength: 1, maxLength: 500 }),
   order: Type.Number(),
-  icon: Type.Optional(Nullable(Text(100))),
+  icon: Type.Optional(
+    Nullable(
+      Type.String({
+        maxLength: 100,
+        description: 'An emoji, which the widget shows; a name of an icon is kept',
+      }),
+    ),
+  ),
 }
 
 /** `single` or `nested`; told apart by `type`. */
@@ -104,7 +111,7 @@ export const VoiceSettings = optional({
   temperature: Type.Number({ minimum: 0, maximum: 1 }),
   allowInterruptions: Type.Boolean(),
   allowTextInput: Type.Boolean(),
-  endConversationAfterSilenceSeconds: Nullable(Type.Integer({ minimum: 10 }), { description: 'null: no limit' }),
+  endConversationAfterSilenceSeconds: Nullable(Type.Integer({ minimum: 10, description: 'null: no limit' })),
   initialMessage: Text(500),
   errorMessage: Text(500),
 })

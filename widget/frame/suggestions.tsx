@@ -10,8 +10,9 @@ export function Suggestions({ chat, suggestions }: Props) {
   const [open, setOpen] = useState<Suggestion | null>(null)
   const ordered = byOrder((suggestions ?? []) as Suggestion[])
   if (ordered.length === 0) return null
-  const ask = (text: string) => (
+  const ask = (text: string, icon?: string | null) => (
     <button type="button" class="suggestion" dir="auto" onClick={() => void chat.send(text)}>
+      {emojiOf(icon)}
       {text}
     </button>
   )
@@ -19,7 +20,7 @@ export function Suggestions({ chat, suggestions }: Props) {
     <ul class="suggestions" aria-label={word('suggestions')}>
       {ordered.map((suggestion) =>
         suggestion.type === 'single' ? (
-          <li key={suggestion.text}>{ask(suggestion.text)}</li>
+          <li key={suggestion.text}>{ask(suggestion.text, suggestion.icon)}</li>
         ) : (
           <li key={suggestion.name}>
             <button
@@ -29,13 +30,14 @@ export function Suggestions({ chat, suggestions }: Props) {
               aria-expanded={open === suggestion}
               onClick={() => setOpen(open === suggestion ? null : suggestion)}
             >
+              {emojiOf(suggestion.icon)}
               {suggestion.name}
               <Icon name="chevron" />
             </button>
             {open === suggestion && (
               <ul class="suggestions inner">
-                {byOrder(suggestion.items).map(({ text }) => (
-                  <li key={text}>{ask(text)}</li>
+                {byOrder(suggestion.items).map(({ text, icon }) => (
+                  <li key={text}>{ask(text, icon)}</li>
                 ))}
               </ul>
             )}
@@ -45,5 +47,13 @@ export function Suggestions({ chat, suggestions }: Props) {
     </ul>
   )
 }
+
+/** The name of an icon, which the API takes as well, is not for the eyes of visitors. */
+const emojiOf = (icon: string | null | undefined) =>
+  icon && /^\p{Extended_Pictographic}.{0,15}$|^\p{Regional_Indicator}{2}$/u.test(icon) ? (
+    <span class="emoji" aria-hidden="true">
+      {icon}
+    </span>
+  ) : null
 
 const byOrder = <T extends { order: number }>(list: T[]): T[] => [...list].sort((a, b) => a.order - b.order)

@@ -1,3 +1,4 @@
+import { isDense } from '../../text/dense-script.ts'
 import { tableOf, withTables } from '../../text/named-rows.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
 import type { QuotablePassage } from './input.ts'
@@ -9,6 +10,11 @@ const MOST_ROWS = 3
 /** Share of the best row's score that another one needs. */
 const ALIKE = 0.98
 const BEFORE = 0.5
+/** So many sentences of a script without spaces are quoted whole. */
+const MOST_SENTENCES = 3
+/** Share of the best sentence's score that another one must stay below, and the score that the best one needs. */
+const STANDS_OUT = 0.5
+const LEAST_FIT = 0.4
 const LETTERS = /\p{L}.*\p{L}|[\p{Script=Han}\p{N}]/su
 
 export type ChoosePiece = (passage: QuotablePassage, room: number) => string | null
@@ -32,6 +38,8 @@ export function pieceChooser(question: string, about: string | undefined, words:
       .sort((a, b) => b.score - a.score || a.piece.from - b.piece.from)
     if (!best) return null
     if (best.piece.kind === 'rows') return rowsOf(best.piece, score)
+    const sentences = best.piece.kind === 'prose' ? denseSentences(best.piece.text, score) : null
+    if (sentences !== null) return sentences
     const { from, to } = withNeighbours(lines, pieces, best.piece, room)
     return withTables(textOfLines(lines, from, to))
   }
@@ -60,6 +68,26 @@ function withNeighbours(
     from = before.from
   }
   return { from, to }
+}
+
+/**
+ * Of a paragraph in a script without spaces, whose few characters say much: the run of sentences that fit the question
+ * about as well as the best one. null: it is none, is short, or no sentence stands out.
+ */
+function denseSentences(text: string, score: ScoreSentence): string | null {
+  if (!isDense(text)) return null
+  const sentences = text.match(/[^。！？]+[。！？]*[」』）]*/g) ?? []
+  if (sentences.length <= MOST_SENTENCES) return null
+  const scores = sentences.map(score)
+  const most = Math.max(...scores)
+  if (most < LEAST_FIT) return null
+  const best = scores.indexOf(most)
+  const fits = (at: number): boolean => (scores[at] ?? 0) >= most * STANDS_OUT
+  let [from, to] = [best, best + 1]
+  while (fits(from - 1)) from--
+  while (fits(to)) to++
+  const isTold = scores.every((_, at) => (at >= from && at < to) || !fits(at))
+  return isTold ? sentences.slice(from, to).join('').trim() : null
 }
 
 /** Of a list or a table the line that fits best counts as well as the whole: the others are about something else. */

@@ -193,6 +193,36 @@ test('a quote is one contiguous piece of its source: one run of lines, of a tabl
   )
 })
 
+test('of a paragraph without spaces the sentence that answers is quoted', () => {
+  const japanese =
+    '当店の営業時間は午前10時から午後7時までです。商品の返品は購入日から30日以内に受け付けます。送料は全国一律500円で、5000円以上のご注文は無料です。保証期間は購入日から2年間です。お支払いはクレジットカードをご利用いただけます。'
+  const chinese =
+    '本店营业时间为上午十点到晚上七点。商品自购买之日起三十天内可以退货。运费全国统一为十元，满一百元免运费。保修期为购买之日起两年。'
+  const cases: [question: string, text: string, sentence: number][] = [
+    ['何時まで営業していますか？', japanese, 0],
+    ['返品は何日以内にできますか？', japanese, 1],
+    ['送料はいくらですか？', japanese, 2],
+    ['保証期間はどのくらいですか？', japanese, 3],
+    ['クレジットカードは使えますか？', japanese, 4],
+    ['运费是多少？', chinese, 2],
+    ['可以退货吗？', chinese, 1],
+  ]
+  for (const [question, text, sentence] of cases) {
+    const answer = composeAnswer({ question, confidence: 0.9, passages: [passage(text)] }, words)
+    assert.equal(answer.text, `${text.split('。')[sentence]}。 [1]`, question)
+  }
+  const both = composeAnswer(
+    { question: '返品と送料について', confidence: 0.9, passages: [passage(japanese)] },
+    words,
+  )
+  assert.match(both.text, /^商品の返品.*無料です。 \[1\]$/)
+  const none = composeAnswer(
+    { question: '駐車場はありますか？', confidence: 0.9, passages: [passage(japanese)] },
+    words,
+  )
+  assert.equal(none.text, `${japanese} [1]`)
+})
+
 test('nothing is said that is not in a passage or a fixed phrase', () => {
   const word = fc.constantFrom(
     'cancel',
