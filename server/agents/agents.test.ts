@@ -183,6 +183,50 @@ test('styles that were stored in their former shape are turned into the publishe
   assert.deepEqual([chat.theme, chat.footer, centerStage.suggestedMessages], ['dark', '', []])
 })
 
+test('settings and looks have the shapes of the published service', async () => {
+  const id = await newAgent()
+  const colours = { headerColor: '#112233', userMessageColor: '#445566', buttonColor: 'transparent' }
+  const shown = { showFeedback: false, showCopyButton: false, showDictation: true, showVoiceMode: true }
+  const styles = {
+    chat: {
+      autoOpenChatWindowAfter: 3,
+      mobile: {
+        initialMessages: { enabled: true, value: ['Hi'] },
+        autoOpenChatWindowAfter: { enabled: true, value: 5 },
+      },
+    },
+    centerStage: {
+      theme: 'dark',
+      ...colours,
+      ...shown,
+      showAttachments: true,
+      suggestedMessages: [{ type: 'single', text: 'Hours?', order: 1.5, icon: null }],
+      customSurfaceColors: { enabled: true, background: '#ffffff', foreground: '#eeeeee' },
+      notificationIndicator: { enabled: true, number: 2 },
+      notificationMessage: { enabled: true, text: 'Hello' },
+    },
+  }
+  assert.equal((await client.request('PUT', `/agents/${id}/styles`, { styles })).status, 200)
+  const settings = {
+    suggestedMessages: [
+      { type: 'single', text: 'Hours?', order: -0.5, icon: null },
+      { type: 'nested', name: 'More', order: 1e6, icon: '💡', items: [{ text: 'x', order: 0, icon: null }] },
+    ],
+    voiceSettings: {
+      maxConcurrentSessions: null,
+      maxCallDurationSeconds: null,
+      maxDailyCallsPerUser: null,
+      endConversationAfterSilenceSeconds: null,
+    },
+    notificationsSettings: { dailyConversations: { active: true, emails: ['a@example.com'] } },
+  }
+  assert.equal((await client.request('PUT', `/agents/${id}`, settings)).status, 200)
+  const agent = await read(id)
+  assert.partialDeepStrictEqual(agent, { ...settings, styles })
+  // Both keys are there when one was set.
+  assert.deepEqual(agent.notificationsSettings.dailyLeadsCollected, { active: false, emails: [] })
+})
+
 test('styles are merged field by field, and null resets one', async () => {
   const id = await newAgent()
   const put = (styles: object) => client.request('PUT', `/agents/${id}/styles`, { styles })

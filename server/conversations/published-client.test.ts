@@ -342,6 +342,39 @@ test('what is not known is ignored at any depth, and what is known is still chec
   assert.equal((await client.request('GET', `/agents/${agentId}`)).body.styles.chat.theme, 'light')
 })
 
+test('a message has up to 100,000 characters, and a body up to 1 MiB', async () => {
+  models.queue.push({ tokens: ['Long.'] })
+  const { status, body } = await chat({ message: 'x'.repeat(100_000), stream: false })
+  assert.equal(status, 200, JSON.stringify(body))
+  const longer = await chat({ message: 'x'.repeat(100_001) })
+  assert.deepEqual([longer.status, Object.keys(longer.body.error.details)], [400, ['message']])
+  const bytes = (count: number) => ({
+    message: '',
+    more: 'x'.repeat(count - '{"message":"","more":""}'.length),
+  })
+  assert.deepEqual(Object.keys((await chat(bytes(2 ** 20))).body.error.details), ['message'])
+  const larger = await chat(bytes(2 ** 20 + 1))
+  assert.deepEqual([larger.status, larger.body.error.code], [413, 'VALIDATION_BODY_TOO_LARGE'])
+})
+
+test('a parameter without a value counts as absent where unknown ones are ignored', async () => {
+  const { conversationId } = (await chat({ message: 'Hi', stream: false })).body.data.metadata
+  const ids = async (path: string) => {
+    const { status, body } = await client.request('GET', path)
+    return [status, body.data?.map(({ id }: { id: string }) => id)]
+  }
+  for (const path of ['conversations', 'conversations/export'])
+    assert.deepEqual(
+      await ids(`/agents/${agentId}/${path}?cursor=&limit=&startDate=`),
+      [200, [conversationId]],
+      path,
+    )
+  assert.equal((await ids(`/agents/${agentId}/conversations/search?cursor=&userId=`))[0], 200)
+  const old = `/api/v1/get-conversations?chatbotId=${agentId}&filteredSources=&page=&size=&endDate=`
+  assert.deepEqual(await ids(old), [200, [conversationId]])
+  assert.equal((await client.request('GET', `/agents/${agentId}/conversations?limit=0`)).status, 400)
+})
+
 test('only the start of the searched range is bound', async () => {
   const search = (query: string) => client.request('GET', `/agents/${agentId}/conversations/search?${query}`)
   for (const name of ['endDate', 'updatedAfter', 'updatedBefore'])

@@ -104,6 +104,12 @@ test('lists find what the plainest implementation finds, in its order, page by p
       }
     }
   }
+  const both = await desk.call('GET', '/tickets?channel=email,api&priority=low,%20high&limit=100')
+  assert.deepEqual(
+    [both.status, both.body.data.length],
+    [200, rows.filter(filters[4]![1]).length],
+    'through the front door, too',
+  )
   const plain = (await desk.call('GET', '/tickets?limit=1')).body
   assert.deepEqual(Object.keys(plain.pagination), ['cursor', 'hasMore'])
   assert.ok(!('description' in plain.data[0]) && !('metadata' in plain.data[0]))

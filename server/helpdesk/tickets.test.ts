@@ -76,7 +76,10 @@ test('what is wrong with a ticket is said, and nothing is kept', async () => {
     [{ assigneeId: null, assigneeEmail: 'ann@example.com' }, 400, 'VALIDATION_INVALID_BODY'],
     [{ statusCategory: 'open' }, 400, 'VALIDATION_INVALID_BODY'],
   ]
-  const { ticketNumber } = await desk.open()
+  const customer = { email: 'a@b.co', name: 'x'.repeat(256) }
+  const named = await desk.call('POST', '/tickets', { subject: 'x', description: 'x', customer })
+  assert.deepEqual(Object.keys(named.body.error.details), ['customer.name'])
+  const { ticketNumber } = await desk.open({ customer: { ...customer, name: 'x'.repeat(255) } })
   for (const [fields, code, name] of wrong) {
     const create = await desk.call('POST', '/tickets', {
       subject: 'x',
@@ -133,7 +136,10 @@ test('an update changes all of it, with an event for each change', async () => {
     ['priority_changed', 'team_changed', 'assign', 'status_change'],
   )
   const { assignedFrom, assignedTo, doneBy } = events[2].metadata
-  assert.deepEqual([assignedFrom, assignedTo.id, doneBy.name], [null, desk.members.ann, 'API'])
+  assert.equal(assignedFrom, null)
+  const ann = { id: desk.members.ann, name: assignedTo.name, email: 'ann@example.com', type: 'agent' }
+  assert.deepEqual(assignedTo, ann)
+  assert.deepEqual([Object.keys(doneBy).sort(), doneBy.name], [['email', 'id', 'name', 'type'], 'API'])
   const freed = await desk.call('PATCH', `/tickets/${ticketNumber}`, { assigneeId: null, teamId: null })
   assert.deepEqual([freed.body.assigneeId, freed.body.teamId], [null, null])
 })

@@ -303,6 +303,8 @@ test('each wrong field is refused by its path', async () => {
     [{ ...qna, questions: [] }, 'questions'],
     [{ ...qna, questions: Array(51).fill('x') }, 'questions'],
     [{ ...qna, answer: '' }, 'answer'],
+    [{ ...qna, questions: ['x'.repeat(2_001)] }, 'questions.0'],
+    [{ ...qna, answer: 'x'.repeat(100_001) }, 'answer'],
     [{ ...link, url: 'example' }, 'url'],
     [{ ...link, url: 'ftp://example.com' }, 'url'],
     [{ ...link, url: 'https://u:p@example.com' }, 'url'],
@@ -314,6 +316,10 @@ test('each wrong field is refused by its path', async () => {
     assert.deepEqual([status, answer.error.code], [400, 'VALIDATION_INVALID_BODY'], path)
     assert.ok(answer.error.details[path], `${path}: ${JSON.stringify(answer.error.details)}`)
   }
+  const longest = { name: 'n'.repeat(255), questions: ['q'.repeat(2_000)], answer: 'a'.repeat(100_000) }
+  const whole = await client.request('GET', `/agents/${agentId}/sources/${await add({ ...qna, ...longest })}`)
+  assert.deepEqual([whole.status, whole.body.name], [200, longest.name])
+  await settled(whole.body.id)
   const id = await add(text)
   await settled(id)
   const strange = await client.request('PUT', `/agents/${agentId}/sources/${id}`, {
@@ -371,6 +377,7 @@ test('an upload that is refused says why and leaves no file', async () => {
   const cases: [Record<string, string>, [string, string | Uint8Array, string][], number, string][] = [
     [{ name: 'x' }, [], 400, 'file'],
     [{}, [['file', 'x', 'x.txt']], 400, 'name'],
+    [{ name: 'x'.repeat(256) }, [['file', 'x', 'x.txt']], 400, 'name'],
     [
       { name: 'x' },
       [
@@ -400,6 +407,15 @@ test('an upload that is refused says why and leaves no file', async () => {
     )
   }
   assert.equal(filesKept().length, kept)
+  const longest = await upload(
+    { name: 'x'.repeat(255) },
+    [['file', 'x', `${'x'.repeat(251)}.txt`]],
+    agent,
+    '',
+    owner,
+  )
+  assert.deepEqual([longest.status, longest.body.name], [201, 'x'.repeat(255)])
+  await settled(longest.body.id)
 })
 
 test("the plan's training size is exact, however many ask at the same time", async () => {

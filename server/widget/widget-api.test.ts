@@ -91,6 +91,11 @@ test('a visitor writes, follows the answer, and finds it again; nobody else does
   assert.match(row?.user_id ?? '', /^visitor-[\w-]{43}$/)
   const exported = await client.request('GET', `${agent()}/conversations/export?source=Widget or Iframe`)
   assert.equal(exported.body.data[0].id, conversationId)
+  const more = { conversationId, message: 'And?', stream: false }
+  const continued = await client.request('POST', `${agent()}/chat`, more)
+  assert.deepEqual([continued.status, continued.body.data?.metadata.conversationId], [200, conversationId])
+  const retry = { messageId: continued.body.data.id, stream: false }
+  assert.equal((await client.request('POST', `${agent()}${path}/retry`, retry)).status, 200)
 })
 
 test('a conversation is recorded with the page that embeds the chat, without what follows its path', async () => {
@@ -336,6 +341,10 @@ test('the form for leads is there with its action, and what it takes is found ov
   const listed = await client.request('GET', `/api/v1/get-leads?chatbotId=${agentId}`)
   const [found] = listed.body.collectedCustomers
   assert.deepEqual([found.name, found.email, found.phone], ['Eve', 'eve@example.org', '+4930901820'])
+  assert.equal((await send({ email: 'ann@example.org' })).status, 201)
+  const again = await client.request('GET', `/api/v1/get-leads?chatbotId=${agentId}&size=1`)
+  const [bare] = again.body.collectedCustomers
+  assert.deepEqual([bare.name, bare.email, bare.phone], [null, 'ann@example.org', null])
 })
 
 test("the owner's limit for an address is said in the owner's words", async () => {

@@ -91,6 +91,20 @@ test('a template is sent, begins a conversation with the contact, and the reply 
   assert.equal(again.body.conversationId, body.conversationId)
   await home.say('reply-1', now(), 'Thanks', '15550107070')
   await until('the messages', async () => (await messagesOf(body.conversationId)).length >= 3)
+  await until('the answer', async () => (await messagesOf(body.conversationId)).length >= 4)
+  const path = `/agents/${home.agentId}`
+  const ask = (fields: object) =>
+    home.client.request('POST', `${path}/chat`, { message: 'When?', stream: false, ...fields })
+  const answer = await ask({ conversationId: body.conversationId })
+  assert.deepEqual(
+    [answer.status, answer.body.data?.metadata.conversationId],
+    [200, body.conversationId],
+    JSON.stringify(answer.body),
+  )
+  const within = `${path}/conversations/${body.conversationId}`
+  const retry = { messageId: answer.body.data.id, stream: false }
+  assert.equal((await home.client.request('POST', `${within}/retry`, retry)).status, 200)
+  assert.equal((await home.client.raw('GET', `${within}/stream`)).status, 204)
   const contact = await home.client.request('GET', `/api/v1/chatbots/${home.agentId}/contacts`)
   assert.equal(
     contact.body.data.filter((one: { phonenumber: string }) => one.phonenumber === '+15550107070').length,
