@@ -1,0 +1,118 @@
+import { errorOf } from './parley-error.ts'
+import { parseEvents } from './parse-events.ts'
+import { createTries, usualPatience } from './patience.ts'
+
+export type RequestsOptions = {
+  /** Where the paths of version 2 begin. */
+  baseUrl: string
+  headers?: Record<string, string>
+  fetch?: typeof globalThis.fetch
+}
+
+export type RequestInput = {
+  /** Fills the {parameters} of the path. */
+  params?: Record<string, unknown>
+  query?: Record<string, unknown>
+  body?: unknown
+  signal?: AbortSignal
+}
+
+export type UploadInput = Pick<RequestInput, 'params' | 'signal'> & {
+  fields?: Record<string, string>
+  onProgress?: (share: number) => void
+}
+
+/** Any endpoint by its method and path. All methods throw ParleyError, or what fetch throws. */
+export type Requests = {
+  request<T>(method: string, path: string, input?: RequestInput): Promise<T>
+  /** Sends one file, and tells how much of it has been sent, from 0 to 1. For browsers. */
+  upload<T>(path: string, file: File, input?: UploadInput): Promise<T>
+  /** The data of the events of a stream without an end, opened again whenever it breaks, until `signal` aborts. */
+  follow(path: string, input: RequestInput): AsyncGenerator<unknown, void>
+}
+
+export function createRequests(options: RequestsOptions): Requests {
+  const base = options.baseUrl.replace(/\/+$/, '')
+
+  async function send(
+    method: string,
+    path: string,
+    input: RequestInput,
+    own: Record<string, string>,
+  ): Promise<Response> {
+    const headers: Record<string, string> = { ...options.headers, ...own }
+    if (input.body !== undefined) headers['content-type'] = 'application/json'
+    const response = await (options.fetch ?? globalThis.fetch)(`${base}${pathOf(path, input)}`, {
+      method,
+      headers,
+      body: input.body === undefined ? undefined : JSON.stringify(input.body),
+      signal: input.signal,
+    })
+    if (!response.ok) throw await errorOf(response)
+    return response
+  }
+
+  return {
+    async request<T>(method: string, path: string, input: RequestInput = {}) {
+      const response = await send(method, path, input, { accept: 'application/json' })
+      return (response.status === 204 ? undefined : await response.json()) as T
+    },
+    upload<T>(path: string, file: File, { fields = {}, onProgress, ...input }: UploadInput = {}) {
+      const form = new FormData()
+      for (const [name, value] of Object.entries(fields)) form.append(name, value)
+      form.append('file', file)
+      return new Promise<T>((resolve, reject) => {
+        // fetch does not tell how much of a body has been sent.
+        const sending = new XMLHttpRequest()
+        sending.open('POST', `${base}${pathOf(path, input)}`)
+        for (const [name, value] of Object.entries(options.headers ?? {})) {
+          sending.setRequestHeader(name, value)
+        }
+        sending.upload.onprogress = ({ loaded, total }) => onProgress?.(total > 0 ? loaded / total : 0)
+        sending.onerror = () => reject(new TypeError('The file could not be sent.'))
+        sending.onabort = () => reject(input.signal?.reason)
+        sending.onload = () => {
+          const retryAfter = sending.getResponseHeader('retry-after')
+          const headers = retryAfter === null ? undefined : { 'retry-after': retryAfter }
+          const answer = new Response(sending.responseText, { status: sending.status, headers })
+          if (answer.ok) resolve(JSON.parse(sending.responseText) as T)
+          else errorOf(answer).then(reject, reject)
+        }
+        input.signal?.addEventListener('abort', () => sending.abort(), { once: true })
+        sending.send(form)
+      })
+    },
+    async *follow(path, input) {
+      const { signal } = input
+      const { silenceMs } = usualPatience
+      const tries = createTries(usualPatience, Number.POSITIVE_INFINITY)
+      let lastId: string | undefined
+      while (!signal?.aborted) {
+        let broken: unknown = new TypeError('The stream ended.')
+        try {
+          const accept = { accept: 'text/event-stream' }
+          const headers = lastId === undefined ? accept : { ...accept, 'last-event-id': lastId }
+          const { body } = await send('GET', path, input, headers)
+          if (!body) throw broken
+          for await (const { id, data } of parseEvents(body, { silenceMs, signal })) {
+            tries.progress()
+            lastId = id ?? lastId
+            yield JSON.parse(data) as unknown
+          }
+        } catch (error) {
+          broken = error
+        }
+        if (!signal?.aborted) await tries.pause(broken, signal).catch(() => {})
+      }
+    },
+  }
+}
+
+function pathOf(path: string, { params = {}, query = {} }: RequestInput): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== '') search.set(name, String(value))
+  }
+  return search.size > 0 ? `${filled}?${search}` : filled
+}

@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { BUILD_FOLDER, type Built, buildWorkspace } from './build.ts'
+
+/** A file of the workspace as browsers get it; fonts are compressed already. */
+export type Asset = { type: string; bytes: Buffer; gzipped: Buffer | null; brotli: Buffer | null }
+export type Workspace = { built: Built; read(name: string): Promise<Asset | null> }
+
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.woff2': 'font/woff2',
+}
+const compress = { gzip: promisify(gzip), brotli: promisify(brotliCompress) }
+
+/** Built when it is first asked for, once; what failed is tried again. */
+export function createWorkspace(): () => Promise<Workspace> {
+  let opening: Promise<Workspace> | null = null
+  return () => {
+    opening ??= openWorkspace().catch((error: unknown) => {
+      opening = null
+      throw error
+    })
+    return opening
+  }
+}
+
+async function openWorkspace(): Promise<Workspace> {
+  const built = await buildWorkspace()
+  const known = new Set(built.files)
+  const assets = new Map<string, Promise<Asset>>()
+  return {
+    built,
+    async read(name) {
+      if (!known.has(name)) return null
+      const asset = assets.get(name) ?? readAsset(name)
+      assets.set(name, asset)
+      return asset
+    },
+  }
+}
+
+async function readAsset(name: string): Promise<Asset> {
+  const bytes = await readFile(join(BUILD_FOLDER, name))
+  const type = TYPES[extname(name)] ?? 'application/octet-stream'
+  if (type.startsWith('font/')) return { type, bytes, gzipped: null, brotli: null }
+  const [gzipped, brotli] = await Promise.all([
+    compress.gzip(bytes, { level: 9 }),
+    compress.brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
+  ])
+  return { type, bytes, gzipped, brotli }
+}

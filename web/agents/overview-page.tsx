@@ -1,0 +1,217 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { CircleAlert, CircleCheck, Sparkles } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { reading } from '../app/api.ts'
+import { useAgent, useAgentId, useCan } from '../app/session.ts'
+import { Ago } from '../ui/ago.tsx'
+import { buttonClass } from '../ui/button.tsx'
+import { formatBytes, formatNumber, formatShare, plural } from '../ui/format.ts'
+import { Badge, Page, Section } from '../ui/page.tsx'
+import { Loaded } from '../ui/state.tsx'
+import classes from './agents.module.css'
+import { daysAgo } from './days.ts'
+
+/** Is it well? */
+export function OverviewPage() {
+  const agentId = useAgentId()
+  const can = useCan()
+  const agent = useAgent(agentId)
+  return (
+    <Loaded of={agent}>
+      {({ name, visibility }) => (
+        <Page
+          title={name}
+          about={visibility === 'public' ? 'Public: visitors can chat with it.' : 'Private: only your workspace can chat with it.'}
+          actions={
+            can('chat') && (
+              <Link to="/agents/$agentId/playground" params={{ agentId }} className={buttonClass('primary')}>
+                <Sparkles size={16} aria-hidden /> Ask it something
+              </Link>
+            )
+          }
+        >
+          {can('conversations:read') && <Week agentId={agentId} />}
+          <div className={classes.columns}>
+            <Health agentId={agentId} />
+            {can('conversations:read') && <Unanswered agentId={agentId} />}
+            {can('conversations:read') && <Latest agentId={agentId} />}
+          </div>
+        </Page>
+      )}
+    </Loaded>
+  )
+}
+
+function Week({ agentId }: { agentId: string }) {
+  const params = { agentId }
+  const now = useQuery(reading('/agents/{agentId}/insights', { params, query: { startDate: daysAgo(6) } }))
+  const before = useQuery(
+    reading('/agents/{agentId}/insights', {
+      params,
+      query: { startDate: daysAgo(13), endDate: daysAgo(7) },
+    }),
+  )
+  const last = before.data?.totals
+  return (
+    <Loaded of={now} lines={2}>
+      {({ totals }) => (
+        <dl className={classes.grid} aria-label="The last 7 days">
+          <Figure label="Conversations" value={formatNumber(totals.conversations)} before={last?.conversations} />
+          <Figure
+            label="Resolved without a person"
+            value={formatShare(totals.deflection)}
+            before={last && formatShare(last.deflection)}
+          />
+          <Figure label="Handed to people" value={formatNumber(totals.escalated)} before={last?.escalated} />
+          <Figure label="Without an answer" value={formatNumber(totals.unanswered)} before={last?.unanswered} />
+        </dl>
+      )}
+    </Loaded>
+  )
+}
+
+const Figure = ({ label, value, before }: { label: string; value: string; before?: ReactNode }) => (
+  <div className={classes.number}>
+    <dt>{label}</dt>
+    <dd>{value}</dd>
+    <dd>
+      <small>{before === undefined ? 'last 7 days' : <>7 days before: {before}</>}</small>
+    </dd>
+  </div>
+)
+
+function Health({ agentId }: { agentId: string }) {
+  const agent = useAgent(agentId).data
+  const summary = useQuery(reading('/agents/{agentId}/sources/summary', { params: { agentId } }))
+  const params = { agentId }
+  return (
+    <Section title="Health">
+      <Loaded of={summary}>
+        {({ texts, qnas, links, files, notionPages, tickets }) => {
+          const parts = [texts, qnas, links, files, notionPages, tickets]
+          const count = parts.reduce((sum, part) => sum + part.count, 0)
+          const size = parts.reduce((sum, part) => sum + part.size, 0)
+          return (
+            <ul className={classes.rows}>
+              <Line ok={count > 0}>
+                {count > 0 ? (
+                  <Link to="/agents/$agentId/sources" params={params}>
+                    {plural(count, 'source')}, {formatBytes(size)}
+                  </Link>
+                ) : (
+                  <Link to="/agents/$agentId/sources" params={params}>
+                    It has read nothing yet: add a source
+                  </Link>
+                )}
+              </Line>
+              <Line ok={agent?.status === 'trained'}>
+                {agent?.lastTrainedAt ? (
+                  <>
+                    Trained <Ago at={agent.lastTrainedAt} />
+                  </>
+                ) : (
+                  'Not trained yet'
+                )}
+              </Line>
+              <Line ok={agent?.visibility === 'public'}>
+                <Link to="/agents/$agentId/deploy" params={params}>
+                  {agent?.visibility === 'public'
+                    ? agent.allowedDomains
+                      ? `On ${agent.allowedDomains.join(', ')}`
+                      : 'On every website that has its snippet'
+                    : 'Private: make it public to put it on a website'}
+                </Link>
+              </Line>
+              {agent?.creditLimit != null && (
+                <Line ok={agent.creditsUsed < agent.creditLimit}>
+                  {formatNumber(agent.creditsUsed)} of {plural(agent.creditLimit, 'credit')} this month
+                </Line>
+              )}
+            </ul>
+          )
+        }}
+      </Loaded>
+    </Section>
+  )
+}
+
+const Line = ({ ok, children }: { ok: boolean; children: ReactNode }) => (
+  <li>
+    <span className={classes.health}>
+      {ok ? (
+        <CircleCheck size={18} className={classes.ok} aria-label="Good" />
+      ) : (
+        <CircleAlert size={18} className={classes.todo} aria-label="To do" />
+      )}
+      <span>{children}</span>
+    </span>
+  </li>
+)
+
+function Unanswered({ agentId }: { agentId: string }) {
+  const open = useQuery(
+    reading('/agents/{agentId}/insights/unanswered', {
+      params: { agentId },
+      query: { status: 'open', limit: 5 },
+    }),
+  )
+  return (
+    <Section
+      title="Questions without an answer"
+      actions={
+        <Link to="/agents/$agentId/insights" params={{ agentId }}>
+          Answer them
+        </Link>
+      }
+    >
+      <Loaded of={open}>
+        {({ data }) => (
+          <ul className={classes.rows}>
+            {data.length === 0 && <li>None: it had something for every question.</li>}
+            {data.map(({ id, question, count }) => (
+              <li key={id}>
+                <span>{question}</span>
+                <Badge>{count}×</Badge>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Section>
+  )
+}
+
+function Latest({ agentId }: { agentId: string }) {
+  const latest = useQuery(
+    reading('/agents/{agentId}/conversations/search', { params: { agentId }, query: { limit: 5 } }),
+  )
+  return (
+    <Section
+      title="Latest conversations"
+      actions={
+        <Link to="/agents/$agentId/conversations" params={{ agentId }}>
+          All conversations
+        </Link>
+      }
+    >
+      <Loaded of={latest}>
+        {({ data }) => (
+          <ul className={classes.rows}>
+            {data.length === 0 && <li>Nobody has asked anything yet.</li>}
+            {data.map(({ id, title, updatedAt }) => (
+              <li key={id}>
+                <Link to="/agents/$agentId/conversations" params={{ agentId }} search={{ open: id }}>
+                  {title ?? 'Untitled'}
+                </Link>
+                <span className={classes.faint}>
+                  <Ago at={updatedAt} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Section>
+  )
+}

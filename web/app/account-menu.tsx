@@ -1,0 +1,63 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, ShieldCheck, Sun } from 'lucide-react'
+import { Menu } from '../ui/menu.tsx'
+import { call } from './api.ts'
+import { queries } from './queries.ts'
+import { useMe } from './session.ts'
+import classes from './shell.module.css'
+import { chooseTheme, useTheme } from './theme.ts'
+
+/** Who is signed in; looks, keys and the way out. */
+export function AccountMenu({ onHelp }: { onHelp: () => void }) {
+  const { data } = useMe()
+  const theme = useTheme()
+  const navigate = useNavigate()
+  const signOut = useMutation({
+    mutationFn: () => call('POST', '/sign-out'),
+    onSuccess: () => {
+      queries.clear()
+      location.assign('/sign-in')
+    },
+  })
+  const name = data?.member?.name ?? ''
+  const looks = (id: 'system' | 'light' | 'dark', label: string, icon: typeof Sun) => ({
+    id,
+    label,
+    icon,
+    chosen: theme === id,
+    onChoose: () => chooseTheme(id),
+  })
+  return (
+    <Menu
+      label={`Account of ${name}`}
+      className={classes.account}
+      choices={[
+        {
+          id: 'account',
+          label: 'Password and sessions',
+          icon: ShieldCheck,
+          onChoose: () => void navigate({ to: '/workspace/account' }),
+        },
+        looks('system', 'Looks of the system', Monitor),
+        looks('light', 'Light', Sun),
+        looks('dark', 'Dark', Moon),
+        { id: 'keys', label: 'Keyboard', icon: Keyboard, onChoose: onHelp },
+        { id: 'out', label: 'Sign out', icon: LogOut, onChoose: () => signOut.mutate() },
+      ]}
+    >
+      <span className={classes.face} aria-hidden>
+        {name
+          .split(' ')
+          .map((part) => part[0])
+          .slice(0, 2)
+          .join('')}
+      </span>
+      <span className={classes.who}>
+        {name}
+        <small>{data?.account.name}</small>
+      </span>
+      <ChevronsUpDown size={16} aria-hidden />
+    </Menu>
+  )
+}

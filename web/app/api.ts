@@ -1,0 +1,134 @@
+import type { Static, TSchema } from 'typebox'
+import { createParley } from '../../client/parley.ts'
+import { createRequests, type UploadInput } from '../../client/requests.ts'
+import type * as accounts from '../../server/accounts/contract.ts'
+import type * as actions from '../../server/actions/contract.ts'
+import type * as agents from '../../server/agents/contract.ts'
+import type * as email from '../../server/channels/email/contract.ts'
+import type * as messaging from '../../server/channels/messaging/contract.ts'
+import type * as conversations from '../../server/conversations/contract.ts'
+import type * as exports from '../../server/exports/contract.ts'
+import type * as health from '../../server/health/contract.ts'
+import type * as helpdesk from '../../server/helpdesk/contract.ts'
+import type * as desk from '../../server/helpdesk/desk/contract.ts'
+import type * as team from '../../server/helpdesk/team/contract.ts'
+import type * as insights from '../../server/insights/contract.ts'
+import type * as topics from '../../server/insights/topics/contract.ts'
+import type * as unanswered from '../../server/insights/unanswered/contract.ts'
+import type * as knowledge from '../../server/knowledge/contract.ts'
+import type * as evaluations from '../../server/knowledge/evaluations/contract.ts'
+import type * as people from '../../server/people/contract.ts'
+import type * as privacy from '../../server/privacy/contract.ts'
+import type * as search from '../../server/search/contract.ts'
+
+type Named<E> = E extends { method: infer M extends string; path: infer P extends string } ? `${M} ${P}` : never
+type Table<M> = { [K in keyof M as Named<M[K]>]: M[K] }
+/** The contracts of the service, by method and path; only their types come here. */
+type Contracts = Table<typeof accounts> &
+  Table<typeof actions> &
+  Table<typeof agents> &
+  Table<typeof conversations> &
+  Table<typeof desk> &
+  Table<typeof email> &
+  Table<typeof evaluations> &
+  Table<typeof exports> &
+  Table<typeof health> &
+  Table<typeof helpdesk> &
+  Table<typeof insights> &
+  Table<typeof knowledge> &
+  Table<typeof messaging> &
+  Table<typeof people> &
+  Table<typeof privacy> &
+  Table<typeof search> &
+  Table<typeof team> &
+  Table<typeof topics> &
+  Table<typeof unanswered>
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type PathOf<M extends Method> = keyof Contracts extends infer K
+  ? K extends `${M} ${infer P}`
+    ? P
+    : never
+  : never
+type Of<M extends Method, P extends string> = `${M} ${P}` extends infer K extends keyof Contracts
+  ? Contracts[K]
+  : never
+type Part<C, K extends string, T> = C extends { [N in K]: infer S extends TSchema }
+  ? Record<T & string, Static<S>>
+  : object
+type Query<C> = C extends { query: infer S extends TSchema } ? { query?: Partial<Static<S>> } : object
+export type InputOf<M extends Method, P extends string> = Part<Of<M, P>, 'params', 'params'> &
+  Query<Of<M, P>> &
+  Part<Of<M, P>, 'body', 'body'>
+export type OutputOf<M extends Method, P extends string> =
+  Of<M, P> extends { success: { schema: infer S extends TSchema } } ? Static<S> : never
+type Args<M extends Method, P extends string> =
+  object extends InputOf<M, P> ? [input?: InputOf<M, P>] : [input: InputOf<M, P>]
+
+const baseUrl = '/api/v2'
+/** With it the service knows that no page of another site has made the browser send this. */
+const headers = { 'x-parley-session': '1' }
+const requests = createRequests({ baseUrl, headers })
+
+/** Answers, streamed. */
+export const parley = createParley({ baseUrl, headers })
+export const follow = requests.follow
+
+/** One request of version 2, by method and path, typed by its contract. */
+export function call<M extends Method, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  ...[input]: Args<M, P>
+): Promise<OutputOf<M, P>> {
+  return requests.request(method, path, input)
+}
+
+/** What useQuery needs for a GET. */
+export function reading<P extends PathOf<'GET'>>(path: P, ...[input]: Args<'GET', P>) {
+  return {
+    queryKey: [path, input ?? {}] as const,
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      requests.request<OutputOf<'GET', P>>('GET', path, { ...input, signal }),
+  }
+}
+
+type Listed<T> = { data: T[]; pagination: { cursor: string | null; hasMore: boolean } }
+
+/** What useInfiniteQuery needs for a list that goes on page by page. */
+export function listing<P extends PathOf<'GET'>>(path: P, ...[input]: Args<'GET', P>) {
+  type Item = OutputOf<'GET', P> extends Listed<infer T> ? T : never
+  return {
+    queryKey: [path, input ?? {}, 'pages'] as const,
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam }: { signal: AbortSignal; pageParam: string | undefined }) => {
+      const { query, ...rest } = { query: {}, ...input }
+      return requests.request<Listed<Item> & OutputOf<'GET', P>>('GET', path, {
+        ...rest,
+        query: { ...query, cursor: pageParam },
+        signal,
+      })
+    },
+    getNextPageParam: ({ pagination }: Listed<Item>) =>
+      pagination.hasMore ? (pagination.cursor ?? undefined) : undefined,
+  }
+}
+
+export const uploadSource = (agentId: string, file: File, input: Omit<UploadInput, 'params'>) =>
+  requests.upload<OutputOf<'POST', '/agents/{agentId}/sources'>>('/agents/{agentId}/sources', file, {
+    ...input,
+    params: { agentId },
+    fields: { name: file.name },
+  })
+
+export type Agent = OutputOf<'GET', '/agents/{agentId}'>
+export type Source = OutputOf<'GET', '/agents/{agentId}/sources/{sourceId}'>
+export type Ticket = OutputOf<'GET', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}'>
+export type TicketMessage = OutputOf<
+  'GET',
+  '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages'
+>['data'][number]
+export type Message = OutputOf<
+  'GET',
+  '/agents/{agentId}/conversations/{conversationId}/messages'
+>['data'][number]
+export type Cited = NonNullable<NonNullable<Message['metadata']>['sources']>[number]

@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import type { Scope } from '../../server/http/contract.ts'
+import { reading } from './api.ts'
+
+/** Who is signed in, and what they may do. */
+export const useMe = () => useQuery({ ...reading('/me'), staleTime: 60_000 })
+
+export function useCan(): (scope: Scope) => boolean {
+  const { data } = useMe()
+  return (scope) => data?.member?.scopes.includes(scope) ?? false
+}
+
+/** The member behind this browser. */
+export const useMember = () => useMe().data?.member
+
+const LAST_AGENT = 'parley:agent'
+
+export const lastAgent = (): string | null => localStorage.getItem(LAST_AGENT)
+export const rememberAgent = (agentId: string): void => localStorage.setItem(LAST_AGENT, agentId)
+
+export const useAgentId = (): string => {
+  const { agentId } = useParams({ strict: false }) as { agentId?: string }
+  return agentId ?? ''
+}
+
+export const useAgent = (agentId: string) =>
+  useQuery({ ...reading('/agents/{agentId}', { params: { agentId } }), enabled: agentId !== '' })
+
+export const useAgents = () => useQuery(reading('/agents', { query: { limit: 100 } }))

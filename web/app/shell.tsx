@@ -1,0 +1,191 @@
+import { Link, Navigate, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Bot, ChevronsUpDown, LifeBuoy, type LucideIcon, Menu as Lines, Plus, Search, Users } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { ParleyError } from '../../client/parley-error.ts'
+import { IconButton } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { Problem, Skeleton } from '../ui/state.tsx'
+import { Toasts } from '../ui/toast.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { agentPlaces } from './navigation.ts'
+import { rememberAgent, useAgentId, useAgents, useCan, useMe } from './session.ts'
+import classes from './shell.module.css'
+import { useShortcuts } from './shortcuts.ts'
+
+const Palette = lazy(() => import('./palette.tsx').then(({ Palette: one }) => ({ default: one })))
+const Help = lazy(() => import('./help.tsx').then(({ Help: one }) => ({ default: one })))
+
+/** Around every page of somebody who is signed in. */
+export function Shell() {
+  const me = useMe()
+  const { href } = useLocation()
+  if (me.error instanceof ParleyError && me.error.status === 401) {
+    return <Navigate to="/sign-in" search={{ to: href }} replace />
+  }
+  if (me.error) return <Problem error={me.error} onRetry={() => void me.refetch()} />
+  if (!me.data) {
+    return (
+      <div className={classes.waiting}>
+        <Skeleton />
+      </div>
+    )
+  }
+  return <Frame />
+}
+
+function Frame() {
+  const [open, setOpen] = useState<'palette' | 'help' | 'menu' | null>(null)
+  const agentId = useAgentId()
+  const { pathname } = useLocation()
+  useEffect(() => {
+    if (agentId) rememberAgent(agentId)
+  }, [agentId])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu that led to it
+  useEffect(() => setOpen(null), [pathname])
+  useShortcuts([
+    { keys: 'mod+k', does: 'Go to a page or an agent', group: 'Everywhere', run: () => setOpen('palette') },
+    { keys: '?', does: 'Show these keys', group: 'Everywhere', run: () => setOpen('help') },
+  ])
+  const close = () => setOpen(null)
+  const side = <Side agentId={agentId} onSearch={() => setOpen('palette')} onHelp={() => setOpen('help')} />
+  return (
+    <div className={classes.shell}>
+      <a href="#page" className={classes.skip}>
+        Skip to the page
+      </a>
+      <header className={classes.top}>
+        <IconButton icon={Lines} label="Menu" onClick={() => setOpen('menu')} />
+        <Link to="/agents" className={classes.brand}>
+          Parley
+        </Link>
+        <IconButton icon={Search} label="Search" hint="Ctrl K" onClick={() => setOpen('palette')} />
+      </header>
+      <aside className={classes.side}>{side}</aside>
+      <main id="page" className={classes.main} tabIndex={-1}>
+        <Suspense fallback={<Waiting />}>
+          <Outlet />
+        </Suspense>
+      </main>
+      <Dialog title="Parley" isOpen={open === 'menu'} onClose={close} drawer="left">
+        <div className={classes.drawer}>{side}</div>
+      </Dialog>
+      <Suspense>
+        {open === 'palette' && <Palette onClose={close} />}
+        {open === 'help' && <Help onClose={close} />}
+      </Suspense>
+      <Toasts />
+    </div>
+  )
+}
+
+const Waiting = () => (
+  <div className={classes.waiting}>
+    <Skeleton />
+  </div>
+)
+
+type SideProps = { agentId: string; onSearch: () => void; onHelp: () => void }
+
+function Side({ agentId, onSearch, onHelp }: SideProps) {
+  const can = useCan()
+  return (
+    <nav className={classes.nav} aria-label="Workspace">
+      <AgentSwitch agentId={agentId} />
+      <button type="button" className={classes.search} onClick={onSearch}>
+        <Search size={16} aria-hidden />
+        <span>Go to…</span>
+        <kbd>{navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl'} K</kbd>
+      </button>
+      {agentId &&
+        agentPlaces.map(({ label, places }) => {
+          const shown = places.filter(({ scope }) => can(scope))
+          if (shown.length === 0) return null
+          return (
+            <section key={label} aria-label={label} className={classes.group}>
+              <h2>{label}</h2>
+              {shown.map(({ to, label: name, icon, exact }) => (
+                <NavLink key={to} to={to} params={{ agentId }} icon={icon} exact={exact}>
+                  {name}
+                </NavLink>
+              ))}
+            </section>
+          )
+        })}
+      <div className={classes.foot}>
+        <NavLink to="/agents" icon={Bot} exact>
+          All agents
+        </NavLink>
+        {can('members:read') && (
+          <NavLink to="/workspace" icon={Users}>
+            Workspace
+          </NavLink>
+        )}
+        <a href="/docs" target="_blank" rel="noreferrer" className={classes.link}>
+          <LifeBuoy size={18} aria-hidden />
+          Guide
+        </a>
+        <AccountMenu onHelp={onHelp} />
+      </div>
+    </nav>
+  )
+}
+
+type NavLinkProps = {
+  to: string
+  params?: Record<string, string>
+  icon: LucideIcon
+  exact?: boolean
+  children: ReactNode
+}
+
+const NavLink = ({ to, params, icon: Icon, exact, children }: NavLinkProps) => (
+  <Link
+    to={to}
+    params={params as never}
+    className={classes.link}
+    activeOptions={{ exact, includeSearch: false }}
+    activeProps={{ className: `${classes.link} ${classes.active}`, 'aria-current': 'page' }}
+  >
+    <Icon size={18} aria-hidden />
+    {children}
+  </Link>
+)
+
+function AgentSwitch({ agentId }: { agentId: string }) {
+  const { data } = useAgents()
+  const can = useCan()
+  const navigate = useNavigate()
+  const agents = data?.data ?? []
+  const current = agents.find(({ id }) => id === agentId)
+  return (
+    <Menu
+      label={current ? `Agent: ${current.name}` : 'Choose an agent'}
+      className={classes.switch}
+      choices={[
+        ...agents.slice(0, 12).map(({ id, name }) => ({
+          id,
+          label: name,
+          chosen: id === agentId,
+          onChoose: () => void navigate({ to: '/agents/$agentId', params: { agentId: id } }),
+        })),
+        ...(can('agents:write')
+          ? [
+              {
+                id: 'new',
+                label: 'New agent',
+                icon: Plus,
+                onChoose: () => void navigate({ to: '/agents/new' }),
+              },
+            ]
+          : []),
+      ]}
+    >
+      <span className={classes.mark} aria-hidden>
+        {(current?.name ?? 'P').slice(0, 1).toUpperCase()}
+      </span>
+      <span className={classes.name}>{current?.name ?? 'Parley'}</span>
+      <ChevronsUpDown size={16} aria-hidden />
+    </Menu>
+  )
+}

@@ -1,0 +1,36 @@
+import { useEffect, useRef } from 'react'
+
+export type Shortcut = { keys: string; does: string; group: string; run: () => void }
+
+const shown = new Set<readonly Shortcut[]>()
+
+/** What the keyboard can do on the pages that are open now. */
+export const shortcutsNow = (): Shortcut[] => [...shown].flat()
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
+
+/** Single keys, never while somebody is typing or a dialog is open; `mod+k` works everywhere. */
+export function useShortcuts(shortcuts: Shortcut[]): void {
+  const current = useRef(shortcuts)
+  current.current = shortcuts
+  useEffect(() => {
+    const list = current.current
+    shown.add(list)
+    const onKey = (event: KeyboardEvent): void => {
+      const mod = event.metaKey || event.ctrlKey
+      const keys = `${mod ? 'mod+' : ''}${event.key.toLowerCase()}`
+      const found = current.current.find((one) => one.keys === keys)
+      if (!found || event.altKey || event.defaultPrevented) return
+      if (!mod && (isTyping(event.target) || document.querySelector('[role=dialog],[role=menu]'))) return
+      event.preventDefault()
+      found.run()
+    }
+    addEventListener('keydown', onKey)
+    return () => {
+      shown.delete(list)
+      removeEventListener('keydown', onKey)
+    }
+  }, [])
+}

@@ -1,0 +1,159 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ArrowLeft, CircleCheck, Hand, Pencil, Pause, Play, Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { call, reading } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { useCan, useMember } from '../app/session.ts'
+import { Ago } from '../ui/ago.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Badge } from '../ui/page.tsx'
+import { Loaded } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import classes from './conversations.module.css'
+import { STATUS_TONES } from './conversations-page.tsx'
+import { Correction } from './correction.tsx'
+import { MessageView } from './message-view.tsx'
+
+const LIVE_MS = 4_000
+
+type ConversationProps = { agentId: string; conversationId: string; onBack?: () => void }
+
+/** One conversation, with what can be done about it. */
+export function Conversation({ agentId, conversationId, onBack }: ConversationProps) {
+  const params = { agentId, conversationId }
+  const can = useCan()
+  const [correcting, setCorrecting] = useState<string | null>(null)
+  const conversation = useQuery({
+    ...reading('/agents/{agentId}/conversations/{conversationId}', {
+      params,
+      query: { includeServerActions: true },
+    }),
+    refetchInterval: ({ state }) => (state.data?.data.status === 'ended' ? false : LIVE_MS),
+  })
+  const insights = useQuery(reading('/agents/{agentId}/conversations/{conversationId}/insights', { params }))
+  return (
+    <Loaded of={conversation} lines={8}>
+      {({ data: { title, status, messages, createdAt, userId } }) => (
+        <>
+          <header className={classes.readerHead}>
+            {onBack && (
+              <span className={classes.back}>
+                <IconButton icon={ArrowLeft} label="Back to the list" onClick={onBack} />
+              </span>
+            )}
+            <div className={classes.readerTitle}>
+              <h2 dir="auto">{title ?? 'Untitled'}</h2>
+              <p>
+                <Badge tone={STATUS_TONES[status][0]}>{STATUS_TONES[status][1]}</Badge> <Ago at={createdAt} />
+                {userId && ` · ${userId}`}
+                {insights.data?.sentiment && ` · ${insights.data.sentiment}`}
+                {insights.data?.topics.map(({ name }) => ` · ${name}`)}
+              </p>
+            </div>
+            <Moves {...params} status={status} />
+          </header>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+          <section className={classes.messages} aria-label="Messages" tabIndex={0}>
+            {messages.map((message) => (
+              <MessageView key={message.id} message={message}>
+                {message.role === 'assistant' && !message.metadata?.author && can('sources:write') && (
+                  <Button small kind="quiet" icon={Pencil} onClick={() => setCorrecting(message.id)}>
+                    Correct
+                  </Button>
+                )}
+              </MessageView>
+            ))}
+          </section>
+          {correcting && (
+            <Correction
+              {...params}
+              messageId={correcting}
+              messages={messages}
+              onClose={() => setCorrecting(null)}
+            />
+          )}
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+type MovesProps = { agentId: string; conversationId: string; status: keyof typeof STATUS_TONES }
+
+function Moves({ agentId, conversationId, status }: MovesProps) {
+  const params = { agentId, conversationId }
+  const can = useCan()
+  const member = useMember()
+  const options = (done: string) => ({
+    onSuccess: () => tell('done', done),
+    onSettled: () => {
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/conversations/{conversationId}'] })
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/conversations/search'] })
+    },
+  })
+  const takeOver = useMutation({
+    mutationFn: () =>
+      call('POST', '/agents/{agentId}/conversations/{conversationId}/takeover', {
+        params,
+        body: { memberId: member?.id },
+      }),
+    ...options('You have it now. Reply in the inbox.'),
+  })
+  const handBack = useMutation({
+    mutationFn: () => call('POST', '/agents/{agentId}/conversations/{conversationId}/handback', { params }),
+    ...options('The agent answers again.'),
+  })
+  const end = useMutation({
+    mutationFn: () => call('POST', '/agents/{agentId}/conversations/{conversationId}/end', { params }),
+    ...options('The conversation has ended.'),
+  })
+  const pause = useMutation({
+    mutationFn: (paused: boolean) =>
+      call('PATCH', '/agents/{agentId}/conversations/{conversationId}', { params, body: { paused } }),
+    ...options('Done.'),
+  })
+  const ticket = takeOver.data?.data.ticketNumber
+  if (status === 'ended') return null
+  return (
+    <div className={classes.moves}>
+      {can('helpdesk:write') && status === 'ongoing' && (
+        <Button small icon={Hand} pending={takeOver.isPending} onClick={() => takeOver.mutate()}>
+          Take over
+        </Button>
+      )}
+      {status === 'taken_over' && (
+        <>
+          <Link
+            className={classes.inboxLink}
+            to="/agents/$agentId/inbox"
+            params={{ agentId }}
+            search={{ conversation: conversationId, ticket }}
+          >
+            Reply in the inbox
+          </Link>
+          {can('helpdesk:write') && (
+            <Button small icon={Undo2} pending={handBack.isPending} onClick={() => handBack.mutate()}>
+              Hand back
+            </Button>
+          )}
+        </>
+      )}
+      {can('conversations:write') && status === 'ongoing' && (
+        <Button small kind="quiet" icon={Pause} pending={pause.isPending} onClick={() => pause.mutate(true)}>
+          Pause
+        </Button>
+      )}
+      {can('conversations:write') && status === 'paused' && (
+        <Button small icon={Play} pending={pause.isPending} onClick={() => pause.mutate(false)}>
+          Resume
+        </Button>
+      )}
+      {can('helpdesk:write') && (
+        <Button small kind="quiet" icon={CircleCheck} pending={end.isPending} onClick={() => end.mutate()}>
+          End
+        </Button>
+      )}
+    </div>
+  )
+}

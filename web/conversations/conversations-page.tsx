@@ -1,0 +1,232 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { MessagesSquare, SlidersHorizontal } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { listing } from '../app/api.ts'
+import { useAgentId } from '../app/session.ts'
+import { useShortcuts } from '../app/shortcuts.ts'
+import { Ago } from '../ui/ago.tsx'
+import { Button } from '../ui/button.tsx'
+import { Select, TextField } from '../ui/field.tsx'
+import { Badge, useTitle } from '../ui/page.tsx'
+import { Empty, Loaded } from '../ui/state.tsx'
+import { Conversation } from './conversation.tsx'
+import classes from './conversations.module.css'
+
+export type Filters = {
+  query?: string
+  source?: string
+  sentiment?: string
+  feedback?: string
+  escalated?: 'true'
+  startDate?: string
+  endDate?: string
+  topic?: string
+}
+type Search = Filters & { open?: string }
+
+const SOURCES = [
+  ['', 'Every channel'],
+  ['API', 'API'],
+  ['Widget or Iframe', 'Website chat'],
+  ['Messaging', 'Messaging'],
+  ['Email', 'Email'],
+] as const
+const FEEDBACK = [
+  ['', 'Any rating'],
+  ['negative', 'Rated bad'],
+  ['positive', 'Rated good'],
+] as const
+const SENTIMENTS = [
+  ['', 'Any mood'],
+  ['negative', 'Negative'],
+  ['neutral', 'Neutral'],
+  ['positive', 'Positive'],
+] as const
+export const STATUS_TONES = {
+  ongoing: ['neutral', 'Open'],
+  ended: ['neutral', 'Ended'],
+  taken_over: ['warning', 'With a person'],
+  paused: ['info', 'Paused'],
+} as const
+
+/** What did it say? */
+export function ConversationsPage() {
+  useTitle('Conversations')
+  const agentId = useAgentId()
+  const { open, ...filters } = useSearch({ strict: false }) as Search
+  const navigate = useNavigate()
+  const change = (part: Partial<Search>, replace = true) =>
+    void navigate({ to: '.', search: { ...filters, open, ...part } as never, replace })
+  const list = useInfiniteQuery(
+    listing('/agents/{agentId}/conversations/search', {
+      params: { agentId },
+      query: { limit: 50, ...filters },
+    }),
+  )
+  const rows = list.data?.pages.flatMap(({ data }) => data) ?? []
+  const at = rows.findIndex(({ id }) => id === open)
+  const step = (by: number) => {
+    const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))]
+    if (next) change({ open: next.id })
+  }
+  useShortcuts([
+    { keys: 'j', does: 'Next conversation', group: 'Conversations', run: () => step(1) },
+    { keys: 'k', does: 'Conversation before', group: 'Conversations', run: () => step(-1) },
+    {
+      keys: '/',
+      does: 'Search',
+      group: 'Conversations',
+      run: () => document.querySelector<HTMLInputElement>('input[type=search]')?.focus(),
+    },
+  ])
+  return (
+    <div className={`${classes.panes} ${open ? classes.reading : ''}`}>
+      <section className={classes.list} aria-label="Conversations">
+        <header className={classes.listHead}>
+          <h1>Conversations</h1>
+        </header>
+        <FilterBar filters={filters} onChange={change} />
+        <Loaded of={list} lines={8}>
+          {() =>
+            rows.length === 0 ? (
+              <Empty icon={MessagesSquare} title={Object.values(filters).some(Boolean) ? 'Nothing matches' : 'No conversation yet'}>
+                {Object.values(filters).some(Boolean)
+                  ? 'Try fewer filters.'
+                  : 'What people ask stands here a moment later.'}
+              </Empty>
+            ) : (
+              <Rows rows={rows} open={open} onOpen={(id) => change({ open: id }, false)} onEnd={() => list.hasNextPage && !list.isFetchingNextPage && list.fetchNextPage()} />
+            )
+          }
+        </Loaded>
+      </section>
+      <section className={classes.reader} aria-label="Conversation">
+        {open ? (
+          <Conversation key={open} agentId={agentId} conversationId={open} onBack={() => change({ open: undefined })} />
+        ) : (
+          <Empty icon={MessagesSquare} title="Choose a conversation">
+            <kbd>j</kbd> and <kbd>k</kbd> go through the list.
+          </Empty>
+        )}
+      </section>
+    </div>
+  )
+}
+
+type Row = {
+  id: string
+  title: string | null
+  updatedAt: number
+  status: keyof typeof STATUS_TONES
+  source: string
+  snippet: { highlights: { value: string; isHit: boolean }[] } | null
+}
+type RowsProps = { rows: Row[]; open?: string; onOpen: (id: string) => void; onEnd: () => void }
+
+function Rows({ rows, open, onOpen, onEnd }: RowsProps) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 72,
+    overscan: 8,
+  })
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= rows.length - 10) onEnd()
+  }, [last, rows.length, onEnd])
+  return (
+    <div ref={scroller} className={classes.scroller}>
+      <ul style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        {items.map(({ index, start, key }) => {
+          const row = rows[index]
+          if (!row) return null
+          const [tone, label] = STATUS_TONES[row.status]
+          return (
+            <li
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              className={classes.item}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <button type="button" className={classes.row} aria-current={row.id === open} onClick={() => onOpen(row.id)}>
+                <span className={classes.rowHead}>
+                  <strong dir="auto">{row.title ?? 'Untitled'}</strong>
+                  <small>
+                    <Ago at={row.updatedAt} />
+                  </small>
+                </span>
+                <span className={classes.rowFoot}>
+                  <span className={classes.snippet}>
+                    {row.snippet
+                      ? row.snippet.highlights.map(({ value, isHit }, at) =>
+                          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text
+                          isHit ? <mark key={at}>{value}</mark> : value,
+                        )
+                      : row.source}
+                  </span>
+                  {row.status !== 'ongoing' && <Badge tone={tone}>{label}</Badge>}
+                </span>
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+const TYPED_MS = 250
+
+function FilterBar({ filters, onChange }: { filters: Filters; onChange: (part: Filters) => void }) {
+  const [isOpen, setIsOpen] = useState(() => Object.keys(filters).some((name) => name !== 'query'))
+  const [text, setText] = useState(filters.query ?? '')
+  const latest = useRef(onChange)
+  latest.current = onChange
+  useEffect(() => {
+    if (text === (filters.query ?? '')) return
+    const timer = setTimeout(() => latest.current({ query: text || undefined }), TYPED_MS)
+    return () => clearTimeout(timer)
+  }, [text, filters.query])
+  const set = (name: keyof Filters) => (event: { target: { value: string } }) =>
+    onChange({ [name]: event.target.value || undefined })
+  return (
+    <div className={classes.filters}>
+      <div className={classes.searching}>
+        <TextField
+          label="Search"
+          hideLabel
+          type="search"
+          placeholder="Search what was said"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <Button icon={SlidersHorizontal} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          Filter
+        </Button>
+      </div>
+      {isOpen && (
+        <div className={classes.choices}>
+          <Select label="Channel" options={SOURCES} value={filters.source ?? ''} onChange={set('source')} />
+          <Select label="Rating" options={FEEDBACK} value={filters.feedback ?? ''} onChange={set('feedback')} />
+          <Select label="Mood" options={SENTIMENTS} value={filters.sentiment ?? ''} onChange={set('sentiment')} />
+          <Select
+            label="Handed over"
+            options={[
+              ['', 'All'],
+              ['true', 'Handed to people'],
+            ]}
+            value={filters.escalated ?? ''}
+            onChange={set('escalated')}
+          />
+          <TextField label="From" type="date" value={filters.startDate ?? ''} onChange={set('startDate')} />
+          <TextField label="To" type="date" value={filters.endDate ?? ''} onChange={set('endDate')} />
+        </div>
+      )}
+    </div>
+  )
+}

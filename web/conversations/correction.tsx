@@ -1,0 +1,69 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call, type Message } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form, FormActions, FormProblem, TextArea } from '../ui/field.tsx'
+import { sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import { textOf } from './message-view.tsx'
+
+type CorrectionProps = {
+  agentId: string
+  conversationId: string
+  messageId: string
+  messages: Message[]
+  onClose: () => void
+}
+
+/** Says what the right answer would have been; it becomes a source that is answered from at once. */
+export function Correction({ agentId, conversationId, messageId, messages, onClose }: CorrectionProps) {
+  const at = messages.findIndex(({ id }) => id === messageId)
+  const answered = messages[at]
+  const asked = messages.slice(0, at).findLast(({ role }) => role === 'user')
+  const [question, setQuestion] = useState(asked ? textOf(asked) : '')
+  const [answer, setAnswer] = useState(answered ? textOf(answered) : '')
+  const correct = useMutation({
+    meta: { quiet: true },
+    mutationFn: () =>
+      call('POST', '/agents/{agentId}/conversations/{conversationId}/messages/{messageId}/correction', {
+        params: { agentId, conversationId, messageId },
+        body: { answer, question },
+      }),
+    onSuccess: () => {
+      tell('done', 'The agent will say this from now on.')
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
+      onClose()
+    },
+  })
+  return (
+    <Dialog title="Correct the answer" isOpen onClose={onClose} wide>
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault()
+          correct.mutate()
+        }}
+      >
+        <TextArea label="Question" rows={2} value={question} onChange={({ target }) => setQuestion(target.value)} required />
+        <TextArea
+          label="The right answer"
+          rows={8}
+          value={answer}
+          onChange={({ target }) => setAnswer(target.value)}
+          hint="It becomes a source of its own, which you can change or remove later."
+          required
+        />
+        {correct.error && <FormProblem>{sentenceOf(correct.error)}</FormProblem>}
+        <FormActions>
+          <Button kind="primary" type="submit" pending={correct.isPending}>
+            Save the correction
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormActions>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,56 @@
+import { ThumbsDown, ThumbsUp, Wrench } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import type { Message } from '../app/api.ts'
+import { SourceList } from '../playground/source-list.tsx'
+import { Ago } from '../ui/ago.tsx'
+import { Markdown } from '../ui/markdown.tsx'
+import classes from './conversations.module.css'
+
+export const textOf = ({ parts }: Pick<Message, 'parts'>): string =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+
+/** What was said, by whom, from what, and with which tools. */
+export function MessageView({ message, children }: { message: Message; children?: ReactNode }) {
+  const { role, parts, createdAt, feedback, metadata, attachments } = message
+  const [open, setOpen] = useState<number | null>(null)
+  const isVisitor = role === 'user'
+  const who = isVisitor ? 'Visitor' : (metadata?.author?.name ?? 'Agent')
+  const outputs = new Map(
+    parts.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part.output]] : [])),
+  )
+  return (
+    <article className={`${classes.message} ${isVisitor ? classes.visitor : ''}`} aria-label={who}>
+      <header>
+        <strong>{who}</strong> <Ago at={createdAt} />
+        {feedback === 'positive' && <ThumbsUp size={14} aria-label="Rated good" />}
+        {feedback === 'negative' && <ThumbsDown size={14} aria-label="Rated bad" className={classes.bad} />}
+      </header>
+      {parts.map((part, at) => {
+        if (part.type === 'text') {
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a message keep their places
+          return <Markdown key={at} text={part.text} onCite={isVisitor ? undefined : setOpen} />
+        }
+        if (part.type === 'tool-result') return null
+        return (
+          <details key={part.toolCallId} className={classes.tool}>
+            <summary>
+              <Wrench size={14} aria-hidden /> {part.toolName}
+            </summary>
+            <pre>{JSON.stringify({ input: part.input, output: outputs.get(part.toolCallId) }, null, 2)}</pre>
+          </details>
+        )
+      })}
+      {attachments && attachments.length > 0 && (
+        <ul className={classes.files}>
+          {attachments.map(({ name, url }) => (
+            <li key={name}>{url ? <a href={url}>{name}</a> : name}</li>
+          ))}
+        </ul>
+      )}
+      {metadata?.sources && metadata.sources.length > 0 && (
+        <SourceList sources={metadata.sources} open={open} onOpen={setOpen} />
+      )}
+      {children}
+    </article>
+  )
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import { useTitle } from '../ui/page.tsx'
+import { Toasts } from '../ui/toast.tsx'
+import classes from './gate.module.css'
+
+/** What stands around a form for somebody who is not signed in. */
+export function Gate({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
+  useTitle(title)
+  return (
+    <main className={classes.gate}>
+      <div className={classes.card}>
+        <p className={classes.brand}>
+          <span aria-hidden>P</span> Parley
+        </p>
+        <div>
+          <h1>{title}</h1>
+          {about && <p className={classes.about}>{about}</p>}
+        </div>
+        {children}
+      </div>
+      <p className={classes.foot}>
+        <a href="/docs">Guide</a> <a href="/reference">API reference</a> <a href="/status">Status</a>
+      </p>
+      <Toasts />
+    </main>
+  )
+}
+
+/** What stands behind # in a link; it is never sent to the service as part of an address. */
+export const tokenOfLink = (): string => location.hash.slice(1)

@@ -1,0 +1,113 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { call, type InputOf } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
+import { sentenceOf } from '../ui/state.tsx'
+
+export type NewKind = 'link' | 'qna' | 'text'
+type Body = InputOf<'POST', '/agents/{agentId}/sources'>['body']
+
+const TITLES = { link: 'Add a website', qna: 'Add a question and its answer', text: 'Add a text' }
+const EXTENTS = [
+  ['crawl', 'All pages that its links lead to'],
+  ['sitemap', 'The pages of its sitemap'],
+  ['individual', 'This page only'],
+] as const
+
+const lines = (text: FormDataEntryValue | null): string[] =>
+  String(text ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+
+function bodyOf(kind: NewKind, form: FormData): Body {
+  const text = (name: string) => String(form.get(name) ?? '').trim()
+  if (kind === 'text') return { type: 'text', name: text('name'), content: text('content') }
+  if (kind === 'qna') {
+    const questions = lines(form.get('questions'))
+    return { type: 'qna', name: questions[0]?.slice(0, 255) ?? '', questions, answer: text('answer') }
+  }
+  const url = /^https?:\/\//i.test(text('url')) ? text('url') : `https://${text('url')}`
+  const linkType = text('linkType') as 'crawl' | 'sitemap' | 'individual'
+  if (linkType === 'individual') return { type: 'link', url, linkType }
+  const [excludePaths, includeOnlyPaths] = [lines(form.get('exclude')), lines(form.get('include'))]
+  return {
+    type: 'link',
+    url,
+    linkType,
+    ...(excludePaths.length > 0 && { excludePaths }),
+    ...(includeOnlyPaths.length > 0 && { includeOnlyPaths }),
+  }
+}
+
+export function AddSource({ kind, agentId, onClose }: { kind: NewKind; agentId: string; onClose: () => void }) {
+  const [extent, setExtent] = useState('crawl')
+  const add = useMutation({
+    meta: { quiet: true },
+    mutationFn: (body: Body) => call('POST', '/agents/{agentId}/sources', { params: { agentId }, body }),
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/summary'] })
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    add.mutate(bodyOf(kind, new FormData(event.currentTarget)))
+  }
+  return (
+    <Dialog title={TITLES[kind]} isOpen onClose={onClose} wide={kind !== 'link'}>
+      <Form onSubmit={submit}>
+        {kind === 'link' && (
+          <>
+            <TextField label="Address" name="url" inputMode="url" placeholder="https://example.com/help" required autoFocus />
+            <Select
+              label="What to read"
+              name="linkType"
+              options={EXTENTS}
+              value={extent}
+              onChange={({ target }) => setExtent(target.value)}
+            />
+            {extent !== 'individual' && (
+              <>
+                <TextArea label="Only these paths (optional)" name="include" rows={2} placeholder="/help/*" hint="One a line." />
+                <TextArea label="Not these paths (optional)" name="exclude" rows={2} placeholder="/blog/*" />
+              </>
+            )}
+          </>
+        )}
+        {kind === 'qna' && (
+          <>
+            <TextArea
+              label="Question"
+              name="questions"
+              rows={2}
+              hint="Other ways to ask the same go on lines of their own."
+              required
+              autoFocus
+            />
+            <TextArea label="Answer" name="answer" rows={6} required />
+          </>
+        )}
+        {kind === 'text' && (
+          <>
+            <TextField label="Name" name="name" required maxLength={255} autoFocus />
+            <TextArea label="Text" name="content" rows={14} required />
+          </>
+        )}
+        {add.error && <FormProblem>{sentenceOf(add.error)}</FormProblem>}
+        <FormActions>
+          <Button kind="primary" type="submit" pending={add.isPending}>
+            Add
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormActions>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,235 @@
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { BookOpen, Ellipsis, FileText, Globe, MessageCircleQuestion, NotebookPen, Trash2, Upload } from 'lucide-react'
+import { type DragEvent, useRef, useState } from 'react'
+import { isBusy, statusOfSource } from '../agents/status.ts'
+import { call, listing, reading, type Source } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { useAgentId, useCan } from '../app/session.ts'
+import { Ago } from '../ui/ago.tsx'
+import { Button } from '../ui/button.tsx'
+import { Select, TextField } from '../ui/field.tsx'
+import { formatBytes, plural } from '../ui/format.ts'
+import { Menu } from '../ui/menu.tsx'
+import { Badge, Page, Table } from '../ui/page.tsx'
+import { Empty, Loaded } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import { AddSource, type NewKind } from './add-source.tsx'
+import classes from './sources.module.css'
+import { progressOf } from './training-list.tsx'
+import { UploadList, useUploads } from './uploads.tsx'
+
+const TYPES = [
+  ['', 'All types'],
+  ['link', 'Websites'],
+  ['file', 'Files'],
+  ['text', 'Texts'],
+  ['qna', 'Questions and answers'],
+  ['ticket', 'Solved tickets'],
+] as const
+const NAMES: Record<Source['type'], string> = {
+  link: 'Website',
+  file: 'File',
+  text: 'Text',
+  qna: 'Q&A',
+  notionPage: 'Page',
+  ticket: 'Ticket',
+}
+
+/** What does it know? */
+export function SourcesPage() {
+  const agentId = useAgentId()
+  const can = useCan()
+  const search = useSearch({ strict: false }) as { type?: string; name?: string }
+  const navigate = useNavigate()
+  const [adding, setAdding] = useState<NewKind | null>(null)
+  const [isOver, setIsOver] = useState(false)
+  const picker = useRef<HTMLInputElement>(null)
+  const uploads = useUploads(agentId)
+  const mayWrite = can('sources:write')
+  const sources = useInfiniteQuery({
+    ...listing('/agents/{agentId}/sources', { params: { agentId }, query: { limit: 50, ...search } }),
+    refetchInterval: ({ state }) => (state.data?.pages.some(({ data }) => data.some(isBusy)) ? 1_500 : false),
+  })
+  const filter = (change: { type?: string; name?: string }) =>
+    void navigate({ to: '.', search: { ...search, ...change } as never, replace: true })
+  const add = (
+    <AddMenu onAdd={setAdding} onFiles={() => picker.current?.click()} />
+  )
+  const onDrop = (event: DragEvent): void => {
+    event.preventDefault()
+    setIsOver(false)
+    uploads.add([...event.dataTransfer.files])
+  }
+  const isFiltered = Boolean(search.type || search.name)
+  return (
+    <Page title="Sources" about={<Amount agentId={agentId} />} actions={mayWrite && add}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: files can be chosen with the button, too */}
+      <div
+        className={`${classes.drop} ${isOver ? classes.over : ''}`}
+        onDragOver={(event) => {
+          if (!mayWrite || !event.dataTransfer.types.includes('Files')) return
+          event.preventDefault()
+          setIsOver(true)
+        }}
+        onDragLeave={(event) => {
+          if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setIsOver(false)
+        }}
+        onDrop={mayWrite ? onDrop : undefined}
+      >
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files to add"
+          onChange={({ target }) => {
+            uploads.add([...(target.files ?? [])])
+            target.value = ''
+          }}
+        />
+        <UploadList uploads={uploads} />
+        <div className={classes.filters}>
+          <TextField
+            label="Name"
+            hideLabel
+            type="search"
+            placeholder="Search by name"
+            defaultValue={search.name ?? ''}
+            onChange={({ target }) => filter({ name: target.value || undefined })}
+          />
+          <Select
+            label="Type"
+            hideLabel
+            options={TYPES}
+            value={search.type ?? ''}
+            onChange={({ target }) => filter({ type: target.value || undefined })}
+          />
+        </div>
+        <Loaded of={sources}>
+          {({ pages }) => {
+            const all = pages.flatMap(({ data }) => data)
+            if (all.length === 0) {
+              return isFiltered ? (
+                <Empty icon={BookOpen} title="No source is called that" />
+              ) : (
+                <Empty
+                  icon={Upload}
+                  title="It has read nothing yet"
+                  action={mayWrite && add}
+                >
+                  Add a website, questions and answers, or a text. Files can be dropped here.
+                </Empty>
+              )
+            }
+            return (
+              <>
+                <Table label="Sources" head={['Name', 'Type', 'State', 'Size', 'Changed', <span key="a" className="visually-hidden">Actions</span>]}>
+                  {all.map((source) => (
+                    <SourceRow key={source.id} agentId={agentId} source={source} mayWrite={mayWrite} />
+                  ))}
+                </Table>
+                {sources.hasNextPage && (
+                  <div className={classes.more}>
+                    <Button onClick={() => sources.fetchNextPage()} pending={sources.isFetchingNextPage}>
+                      Show more
+                    </Button>
+                  </div>
+                )}
+              </>
+            )
+          }}
+        </Loaded>
+        {isOver && (
+          <div className={classes.veil} aria-hidden>
+            <Upload size={24} /> Drop to add the files
+          </div>
+        )}
+      </div>
+      {adding && <AddSource kind={adding} agentId={agentId} onClose={() => setAdding(null)} />}
+    </Page>
+  )
+}
+
+function Amount({ agentId }: { agentId: string }) {
+  const { data } = useQuery(reading('/agents/{agentId}/sources/summary', { params: { agentId } }))
+  if (!data) return <>What it answers from.</>
+  const parts = [data.texts, data.qnas, data.links, data.files, data.notionPages, data.tickets]
+  const sum = (of: 'count' | 'size') => parts.reduce((total, part) => total + part[of], 0)
+  return (
+    <>
+      {plural(sum('count'), 'source')}, {formatBytes(sum('size'))} of text.
+    </>
+  )
+}
+
+function AddMenu({ onAdd, onFiles }: { onAdd: (kind: NewKind) => void; onFiles: () => void }) {
+  return (
+    <Menu
+      label="Add a source"
+      className={classes.add}
+      choices={[
+        { id: 'files', label: 'Files', hint: 'PDF, Word, Excel, text, …', icon: FileText, onChoose: onFiles },
+        { id: 'link', label: 'Website', hint: 'One page or all of them', icon: Globe, onChoose: () => onAdd('link') },
+        {
+          id: 'qna',
+          label: 'Question and answer',
+          hint: 'Said word for word',
+          icon: MessageCircleQuestion,
+          onChoose: () => onAdd('qna'),
+        },
+        { id: 'text', label: 'Text', hint: 'Written or pasted', icon: NotebookPen, onChoose: () => onAdd('text') },
+      ]}
+    />
+  )
+}
+
+function SourceRow({ agentId, source, mayWrite }: { agentId: string; source: Source; mayWrite: boolean }) {
+  const { tone, label } = statusOfSource(source.status)
+  const remove = useMutation({
+    mutationFn: () =>
+      call('DELETE', '/agents/{agentId}/sources/{sourceId}', { params: { agentId, sourceId: source.id } }),
+    onSuccess: () => {
+      tell('done', `${source.name ?? 'The source'} is being removed.`)
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/summary'] })
+    },
+  })
+  return (
+    <tr>
+      <td className={classes.name}>
+        <Link to="/agents/$agentId/sources/$sourceId" params={{ agentId, sourceId: source.id }}>
+          {source.name ?? 'Untitled'}
+        </Link>
+        {source.error && <p className={classes.error}>{source.error}</p>}
+      </td>
+      <td>{NAMES[source.type]}</td>
+      <td>
+        <Badge tone={tone}>{label}</Badge> <span className={classes.faint}>{progressOf(source)}</span>
+      </td>
+      <td className={classes.nowrap}>{formatBytes(source.size)}</td>
+      <td className={classes.nowrap}>
+        <Ago at={source.updatedAt} />
+      </td>
+      <td className={classes.end}>
+        {mayWrite && (
+          <Menu
+            label={`Actions for ${source.name ?? 'the source'}`}
+            className={classes.dots}
+            choices={[
+              {
+                id: 'remove',
+                label: 'Remove from the answers',
+                icon: Trash2,
+                danger: true,
+                onChoose: () => remove.mutate(),
+              },
+            ]}
+          >
+            <Ellipsis size={18} aria-hidden />
+          </Menu>
+        )}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,48 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ComponentProps, ReactNode } from 'react'
+import classes from './button.module.css'
+
+type Kind = 'primary' | 'secondary' | 'quiet' | 'danger'
+
+export const buttonClass = (kind: Kind = 'secondary', small = false): string =>
+  `${classes.button} ${classes[kind]} ${small ? classes.small : ''}`
+
+type ButtonProps = ComponentProps<'button'> & {
+  kind?: Kind
+  small?: boolean
+  icon?: LucideIcon
+  /** Cannot be pressed again before what it started has ended. */
+  pending?: boolean
+  children: ReactNode
+}
+
+export function Button({ kind, small, icon: Icon, pending, children, className, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`${buttonClass(kind, small)} ${className ?? ''}`}
+      aria-busy={pending || undefined}
+      disabled={rest.disabled || pending}
+    >
+      {pending ? <span className={classes.spinner} /> : Icon && <Icon size={16} aria-hidden />}
+      {children}
+    </button>
+  )
+}
+
+type IconButtonProps = ComponentProps<'button'> & { icon: LucideIcon; label: string; hint?: string }
+
+export function IconButton({ icon: Icon, label, hint, className, ...rest }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`${classes.icon} ${className ?? ''}`}
+      aria-label={label}
+      title={hint ? `${label} (${hint})` : label}
+    >
+      <Icon size={18} aria-hidden />
+    </button>
+  )
+}

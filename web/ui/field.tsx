@@ -1,0 +1,106 @@
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import classes from './field.module.css'
+
+type Labelled = { label: string; hint?: ReactNode; error?: string | null; hideLabel?: boolean }
+type Wiring = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }
+
+/** A label, a control, and beneath it what helps or what is wrong. */
+export function Field({
+  label,
+  hint,
+  error,
+  hideLabel,
+  children,
+}: Labelled & { children: (wiring: Wiring) => ReactNode }) {
+  const id = useId()
+  const about = error || hint ? `${id}-about` : undefined
+  return (
+    <div className={classes.field}>
+      <label htmlFor={id} className={hideLabel ? 'visually-hidden' : classes.label}>
+        {label}
+      </label>
+      {children({ id, 'aria-describedby': about, 'aria-invalid': error ? true : undefined })}
+      {(error || hint) && (
+        <p id={about} className={error ? classes.error : classes.hint} role={error ? 'alert' : undefined}>
+          {error || hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+export function TextField({ label, hint, error, hideLabel, className, ...rest }: Labelled & ComponentProps<'input'>) {
+  return (
+    <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
+      {(wiring) => <input type="text" {...rest} {...wiring} className={`${classes.input} ${className ?? ''}`} />}
+    </Field>
+  )
+}
+
+export function TextArea({ label, hint, error, hideLabel, className, ...rest }: Labelled & ComponentProps<'textarea'>) {
+  return (
+    <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
+      {(wiring) => (
+        <textarea rows={4} {...rest} {...wiring} className={`${classes.input} ${classes.area} ${className ?? ''}`} />
+      )}
+    </Field>
+  )
+}
+
+type Option = readonly [value: string, label: string]
+
+export function Select({
+  label,
+  hint,
+  error,
+  hideLabel,
+  options,
+  ...rest
+}: Labelled & { options: readonly Option[] } & ComponentProps<'select'>) {
+  return (
+    <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
+      {(wiring) => (
+        <select {...rest} {...wiring} className={`${classes.input} ${classes.select}`}>
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+export function Check({ label, hint, ...rest }: { label: ReactNode; hint?: string } & ComponentProps<'input'>) {
+  const id = useId()
+  return (
+    <div className={classes.check}>
+      <input type="checkbox" {...rest} id={id} aria-describedby={hint ? `${id}-about` : undefined} />
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {hint && (
+          <p id={`${id}-about`} className={classes.hint}>
+            {hint}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+export const Form = ({ children, ...rest }: ComponentProps<'form'>) => (
+  <form className={classes.form} {...rest}>
+    {children}
+  </form>
+)
+
+export const FormActions = ({ children }: { children: ReactNode }) => (
+  <div className={classes.actions}>{children}</div>
+)
+
+export const FormProblem = ({ children }: { children: ReactNode }) => (
+  <p className={classes.problem} role="alert">
+    {children}
+  </p>
+)

@@ -1,0 +1,39 @@
+const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' })
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
+
+export const formatNumber = (value: number): string => numbers.format(value)
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  if (bytes < 1_000_000) return `${numbers.format(bytes / 1_000)} KB`
+  return `${numbers.format(bytes / 1_000_000)} MB`
+}
+
+export const formatShare = (share: number | null): string =>
+  share === null ? '–' : `${Math.round(share * 100)} %`
+
+/** The service tells times as ISO 8601 or as seconds since 1970. */
+export const dateOf = (time: string | number): Date => new Date(typeof time === 'number' ? time * 1000 : time)
+
+export const formatTime = (time: string | number): string => whole.format(dateOf(time))
+
+const STEPS = [
+  [60, 'second', 1],
+  [3_600, 'minute', 60],
+  [86_400, 'hour', 3_600],
+  [7 * 86_400, 'day', 86_400],
+] as const
+
+export function formatAgo(time: string | number): string {
+  const seconds = (Date.now() - dateOf(time).getTime()) / 1000
+  if (seconds < 45) return 'now'
+  for (const [below, unit, size] of STEPS) {
+    if (seconds < below) return relative.format(-Math.round(seconds / size), unit)
+  }
+  return day.format(dateOf(time))
+}
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? one : many}`

@@ -1,0 +1,104 @@
+import { Fragment, type ReactNode, useMemo } from 'react'
+import { type Inline, parseInline } from '../../widget/frame/parse-inline.ts'
+import { type Block, parseMarkdown } from '../../widget/frame/parse-markdown.ts'
+import classes from './markdown.module.css'
+
+type Draw = { onCite?: (number: number) => void }
+
+/** What visitors get to read, as nodes and never as HTML. A number in brackets is a source of the answer. */
+export function Markdown({ text, onCite }: { text: string } & Draw) {
+  const blocks = useMemo(() => parseMarkdown(text), [text])
+  return <div className={classes.markdown}>{drawAll(blocks, (block) => drawBlock(block, { onCite }))}</div>
+}
+
+export const InlineMarkdown = ({ text }: { text: string }) => <>{drawInlines(parseInline(text), {})}</>
+
+const drawAll = <T,>(items: T[], draw: (item: T) => ReactNode): ReactNode =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no other name
+  items.map((item, at) => <Fragment key={at}>{draw(item)}</Fragment>)
+
+function drawBlock(block: Block, draw: Draw): ReactNode {
+  switch (block.type) {
+    case 'code':
+      return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        <pre tabIndex={0}>
+          <code>{block.text}</code>
+        </pre>
+      )
+    case 'table': {
+      const [head = [], ...rows] = block.rows
+      return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        <section className={classes.table} aria-label="Table" tabIndex={0}>
+          <table>
+            <thead>
+              <tr>{drawAll(head, (cell) => <th scope="col">{drawInlines(cell, draw)}</th>)}</tr>
+            </thead>
+            <tbody>
+              {drawAll(rows, (row) => (
+                <tr>{drawAll(row, (cell) => <td>{drawInlines(cell, draw)}</td>)}</tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )
+    }
+    case 'quote':
+      return <blockquote>{drawAll(block.blocks, (inner) => drawBlock(inner, draw))}</blockquote>
+    case 'list': {
+      const items = drawAll(block.items, (blocks) => (
+        <li>
+          {drawAll(blocks, (inner) =>
+            inner.type === 'paragraph' ? drawInlines(inner.inline, draw) : drawBlock(inner, draw),
+          )}
+        </li>
+      ))
+      return block.isOrdered ? <ol start={block.start}>{items}</ol> : <ul>{items}</ul>
+    }
+    case 'heading':
+      return (
+        <p>
+          <strong>{drawInlines(block.inline, draw)}</strong>
+        </p>
+      )
+    case 'paragraph':
+      return <p dir="auto">{drawInlines(block.inline, draw)}</p>
+  }
+}
+
+const drawInlines = (nodes: Inline[], draw: Draw): ReactNode => drawAll(nodes, (node) => drawInline(node, draw))
+
+function drawInline(node: Inline, draw: Draw): ReactNode {
+  switch (node.type) {
+    case 'text':
+      return node.text
+    case 'code':
+      return <code>{node.text}</code>
+    case 'break':
+      return <br />
+    case 'cite':
+      return draw.onCite ? (
+        <button
+          type="button"
+          className={classes.cite}
+          aria-label={`Source ${node.number}`}
+          onClick={() => draw.onCite?.(node.number)}
+        >
+          {node.number}
+        </button>
+      ) : (
+        node.text
+      )
+    case 'strong':
+      return <strong>{drawInlines(node.inline, draw)}</strong>
+    case 'emphasis':
+      return <em>{drawInlines(node.inline, draw)}</em>
+    case 'link':
+      return (
+        <a href={node.href} target="_blank" rel="noopener noreferrer nofollow">
+          {drawInlines(node.inline, draw)}
+        </a>
+      )
+  }
+}

@@ -1,0 +1,97 @@
+import { type ReactNode, useEffect } from 'react'
+import classes from './page.module.css'
+
+type PageProps = {
+  title: string
+  /** What the page answers, in one sentence. */
+  about?: ReactNode
+  actions?: ReactNode
+  /** As wide as the window: for panes. */
+  full?: boolean
+  narrow?: boolean
+  children: ReactNode
+}
+
+export function Page({ title, about, actions, full, narrow, children }: PageProps) {
+  useTitle(title)
+  return (
+    <div className={`${classes.page} ${full ? classes.full : ''} ${narrow ? classes.narrow : ''}`}>
+      <header className={classes.head}>
+        <div className={classes.words}>
+          <h1>{title}</h1>
+          {about && <p>{about}</p>}
+        </div>
+        {actions && <div className={classes.actions}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} – Parley`
+  }, [title])
+}
+
+/** A part of a page with a heading of its own. */
+export function Section({
+  title,
+  about,
+  actions,
+  children,
+}: {
+  title: string
+  about?: ReactNode
+  actions?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <section className={classes.section} aria-label={title}>
+      <header className={classes.sectionHead}>
+        <div>
+          <h2>{title}</h2>
+          {about && <p>{about}</p>}
+        </div>
+        {actions}
+      </header>
+      {children}
+    </section>
+  )
+}
+
+export const Card = ({ children, className }: { children: ReactNode; className?: string }) => (
+  <div className={`${classes.card} ${className ?? ''}`}>{children}</div>
+)
+
+type Tone = 'neutral' | 'success' | 'warning' | 'danger' | 'info' | 'accent'
+
+export const Badge = ({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) => (
+  <span className={`${classes.badge} ${classes[tone]}`}>{children}</span>
+)
+
+/** Columns that scroll sideways where they do not fit. */
+export function Table({ label, head, children }: { label: string; head: ReactNode[]; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section className={classes.scroll} aria-label={label} tabIndex={0}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            {head.map((name, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places
+              <th key={at} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  )
+}
+
+export const Bar = ({ share, label }: { share: number; label: string }) => (
+  <progress className={classes.bar} value={Math.min(1, Math.max(0, share))} max={1} aria-label={label} />
+)

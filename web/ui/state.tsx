@@ -1,0 +1,80 @@
+import { CircleAlert, type LucideIcon, Lock, WifiOff } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { ParleyError } from '../../client/parley-error.ts'
+import { Button } from './button.tsx'
+import classes from './state.module.css'
+
+/** Grey lines in place of what is on its way; they show after 150 ms, so that quick answers do not flicker. */
+export function Skeleton({ lines = 4, tall }: { lines?: number; tall?: boolean }) {
+  return (
+    <div className={classes.skeleton} role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all the same
+        <span key={at} className={tall ? classes.tall : undefined} />
+      ))}
+    </div>
+  )
+}
+
+type EmptyProps = { icon: LucideIcon; title: string; children?: ReactNode; action?: ReactNode; role?: string }
+
+/** Nothing is here, and the one thing to do about it. */
+export function Empty({ icon: Icon, title, children, action, role }: EmptyProps) {
+  return (
+    <div className={classes.empty} role={role}>
+      <span className={classes.badge}>
+        <Icon size={22} aria-hidden />
+      </span>
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {action}
+    </div>
+  )
+}
+
+export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const told = error instanceof ParleyError ? error : null
+  if (told?.status === 403) {
+    return (
+      <Empty icon={Lock} title="This is not yours to see">
+        Your role does not include it. An owner or admin of the workspace can change that under Members.
+      </Empty>
+    )
+  }
+  const retry = onRetry && <Button onClick={onRetry}>Try again</Button>
+  if (!told) {
+    return (
+      <Empty icon={WifiOff} title="The service cannot be reached" action={retry} role="alert">
+        Check your connection. Nothing was lost.
+      </Empty>
+    )
+  }
+  return (
+    <Empty icon={CircleAlert} title="That did not work" action={retry} role="alert">
+      {told.message}
+    </Empty>
+  )
+}
+
+type Asked<T> = { data: T | undefined; error: unknown; isPending: boolean; refetch: () => unknown }
+
+/** Draws what was asked for, or the state that stands in for it. */
+export function Loaded<T>({
+  of: { data, error, refetch },
+  lines,
+  children,
+}: {
+  of: Asked<T>
+  lines?: number
+  children: (data: T) => ReactNode
+}) {
+  if (data !== undefined) return <>{children(data)}</>
+  if (error) return <Problem error={error} onRetry={() => void refetch()} />
+  return <Skeleton lines={lines} />
+}
+
+/** One sentence about what went wrong. */
+export const sentenceOf = (error: unknown): string =>
+  error instanceof ParleyError
+    ? (Object.values(error.details ?? {})[0] ?? error.message)
+    : 'The service cannot be reached. Check your connection and try again.'

@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react'
+import { Tabs as Group, Tab, TabList, TabPanel } from 'react-aria-components'
+import classes from './tabs.module.css'
+
+type TabItem = { id: string; label: ReactNode; content: ReactNode }
+
+export function Tabs({ label, items, chosen, onChoose }: {
+  label: string
+  items: TabItem[]
+  chosen?: string
+  onChoose?: (id: string) => void
+}) {
+  return (
+    <Group
+      selectedKey={chosen}
+      onSelectionChange={(key) => onChoose?.(String(key))}
+      className={classes.tabs}
+    >
+      <TabList aria-label={label} className={classes.list}>
+        {items.map(({ id, label: text }) => (
+          <Tab key={id} id={id} className={classes.tab}>
+            {text}
+          </Tab>
+        ))}
+      </TabList>
+      {items.map(({ id, content }) => (
+        <TabPanel key={id} id={id} className={classes.panel}>
+          {content}
+        </TabPanel>
+      ))}
+    </Group>
+  )
+}

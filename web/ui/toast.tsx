@@ -1,0 +1,60 @@
+import { CircleAlert, CircleCheck, X } from 'lucide-react'
+import { useSyncExternalStore } from 'react'
+import { Button, IconButton } from './button.tsx'
+import classes from './toast.module.css'
+
+type Toast = { id: number; kind: 'done' | 'problem'; text: string; action?: { label: string; run: () => void } }
+
+const SHOWN_MS = 6_000
+let toasts: Toast[] = []
+let last = 0
+const listeners = new Set<() => void>()
+
+function change(next: Toast[]): void {
+  toasts = next
+  for (const listen of listeners) listen()
+}
+
+export function dismissToast(id: number): void {
+  change(toasts.filter((toast) => toast.id !== id))
+}
+
+/** Says what happened; what went wrong stays until it is read. */
+export function tell(kind: Toast['kind'], text: string, action?: Toast['action']): void {
+  const id = ++last
+  change([...toasts.slice(-2), { id, kind, text, action }])
+  if (kind === 'done') setTimeout(() => dismissToast(id), SHOWN_MS)
+}
+
+export function Toasts() {
+  const shown = useSyncExternalStore(
+    (listen) => {
+      listeners.add(listen)
+      return () => listeners.delete(listen)
+    },
+    () => toasts,
+  )
+  return (
+    <section className={classes.toasts} aria-live="polite" aria-label="Notices">
+      {shown.map(({ id, kind, text, action }) => (
+        <div key={id} className={`${classes.toast} ${classes[kind]}`}>
+          {kind === 'done' ? <CircleCheck size={18} aria-hidden /> : <CircleAlert size={18} aria-hidden />}
+          <p>{text}</p>
+          {action && (
+            <Button
+              small
+              kind="quiet"
+              onClick={() => {
+                action.run()
+                dismissToast(id)
+              }}
+            >
+              {action.label}
+            </Button>
+          )}
+          <IconButton icon={X} label="Dismiss" onClick={() => dismissToast(id)} />
+        </div>
+      ))}
+    </section>
+  )
+}
