@@ -5,6 +5,7 @@ import type * as accounts from '../../server/accounts/contract.ts'
 import type * as actions from '../../server/actions/contract.ts'
 import type * as agents from '../../server/agents/contract.ts'
 import type * as email from '../../server/channels/email/contract.ts'
+import type * as members from '../../server/members/contract.ts'
 import type * as messaging from '../../server/channels/messaging/contract.ts'
 import type * as conversations from '../../server/conversations/contract.ts'
 import type * as exports from '../../server/exports/contract.ts'
@@ -20,6 +21,7 @@ import type * as evaluations from '../../server/knowledge/evaluations/contract.t
 import type * as people from '../../server/people/contract.ts'
 import type * as privacy from '../../server/privacy/contract.ts'
 import type * as search from '../../server/search/contract.ts'
+import type * as signIn from '../../server/sign-in/contract.ts'
 
 type Named<E> = E extends { method: infer M extends string; path: infer P extends string } ? `${M} ${P}` : never
 type Table<M> = { [K in keyof M as Named<M[K]>]: M[K] }
@@ -36,10 +38,12 @@ type Contracts = Table<typeof accounts> &
   Table<typeof helpdesk> &
   Table<typeof insights> &
   Table<typeof knowledge> &
+  Table<typeof members> &
   Table<typeof messaging> &
   Table<typeof people> &
   Table<typeof privacy> &
   Table<typeof search> &
+  Table<typeof signIn> &
   Table<typeof team> &
   Table<typeof topics> &
   Table<typeof unanswered>

@@ -7,7 +7,6 @@ import {
   type LucideIcon,
   MessagesSquare,
   Rocket,
-  Search,
   Settings,
   SlidersHorizontal,
   Sparkles,
@@ -50,7 +49,6 @@ export const agentPlaces: { label: string; places: Place[] }[] = [
     label: 'Set-up',
     places: [
       { to: '/agents/$agentId/deploy', label: 'Deploy', icon: Rocket, scope: 'agents:write' },
-      { to: '/agents/$agentId/search', label: 'Search test', icon: Search, scope: 'sources:read' },
       { to: '/agents/$agentId/settings', label: 'Settings', icon: Settings, scope: 'agents:write' },
     ],
   },

@@ -128,7 +128,7 @@ function Moves({ agentId, conversationId, status }: MovesProps) {
             className={classes.inboxLink}
             to="/agents/$agentId/inbox"
             params={{ agentId }}
-            search={{ conversation: conversationId, ticket }}
+            search={{ ticket: ticket === undefined ? undefined : String(ticket), view: 'open' }}
           >
             Reply in the inbox
           </Link>

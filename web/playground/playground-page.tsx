@@ -14,8 +14,8 @@ export function PlaygroundPage() {
   const agent = useAgent(agentId).data
   const [run, setRun] = useState(0)
   const [inspected, setInspected] = useState<Said | null>(null)
-  const suggestions = (agent?.suggestedMessages ?? []).flatMap((one) =>
-    one.type === 'single' ? [one.text] : one.items.map(({ text }) => text),
+  const suggestions: string[] = (agent?.suggestedMessages ?? []).flatMap((one) =>
+    one.type === 'single' ? [String(one.text)] : [],
   )
   return (
     <Page

@@ -1,0 +1,126 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+  Outlet,
+} from '@tanstack/react-router'
+import { Compass } from 'lucide-react'
+import { Page } from '../ui/page.tsx'
+import { Empty, Problem } from '../ui/state.tsx'
+import { lastAgent, useAgents } from './session.ts'
+import { Shell } from './shell.tsx'
+
+/** Filters and what is open stand in the address, as text. */
+type Search = Record<string, string | undefined>
+
+const root = createRootRoute({
+  validateSearch: (search: Record<string, unknown>): Search => search as Search,
+  component: Outlet,
+  notFoundComponent: () => (
+    <Page title="Nothing is here">
+      <Empty icon={Compass} title="This page does not exist" action={<a href="/agents">All agents</a>} />
+    </Page>
+  ),
+  errorComponent: ({ error, reset }) => <Problem error={error} onRetry={reset} />,
+})
+const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell })
+
+type Component = ReturnType<typeof lazyRouteComponent>
+
+const outside = <const P extends string>(path: P, component: Component) =>
+  createRoute({ getParentRoute: () => root, path, component })
+const inside = <const P extends string>(path: P, component: Component | typeof Home) =>
+  createRoute({ getParentRoute: () => shell, path, component })
+
+const gate = () => import('../sign-in/sign-in-page.tsx')
+const reset = () => import('../sign-in/reset-pages.tsx')
+
+const routes = root.addChildren([
+  outside('/sign-in', lazyRouteComponent(gate, 'SignInPage')),
+  outside('/setup', lazyRouteComponent(() => import('../sign-in/set-up-page.tsx'), 'SetUpPage')),
+  outside('/invite', lazyRouteComponent(() => import('../sign-in/invite-page.tsx'), 'InvitePage')),
+  outside('/forgot', lazyRouteComponent(reset, 'ForgotPage')),
+  outside('/reset', lazyRouteComponent(reset, 'ResetPage')),
+  shell.addChildren([
+    inside('/', Home),
+    inside('/agents', lazyRouteComponent(() => import('../agents/agents-page.tsx'), 'AgentsPage')),
+    inside('/agents/new', lazyRouteComponent(() => import('../agents/new-agent-page.tsx'), 'NewAgentPage')),
+    inside('/agents/$agentId', lazyRouteComponent(() => import('../agents/overview-page.tsx'), 'OverviewPage')),
+    inside(
+      '/agents/$agentId/playground',
+      lazyRouteComponent(() => import('../playground/playground-page.tsx'), 'PlaygroundPage'),
+    ),
+    inside(
+      '/agents/$agentId/sources',
+      lazyRouteComponent(() => import('../sources/sources-page.tsx'), 'SourcesPage'),
+    ),
+    inside(
+      '/agents/$agentId/sources/$sourceId',
+      lazyRouteComponent(() => import('../sources/source-page.tsx'), 'SourcePage'),
+    ),
+    inside(
+      '/agents/$agentId/conversations',
+      lazyRouteComponent(() => import('../conversations/conversations-page.tsx'), 'ConversationsPage'),
+    ),
+    inside('/agents/$agentId/inbox', lazyRouteComponent(() => import('../inbox/inbox-page.tsx'), 'InboxPage')),
+    inside(
+      '/agents/$agentId/instructions',
+      lazyRouteComponent(() => import('../instructions/instructions-page.tsx'), 'InstructionsPage'),
+    ),
+    inside('/agents/$agentId/deploy', lazyRouteComponent(() => import('../deploy/deploy-page.tsx'), 'DeployPage')),
+    inside(
+      '/agents/$agentId/insights',
+      lazyRouteComponent(() => import('../insights/insights-page.tsx'), 'InsightsPage'),
+    ),
+    inside(
+      '/agents/$agentId/contacts',
+      lazyRouteComponent(() => import('../contacts/contacts-page.tsx'), 'ContactsPage'),
+    ),
+    inside(
+      '/agents/$agentId/settings',
+      lazyRouteComponent(() => import('../settings/settings-page.tsx'), 'SettingsPage'),
+    ),
+    inside(
+      '/workspace',
+      lazyRouteComponent(() => import('../workspace/workspace-page.tsx'), 'WorkspacePage'),
+    ),
+    inside(
+      '/workspace/account',
+      lazyRouteComponent(() => import('../workspace/account-page.tsx'), 'AccountPage'),
+    ),
+  ]),
+])
+
+/** The last agent that this browser had open, when it is still there; else all of them. */
+function Home() {
+  const { data } = useAgents()
+  if (!data) return null
+  const agentId = lastAgent()
+  if (agentId && data.data.some(({ id }) => id === agentId)) {
+    return <Navigate to="/agents/$agentId" params={{ agentId }} replace />
+  }
+  return <Navigate to="/agents" replace />
+}
+
+export const router = createRouter({
+  routeTree: routes,
+  defaultPreload: 'intent',
+  // What stands in the address is text: nothing of it is read as JSON.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const text = new URLSearchParams(
+      Object.entries(search).flatMap(([name, value]) =>
+        value === undefined || value === '' ? [] : [[name, String(value)]],
+      ),
+    ).toString()
+    return text && `?${text}`
+  },
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

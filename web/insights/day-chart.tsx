@@ -1,0 +1,79 @@
+import { useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { Table } from '../ui/page.tsx'
+import classes from './insights.module.css'
+
+type Day = { date: string; conversations: number; escalated: number; unanswered: number; credits: number }
+
+const HEIGHT = 120
+
+/** A bar a day; the same as a table and as a file for those who want the numbers. */
+export function DayChart({ days }: { days: Day[] }) {
+  const [asTable, setAsTable] = useState(false)
+  const most = Math.max(1, ...days.map(({ conversations }) => conversations))
+  const sum = days.reduce((total, { conversations }) => total + conversations, 0)
+  const csv = [
+    'day,conversations,handed over,unanswered,credits',
+    ...days.map((day) => [day.date, day.conversations, day.escalated, day.unanswered, day.credits].join(',')),
+  ].join('\n')
+  const save = (): void => {
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }))
+    link.download = 'conversations-by-day.csv'
+    link.click()
+    URL.revokeObjectURL(link.href)
+  }
+  return (
+    <div className={classes.chart}>
+      {asTable ? (
+        <Table label="Conversations by day" head={['Day', 'Conversations', 'Handed over', 'Unanswered', 'Credits']}>
+          {days.toReversed().map((day) => (
+            <tr key={day.date}>
+              <td>{day.date}</td>
+              <td>{day.conversations}</td>
+              <td>{day.escalated}</td>
+              <td>{day.unanswered}</td>
+              <td>{day.credits}</td>
+            </tr>
+          ))}
+        </Table>
+      ) : (
+        <svg
+          viewBox={`0 0 ${days.length * 10} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${sum} conversations, at most ${most} a day`}
+          className={classes.bars}
+        >
+          {days.map(({ date, conversations }, at) => {
+            const height = Math.max(conversations > 0 ? 2 : 1, (conversations / most) * (HEIGHT - 4))
+            return (
+              <rect
+                key={date}
+                x={at * 10 + 1}
+                y={HEIGHT - height}
+                width={8}
+                height={height}
+                className={conversations > 0 ? classes.bar : classes.zero}
+              >
+                <title>{`${date}: ${conversations}`}</title>
+              </rect>
+            )
+          })}
+        </svg>
+      )}
+      <div className={classes.axis}>
+        <span>{days[0]?.date}</span>
+        <span className={classes.axisButtons}>
+          <Button small kind="quiet" onClick={() => setAsTable(!asTable)}>
+            {asTable ? 'Chart' : 'Table'}
+          </Button>
+          <Button small kind="quiet" onClick={save}>
+            CSV
+          </Button>
+        </span>
+        <span>{days.at(-1)?.date}</span>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,244 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { CircleCheck } from 'lucide-react'
+import { useState } from 'react'
+import agents from '../agents/agents.module.css'
+import { daysAgo } from '../agents/days.ts'
+import { call, type OutputOf, reading } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { useAgentId, useCan } from '../app/session.ts'
+import { Ago } from '../ui/ago.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form, FormActions, FormProblem, Select, TextArea } from '../ui/field.tsx'
+import { formatNumber, formatShare } from '../ui/format.ts'
+import { Badge, Page, Section } from '../ui/page.tsx'
+import { Empty, Loaded, sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import { DayChart } from './day-chart.tsx'
+import classes from './insights.module.css'
+
+const SPANS = [
+  ['7', 'Last 7 days'],
+  ['30', 'Last 30 days'],
+  ['90', 'Last 90 days'],
+] as const
+
+/** What should I do next? */
+export function InsightsPage() {
+  const agentId = useAgentId()
+  const navigate = useNavigate()
+  const { days = '30' } = useSearch({ strict: false }) as { days?: string }
+  const startDate = daysAgo(Number(days) - 1)
+  const insights = useQuery(
+    reading('/agents/{agentId}/insights', { params: { agentId }, query: { startDate } }),
+  )
+  return (
+    <Page
+      title="Insights"
+      about="How it does, and what it lacks."
+      actions={
+        <Select
+          label="Span"
+          hideLabel
+          options={SPANS}
+          value={days}
+          onChange={({ target }) => void navigate({ to: '.', search: { days: target.value }, replace: true })}
+        />
+      }
+    >
+      <Unanswered agentId={agentId} />
+      <Loaded of={insights} lines={6}>
+        {({ totals, days: all }) => (
+          <>
+            <dl className={agents.grid}>
+              <Figure label="Conversations" value={formatNumber(totals.conversations)} />
+              <Figure label="Resolved without a person" value={formatShare(totals.deflection)} />
+              <Figure label="Handed to people" value={formatNumber(totals.escalated)} />
+              <Figure label="Rated good" value={`${totals.ratings.positive} / ${totals.ratings.positive + totals.ratings.negative}`} />
+            </dl>
+            <Section title="Conversations by day">
+              <DayChart days={all} />
+            </Section>
+            <div className={agents.columns}>
+              <Share
+                title="Topics"
+                none="Topics appear after the first conversations."
+                rows={totals.topics.map(({ id, name, conversations }) => ({
+                  name,
+                  count: conversations,
+                  search: { topic: id, startDate },
+                }))}
+                agentId={agentId}
+              />
+              <Share
+                title="Channels"
+                none="No conversation in this span."
+                rows={totals.sources.map(({ source, conversations }) => ({
+                  name: source,
+                  count: conversations,
+                  search: { source, startDate },
+                }))}
+                agentId={agentId}
+              />
+              <Share
+                title="Mood"
+                none="No conversation in this span."
+                rows={(['positive', 'neutral', 'negative'] as const).map((sentiment) => ({
+                  name: sentiment,
+                  count: totals.sentiments[sentiment],
+                  search: { sentiment, startDate },
+                }))}
+                agentId={agentId}
+              />
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const Figure = ({ label, value }: { label: string; value: string }) => (
+  <div className={agents.number}>
+    <dt>{label}</dt>
+    <dd>{value}</dd>
+  </div>
+)
+
+type ShareRow = { name: string; count: number; search: Record<string, string> }
+
+/** Numbers that open the conversations behind them. */
+function Share({ title, none, rows, agentId }: { title: string; none: string; rows: ShareRow[]; agentId: string }) {
+  const shown = rows.filter(({ count }) => count > 0)
+  return (
+    <Section title={title}>
+      <ul className={agents.rows}>
+        {shown.length === 0 && <li className={agents.faint}>{none}</li>}
+        {shown.slice(0, 10).map(({ name, count, search }) => (
+          <li key={name}>
+            <Link to="/agents/$agentId/conversations" params={{ agentId }} search={search}>
+              {name}
+            </Link>
+            <span className={classes.count}>{formatNumber(count)}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+type Group = OutputOf<'GET', '/agents/{agentId}/insights/unanswered'>['data'][number]
+const PATH = '/agents/{agentId}/insights/unanswered'
+
+function Unanswered({ agentId }: { agentId: string }) {
+  const can = useCan()
+  const [open, setOpen] = useState<Group | null>(null)
+  const groups = useQuery(reading(PATH, { params: { agentId }, query: { status: 'open', limit: 20 } }))
+  const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
+  const dismiss = useMutation({
+    mutationFn: (group: Group) =>
+      call('PATCH', `${PATH}/{groupId}`, {
+        params: { agentId, groupId: group.id },
+        body: { status: 'dismissed' },
+      }),
+    onSuccess: (_done, group) =>
+      tell('done', 'Dismissed.', { label: 'Undo', run: () => void reopen(agentId, group.id).finally(refresh) }),
+    onSettled: refresh,
+  })
+  const mayWrite = can('sources:write')
+  return (
+    <Section title="Questions it had nothing for" about="Answer one, and it knows from then on.">
+      <Loaded of={groups}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty icon={CircleCheck} title="Nothing is missing">
+              It had something for every question.
+            </Empty>
+          ) : (
+            <ul className={agents.rows}>
+              {data.map((group) => (
+                <li key={group.id}>
+                  <div className={classes.question}>
+                    <span dir="auto">{group.question}</span>
+                    <small>
+                      <Badge>{group.count}×</Badge> asked last <Ago at={group.lastAskedAt} />
+                      {group.examples[0] && (
+                        <>
+                          {' · '}
+                          <Link
+                            to="/agents/$agentId/conversations"
+                            params={{ agentId }}
+                            search={{ open: group.examples[0].conversationId }}
+                          >
+                            Where
+                          </Link>
+                        </>
+                      )}
+                    </small>
+                  </div>
+                  {mayWrite && (
+                    <div className={classes.buttons}>
+                      <Button small onClick={() => setOpen(group)}>
+                        Answer
+                      </Button>
+                      <Button small kind="quiet" onClick={() => dismiss.mutate(group)}>
+                        Dismiss
+                      </Button>
+                    </div>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {open && <AnswerDialog agentId={agentId} group={open} onClose={() => setOpen(null)} onDone={refresh} />}
+    </Section>
+  )
+}
+
+const reopen = (agentId: string, groupId: string) =>
+  call('PATCH', `${PATH}/{groupId}`, { params: { agentId, groupId }, body: { status: 'open' } })
+
+type AnswerDialogProps = { agentId: string; group: Group; onClose: () => void; onDone: () => void }
+
+function AnswerDialog({ agentId, group, onClose, onDone }: AnswerDialogProps) {
+  const [answer, setAnswer] = useState(group.suggestedAnswer ?? '')
+  const send = useMutation({
+    meta: { quiet: true },
+    mutationFn: () =>
+      call('POST', `${PATH}/{groupId}/answer`, { params: { agentId, groupId: group.id }, body: { answer } }),
+    onSuccess: () => {
+      tell('done', 'It will say this from now on.')
+      onDone()
+      onClose()
+    },
+  })
+  return (
+    <Dialog title={group.question} isOpen onClose={onClose} wide>
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault()
+          send.mutate()
+        }}
+      >
+        <TextArea
+          label="Answer"
+          rows={8}
+          value={answer}
+          onChange={({ target }) => setAnswer(target.value)}
+          hint="It becomes a source of questions and answers."
+          required
+          autoFocus
+        />
+        {send.error && <FormProblem>{sentenceOf(send.error)}</FormProblem>}
+        <FormActions>
+          <Button kind="primary" type="submit" pending={send.isPending}>
+            Save the answer
+          </Button>
+        </FormActions>
+      </Form>
+    </Dialog>
+  )
+}

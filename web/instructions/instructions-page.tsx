@@ -1,0 +1,99 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Agent, call, type InputOf } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { useAgent, useAgentId } from '../app/session.ts'
+import { Button } from '../ui/button.tsx'
+import { Form, FormActions, FormProblem, TextArea, TextField } from '../ui/field.tsx'
+import fields from '../ui/field.module.css'
+import { Card, Page, Section } from '../ui/page.tsx'
+import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import { Diff } from './diff.tsx'
+
+type Change = InputOf<'PUT', '/agents/{agentId}'>['body']
+
+/** What is it told to do? */
+export function InstructionsPage() {
+  const agentId = useAgentId()
+  const agent = useAgent(agentId)
+  return (
+    <Page title="Instructions" narrow about="Who it is, how it talks, and what it leaves to people.">
+      <Loaded of={agent}>{(data) => <Editor key={data.id} agent={data} />}</Loaded>
+    </Page>
+  )
+}
+
+const draftOf = ({ instructions, model, temp }: Agent) => ({ instructions, model, temp: String(temp) })
+
+function Editor({ agent }: { agent: Agent }) {
+  const saved = draftOf(agent)
+  const [draft, setDraft] = useState(saved)
+  const change = (part: Partial<typeof draft>) => setDraft((now) => ({ ...now, ...part }))
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(saved)
+  const save = useMutation({
+    meta: { quiet: true },
+    mutationFn: () => {
+      const body: Change = { ...draft, temp: Number(draft.temp) }
+      return call('PUT', '/agents/{agentId}', { params: { agentId: agent.id }, body })
+    },
+    onSuccess: () => {
+      tell('done', 'The next answer follows it.')
+      return queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] })
+    },
+  })
+  return (
+    <Form
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate()
+      }}
+    >
+      <Card>
+        <div className={fields.form}>
+          <TextArea
+            label="Instructions"
+            rows={14}
+            value={draft.instructions}
+            onChange={({ target }) => change({ instructions: target.value })}
+            maxLength={50_000}
+            hint="That it answers from its sources, cites them, and says when it does not know, is built in."
+          />
+          <TextField
+            label="Model"
+            value={draft.model}
+            onChange={({ target }) => change({ model: target.value })}
+            hint="An id of the models of this installation, or auto."
+            required
+          />
+          <TextField
+            label={`Temperature: ${draft.temp}`}
+            type="range"
+            min={0}
+            max={1}
+            step={0.1}
+            value={draft.temp}
+            onChange={({ target }) => change({ temp: target.value })}
+            hint="0 says the same each time; 1 varies its words."
+          />
+        </div>
+      </Card>
+      {draft.instructions !== saved.instructions && (
+        <Section title="What changes">
+          <Diff before={saved.instructions} after={draft.instructions} />
+        </Section>
+      )}
+      {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
+      <FormActions>
+        <Button kind="primary" type="submit" disabled={!isChanged} pending={save.isPending}>
+          Save
+        </Button>
+        {isChanged && (
+          <Button kind="quiet" onClick={() => setDraft(saved)}>
+            Discard
+          </Button>
+        )}
+      </FormActions>
+    </Form>
+  )
+}

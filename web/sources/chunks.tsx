@@ -1,0 +1,1 @@
+export const Chunks = (_: { agentId: string; sourceId: string }) => null

@@ -1,0 +1,46 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { ScrollText } from 'lucide-react'
+import { listing } from '../app/api.ts'
+import { Button } from '../ui/button.tsx'
+import { formatTime } from '../ui/format.ts'
+import { Section, Table } from '../ui/page.tsx'
+import { Empty, Loaded } from '../ui/state.tsx'
+import classes from './workspace.module.css'
+
+export function AuditLog() {
+  const log = useInfiniteQuery(listing('/audit-log', { query: { limit: 50 } }))
+  return (
+    <Section title="Audit log" about="Who changed what, newest first.">
+      <Loaded of={log}>
+        {({ pages }) => {
+          const all = pages.flatMap(({ data }) => data)
+          if (all.length === 0) return <Empty icon={ScrollText} title="Nothing was changed yet" />
+          return (
+            <>
+              <Table label="Audit log" head={['When', 'Who', 'What', 'Of what']}>
+                {all.map(({ id, at, actor, actorName, action, target, detail }) => (
+                  <tr key={id}>
+                    <td className={classes.nowrap}>{formatTime(at)}</td>
+                    <td>{actorName ?? actor}</td>
+                    <td>{action}</td>
+                    <td className={classes.target}>
+                      {target ?? '–'}
+                      {detail && <p className={classes.faint}>{JSON.stringify(detail)}</p>}
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+              {log.hasNextPage && (
+                <div className={classes.more}>
+                  <Button onClick={() => log.fetchNextPage()} pending={log.isFetchingNextPage}>
+                    Show more
+                  </Button>
+                </div>
+              )}
+            </>
+          )
+        }}
+      </Loaded>
+    </Section>
+  )
+}

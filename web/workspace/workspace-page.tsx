@@ -1,0 +1,32 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCan, useMe } from '../app/session.ts'
+import { Page } from '../ui/page.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { AuditLog } from './audit-log.tsx'
+import { Keys } from './keys.tsx'
+import { Members } from './members.tsx'
+import { Usage } from './usage.tsx'
+
+/** Who may do what, and what does it cost? */
+export function WorkspacePage() {
+  const can = useCan()
+  const { tab } = useSearch({ strict: false }) as { tab?: string }
+  const navigate = useNavigate()
+  const { data } = useMe()
+  const items = [
+    can('members:read') && { id: 'members', label: 'Members', content: <Members /> },
+    can('keys:read') && { id: 'keys', label: 'API keys', content: <Keys /> },
+    can('account:read') && { id: 'usage', label: 'Plan and usage', content: <Usage /> },
+    can('audit:read') && { id: 'audit', label: 'Audit log', content: <AuditLog /> },
+  ].filter((item) => item !== false)
+  return (
+    <Page title={data?.account.name ?? 'Workspace'} about="Members, keys, what it costs, and who changed what.">
+      <Tabs
+        label="Workspace"
+        items={items}
+        chosen={items.some(({ id }) => id === tab) ? tab : items[0]?.id}
+        onChoose={(id) => void navigate({ to: '/workspace', search: { tab: id }, replace: true })}
+      />
+    </Page>
+  )
+}
