@@ -17,16 +17,9 @@ export type RequestInput = {
   signal?: AbortSignal
 }
 
-export type UploadInput = Pick<RequestInput, 'params' | 'signal'> & {
-  fields?: Record<string, string>
-  onProgress?: (share: number) => void
-}
-
 /** Any endpoint by its method and path. All methods throw ParleyError, or what fetch throws. */
 export type Requests = {
   request<T>(method: string, path: string, input?: RequestInput): Promise<T>
-  /** Sends one file, and tells how much of it has been sent, from 0 to 1. For browsers. */
-  upload<T>(path: string, file: File, input?: UploadInput): Promise<T>
   /** The data of the events of a stream without an end, opened again whenever it breaks, until `signal` aborts. */
   follow(path: string, input: RequestInput): AsyncGenerator<unknown, void>
 }
@@ -57,31 +50,6 @@ export function createRequests(options: RequestsOptions): Requests {
       const response = await send(method, path, input, { accept: 'application/json' })
       return (response.status === 204 ? undefined : await response.json()) as T
     },
-    upload<T>(path: string, file: File, { fields = {}, onProgress, ...input }: UploadInput = {}) {
-      const form = new FormData()
-      for (const [name, value] of Object.entries(fields)) form.append(name, value)
-      form.append('file', file)
-      return new Promise<T>((resolve, reject) => {
-        // fetch does not tell how much of a body has been sent.
-        const sending = new XMLHttpRequest()
-        sending.open('POST', `${base}${pathOf(path, input)}`)
-        for (const [name, value] of Object.entries(options.headers ?? {})) {
-          sending.setRequestHeader(name, value)
-        }
-        sending.upload.onprogress = ({ loaded, total }) => onProgress?.(total > 0 ? loaded / total : 0)
-        sending.onerror = () => reject(new TypeError('The file could not be sent.'))
-        sending.onabort = () => reject(input.signal?.reason)
-        sending.onload = () => {
-          const retryAfter = sending.getResponseHeader('retry-after')
-          const headers = retryAfter === null ? undefined : { 'retry-after': retryAfter }
-          const answer = new Response(sending.responseText, { status: sending.status, headers })
-          if (answer.ok) resolve(JSON.parse(sending.responseText) as T)
-          else errorOf(answer).then(reject, reject)
-        }
-        input.signal?.addEventListener('abort', () => sending.abort(), { once: true })
-        sending.send(form)
-      })
-    },
     async *follow(path, input) {
       const { signal } = input
       const { silenceMs } = usualPatience
@@ -108,7 +76,8 @@ export function createRequests(options: RequestsOptions): Requests {
   }
 }
 
-function pathOf(path: string, { params = {}, query = {} }: RequestInput): string {
+/** With its {parameters} and its query filled in. */
+export function pathOf(path: string, { params = {}, query = {} }: RequestInput): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

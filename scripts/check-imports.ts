@@ -53,6 +53,7 @@ const LAYERS = [
   'members',
   'privacy',
   'widget',
+  'workspace',
   'operations',
   'v1',
   'pages',

@@ -39,7 +39,6 @@ import { agentHooks } from './knowledge/agent-hooks.ts'
 import { sourceRoutes } from './knowledge/routes.ts'
 import { serveSourceFiles } from './knowledge/serve-source-files.ts'
 import { memberRoutes } from './members/routes.ts'
-import { serveLinkPages } from './pages/link-pages.ts'
 import { servePages } from './pages/reference.ts'
 import { serveDocs } from './pages/serve-docs.ts'
 import { serveStatusPage } from './pages/status-page.ts'
@@ -53,6 +52,7 @@ import { version1Routes } from './v1/routes.ts'
 import { identityRoutes } from './widget/identity/routes.ts'
 import { serveWidgetApi } from './widget/serve-api.ts'
 import { serveWidget } from './widget/serve-widget.ts'
+import { serveWorkspace } from './workspace/serve-workspace.ts'
 
 export const V2 = '/api/v2'
 const V1 = '/api/v1'
@@ -172,7 +172,7 @@ export async function createApp(
   serveDocs(app)
   serveProvider(app, ctx)
   serveStatusPage(app, ctx, V2)
-  serveLinkPages(app, V2)
+  serveWorkspace(app)
   app.setNotFoundHandler(() => {
     throw new ApiError('ROUTE_NOT_FOUND')
   })

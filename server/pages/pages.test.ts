@@ -15,7 +15,7 @@ after(() => service.close())
 
 test('the status page says that it works and nothing of any account', async () => {
   const { accountId } = await service.account({ name: 'Secret name' })
-  const response = await fetch(service.url)
+  const response = await fetch(`${service.url}/status`)
   const html = await response.text()
   assert.equal(response.status, 200)
   assert.match(html, /Working/)
@@ -25,7 +25,7 @@ test('the status page says that it works and nothing of any account', async () =
 })
 
 test('the page says what to do next, and lets people try the demo agent while it is public', async () => {
-  const home = async () => (await fetch(service.url)).text()
+  const home = async () => (await fetch(`${service.url}/status`)).text()
   const bare = await home()
   assert.match(bare, /What to do next[\s\S]*keys create[\s\S]*\/agents[\s\S]*\/sources/)
   assert.doesNotMatch(bare, /<iframe/)

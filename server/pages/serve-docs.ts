@@ -44,7 +44,7 @@ export function serveDocs(app: FastifyInstance): void {
   })
   const contents = documentOf(
     'Parley: documentation',
-    `<h1>Documentation</h1>${lists.join('')}<p><a href="/">Start</a></p>`,
+    `<h1>Documentation</h1>${lists.join('')}<p><a href="/">Workspace</a></p>`,
   )
   app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(contents))
   app.get('/docs/:folder/:file', async (request, reply) => {

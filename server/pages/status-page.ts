@@ -8,11 +8,11 @@ import { documentOf } from './page-document.ts'
 export const DEMO_AGENT = 'demo-agent'
 
 /**
- * The page at /: whether the service works, a chat with the demo agent, and what to do next. It shows nothing of any
+ * The page at /status: whether the service works, a chat with the demo agent, and what to do next. It shows nothing of any
  * account but that agent, which is public.
  */
 export function serveStatusPage(app: FastifyInstance, ctx: Context, apiPath: string): void {
-  app.get('/', async (request, reply) => {
+  app.get('/status', async (request, reply) => {
     const origin = ctx.config.publicUrl ?? `${request.protocol}://${request.host}`
     const isDown = await ctx.maintenance.isOn()
     const demo = await demoAgent(ctx).catch(() => null)

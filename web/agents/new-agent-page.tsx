@@ -40,7 +40,7 @@ export function NewAgentPage() {
         await call('POST', '/agents/{agentId}/sources', { params: { agentId }, body }).catch(note('The text'))
       } else {
         const files = form.getAll('files').filter((file) => file instanceof File)
-        for (const file of files) await uploadSource(agentId, file, {}).catch(note(file.name))
+        for (const file of files) await uploadSource(agentId, file).catch(note(file.name))
       }
       return { agentId, failed }
     },

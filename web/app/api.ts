@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { createParley } from '../../client/parley.ts'
-import { createRequests, type UploadInput } from '../../client/requests.ts'
+import { createRequests } from '../../client/requests.ts'
+import { type Upload, uploadFile } from '../../client/upload-file.ts'
 import type * as accounts from '../../server/accounts/contract.ts'
 import type * as actions from '../../server/actions/contract.ts'
 import type * as agents from '../../server/agents/contract.ts'
@@ -117,12 +118,11 @@ export function listing<P extends PathOf<'GET'>>(path: P, ...[input]: Args<'GET'
   }
 }
 
-export const uploadSource = (agentId: string, file: File, input: Omit<UploadInput, 'params'>) =>
-  requests.upload<OutputOf<'POST', '/agents/{agentId}/sources'>>('/agents/{agentId}/sources', file, {
-    ...input,
-    params: { agentId },
-    fields: { name: file.name },
-  })
+export const uploadSource = (agentId: string, file: File, input: Pick<Upload, 'onProgress'> = {}) =>
+  uploadFile<OutputOf<'POST', '/agents/{agentId}/sources'>>(
+    { baseUrl, headers },
+    { ...input, path: '/agents/{agentId}/sources', params: { agentId }, file, fields: { name: file.name } },
+  )
 
 export type Agent = OutputOf<'GET', '/agents/{agentId}'>
 export type Source = OutputOf<'GET', '/agents/{agentId}/sources/{sourceId}'>

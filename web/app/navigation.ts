@@ -7,6 +7,7 @@ import {
   type LucideIcon,
   MessagesSquare,
   Rocket,
+  Search,
   Settings,
   SlidersHorizontal,
   Sparkles,
@@ -23,6 +24,7 @@ export const agentPlaces: { label: string; places: Place[] }[] = [
       { to: '/agents/$agentId', label: 'Overview', icon: LayoutDashboard, scope: 'agents:read', exact: true },
       { to: '/agents/$agentId/playground', label: 'Playground', icon: Sparkles, scope: 'chat' },
       { to: '/agents/$agentId/sources', label: 'Sources', icon: BookOpen, scope: 'sources:read' },
+      { to: '/agents/$agentId/search', label: 'Search test', icon: Search, scope: 'sources:read' },
       {
         to: '/agents/$agentId/instructions',
         label: 'Instructions',

@@ -78,6 +78,7 @@ const routes = root.addChildren([
       '/agents/$agentId/contacts',
       lazyRouteComponent(() => import('../contacts/contacts-page.tsx'), 'ContactsPage'),
     ),
+    inside('/agents/$agentId/search', lazyRouteComponent(() => import('../search/search-page.tsx'), 'SearchPage')),
     inside(
       '/agents/$agentId/settings',
       lazyRouteComponent(() => import('../settings/settings-page.tsx'), 'SettingsPage'),

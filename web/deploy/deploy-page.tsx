@@ -243,17 +243,26 @@ function Looks({ agent }: { agent: Agent }) {
 /** The real chat, told what it would look like. */
 function Preview({ agentId, chat }: { agentId: string; chat: Chat }) {
   const frame = useRef<HTMLIFrameElement>(null)
+  const [isReady, setIsReady] = useState(false)
   useEffect(() => {
-    const send = (): void =>
-      frame.current?.contentWindow?.postMessage({ parley: 'preview', chat }, location.origin)
-    send()
-    const onMessage = ({ source, data }: MessageEvent): void => {
-      if (source === frame.current?.contentWindow && data?.parley === 'painted') send()
-    }
-    addEventListener('message', onMessage)
-    return () => removeEventListener('message', onMessage)
-  }, [chat])
-  return <iframe ref={frame} className={classes.preview} src={`/widget/${agentId}`} title="The chat as it would look" />
+    // The chat asks for its own looks first; a draft that comes before them is sent once more.
+    const timers = (isReady ? [0, 500, 1_500] : []).map((ms) =>
+      setTimeout(
+        () => frame.current?.contentWindow?.postMessage({ parley: 'preview', chat }, location.origin),
+        ms,
+      ),
+    )
+    return () => timers.forEach(clearTimeout)
+  }, [chat, isReady])
+  return (
+    <iframe
+      ref={frame}
+      className={classes.preview}
+      src={`/widget/${agentId}`}
+      title="The chat as it would look"
+      onLoad={() => setIsReady(true)}
+    />
+  )
 }
 
 const OwnPage = ({ agent }: { agent: Agent }) => (

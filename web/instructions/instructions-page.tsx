@@ -1,15 +1,16 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Agent, call, type InputOf } from '../app/api.ts'
+import { type Agent, call, type InputOf, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useAgent, useAgentId } from '../app/session.ts'
 import { Button } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, TextArea, TextField } from '../ui/field.tsx'
+import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
 import fields from '../ui/field.module.css'
 import { Card, Page, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { Diff } from './diff.tsx'
+import { Versions } from './versions.tsx'
 
 type Change = InputOf<'PUT', '/agents/{agentId}'>['body']
 
@@ -19,7 +20,14 @@ export function InstructionsPage() {
   const agent = useAgent(agentId)
   return (
     <Page title="Instructions" narrow about="Who it is, how it talks, and what it leaves to people.">
-      <Loaded of={agent}>{(data) => <Editor key={data.id} agent={data} />}</Loaded>
+      <Loaded of={agent}>
+        {(data) => (
+          <>
+            <Editor key={`${data.id} ${data.instructions}`} agent={data} />
+            <Versions agent={data} />
+          </>
+        )}
+      </Loaded>
     </Page>
   )
 }
@@ -31,6 +39,11 @@ function Editor({ agent }: { agent: Agent }) {
   const [draft, setDraft] = useState(saved)
   const change = (part: Partial<typeof draft>) => setDraft((now) => ({ ...now, ...part }))
   const isChanged = JSON.stringify(draft) !== JSON.stringify(saved)
+  const { data: known } = useQuery(reading('/models'))
+  const ids = (known?.models ?? []).map(({ id }) => id)
+  const models = ['auto', ...new Set([...ids, draft.model])]
+    .filter((id, at) => at === 0 || id !== 'auto')
+    .map((id) => [id, id] as const)
   const save = useMutation({
     meta: { quiet: true },
     mutationFn: () => {
@@ -59,12 +72,11 @@ function Editor({ agent }: { agent: Agent }) {
             maxLength={50_000}
             hint="That it answers from its sources, cites them, and says when it does not know, is built in."
           />
-          <TextField
+          <Select
             label="Model"
+            options={models}
             value={draft.model}
             onChange={({ target }) => change({ model: target.value })}
-            hint="An id of the models of this installation, or auto."
-            required
           />
           <TextField
             label={`Temperature: ${draft.temp}`}

@@ -5,6 +5,7 @@ import { Tabs } from '../ui/tabs.tsx'
 import { AuditLog } from './audit-log.tsx'
 import { Keys } from './keys.tsx'
 import { Members } from './members.tsx'
+import { Models } from './models.tsx'
 import { Usage } from './usage.tsx'
 
 /** Who may do what, and what does it cost? */
@@ -17,6 +18,7 @@ export function WorkspacePage() {
     can('members:read') && { id: 'members', label: 'Members', content: <Members /> },
     can('keys:read') && { id: 'keys', label: 'API keys', content: <Keys /> },
     can('account:read') && { id: 'usage', label: 'Plan and usage', content: <Usage /> },
+    can('agents:read') && { id: 'models', label: 'Models', content: <Models /> },
     can('audit:read') && { id: 'audit', label: 'Audit log', content: <AuditLog /> },
   ].filter((item) => item !== false)
   return (

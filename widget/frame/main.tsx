@@ -36,9 +36,21 @@ if (root && agent) {
     painted = appearance
     paint(appearance)
   })
+  if (page.isEmbedded) showDrafts(chat)
   render(<App chat={chat} voice={voice} />, root)
   void chat.start()
 } else sayProblem()
+
+/** The workspace, which has the same origin as the chat, shows looks before they are saved. */
+function showDrafts({ store }: Chat): void {
+  addEventListener('message', ({ origin, source, data }) => {
+    if (origin !== location.origin || source !== window.parent || data?.parley !== 'preview') return
+    const { appearance } = store.get()
+    if (!appearance) return
+    const name = data.chat.displayName || appearance.name
+    store.set({ appearance: { ...appearance, name, chat: { ...appearance.chat, ...data.chat } } })
+  })
+}
 
 function followScreen({ store }: Chat): void {
   const phone = matchMedia('(max-width: 480px), (max-height: 480px)')

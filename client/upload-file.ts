@@ -1,0 +1,39 @@
+import { errorOf } from './parley-error.ts'
+import { pathOf, type RequestInput, type RequestsOptions } from './requests.ts'
+
+export type Upload = Pick<RequestInput, 'params' | 'signal'> & {
+  path: string
+  file: File
+  fields?: Record<string, string>
+  /** How much has been sent, from 0 to 1. */
+  onProgress?: (share: number) => void
+}
+
+/** Sends one file. For browsers: only their older kind of request tells how much of a body has been sent. */
+export function uploadFile<T>(
+  { baseUrl, headers = {} }: Pick<RequestsOptions, 'baseUrl' | 'headers'>,
+  { path, file, fields = {}, onProgress, signal, params }: Upload,
+): Promise<T> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  form.append('file', file)
+  return new Promise<T>((resolve, reject) => {
+    const sending = new XMLHttpRequest()
+    sending.open('POST', `${baseUrl.replace(/\/+$/, '')}${pathOf(path, { params })}`)
+    for (const [name, value] of Object.entries(headers)) sending.setRequestHeader(name, value)
+    sending.upload.onprogress = ({ loaded, total }) => onProgress?.(total > 0 ? loaded / total : 0)
+    sending.onerror = () => reject(new TypeError('The file could not be sent.'))
+    sending.onabort = () => reject(signal?.reason)
+    sending.onload = () => {
+      const retryAfter = sending.getResponseHeader('retry-after')
+      const answer = new Response(sending.responseText, {
+        status: sending.status,
+        headers: retryAfter === null ? undefined : { 'retry-after': retryAfter },
+      })
+      if (answer.ok) resolve(JSON.parse(sending.responseText) as T)
+      else errorOf(answer).then(reject, reject)
+    }
+    signal?.addEventListener('abort', () => sending.abort(), { once: true })
+    sending.send(form)
+  })
+}

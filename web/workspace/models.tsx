@@ -1,0 +1,69 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { CircleAlert, CircleCheck } from 'lucide-react'
+import agents from '../agents/agents.module.css'
+import { call, reading } from '../app/api.ts'
+import { useCan } from '../app/session.ts'
+import { Button } from '../ui/button.tsx'
+import { formatNumber } from '../ui/format.ts'
+import { Badge, Section, Table } from '../ui/page.tsx'
+import { Loaded } from '../ui/state.tsx'
+import classes from './workspace.module.css'
+
+export function Models() {
+  const can = useCan()
+  const models = useQuery(reading('/models'))
+  const test = useMutation({ mutationFn: () => call('POST', '/models/test') })
+  return (
+    <Section
+      title="Models"
+      about="What this installation is configured with."
+      actions={
+        can('agents:write') && (
+          <Button pending={test.isPending} onClick={() => test.mutate()}>
+            Test them
+          </Button>
+        )
+      }
+    >
+      <Loaded of={models}>
+        {(data) => (
+          <div className={classes.stack}>
+            <Table label="Models" head={['Model', 'Provider', 'Credits a reply', 'Reads']}>
+              {data.models.map(({ id, provider, credits, contextTokens, isAuto, isInPlan }) => (
+                <tr key={id}>
+                  <td>
+                    <strong className={classes.strong}>{id}</strong> {isAuto && <Badge tone="accent">auto</Badge>}{' '}
+                    {!isInPlan && <Badge>not in the plan</Badge>}
+                  </td>
+                  <td>{provider}</td>
+                  <td>{formatNumber(credits)}</td>
+                  <td>{formatNumber(contextTokens)} tokens</td>
+                </tr>
+              ))}
+            </Table>
+            <p className={classes.faint}>
+              Embeddings: {data.embedding ?? 'word vectors that come with Parley'}. Reranker:{' '}
+              {data.reranker ?? 'none'}.
+            </p>
+            {test.data && (
+              <ul className={agents.rows} aria-label="Findings" aria-live="polite">
+                {test.data.findings.map(({ what, name, ok, sentence }) => (
+                  <li key={`${what} ${name}`}>
+                    <span className={agents.health}>
+                      {ok ? (
+                        <CircleCheck size={18} className={agents.ok} aria-label="Works" />
+                      ) : (
+                        <CircleAlert size={18} className={agents.todo} aria-label="Does not work" />
+                      )}
+                      {sentence}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </div>
+        )}
+      </Loaded>
+    </Section>
+  )
+}
