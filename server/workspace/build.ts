@@ -48,7 +48,9 @@ export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
   const built: Built = {
     script: nameOf(path),
     style: nameOf(entry.cssBundle ?? ''),
-    preload: entry.imports.filter(({ kind }) => kind === 'import-statement').map(({ path: one }) => nameOf(one)),
+    preload: entry.imports
+      .filter(({ kind }) => kind === 'import-statement')
+      .map(({ path: one }) => nameOf(one)),
     files: Object.keys(metafile.outputs).map(nameOf),
   }
   await mkdir(made, { recursive: true })

@@ -66,11 +66,7 @@ export function NewAgentPage() {
               </Card>
             </Section>
             <div>
-              <Link
-                to="/agents/$agentId/deploy"
-                params={{ agentId }}
-                className={buttonClass('primary')}
-              >
+              <Link to="/agents/$agentId/deploy" params={{ agentId }} className={buttonClass('primary')}>
                 Put it on your website
               </Link>
             </div>
@@ -117,7 +113,13 @@ export function NewAgentPage() {
             </Field>
           )}
           {kind === 'text' && (
-            <TextArea label="Text" name="text" rows={8} placeholder="Our lamps have a warranty of…" required />
+            <TextArea
+              label="Text"
+              name="text"
+              rows={8}
+              placeholder="Our lamps have a warranty of…"
+              required
+            />
           )}
           <div>
             <Button kind="primary" type="submit" pending={create.isPending}>

@@ -22,7 +22,11 @@ export function OverviewPage() {
       {({ name, visibility }) => (
         <Page
           title={name}
-          about={visibility === 'public' ? 'Public: visitors can chat with it.' : 'Private: only your workspace can chat with it.'}
+          about={
+            visibility === 'public'
+              ? 'Public: visitors can chat with it.'
+              : 'Private: only your workspace can chat with it.'
+          }
           actions={
             can('chat') && (
               <Link to="/agents/$agentId/playground" params={{ agentId }} className={buttonClass('primary')}>
@@ -57,14 +61,22 @@ function Week({ agentId }: { agentId: string }) {
     <Loaded of={now} lines={2}>
       {({ totals }) => (
         <dl className={classes.grid} aria-label="The last 7 days">
-          <Figure label="Conversations" value={formatNumber(totals.conversations)} before={last?.conversations} />
+          <Figure
+            label="Conversations"
+            value={formatNumber(totals.conversations)}
+            before={last?.conversations}
+          />
           <Figure
             label="Resolved without a person"
             value={formatShare(totals.deflection)}
             before={last && formatShare(last.deflection)}
           />
           <Figure label="Handed to people" value={formatNumber(totals.escalated)} before={last?.escalated} />
-          <Figure label="Without an answer" value={formatNumber(totals.unanswered)} before={last?.unanswered} />
+          <Figure
+            label="Without an answer"
+            value={formatNumber(totals.unanswered)}
+            before={last?.unanswered}
+          />
         </dl>
       )}
     </Loaded>

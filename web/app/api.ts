@@ -6,7 +6,6 @@ import type * as accounts from '../../server/accounts/contract.ts'
 import type * as actions from '../../server/actions/contract.ts'
 import type * as agents from '../../server/agents/contract.ts'
 import type * as email from '../../server/channels/email/contract.ts'
-import type * as members from '../../server/members/contract.ts'
 import type * as messaging from '../../server/channels/messaging/contract.ts'
 import type * as conversations from '../../server/conversations/contract.ts'
 import type * as exports from '../../server/exports/contract.ts'
@@ -19,12 +18,15 @@ import type * as topics from '../../server/insights/topics/contract.ts'
 import type * as unanswered from '../../server/insights/unanswered/contract.ts'
 import type * as knowledge from '../../server/knowledge/contract.ts'
 import type * as evaluations from '../../server/knowledge/evaluations/contract.ts'
+import type * as members from '../../server/members/contract.ts'
 import type * as people from '../../server/people/contract.ts'
 import type * as privacy from '../../server/privacy/contract.ts'
 import type * as search from '../../server/search/contract.ts'
 import type * as signIn from '../../server/sign-in/contract.ts'
 
-type Named<E> = E extends { method: infer M extends string; path: infer P extends string } ? `${M} ${P}` : never
+type Named<E> = E extends { method: infer M extends string; path: infer P extends string }
+  ? `${M} ${P}`
+  : never
 type Table<M> = { [K in keyof M as Named<M[K]>]: M[K] }
 /** The contracts of the service, by method and path; only their types come here. */
 type Contracts = Table<typeof accounts> &

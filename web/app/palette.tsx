@@ -57,11 +57,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
             }}
             onKeyDown={onKeyDown}
           />
-          {/* biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the chosen entry */}
+          {/* The field keeps the focus and names the chosen entry. */}
           <div id={listId} role="listbox" aria-label="Pages and agents" className={classes.list}>
             {found.map((entry, index) => (
-              // biome-ignore lint/a11y/useFocusableInteractive: as above
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
               <div
                 key={entry.id}
                 id={`${listId}-${index}`}

@@ -39,15 +39,30 @@ const reset = () => import('../sign-in/reset-pages.tsx')
 
 const routes = root.addChildren([
   outside('/sign-in', lazyRouteComponent(gate, 'SignInPage')),
-  outside('/setup', lazyRouteComponent(() => import('../sign-in/set-up-page.tsx'), 'SetUpPage')),
-  outside('/invite', lazyRouteComponent(() => import('../sign-in/invite-page.tsx'), 'InvitePage')),
+  outside(
+    '/setup',
+    lazyRouteComponent(() => import('../sign-in/set-up-page.tsx'), 'SetUpPage'),
+  ),
+  outside(
+    '/invite',
+    lazyRouteComponent(() => import('../sign-in/invite-page.tsx'), 'InvitePage'),
+  ),
   outside('/forgot', lazyRouteComponent(reset, 'ForgotPage')),
   outside('/reset', lazyRouteComponent(reset, 'ResetPage')),
   shell.addChildren([
     inside('/', Home),
-    inside('/agents', lazyRouteComponent(() => import('../agents/agents-page.tsx'), 'AgentsPage')),
-    inside('/agents/new', lazyRouteComponent(() => import('../agents/new-agent-page.tsx'), 'NewAgentPage')),
-    inside('/agents/$agentId', lazyRouteComponent(() => import('../agents/overview-page.tsx'), 'OverviewPage')),
+    inside(
+      '/agents',
+      lazyRouteComponent(() => import('../agents/agents-page.tsx'), 'AgentsPage'),
+    ),
+    inside(
+      '/agents/new',
+      lazyRouteComponent(() => import('../agents/new-agent-page.tsx'), 'NewAgentPage'),
+    ),
+    inside(
+      '/agents/$agentId',
+      lazyRouteComponent(() => import('../agents/overview-page.tsx'), 'OverviewPage'),
+    ),
     inside(
       '/agents/$agentId/playground',
       lazyRouteComponent(() => import('../playground/playground-page.tsx'), 'PlaygroundPage'),
@@ -64,12 +79,18 @@ const routes = root.addChildren([
       '/agents/$agentId/conversations',
       lazyRouteComponent(() => import('../conversations/conversations-page.tsx'), 'ConversationsPage'),
     ),
-    inside('/agents/$agentId/inbox', lazyRouteComponent(() => import('../inbox/inbox-page.tsx'), 'InboxPage')),
+    inside(
+      '/agents/$agentId/inbox',
+      lazyRouteComponent(() => import('../inbox/inbox-page.tsx'), 'InboxPage'),
+    ),
     inside(
       '/agents/$agentId/instructions',
       lazyRouteComponent(() => import('../instructions/instructions-page.tsx'), 'InstructionsPage'),
     ),
-    inside('/agents/$agentId/deploy', lazyRouteComponent(() => import('../deploy/deploy-page.tsx'), 'DeployPage')),
+    inside(
+      '/agents/$agentId/deploy',
+      lazyRouteComponent(() => import('../deploy/deploy-page.tsx'), 'DeployPage'),
+    ),
     inside(
       '/agents/$agentId/insights',
       lazyRouteComponent(() => import('../insights/insights-page.tsx'), 'InsightsPage'),
@@ -78,7 +99,10 @@ const routes = root.addChildren([
       '/agents/$agentId/contacts',
       lazyRouteComponent(() => import('../contacts/contacts-page.tsx'), 'ContactsPage'),
     ),
-    inside('/agents/$agentId/search', lazyRouteComponent(() => import('../search/search-page.tsx'), 'SearchPage')),
+    inside(
+      '/agents/$agentId/search',
+      lazyRouteComponent(() => import('../search/search-page.tsx'), 'SearchPage'),
+    ),
     inside(
       '/agents/$agentId/settings',
       lazyRouteComponent(() => import('../settings/settings-page.tsx'), 'SettingsPage'),

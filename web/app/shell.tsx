@@ -1,5 +1,14 @@
 import { Link, Navigate, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { Bot, ChevronsUpDown, LifeBuoy, type LucideIcon, Menu as Lines, Plus, Search, Users } from 'lucide-react'
+import {
+  Bot,
+  ChevronsUpDown,
+  LifeBuoy,
+  Menu as Lines,
+  type LucideIcon,
+  Plus,
+  Search,
+  Users,
+} from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { ParleyError } from '../../client/parley-error.ts'
 import { IconButton } from '../ui/button.tsx'

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ArrowLeft, CircleCheck, Hand, Pencil, Pause, Play, Undo2 } from 'lucide-react'
+import { ArrowLeft, CircleCheck, Hand, Pause, Pencil, Play, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { call, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
@@ -11,9 +11,9 @@ import { Badge } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './conversations.module.css'
-import { STATUS_TONES } from './conversations-page.tsx'
 import { Correction } from './correction.tsx'
 import { MessageView } from './message-view.tsx'
+import { STATUS_TONES } from './status-tones.ts'
 
 const LIVE_MS = 4_000
 

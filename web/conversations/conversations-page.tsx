@@ -13,6 +13,7 @@ import { Badge, useTitle } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import { Conversation } from './conversation.tsx'
 import classes from './conversations.module.css'
+import { STATUS_TONES } from './status-tones.ts'
 
 export type Filters = {
   query?: string
@@ -44,13 +45,6 @@ const SENTIMENTS = [
   ['neutral', 'Neutral'],
   ['positive', 'Positive'],
 ] as const
-export const STATUS_TONES = {
-  ongoing: ['neutral', 'Open'],
-  ended: ['neutral', 'Ended'],
-  taken_over: ['warning', 'With a person'],
-  paused: ['info', 'Paused'],
-} as const
-
 /** What did it say? */
 export function ConversationsPage() {
   useTitle('Conversations')
@@ -91,20 +85,33 @@ export function ConversationsPage() {
         <Loaded of={list} lines={8}>
           {() =>
             rows.length === 0 ? (
-              <Empty icon={MessagesSquare} title={Object.values(filters).some(Boolean) ? 'Nothing matches' : 'No conversation yet'}>
+              <Empty
+                icon={MessagesSquare}
+                title={Object.values(filters).some(Boolean) ? 'Nothing matches' : 'No conversation yet'}
+              >
                 {Object.values(filters).some(Boolean)
                   ? 'Try fewer filters.'
                   : 'What people ask stands here a moment later.'}
               </Empty>
             ) : (
-              <Rows rows={rows} open={open} onOpen={(id) => change({ open: id }, false)} onEnd={() => list.hasNextPage && !list.isFetchingNextPage && list.fetchNextPage()} />
+              <Rows
+                rows={rows}
+                open={open}
+                onOpen={(id) => change({ open: id }, false)}
+                onEnd={() => list.hasNextPage && !list.isFetchingNextPage && list.fetchNextPage()}
+              />
             )
           }
         </Loaded>
       </section>
       <section className={classes.reader} aria-label="Conversation">
         {open ? (
-          <Conversation key={open} agentId={agentId} conversationId={open} onBack={() => change({ open: undefined })} />
+          <Conversation
+            key={open}
+            agentId={agentId}
+            conversationId={open}
+            onBack={() => change({ open: undefined })}
+          />
         ) : (
           <Empty icon={MessagesSquare} title="Choose a conversation">
             <kbd>j</kbd> and <kbd>k</kbd> go through the list.
@@ -153,7 +160,12 @@ function Rows({ rows, open, onOpen, onEnd }: RowsProps) {
               className={classes.item}
               style={{ transform: `translateY(${start}px)` }}
             >
-              <button type="button" className={classes.row} aria-current={row.id === open} onClick={() => onOpen(row.id)}>
+              <button
+                type="button"
+                className={classes.row}
+                aria-current={row.id === open}
+                onClick={() => onOpen(row.id)}
+              >
                 <span className={classes.rowHead}>
                   <strong dir="auto">{row.title ?? 'Untitled'}</strong>
                   <small>
@@ -212,8 +224,18 @@ function FilterBar({ filters, onChange }: { filters: Filters; onChange: (part: F
       {isOpen && (
         <div className={classes.choices}>
           <Select label="Channel" options={SOURCES} value={filters.source ?? ''} onChange={set('source')} />
-          <Select label="Rating" options={FEEDBACK} value={filters.feedback ?? ''} onChange={set('feedback')} />
-          <Select label="Mood" options={SENTIMENTS} value={filters.sentiment ?? ''} onChange={set('sentiment')} />
+          <Select
+            label="Rating"
+            options={FEEDBACK}
+            value={filters.feedback ?? ''}
+            onChange={set('feedback')}
+          />
+          <Select
+            label="Mood"
+            options={SENTIMENTS}
+            value={filters.sentiment ?? ''}
+            onChange={set('sentiment')}
+          />
           <Select
             label="Handed over"
             options={[

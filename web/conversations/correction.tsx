@@ -45,7 +45,13 @@ export function Correction({ agentId, conversationId, messageId, messages, onClo
           correct.mutate()
         }}
       >
-        <TextArea label="Question" rows={2} value={question} onChange={({ target }) => setQuestion(target.value)} required />
+        <TextArea
+          label="Question"
+          rows={2}
+          value={question}
+          onChange={({ target }) => setQuestion(target.value)}
+          required
+        />
         <TextArea
           label="The right answer"
           rows={8}

@@ -142,7 +142,8 @@ type Chat = Agent['styles']['chat']
 function Looks({ agent }: { agent: Agent }) {
   const saved = agent.styles.chat
   const [draft, setDraft] = useState<Chat>(saved)
-  const set = <K extends keyof Chat>(name: K, value: Chat[K]) => setDraft((now) => ({ ...now, [name]: value }))
+  const set = <K extends keyof Chat>(name: K, value: Chat[K]) =>
+    setDraft((now) => ({ ...now, [name]: value }))
   const changed = (Object.keys(draft) as (keyof Chat)[]).filter(
     (name) => JSON.stringify(draft[name]) !== JSON.stringify(saved[name]),
   )

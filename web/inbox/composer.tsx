@@ -30,7 +30,10 @@ export function Composer({ agentId, ticketNumber, mode, onMode, field }: Compose
     mutationFn: async (content: string) => {
       const author = { content, authorId: member?.id }
       if (mode === 'note') {
-        await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/notes', { params, body: author })
+        await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/notes', {
+          params,
+          body: author,
+        })
       } else {
         await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages', {
           params,
@@ -76,7 +79,9 @@ export function Composer({ agentId, ticketNumber, mode, onMode, field }: Compose
         <textarea
           ref={field}
           aria-label={mode === 'note' ? 'Note for the team' : 'Reply to the customer'}
-          placeholder={mode === 'note' ? 'Only the team reads this. @name tells somebody.' : 'Reply. Markdown works.'}
+          placeholder={
+            mode === 'note' ? 'Only the team reads this. @name tells somebody.' : 'Reply. Markdown works.'
+          }
           rows={3}
           dir="auto"
           value={text}
@@ -85,7 +90,10 @@ export function Composer({ agentId, ticketNumber, mode, onMode, field }: Compose
         />
       )}
       <div className={classes.sending}>
-        <CannedReplies {...params} onFilled={(filled) => setText((now) => (now ? `${now}\n\n${filled}` : filled))} />
+        <CannedReplies
+          {...params}
+          onFilled={(filled) => setText((now) => (now ? `${now}\n\n${filled}` : filled))}
+        />
         <Button small kind="primary" pending={send.isPending} disabled={text.trim() === ''} onClick={submit}>
           {mode === 'note' ? 'Add the note' : 'Send the reply'}
         </Button>

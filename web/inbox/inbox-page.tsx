@@ -13,6 +13,7 @@ import { Empty, Loaded } from '../ui/state.tsx'
 import classes from './inbox.module.css'
 import { useSeen } from './seen.ts'
 import { TicketPane } from './ticket-pane.tsx'
+import { CATEGORY, nameOf } from './ticket-words.ts'
 import { useLiveDesk } from './use-live-desk.ts'
 
 const OPEN = 'new,on_you,on_customer,on_hold'
@@ -24,15 +25,6 @@ const VIEWS = [
 ] as const
 type View = (typeof VIEWS)[number][0]
 type Search = { view?: View; ticket?: string; query?: string; conversation?: string }
-
-export const CATEGORY = {
-  new: ['info', 'New'],
-  on_you: ['warning', 'Waits for us'],
-  on_customer: ['neutral', 'Waits for them'],
-  on_hold: ['neutral', 'On hold'],
-  closed: ['success', 'Solved'],
-  cancelled: ['neutral', 'Cancelled'],
-} as const
 
 /** Who waits for us? */
 export function InboxPage() {
@@ -130,7 +122,9 @@ export function InboxPage() {
           {() =>
             rows.length === 0 ? (
               <Empty icon={InboxIcon} title={query ? 'No ticket matches' : 'Nobody is waiting'}>
-                {query ? 'Search for a name, a subject or a number.' : 'New tickets come in here by themselves.'}
+                {query
+                  ? 'Search for a name, a subject or a number.'
+                  : 'New tickets come in here by themselves.'}
               </Empty>
             ) : (
               <ul className={classes.rows}>
@@ -145,7 +139,11 @@ export function InboxPage() {
                 ))}
                 {tickets.hasNextPage && !query && (
                   <li className={classes.more}>
-                    <Button small onClick={() => tickets.fetchNextPage()} pending={tickets.isFetchingNextPage}>
+                    <Button
+                      small
+                      onClick={() => tickets.fetchNextPage()}
+                      pending={tickets.isFetchingNextPage}
+                    >
                       Show more
                     </Button>
                   </li>
@@ -196,9 +194,6 @@ type Row = {
   updatedAt: string
 }
 type RowProps = { row: Row; isOpen: boolean; isUnread: boolean; onOpen: () => void }
-
-export const nameOf = ({ name, email, phoneNumber }: Row['customer']): string =>
-  name ?? email ?? phoneNumber ?? 'Visitor'
 
 function TicketRow({ row, isOpen, isUnread, onOpen }: RowProps) {
   const [tone, label] = CATEGORY[row.statusCategory]

@@ -15,8 +15,8 @@ import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { Composer, type Mode } from './composer.tsx'
 import classes from './inbox.module.css'
-import { CATEGORY, nameOf } from './inbox-page.tsx'
-import { TicketSide } from './ticket-side.tsx'
+import { type TicketChange, TicketSide } from './ticket-side.tsx'
+import { CATEGORY, nameOf } from './ticket-words.ts'
 
 type TicketPaneProps = {
   agentId: string
@@ -77,7 +77,9 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onBack }: TicketPane
                 <div className={classes.title}>
                   <h2 dir="auto">{shown.subject ?? 'Without a subject'}</h2>
                   <p>
-                    <Badge tone={CATEGORY[shown.statusCategory][0]}>{CATEGORY[shown.statusCategory][1]}</Badge>{' '}
+                    <Badge tone={CATEGORY[shown.statusCategory][0]}>
+                      {CATEGORY[shown.statusCategory][1]}
+                    </Badge>{' '}
                     {nameOf(shown.customer)} · #{shown.ticketNumber} · <Ago at={shown.createdAt} />
                   </p>
                 </div>
@@ -105,16 +107,12 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onBack }: TicketPane
         </Loaded>
       </section>
       <aside className={classes.side} aria-label="Details">
-        {data && <TicketSide agentId={agentId} ticket={data} onChange={change.mutate} assigneeId="assignee" />}
+        {data && (
+          <TicketSide agentId={agentId} ticket={data} onChange={change.mutate} assigneeId="assignee" />
+        )}
       </aside>
     </>
   )
-}
-
-export type TicketChange = {
-  statusCategory?: Ticket['statusCategory']
-  assigneeId?: string | null
-  priority?: Ticket['priority']
 }
 
 /** Shown at once, and taken back when the service refuses it. */
@@ -140,7 +138,15 @@ function useChange(params: { agentId: string; ticketNumber: number }) {
   })
 }
 
-function Thread({ agentId, ticketNumber, ticket }: { agentId: string; ticketNumber: number; ticket: Ticket }) {
+function Thread({
+  agentId,
+  ticketNumber,
+  ticket,
+}: {
+  agentId: string
+  ticketNumber: number
+  ticket: Ticket
+}) {
   const end = useRef<HTMLDivElement>(null)
   const { conversationId } = ticket
   const earlier = useQuery({
@@ -201,7 +207,10 @@ function TicketEntry({ message }: { message: TicketMessage }) {
   const kind = type === 'note' ? classes.note : sender?.type === 'customer' ? classes.customer : classes.ours
   const { delivery } = (metadata ?? {}) as { delivery?: { status: string; error?: string } }
   return (
-    <article className={`${classes.entry} ${kind}`} aria-label={`${type === 'note' ? 'Note' : 'Message'} of ${who}`}>
+    <article
+      className={`${classes.entry} ${kind}`}
+      aria-label={`${type === 'note' ? 'Note' : 'Message'} of ${who}`}
+    >
       <header>
         <strong>{who}</strong> <Ago at={createdAt} />
         {type === 'note' && <Badge tone="warning">Note</Badge>}

@@ -6,11 +6,16 @@ import { queries } from '../app/queries.ts'
 import { useCan, useMember } from '../app/session.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
-import { Check, Field, Select } from '../ui/field.tsx'
 import fields from '../ui/field.module.css'
+import { Check, Field, Select } from '../ui/field.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './inbox.module.css'
-import type { TicketChange } from './ticket-pane.tsx'
+
+export type TicketChange = {
+  statusCategory?: Ticket['statusCategory']
+  assigneeId?: string | null
+  priority?: Ticket['priority']
+}
 
 const PRIORITIES = [
   ['none', 'None'],
@@ -110,7 +115,9 @@ function Tags({ agentId, ticketNumber, disabled }: TagsProps) {
           label={name}
           disabled={disabled}
           checked={ids.includes(id)}
-          onChange={({ target }) => set.mutate(target.checked ? [...ids, id] : ids.filter((one) => one !== id))}
+          onChange={({ target }) =>
+            set.mutate(target.checked ? [...ids, id] : ids.filter((one) => one !== id))
+          }
         />
       ))}
     </fieldset>

@@ -26,7 +26,10 @@ export function DayChart({ days }: { days: Day[] }) {
   return (
     <div className={classes.chart}>
       {asTable ? (
-        <Table label="Conversations by day" head={['Day', 'Conversations', 'Handed over', 'Unanswered', 'Credits']}>
+        <Table
+          label="Conversations by day"
+          head={['Day', 'Conversations', 'Handed over', 'Unanswered', 'Credits']}
+        >
           {days.toReversed().map((day) => (
             <tr key={day.date}>
               <td>{day.date}</td>

@@ -55,7 +55,10 @@ export function InsightsPage() {
               <Figure label="Conversations" value={formatNumber(totals.conversations)} />
               <Figure label="Resolved without a person" value={formatShare(totals.deflection)} />
               <Figure label="Handed to people" value={formatNumber(totals.escalated)} />
-              <Figure label="Rated good" value={`${totals.ratings.positive} / ${totals.ratings.positive + totals.ratings.negative}`} />
+              <Figure
+                label="Rated good"
+                value={`${totals.ratings.positive} / ${totals.ratings.positive + totals.ratings.negative}`}
+              />
             </dl>
             <Section title="Conversations by day">
               <DayChart days={all} />
@@ -109,7 +112,17 @@ const Figure = ({ label, value }: { label: string; value: string }) => (
 type ShareRow = { name: string; count: number; search: Record<string, string> }
 
 /** Numbers that open the conversations behind them. */
-function Share({ title, none, rows, agentId }: { title: string; none: string; rows: ShareRow[]; agentId: string }) {
+function Share({
+  title,
+  none,
+  rows,
+  agentId,
+}: {
+  title: string
+  none: string
+  rows: ShareRow[]
+  agentId: string
+}) {
   const shown = rows.filter(({ count }) => count > 0)
   return (
     <Section title={title}>
@@ -143,7 +156,10 @@ function Unanswered({ agentId }: { agentId: string }) {
         body: { status: 'dismissed' },
       }),
     onSuccess: (_done, group) =>
-      tell('done', 'Dismissed.', { label: 'Undo', run: () => void reopen(agentId, group.id).finally(refresh) }),
+      tell('done', 'Dismissed.', {
+        label: 'Undo',
+        run: () => void reopen(agentId, group.id).finally(refresh),
+      }),
     onSettled: refresh,
   })
   const mayWrite = can('sources:write')

@@ -2,8 +2,8 @@ import { ArrowUp, Square } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { IconButton } from '../ui/button.tsx'
 import { Markdown } from '../ui/markdown.tsx'
-import { SourceList } from './source-list.tsx'
 import classes from './playground.module.css'
+import { SourceList } from './source-list.tsx'
 import { type Said, useChat } from './use-chat.ts'
 
 type ChatPaneProps = {
@@ -25,13 +25,24 @@ export function ChatPane({ agentId, placeholder, suggestions = [], onInspect }: 
   }, [newest, onInspect])
   return (
     <div className={classes.chat}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <div className={classes.log} role="log" aria-label="Conversation" aria-busy={chat.isRunning} tabIndex={0}>
+      <div
+        className={classes.log}
+        role="log"
+        aria-label="Conversation"
+        aria-busy={chat.isRunning}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        tabIndex={0}
+      >
         {chat.messages.length === 0 && (
           <div className={classes.first}>
             <p>Ask what a visitor would ask.</p>
             {suggestions.map((text) => (
-              <button key={text} type="button" className={classes.suggestion} onClick={() => void chat.ask(text)}>
+              <button
+                key={text}
+                type="button"
+                className={classes.suggestion}
+                onClick={() => void chat.ask(text)}
+              >
                 {text}
               </button>
             ))}
@@ -86,7 +97,12 @@ function Answer({ message, isRunning, onInspect }: AnswerProps) {
   )
 }
 
-type ComposerProps = { placeholder: string; isRunning: boolean; onSend: (text: string) => void; onStop: () => void }
+type ComposerProps = {
+  placeholder: string
+  isRunning: boolean
+  onSend: (text: string) => void
+  onStop: () => void
+}
 
 function Composer({ placeholder, isRunning, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState('')
@@ -114,7 +130,13 @@ function Composer({ placeholder, isRunning, onSend, onStop }: ComposerProps) {
       {isRunning ? (
         <IconButton icon={Square} label="Stop the answer" onClick={onStop} />
       ) : (
-        <IconButton icon={ArrowUp} label="Send" className={classes.send} disabled={text.trim() === ''} onClick={send} />
+        <IconButton
+          icon={ArrowUp}
+          label="Send"
+          className={classes.send}
+          disabled={text.trim() === ''}
+          onClick={send}
+        />
       )}
     </div>
   )

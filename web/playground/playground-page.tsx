@@ -1,5 +1,5 @@
-import { useState } from 'react'
 import { RotateCcw } from 'lucide-react'
+import { useState } from 'react'
 import { useAgent, useAgentId } from '../app/session.ts'
 import { Button } from '../ui/button.tsx'
 import { formatNumber } from '../ui/format.ts'
@@ -45,7 +45,11 @@ export function PlaygroundPage() {
         </section>
         <aside className={classes.inspector} aria-label="Why this answer">
           <h2>Why this answer</h2>
-          {inspected ? <Inspector message={inspected} /> : <p>Ask something, and what it was made of stands here.</p>}
+          {inspected ? (
+            <Inspector message={inspected} />
+          ) : (
+            <p>Ask something, and what it was made of stands here.</p>
+          )}
         </aside>
       </div>
     </Page>
@@ -57,8 +61,14 @@ function Inspector({ message }: { message: Said }) {
   return (
     <>
       <dl className={classes.facts}>
-        <Fact name="First word" value={message.firstMs === undefined ? '–' : `${formatNumber(message.firstMs)} ms`} />
-        <Fact name="Whole answer" value={message.wholeMs === undefined ? '…' : `${formatNumber(message.wholeMs)} ms`} />
+        <Fact
+          name="First word"
+          value={message.firstMs === undefined ? '–' : `${formatNumber(message.firstMs)} ms`}
+        />
+        <Fact
+          name="Whole answer"
+          value={message.wholeMs === undefined ? '…' : `${formatNumber(message.wholeMs)} ms`}
+        />
         <Fact name="Credits" value={message.credits === undefined ? '–' : formatNumber(message.credits)} />
         <Fact name="Ended by" value={message.finishReason ?? '…'} />
       </dl>

@@ -39,7 +39,9 @@ export function useChat(agentId: string) {
     const answer = said('assistant', '')
     const change = (part: Partial<Said> | ((now: Said) => Partial<Said>)) =>
       setMessages((all) =>
-        all.map((one) => (one.id === answer.id ? { ...one, ...(typeof part === 'function' ? part(one) : part) } : one)),
+        all.map((one) =>
+          one.id === answer.id ? { ...one, ...(typeof part === 'function' ? part(one) : part) } : one,
+        ),
       )
     setMessages((all) => [...all, said('user', question), answer])
     setIsRunning(true)

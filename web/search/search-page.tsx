@@ -27,9 +27,7 @@ const SIGNALS = [
 export function SearchPage() {
   const agentId = useAgentId()
   const [expected, setExpected] = useState('')
-  const list = useQuery(
-    reading('/agents/{agentId}/sources', { params: { agentId }, query: { limit: 100 } }),
-  )
+  const list = useQuery(reading('/agents/{agentId}/sources', { params: { agentId }, query: { limit: 100 } }))
   const test = useMutation({
     meta: { quiet: true },
     mutationFn: (body: Question) => call('POST', PATH, { params: { agentId }, body }),

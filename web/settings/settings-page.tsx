@@ -60,7 +60,8 @@ function General({ agent }: { agent: Agent }) {
       name: String(form.get('name')).trim(),
       visibility: form.get('visibility') as 'public' | 'private',
       initialMessages: lines(form.get('initial')),
-      suggestedMessages: suggested.length > 0 ? suggested.map((text, order) => ({ type: 'single', text, order })) : null,
+      suggestedMessages:
+        suggested.length > 0 ? suggested.map((text, order) => ({ type: 'single', text, order })) : null,
       creditLimit: limit === '' ? null : Number(limit),
       ipRateLimits: {
         limit: Number(form.get('rate')),
@@ -73,64 +74,64 @@ function General({ agent }: { agent: Agent }) {
   )
   return (
     <Section title="General">
-        <Card>
-          <Form onSubmit={submit}>
-            <TextField label="Name" name="name" defaultValue={agent.name} required maxLength={100} />
-            <Select
-              label="Who can chat with it"
-              name="visibility"
-              defaultValue={agent.visibility}
-              options={[
-                ['private', 'Only this workspace and its keys'],
-                ['public', 'Visitors of websites, too'],
-              ]}
-            />
-            <TextArea
-              label="Greeting"
-              name="initial"
-              rows={2}
-              defaultValue={agent.initialMessages.join('\n')}
-              hint="What it says first. Each line is a message."
-            />
-            <TextArea
-              label="Suggested questions"
-              name="suggested"
-              rows={3}
-              defaultValue={suggested.join('\n')}
-              hint="Each line is a question that visitors can press."
-            />
-            <TextField
-              label="Most credits a month"
-              name="creditLimit"
-              type="number"
-              min={0}
-              defaultValue={agent.creditLimit ?? ''}
-              hint="Empty: as many as the plan has."
-            />
-            <TextField
-              label="Most messages of one visitor"
-              name="rate"
-              type="number"
-              min={1}
-              defaultValue={agent.ipRateLimits.limit}
-              required
-            />
-            <TextField
-              label="In so many seconds"
-              name="seconds"
-              type="number"
-              min={1}
-              defaultValue={agent.ipRateLimits.timeframe}
-              required
-            />
-            {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-            <FormActions>
-              <Button kind="primary" type="submit" pending={save.isPending}>
-                Save
-              </Button>
-            </FormActions>
-          </Form>
-        </Card>
+      <Card>
+        <Form onSubmit={submit}>
+          <TextField label="Name" name="name" defaultValue={agent.name} required maxLength={100} />
+          <Select
+            label="Who can chat with it"
+            name="visibility"
+            defaultValue={agent.visibility}
+            options={[
+              ['private', 'Only this workspace and its keys'],
+              ['public', 'Visitors of websites, too'],
+            ]}
+          />
+          <TextArea
+            label="Greeting"
+            name="initial"
+            rows={2}
+            defaultValue={agent.initialMessages.join('\n')}
+            hint="What it says first. Each line is a message."
+          />
+          <TextArea
+            label="Suggested questions"
+            name="suggested"
+            rows={3}
+            defaultValue={suggested.join('\n')}
+            hint="Each line is a question that visitors can press."
+          />
+          <TextField
+            label="Most credits a month"
+            name="creditLimit"
+            type="number"
+            min={0}
+            defaultValue={agent.creditLimit ?? ''}
+            hint="Empty: as many as the plan has."
+          />
+          <TextField
+            label="Most messages of one visitor"
+            name="rate"
+            type="number"
+            min={1}
+            defaultValue={agent.ipRateLimits.limit}
+            required
+          />
+          <TextField
+            label="In so many seconds"
+            name="seconds"
+            type="number"
+            min={1}
+            defaultValue={agent.ipRateLimits.timeframe}
+            required
+          />
+          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
+          <FormActions>
+            <Button kind="primary" type="submit" pending={save.isPending}>
+              Save
+            </Button>
+          </FormActions>
+        </Form>
+      </Card>
     </Section>
   )
 }

@@ -5,8 +5,8 @@ import { call, reading } from '../app/api.ts'
 import { Button } from '../ui/button.tsx'
 import { Form, FormProblem, TextField } from '../ui/field.tsx'
 import { sentenceOf } from '../ui/state.tsx'
-import { Gate } from './gate.tsx'
 import classes from './gate.module.css'
+import { Gate } from './gate.tsx'
 
 /** Only addresses of this workspace: a link must not send anybody elsewhere after signing in. */
 const insideOf = (to: string | undefined): string => (to && /^\/(?![/\\])/.test(to) ? to : '/')

@@ -43,7 +43,15 @@ function bodyOf(kind: NewKind, form: FormData): Body {
   }
 }
 
-export function AddSource({ kind, agentId, onClose }: { kind: NewKind; agentId: string; onClose: () => void }) {
+export function AddSource({
+  kind,
+  agentId,
+  onClose,
+}: {
+  kind: NewKind
+  agentId: string
+  onClose: () => void
+}) {
   const [extent, setExtent] = useState('crawl')
   const add = useMutation({
     meta: { quiet: true },
@@ -63,7 +71,14 @@ export function AddSource({ kind, agentId, onClose }: { kind: NewKind; agentId: 
       <Form onSubmit={submit}>
         {kind === 'link' && (
           <>
-            <TextField label="Address" name="url" inputMode="url" placeholder="https://example.com/help" required autoFocus />
+            <TextField
+              label="Address"
+              name="url"
+              inputMode="url"
+              placeholder="https://example.com/help"
+              required
+              autoFocus
+            />
             <Select
               label="What to read"
               name="linkType"
@@ -73,7 +88,13 @@ export function AddSource({ kind, agentId, onClose }: { kind: NewKind; agentId: 
             />
             {extent !== 'individual' && (
               <>
-                <TextArea label="Only these paths (optional)" name="include" rows={2} placeholder="/help/*" hint="One a line." />
+                <TextArea
+                  label="Only these paths (optional)"
+                  name="include"
+                  rows={2}
+                  placeholder="/help/*"
+                  hint="One a line."
+                />
                 <TextArea label="Not these paths (optional)" name="exclude" rows={2} placeholder="/blog/*" />
               </>
             )}

@@ -1,11 +1,10 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { Globe } from 'lucide-react'
 import { isBusy, statusOfSource } from '../agents/status.ts'
 import { call, listing, reading, type Source } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useAgentId, useCan } from '../app/session.ts'
-import { useParams } from '@tanstack/react-router'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatBytes } from '../ui/format.ts'
@@ -110,8 +109,7 @@ function Pages({ agentId, sourceId }: { agentId: string; sourceId: string }) {
         params: { agentId, sourceId, pageId },
         body: { excluded },
       }),
-    onSettled: () =>
-      queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/{sourceId}/pages'] }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/{sourceId}/pages'] }),
   })
   return (
     <Loaded of={pages}>
@@ -120,7 +118,18 @@ function Pages({ agentId, sourceId }: { agentId: string; sourceId: string }) {
         if (all.length === 0) return <Empty icon={Globe} title="No page was found yet" />
         return (
           <>
-            <Table label="Pages" head={['Page', 'State', 'Size', 'Read', <span key="a" className="visually-hidden">Actions</span>]}>
+            <Table
+              label="Pages"
+              head={[
+                'Page',
+                'State',
+                'Size',
+                'Read',
+                <span key="a" className="visually-hidden">
+                  Actions
+                </span>,
+              ]}
+            >
               {all.map(({ id, url, title, status, error, size, fetchedAt }) => (
                 <tr key={id}>
                   <td className={classes.name}>

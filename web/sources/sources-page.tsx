@@ -1,6 +1,15 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { BookOpen, Ellipsis, FileText, Globe, MessageCircleQuestion, NotebookPen, Trash2, Upload } from 'lucide-react'
+import {
+  BookOpen,
+  Ellipsis,
+  FileText,
+  Globe,
+  MessageCircleQuestion,
+  NotebookPen,
+  Trash2,
+  Upload,
+} from 'lucide-react'
 import { type DragEvent, useRef, useState } from 'react'
 import { isBusy, statusOfSource } from '../agents/status.ts'
 import { call, listing, reading, type Source } from '../app/api.ts'
@@ -53,9 +62,7 @@ export function SourcesPage() {
   })
   const filter = (change: { type?: string; name?: string }) =>
     void navigate({ to: '.', search: { ...search, ...change } as never, replace: true })
-  const add = (
-    <AddMenu onAdd={setAdding} onFiles={() => picker.current?.click()} />
-  )
+  const add = <AddMenu onAdd={setAdding} onFiles={() => picker.current?.click()} />
   const onDrop = (event: DragEvent): void => {
     event.preventDefault()
     setIsOver(false)
@@ -113,18 +120,26 @@ export function SourcesPage() {
               return isFiltered ? (
                 <Empty icon={BookOpen} title="No source is called that" />
               ) : (
-                <Empty
-                  icon={Upload}
-                  title="It has read nothing yet"
-                  action={mayWrite && add}
-                >
+                <Empty icon={Upload} title="It has read nothing yet" action={mayWrite && add}>
                   Add a website, questions and answers, or a text. Files can be dropped here.
                 </Empty>
               )
             }
             return (
               <>
-                <Table label="Sources" head={['Name', 'Type', 'State', 'Size', 'Changed', <span key="a" className="visually-hidden">Actions</span>]}>
+                <Table
+                  label="Sources"
+                  head={[
+                    'Name',
+                    'Type',
+                    'State',
+                    'Size',
+                    'Changed',
+                    <span key="a" className="visually-hidden">
+                      Actions
+                    </span>,
+                  ]}
+                >
                   {all.map((source) => (
                     <SourceRow key={source.id} agentId={agentId} source={source} mayWrite={mayWrite} />
                   ))}
@@ -170,7 +185,13 @@ function AddMenu({ onAdd, onFiles }: { onAdd: (kind: NewKind) => void; onFiles: 
       className={classes.add}
       choices={[
         { id: 'files', label: 'Files', hint: 'PDF, Word, Excel, text, …', icon: FileText, onChoose: onFiles },
-        { id: 'link', label: 'Website', hint: 'One page or all of them', icon: Globe, onChoose: () => onAdd('link') },
+        {
+          id: 'link',
+          label: 'Website',
+          hint: 'One page or all of them',
+          icon: Globe,
+          onChoose: () => onAdd('link'),
+        },
         {
           id: 'qna',
           label: 'Question and answer',
@@ -178,7 +199,13 @@ function AddMenu({ onAdd, onFiles }: { onAdd: (kind: NewKind) => void; onFiles: 
           icon: MessageCircleQuestion,
           onChoose: () => onAdd('qna'),
         },
-        { id: 'text', label: 'Text', hint: 'Written or pasted', icon: NotebookPen, onChoose: () => onAdd('text') },
+        {
+          id: 'text',
+          label: 'Text',
+          hint: 'Written or pasted',
+          icon: NotebookPen,
+          onChoose: () => onAdd('text'),
+        },
       ]}
     />
   )

@@ -23,7 +23,9 @@ export function progressOf({ metadata }: Source): string | null {
   const { children } = (metadata ?? {}) as { children?: Children }
   if (!children) return null
   const read = children.included + children.failed
-  return children.pending > 0 ? `${read} of ${read + children.pending} pages` : plural(children.included, 'page')
+  return children.pending > 0
+    ? `${read} of ${read + children.pending} pages`
+    : plural(children.included, 'page')
 }
 
 type TrainingListProps = { agentId: string; problems: string[]; onReady: () => void }

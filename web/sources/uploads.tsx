@@ -8,7 +8,13 @@ import { Bar } from '../ui/page.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 import classes from './sources.module.css'
 
-export type Upload = { id: number; file: File; share: number; state: 'waiting' | 'sent' | 'failed'; problem?: string }
+export type Upload = {
+  id: number
+  file: File
+  share: number
+  state: 'waiting' | 'sent' | 'failed'
+  problem?: string
+}
 export type Uploads = { list: Upload[]; add(files: File[]): void; dismiss(id: number): void }
 
 const AT_ONCE = 3
@@ -68,7 +74,9 @@ export function UploadList({ uploads: { list, dismiss } }: { uploads: Uploads })
             {state === 'waiting' && <Bar share={share} label={`${file.name} is being sent`} />}
             {problem && <p className={classes.error}>{problem}</p>}
           </div>
-          {state !== 'waiting' && <IconButton icon={X} label={`Dismiss ${file.name}`} onClick={() => dismiss(id)} />}
+          {state !== 'waiting' && (
+            <IconButton icon={X} label={`Dismiss ${file.name}`} onClick={() => dismiss(id)} />
+          )}
         </li>
       ))}
     </ul>

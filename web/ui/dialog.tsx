@@ -15,7 +15,9 @@ type DialogProps = {
 }
 
 export function Dialog({ title, isOpen, onClose, wide, drawer, children }: DialogProps) {
-  const place = drawer ? `${classes.drawer} ${classes[drawer]}` : `${classes.modal} ${wide ? classes.wide : ''}`
+  const place = drawer
+    ? `${classes.drawer} ${classes[drawer]}`
+    : `${classes.modal} ${wide ? classes.wide : ''}`
   return (
     <ModalOverlay
       isOpen={isOpen}

@@ -29,19 +29,40 @@ export function Field({
   )
 }
 
-export function TextField({ label, hint, error, hideLabel, className, ...rest }: Labelled & ComponentProps<'input'>) {
+export function TextField({
+  label,
+  hint,
+  error,
+  hideLabel,
+  className,
+  ...rest
+}: Labelled & ComponentProps<'input'>) {
   return (
     <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
-      {(wiring) => <input type="text" {...rest} {...wiring} className={`${classes.input} ${className ?? ''}`} />}
+      {(wiring) => (
+        <input type="text" {...rest} {...wiring} className={`${classes.input} ${className ?? ''}`} />
+      )}
     </Field>
   )
 }
 
-export function TextArea({ label, hint, error, hideLabel, className, ...rest }: Labelled & ComponentProps<'textarea'>) {
+export function TextArea({
+  label,
+  hint,
+  error,
+  hideLabel,
+  className,
+  ...rest
+}: Labelled & ComponentProps<'textarea'>) {
   return (
     <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
       {(wiring) => (
-        <textarea rows={4} {...rest} {...wiring} className={`${classes.input} ${classes.area} ${className ?? ''}`} />
+        <textarea
+          rows={4}
+          {...rest}
+          {...wiring}
+          className={`${classes.input} ${classes.area} ${className ?? ''}`}
+        />
       )}
     </Field>
   )
@@ -72,7 +93,11 @@ export function Select({
   )
 }
 
-export function Check({ label, hint, ...rest }: { label: ReactNode; hint?: string } & ComponentProps<'input'>) {
+export function Check({
+  label,
+  hint,
+  ...rest
+}: { label: ReactNode; hint?: string } & ComponentProps<'input'>) {
   const id = useId()
   return (
     <div className={classes.check}>

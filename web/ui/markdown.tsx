@@ -33,11 +33,19 @@ function drawBlock(block: Block, draw: Draw): ReactNode {
         <section className={classes.table} aria-label="Table" tabIndex={0}>
           <table>
             <thead>
-              <tr>{drawAll(head, (cell) => <th scope="col">{drawInlines(cell, draw)}</th>)}</tr>
+              <tr>
+                {drawAll(head, (cell) => (
+                  <th scope="col">{drawInlines(cell, draw)}</th>
+                ))}
+              </tr>
             </thead>
             <tbody>
               {drawAll(rows, (row) => (
-                <tr>{drawAll(row, (cell) => <td>{drawInlines(cell, draw)}</td>)}</tr>
+                <tr>
+                  {drawAll(row, (cell) => (
+                    <td>{drawInlines(cell, draw)}</td>
+                  ))}
+                </tr>
               ))}
             </tbody>
           </table>
@@ -67,7 +75,8 @@ function drawBlock(block: Block, draw: Draw): ReactNode {
   }
 }
 
-const drawInlines = (nodes: Inline[], draw: Draw): ReactNode => drawAll(nodes, (node) => drawInline(node, draw))
+const drawInlines = (nodes: Inline[], draw: Draw): ReactNode =>
+  drawAll(nodes, (node) => drawInline(node, draw))
 
 function drawInline(node: Inline, draw: Draw): ReactNode {
   switch (node.type) {

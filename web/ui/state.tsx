@@ -1,4 +1,4 @@
-import { CircleAlert, type LucideIcon, Lock, WifiOff } from 'lucide-react'
+import { CircleAlert, Lock, type LucideIcon, WifiOff } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ParleyError } from '../../client/parley-error.ts'
 import { Button } from './button.tsx'

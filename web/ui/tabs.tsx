@@ -4,18 +4,19 @@ import classes from './tabs.module.css'
 
 type TabItem = { id: string; label: ReactNode; content: ReactNode }
 
-export function Tabs({ label, items, chosen, onChoose }: {
+export function Tabs({
+  label,
+  items,
+  chosen,
+  onChoose,
+}: {
   label: string
   items: TabItem[]
   chosen?: string
   onChoose?: (id: string) => void
 }) {
   return (
-    <Group
-      selectedKey={chosen}
-      onSelectionChange={(key) => onChoose?.(String(key))}
-      className={classes.tabs}
-    >
+    <Group selectedKey={chosen} onSelectionChange={(key) => onChoose?.(String(key))} className={classes.tabs}>
       <TabList aria-label={label} className={classes.list}>
         {items.map(({ id, label: text }) => (
           <Tab key={id} id={id} className={classes.tab}>

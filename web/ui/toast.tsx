@@ -3,7 +3,12 @@ import { useSyncExternalStore } from 'react'
 import { Button, IconButton } from './button.tsx'
 import classes from './toast.module.css'
 
-type Toast = { id: number; kind: 'done' | 'problem'; text: string; action?: { label: string; run: () => void } }
+type Toast = {
+  id: number
+  kind: 'done' | 'problem'
+  text: string
+  action?: { label: string; run: () => void }
+}
 
 const SHOWN_MS = 6_000
 let toasts: Toast[] = []

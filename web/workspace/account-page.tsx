@@ -50,7 +50,17 @@ function Sessions() {
     >
       <Loaded of={sessions}>
         {(data) => (
-          <Table label="Sessions" head={['Browser', 'Address', 'Since', <span key="a" className="visually-hidden">Actions</span>]}>
+          <Table
+            label="Sessions"
+            head={[
+              'Browser',
+              'Address',
+              'Since',
+              <span key="a" className="visually-hidden">
+                Actions
+              </span>,
+            ]}
+          >
             {data.map(({ id, isCurrent, userAgent, address, createdAt }) => (
               <tr key={id}>
                 <td>
@@ -85,7 +95,8 @@ function browserOf(userAgent: string | null): string {
 function Password() {
   const change = useMutation({
     meta: { quiet: true },
-    mutationFn: (body: { currentPassword: string; newPassword: string }) => call('PUT', '/password', { body }),
+    mutationFn: (body: { currentPassword: string; newPassword: string }) =>
+      call('PUT', '/password', { body }),
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()

@@ -53,7 +53,15 @@ export function Keys() {
           ) : (
             <Table
               label="API keys"
-              head={['Name', 'May do', 'Last used', 'Works until', <span key="a" className="visually-hidden">Actions</span>]}
+              head={[
+                'Name',
+                'May do',
+                'Last used',
+                'Works until',
+                <span key="a" className="visually-hidden">
+                  Actions
+                </span>,
+              ]}
             >
               {data.map(({ id, name, prefix, state, scopes, lastUsedAt, expiresAt }) => (
                 <tr key={id}>
@@ -75,7 +83,9 @@ export function Keys() {
                     )}
                   </td>
                   <td className={classes.end}>
-                    {mayWrite && state === 'active' && <Revoke name={name} onRevoke={() => revoke.mutate(id)} />}
+                    {mayWrite && state === 'active' && (
+                      <Revoke name={name} onRevoke={() => revoke.mutate(id)} />
+                    )}
                   </td>
                 </tr>
               ))}
@@ -138,7 +148,14 @@ function MakeKey({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="New key" isOpen onClose={onClose}>
       <Form onSubmit={submit}>
-        <TextField label="Name" name="name" placeholder="Website backend" required maxLength={100} autoFocus />
+        <TextField
+          label="Name"
+          name="name"
+          placeholder="Website backend"
+          required
+          maxLength={100}
+          autoFocus
+        />
         <Select label="It works" name="days" options={LIVES} />
         <Check
           label="Only some things"

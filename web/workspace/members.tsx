@@ -48,7 +48,10 @@ export function Members() {
       >
         <Loaded of={members}>
           {(data) => (
-            <Table label="Members" head={['Name', 'Role', 'Agents', 'Last here', <Hidden key="a">Actions</Hidden>]}>
+            <Table
+              label="Members"
+              head={['Name', 'Role', 'Agents', 'Last here', <Hidden key="a">Actions</Hidden>]}
+            >
               {data.map((member) => (
                 <MemberRow key={member.id} member={member} mayWrite={mayWrite} />
               ))}
@@ -101,7 +104,13 @@ function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) 
       </td>
       <td>{limited?.join(', ') ?? 'All'}</td>
       <td className={classes.nowrap}>
-        {member.lastSignInAt ? <Ago at={member.lastSignInAt} /> : member.canSignIn ? 'Never' : 'Cannot sign in'}
+        {member.lastSignInAt ? (
+          <Ago at={member.lastSignInAt} />
+        ) : member.canSignIn ? (
+          'Never'
+        ) : (
+          'Cannot sign in'
+        )}
         {member.hasSecondFactor && (
           <>
             {' '}

@@ -32,7 +32,8 @@ export function Models() {
               {data.models.map(({ id, provider, credits, contextTokens, isAuto, isInPlan }) => (
                 <tr key={id}>
                   <td>
-                    <strong className={classes.strong}>{id}</strong> {isAuto && <Badge tone="accent">auto</Badge>}{' '}
+                    <strong className={classes.strong}>{id}</strong>{' '}
+                    {isAuto && <Badge tone="accent">auto</Badge>}{' '}
                     {!isInPlan && <Badge>not in the plan</Badge>}
                   </td>
                   <td>{provider}</td>

@@ -21,9 +21,14 @@ export function Usage() {
             {me.credits.limit === null ? 'unlimited' : formatNumber(me.credits.limit)} credits used this month
           </p>
           {me.credits.limit !== null && (
-            <Bar share={me.credits.used / Math.max(1, me.credits.limit)} label="Share of this month's credits" />
+            <Bar
+              share={me.credits.used / Math.max(1, me.credits.limit)}
+              label="Share of this month's credits"
+            />
           )}
-          <p className={classes.faint}>The month of the plan begins anew {formatTime(me.credits.resetsAt)}.</p>
+          <p className={classes.faint}>
+            The month of the plan begins anew {formatTime(me.credits.resetsAt)}.
+          </p>
         </Card>
       )}
       <Section title="The last 30 days" about="Credits and replies by day and agent.">

@@ -22,7 +22,10 @@ export function WorkspacePage() {
     can('audit:read') && { id: 'audit', label: 'Audit log', content: <AuditLog /> },
   ].filter((item) => item !== false)
   return (
-    <Page title={data?.account.name ?? 'Workspace'} about="Members, keys, what it costs, and who changed what.">
+    <Page
+      title={data?.account.name ?? 'Workspace'}
+      about="Members, keys, what it costs, and who changed what."
+    >
       <Tabs
         label="Workspace"
         items={items}
