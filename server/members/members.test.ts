@@ -235,10 +235,10 @@ test('who is removed or lowered does not come back by an invitation of before', 
   }
 })
 
-test('the links of sign-in lead to a page that says what to do', async () => {
+test('the links of sign-in lead to the workspace', async () => {
   for (const path of ['/setup', '/invite', '/reset']) {
     const response = await fetch(`${service.url}${path}`)
     assert.equal(response.status, 200)
-    assert.match(await response.text(), /\/api\/v2\/(set-up|invitations\/accept|password-resets\/accept)/)
+    assert.match(await response.text(), /<div id="workspace">/)
   }
 })

@@ -32,6 +32,7 @@ export function AccountMenu({ onHelp }: { onHelp: () => void }) {
     <Menu
       label={`Account of ${name}`}
       className={classes.account}
+      isNamed
       choices={[
         {
           id: 'account',

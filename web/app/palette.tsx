@@ -60,7 +60,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
           {/* The field keeps the focus and names the chosen entry. */}
           <div id={listId} role="listbox" aria-label="Pages and agents" className={classes.list}>
             {found.map((entry, index) => (
-              <div
+              <button
+                type="button"
+                tabIndex={-1}
                 key={entry.id}
                 id={`${listId}-${index}`}
                 role="option"
@@ -75,7 +77,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
                 <entry.icon size={16} aria-hidden />
                 <span>{entry.label}</span>
                 <small>{entry.group}</small>
-              </div>
+              </button>
             ))}
           </div>
           {found.length === 0 && <p className={classes.none}>Nothing is called that.</p>}

@@ -171,6 +171,7 @@ function AgentSwitch({ agentId }: { agentId: string }) {
     <Menu
       label={current ? `Agent: ${current.name}` : 'Choose an agent'}
       className={classes.switch}
+      isNamed
       choices={[
         ...agents.slice(0, 12).map(({ id, name }) => ({
           id,

@@ -22,9 +22,9 @@ export function Code({ label, text }: { label: string; text: string }) {
   return (
     <div className={classes.code}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <pre tabIndex={0} aria-label={label}>
-        {text}
-      </pre>
+      <section tabIndex={0} aria-label={label}>
+        <pre>{text}</pre>
+      </section>
       <Button small icon={isCopied ? Check : Copy} onClick={() => void copy()}>
         {isCopied ? 'Copied' : 'Copy'}
       </Button>

@@ -53,7 +53,7 @@ function Website({ agent }: { agent: Agent }) {
       <Public agent={agent}>
         <Section title="Snippet" about="Before </body> of every page that should have the chat.">
           <Code
-            label="Snippet"
+            label="The snippet"
             text={`<script src="${location.origin}/widget.js" data-agent="${agent.id}" defer></script>`}
           />
         </Section>

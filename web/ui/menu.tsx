@@ -21,13 +21,17 @@ type MenuProps = {
   /** What the button shows; the label alone where it says enough. */
   children?: ReactNode
   className?: string
-  id?: string
+  /** What the button shows is its name. */
+  isNamed?: boolean
 }
 
-export function Menu({ label, choices, children, className, id }: MenuProps) {
+export function Menu({ label, choices, children, className, isNamed }: MenuProps) {
   return (
     <MenuTrigger>
-      <Button id={id} aria-label={label} className={className ?? buttonClass('secondary', true)}>
+      <Button
+        aria-label={isNamed ? undefined : label}
+        className={className ?? buttonClass('secondary', true)}
+      >
         {children ?? label}
       </Button>
       <Popover className={classes.popover} placement="bottom start">

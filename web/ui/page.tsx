@@ -74,7 +74,7 @@ export const Badge = ({ tone = 'neutral', children }: { tone?: Tone; children: R
 export function Table({ label, head, children }: { label: string; head: ReactNode[]; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section className={classes.scroll} aria-label={label} tabIndex={0}>
+    <section className={classes.scroll} aria-label={`Table: ${label}`} tabIndex={0}>
       <table className={classes.table}>
         <thead>
           <tr>

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import axe from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { createAccount } from '../../server/accounts/accounts.ts'
+import { createLink, linkTo } from '../../server/sign-in/links.ts'
+import { startModelServer } from '../fakes/model-server.ts'
+import { findBrowser } from '../find-browser.ts'
+import { type Service, startService } from '../start.ts'
+
+const skip = findBrowser()
+  ? false
+  : 'No Chromium was found: install it, or set CHROMIUM_PATH, to test the workspace in a browser.'
+
+const PASSWORD = 'a few words in a row'
+const PATIENCE_MS = 120_000
+
+describe('the workspace', { skip }, () => {
+  let service: Service
+  let models: Awaited<ReturnType<typeof startModelServer>>
+  let browser: Browser
+  let owner: Page
+  let agentId: string
+  const contexts: BrowserContext[] = []
+
+  before(async () => {
+    models = await startModelServer()
+    service = await startService({
+      OPENAI_BASE_URL: `${models.url}/v1`,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODEL: 'fake-model',
+    })
+    browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+    owner = await open()
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.close()
+    await models?.close()
+  })
+
+  async function open(): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
+    context.setDefaultTimeout(PATIENCE_MS)
+    contexts.push(context)
+    return context.newPage()
+  }
+
+  const go = (page: Page, name: string) =>
+    page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name, exact: true }).click()
+
+  test('from the set-up link to the first cited answer', async () => {
+    const accountId = await createAccount(service.ctx.db, 'Default')
+    const { token } = await createLink(service.ctx.db, { accountId, kind: 'set-up', createdBy: 'operator' })
+    await owner.goto(linkTo(service.url, 'set-up', token))
+    await owner.getByLabel('Workspace').fill('Bright Lamps')
+    await owner.getByLabel('Your name').fill('Ada Okafor')
+    await owner.getByLabel('Email').fill('ada@example.com')
+    await owner.getByLabel('Password').fill(PASSWORD)
+    await owner.getByRole('button', { name: 'Create the workspace' }).click()
+    await owner.getByRole('heading', { name: 'No agent yet' }).waitFor()
+    await owner.getByRole('link', { name: 'New agent' }).click()
+    await owner.getByLabel('Name').fill('Lumi')
+    await owner.getByText('Written or pasted').click()
+    await owner.getByLabel('Text', { exact: true }).last().fill('The Halo lamp has a warranty of five years.')
+    await owner.getByRole('button', { name: 'Create the agent' }).click()
+    models.queue.push({ tokens: ['Five years [1].'] })
+    await owner.getByLabel('Question').fill('How long is the warranty of the Halo lamp?')
+    await owner.keyboard.press('Enter')
+    await owner.getByRole('button', { name: 'Source 1' }).click()
+    await owner.getByRole('blockquote').getByText('warranty of five years').waitFor()
+    await owner.getByRole('link', { name: 'Put it on your website' }).click()
+    await owner.getByRole('button', { name: 'Make it public' }).click()
+    await owner.getByText('widget.js').waitFor()
+    agentId = new URL(owner.url()).pathname.split('/')[2] ?? ''
+  })
+
+  test('of several files a broken one fails by itself, and says why', async () => {
+    await go(owner, 'Sources')
+    await owner.getByLabel('Files to add').setInputFiles([
+      { name: 'care.txt', mimeType: 'text/plain', buffer: Buffer.from('Clean the lamp with a dry cloth.') },
+      { name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7 and no more') },
+      { name: 'prices.md', mimeType: 'text/markdown', buffer: Buffer.from('# Prices\n\nHalo M: 69 euros.') },
+    ])
+    for (const name of ['care.txt', 'prices.md']) {
+      const row = owner.getByRole('row', { name: new RegExp(name) })
+      await row.getByText('Live').waitFor()
+    }
+    await owner.getByText('Failed').first().waitFor()
+  })
+
+  test('a visitor is handed over, and a colleague replies in another browser', async () => {
+    const visitor = await open()
+    await visitor.goto(`${service.url}/widget/${agentId}`)
+    models.queue.push({ tokens: ['I have nothing about that.'] })
+    await visitor.getByLabel('Message', { exact: true }).fill('My lamp flickers, what now?')
+    await visitor.getByRole('button', { name: 'Send', exact: true }).click()
+    await visitor.getByText('nothing about that').waitFor()
+    await go(owner, 'Conversations')
+    await owner.getByRole('button', { name: /My lamp flickers/ }).click()
+    await owner.getByRole('button', { name: 'Take over' }).click()
+    await owner.getByRole('link', { name: 'Reply in the inbox' }).click()
+    await owner.getByLabel('Reply to the customer').fill('Ada here. We send you a **new bulb**.')
+    await owner.getByRole('button', { name: 'Send the reply' }).click()
+    await visitor.getByText('new bulb').waitFor()
+    await visitor.getByLabel('Message', { exact: true }).fill('Thank you, Ada!')
+    await visitor.getByRole('button', { name: 'Send', exact: true }).click()
+    // It comes by itself.
+    await owner.getByLabel('Messages').getByText('Thank you, Ada!').waitFor()
+    await owner.getByRole('button', { name: 'Solve' }).click()
+    await owner.getByRole('button', { name: 'Open again' }).waitFor()
+    await visitor.context().close()
+  })
+
+  test('a key is made, used and revoked', async () => {
+    await owner.goto(`${service.url}/workspace?tab=keys`)
+    await owner.getByRole('button', { name: 'New key' }).click()
+    await owner.getByLabel('Name').fill('Website backend')
+    await owner.getByRole('button', { name: 'Make the key' }).click()
+    const key = await owner.getByLabel('API key', { exact: true }).locator('pre').textContent()
+    const use = () =>
+      fetch(`${service.url}/api/v2/agents`, { headers: { authorization: `Bearer ${key?.trim()}` } })
+    assert.equal((await use()).status, 200)
+    await owner.getByRole('button', { name: 'I have it' }).click()
+    await owner.getByRole('button', { name: 'Revoke Website backend' }).click()
+    await owner.getByRole('button', { name: 'Revoke for good' }).click()
+    await owner.getByText('refused from now on').waitFor()
+    while ((await use()).status !== 401);
+  })
+
+  test('a support member sees what the role allows, also over the API', async () => {
+    await owner.goto(`${service.url}/workspace`)
+    await owner.getByRole('button', { name: 'Invite' }).click()
+    await owner.getByLabel('Email').fill('sam@example.com')
+    await owner.getByRole('button', { name: 'Make the invitation' }).click()
+    const link = await owner.getByLabel('Link of the invitation').locator('pre').textContent()
+    await owner.getByRole('button', { name: 'Done' }).click()
+    const sam = await open()
+    await sam.goto(link ?? '')
+    await sam.getByLabel('Your name').fill('Sam Lee')
+    await sam.getByLabel('Password').fill(PASSWORD)
+    await sam.getByRole('button', { name: 'Join' }).click()
+    await sam.getByRole('link', { name: 'Lumi' }).click()
+    const nav = sam.getByRole('navigation', { name: 'Workspace' })
+    await nav.getByRole('link', { name: 'Inbox' }).waitFor()
+    for (const name of ['Deploy', 'Settings', 'Instructions', 'Workspace']) {
+      assert.equal(await nav.getByRole('link', { name, exact: true }).count(), 0, name)
+    }
+    const status = await sam.evaluate(
+      "fetch('/api/v2/keys', { headers: { 'x-parley-session': '1' } }).then(({ status }) => status)",
+    )
+    assert.equal(status, 403)
+    await sam.goto(`${service.url}/workspace?tab=members`)
+    await sam.context().close()
+  })
+
+  test('no page breaks a rule of accessibility, in light and in dark', async () => {
+    const pages = ['', '/playground', '/sources', '/search', '/instructions', '/inbox', '/conversations']
+    const more = ['/contacts', '/insights', '/deploy', '/settings']
+    const paths = [
+      '/agents',
+      '/agents/new',
+      '/workspace?tab=members',
+      '/workspace?tab=keys',
+      '/workspace?tab=usage',
+      '/workspace?tab=models',
+      '/workspace?tab=audit',
+      '/workspace/account',
+      ...[...pages, ...more].map((path) => `/agents/${agentId}${path}`),
+    ]
+    const found: string[] = []
+    for (const path of paths) {
+      await owner.goto(service.url + path)
+      await owner.locator('main h1').first().waitFor()
+      await owner.waitForFunction("!document.querySelector('[role=status][aria-label=Loading]')")
+      await owner.evaluate(axe.source)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await owner.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        const { violations } = (await owner.evaluate(
+          'axe.run(document, { iframes: false })',
+        )) as axe.AxeResults
+        for (const { id, nodes } of violations) {
+          found.push(
+            `${colorScheme} ${path} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+          )
+        }
+      }
+    }
+    assert.deepEqual(found, [])
+  })
+})
