@@ -7,6 +7,7 @@ import { createLink, linkTo } from '../../server/sign-in/links.ts'
 import { startModelServer } from '../fakes/model-server.ts'
 import { findBrowser } from '../find-browser.ts'
 import { type Service, startService } from '../start.ts'
+import { until } from '../until.ts'
 
 const skip = findBrowser()
   ? false
@@ -97,7 +98,13 @@ describe('the workspace', { skip }, () => {
     await visitor.getByRole('button', { name: 'Send', exact: true }).click()
     await visitor.getByText('nothing about that').waitFor()
     await go(owner, 'Conversations')
-    await owner.getByRole('button', { name: /My lamp flickers/ }).click()
+    // The newest is on top as soon as it is indexed, which the service does by itself every few seconds.
+    const row = owner.getByRole('button', { name: /Widget or Iframe/ })
+    await until('the conversation in the list', async () => {
+      await service.ctx.indexer.run(service.ctx.db)
+      return (await row.count()) > 0
+    })
+    await row.click()
     await owner.getByRole('button', { name: 'Take over' }).click()
     await owner.getByRole('link', { name: 'Reply in the inbox' }).click()
     await owner.getByLabel('Reply to the customer').fill('Ada here. We send you a **new bulb**.')
@@ -172,7 +179,7 @@ describe('the workspace', { skip }, () => {
     for (const path of paths) {
       await owner.goto(service.url + path)
       await owner.locator('main h1').first().waitFor()
-      await owner.waitForFunction("!document.querySelector('[role=status][aria-label=Loading]')")
+      await owner.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
       await owner.evaluate(axe.source)
       for (const colorScheme of ['light', 'dark'] as const) {
         await owner.emulateMedia({ colorScheme, reducedMotion: 'reduce' })

@@ -13,6 +13,7 @@ import { tell } from '../ui/toast.tsx'
 import classes from './conversations.module.css'
 import { Correction } from './correction.tsx'
 import { MessageView } from './message-view.tsx'
+import { readingConversation } from './read-conversation.ts'
 import { STATUS_TONES } from './status-tones.ts'
 
 const LIVE_MS = 4_000
@@ -25,16 +26,13 @@ export function Conversation({ agentId, conversationId, onBack }: ConversationPr
   const can = useCan()
   const [correcting, setCorrecting] = useState<string | null>(null)
   const conversation = useQuery({
-    ...reading('/agents/{agentId}/conversations/{conversationId}', {
-      params,
-      query: { includeServerActions: true },
-    }),
-    refetchInterval: ({ state }) => (state.data?.data.status === 'ended' ? false : LIVE_MS),
+    ...readingConversation(agentId, conversationId),
+    refetchInterval: ({ state }) => (state.data?.status === 'ended' ? false : LIVE_MS),
   })
   const insights = useQuery(reading('/agents/{agentId}/conversations/{conversationId}/insights', { params }))
   return (
     <Loaded of={conversation} lines={8}>
-      {({ data: { title, status, messages, createdAt, userId } }) => (
+      {({ title, status, messages, createdAt, userId }) => (
         <>
           <header className={classes.readerHead}>
             {onBack && (

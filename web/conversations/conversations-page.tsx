@@ -27,6 +27,7 @@ export type Filters = {
 }
 type Search = Filters & { open?: string }
 
+const LOOK_MS = 4_000
 const SOURCES = [
   ['', 'Every channel'],
   ['API', 'API'],
@@ -53,12 +54,14 @@ export function ConversationsPage() {
   const navigate = useNavigate()
   const change = (part: Partial<Search>, replace = true) =>
     void navigate({ to: '.', search: { ...filters, open, ...part } as never, replace })
-  const list = useInfiniteQuery(
-    listing('/agents/{agentId}/conversations/search', {
+  const list = useInfiniteQuery({
+    ...listing('/agents/{agentId}/conversations/search', {
       params: { agentId },
-      query: { limit: 50, ...filters },
+      query: { limit: 25, ...filters },
     }),
-  )
+    // What is said comes in by itself, as long as nobody has gone further down.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : LOOK_MS),
+  })
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? []
   const at = rows.findIndex(({ id }) => id === open)
   const step = (by: number) => {

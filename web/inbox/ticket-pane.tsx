@@ -6,6 +6,7 @@ import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useShortcuts } from '../app/shortcuts.ts'
 import { MessageView } from '../conversations/message-view.tsx'
+import { readingConversation } from '../conversations/read-conversation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -150,9 +151,7 @@ function Thread({
   const end = useRef<HTMLDivElement>(null)
   const { conversationId } = ticket
   const earlier = useQuery({
-    ...reading('/agents/{agentId}/conversations/{conversationId}', {
-      params: { agentId, conversationId: conversationId ?? '' },
-    }),
+    ...readingConversation(agentId, conversationId ?? ''),
     enabled: conversationId !== null,
   })
   const messages = useQuery(
@@ -165,7 +164,7 @@ function Thread({
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new message is what moves the view
   useEffect(() => end.current?.scrollIntoView({ block: 'end' }), [count, earlier.data])
   const first = messages.data?.data[0]?.createdAt
-  const before = (earlier.data?.data.messages ?? []).filter(
+  const before = (earlier.data?.messages ?? []).filter(
     ({ createdAt }) => !first || createdAt * 1000 < new Date(first).getTime() - 1_000,
   )
   return (

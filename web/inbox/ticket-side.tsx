@@ -4,6 +4,7 @@ import { Undo2 } from 'lucide-react'
 import { call, reading, type Ticket } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useCan, useMember } from '../app/session.ts'
+import { readingConversation } from '../conversations/read-conversation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import fields from '../ui/field.module.css'
@@ -126,14 +127,14 @@ function Tags({ agentId, ticketNumber, disabled }: TagsProps) {
 
 function HandBack({ agentId, conversationId }: { agentId: string; conversationId: string }) {
   const params = { agentId, conversationId }
-  const { data } = useQuery(reading('/agents/{agentId}/conversations/{conversationId}', { params }))
+  const { data } = useQuery(readingConversation(agentId, conversationId))
   const handBack = useMutation({
     mutationFn: () => call('POST', '/agents/{agentId}/conversations/{conversationId}/handback', { params }),
     onSuccess: () => tell('done', 'The agent answers again.'),
     onSettled: () =>
       queries.invalidateQueries({ queryKey: ['/agents/{agentId}/conversations/{conversationId}'] }),
   })
-  if (data?.data.status !== 'taken_over') return null
+  if (data?.status !== 'taken_over') return null
   return (
     <Button small icon={Undo2} pending={handBack.isPending} onClick={() => handBack.mutate()}>
       Hand back to the agent

@@ -67,10 +67,10 @@ export function InsightsPage() {
               <Share
                 title="Topics"
                 none="Topics appear after the first conversations."
-                rows={totals.topics.map(({ id, name, conversations }) => ({
+                rows={totals.topics.map(({ name, conversations }) => ({
                   name,
                   count: conversations,
-                  search: { topic: id, startDate },
+                  search: { topic: name, startDate },
                 }))}
                 agentId={agentId}
               />
