@@ -114,7 +114,7 @@ describe('the workspace', { skip }, () => {
     await visitor.getByRole('button', { name: 'Send', exact: true }).click()
     // It comes by itself.
     await owner.getByLabel('Messages').getByText('Thank you, Ada!').waitFor()
-    await owner.getByRole('button', { name: 'Solve' }).click()
+    await owner.getByRole('button', { name: 'Solve', exact: true }).click()
     await owner.getByRole('button', { name: 'Open again' }).waitFor()
     await visitor.context().close()
   })

@@ -32,8 +32,8 @@ export function Shell() {
   if (me.error instanceof ParleyError && me.error.status === 401) {
     return <Navigate to="/sign-in" search={{ to: href }} replace />
   }
-  if (me.error) return <Problem error={me.error} onRetry={() => void me.refetch()} />
   if (!me.data) {
+    if (me.error) return <Problem error={me.error} onRetry={() => void me.refetch()} />
     return (
       <div className={classes.waiting}>
         <Skeleton />

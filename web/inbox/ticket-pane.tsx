@@ -162,7 +162,10 @@ function Thread({
   )
   const count = messages.data?.data.length
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new message is what moves the view
-  useEffect(() => end.current?.scrollIntoView({ block: 'end' }), [count, earlier.data])
+  useEffect(() => {
+    // In newer browsers it returns a promise, which must not become the cleanup of the effect.
+    void end.current?.scrollIntoView({ block: 'end' })
+  }, [count, earlier.data])
   const first = messages.data?.data[0]?.createdAt
   const before = (earlier.data?.messages ?? []).filter(
     ({ createdAt }) => !first || createdAt * 1000 < new Date(first).getTime() - 1_000,
