@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { builtinModules } from 'node:module'
+import { isBuiltin } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Node, SourceFile } from 'typescript/unstable/ast'
 import { SyntaxKind } from 'typescript/unstable/ast'
@@ -19,7 +19,8 @@ import { API } from 'typescript/unstable/sync'
  * - Imports below server/ run one way: a file may import from its own folder and from lower ones.
  * - No file imports itself through others. Types count; so do dynamic imports and imports for their side effects.
  * - Contracts and schemas, `client/` and `widget/` reach nothing that a browser does not have: no module of Node, and no
- *   package but those listed here. `client/` imports nothing else of the project, because users copy it.
+ *   package but those listed here. `client/` imports nothing else of the project, because users copy it. `web/` has
+ *   packages of its own, and the same rule holds for what it takes from the rest of the project.
  */
 
 /** Lower folders come first. */
@@ -83,17 +84,17 @@ for (const problem of problems) console.error(problem)
 console.log(`${files.size} files, ${problems.length} imports against the rules`)
 process.exitCode = problems.length > 0 ? 1 : 0
 
-/** The sources of the three programs; tests may import what they like. */
+/** The sources of all programs; tests may import what they like. */
 function readFiles(): Map<string, File> {
   const api = new API({ cwd: root })
-  const projects = ['tsconfig.json', 'widget/tsconfig.json']
+  const projects = ['tsconfig.json', 'widget/tsconfig.json', 'web/tsconfig.json']
     .map((name) => join(root, name))
     .filter(existsSync)
   const found = new Map<string, File>()
   for (const project of api.updateSnapshot({ openProjects: projects }).getProjects()) {
     for (const path of project.program.getSourceFileNames()) {
       const name = relative(root, path)
-      if (!/^(server|client|widget)\/.*(?<!\.test|\.d)\.tsx?$/.test(name) || found.has(name)) continue
+      if (!/^(server|client|widget|web)\/.*(?<!\.test|\.d)\.tsx?$/.test(name) || found.has(name)) continue
       const source = project.program.getSourceFile(path)
       if (source) found.set(name, readFile(name, source))
     }
@@ -196,7 +197,7 @@ function circles(): string[] {
 }
 
 function isPortable({ name }: File): boolean {
-  return /^(client|widget)\//.test(name) || /\/([a-z-]+-)?(contract|schema)\.ts$/.test(name)
+  return /^(client|widget|web)\//.test(name) || /\/([a-z-]+-)?(contract|schema)\.ts$/.test(name)
 }
 
 /** What a file loads itself or through others that a browser does not have. */
@@ -206,7 +207,9 @@ function unportable({ name }: File): string[] {
     for (const { target, kind } of files.get(one)?.imports ?? []) if (kind === 'value') reached.add(target)
   return [...reached].flatMap((one) =>
     (files.get(one)?.packages ?? [])
-      .filter((specifier) => !isPortablePackage(specifier))
+      .filter(
+        (specifier) => !isPortablePackage(specifier) && !(one.startsWith('web/') && !isBuiltin(specifier)),
+      )
       .map((specifier) => `${name} must work in a browser, but ${one} imports ${specifier}`),
   )
 }
@@ -216,7 +219,7 @@ function isPortablePackage(specifier: string): boolean {
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/')
-  return PORTABLE_PACKAGES.has(name) && !builtinModules.includes(name)
+  return PORTABLE_PACKAGES.has(name)
 }
 
 function leavesClient({ name, imports }: File): string[] {
