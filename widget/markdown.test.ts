@@ -74,10 +74,9 @@ test('a picture is its description, a tag is text, a citation marker is nothing'
     cite(3),
     text('.'),
   ])
-  // As the service writes what is no marker.
-  assert.deepEqual(parseInline('colors[3\\] is there[1]'), [
-    text('colors[3'),
-    text(']'),
+  assert.deepEqual(parseInline('argv[2] is there[1]'), [
+    text('argv'),
+    text('[2]'),
     text(' is there'),
     cite(1),
   ])

@@ -54,11 +54,11 @@ test('markers are numbered by the order of the sources, and those of nothing are
     ['A lone ` tick [2]\nnext [9] line', 'A lone ` tick [1]\nnext line', ['two']],
     ['[a link](https://x.example) [x] [2024] [', '[a link](https://x.example) [x] [2024] [', []],
     ['It ends [1', 'It ends', []],
-    ['Read process.argv[2] [2].', 'Read process.argv[2\\] [1].', ['two']],
-    ['Is argv[1] there, and argv[9]? Yes[1].', 'Is argv[1\\] there, and argv[9\\]? Yes[1].', ['one']],
+    ['Read process.argv[2] [2].', 'Read process.argv[2] [1].', ['two']],
+    ['Is argv[1] there, and argv[9]? Yes[1].', 'Is argv[1] there, and argv[9]? Yes[1].', ['one']],
     [
       'm[1][2], items[0], my_list[3], lastRow[1], f()[2]',
-      'm[1\\][2\\], items[0\\], my_list[3\\], lastRow[1\\], f()[2\\]',
+      'm[1][2], items[0], my_list[3], lastRow[1], f()[2]',
       [],
     ],
     [
@@ -74,11 +74,11 @@ test('markers are numbered by the order of the sources, and those of nothing are
     ids: ['three', 'one'],
   })
   assert.deepEqual(citeFrom('```js\nfont(colors[0])\n```', 'It is colors[3] [2], Colors[1], size[9].'), {
-    text: 'It is colors[3\\] [1], Colors[2], size.',
+    text: 'It is colors[3] [1], Colors[2], size.',
     ids: ['two', 'one'],
   })
   assert.deepEqual(citeFrom('Use `colors[i]` of Ulm[1].', 'It is colors[1], in Ulm[1].'), {
-    text: 'It is colors[1\\], in Ulm[1].',
+    text: 'It is colors[1], in Ulm[1].',
     ids: ['one'],
   })
   assert.equal(withoutMarkers('A quote[12] of `a[1]`.'), 'A quote of `a[1]`.')

@@ -30,12 +30,10 @@ export type Citations = {
 /**
  * Turns the numbers of passages that a model writes into the numbers of the sources that are sent with its answer: in
  * the order in which they are first cited, after those of what was said `before`. Markers of nothing are left out. Code
- * stays as it is. Places in lists outside of code are escaped (`argv[2\]`), so that whoever reads an answer with sources
- * may take every number in brackets for a marker.
+ * and places in lists (`argv[2]`) stay as they are.
  */
 export function createCitations(passages: readonly Passage[], before: readonly StoredSource[]): Citations {
   const cited = new Map<number, string>()
-  const hasSources = passages.length > 0 || before.length > 0
   let order: readonly number[] | null = null
   let pending = ''
   let said = ''
@@ -74,7 +72,7 @@ export function createCitations(passages: readonly Passage[], before: readonly S
     const head = rest.length > LONGEST_MARKER ? rest.slice(0, LONGEST_MARKER) : rest
     const marker = MARKER.exec(head)
     if (marker && rest[0] === '[' && spaces === '' && isIndex(marker[1] ?? ''))
-      return { length: marker[0].length, text: hasSources ? marker[0].replace(/]$/, '\\]') : marker[0] }
+      return { length: marker[0].length, text: marker[0] }
     if (marker) {
       const numbers = numbersOf(marker[1] ?? '')
       return { length: found + marker[0].length, text: numbers === '' ? '' : spaces + numbers }

@@ -17,7 +17,7 @@ export const namesIndexedIn = (texts: readonly string[]): ReadonlySet<string> =>
  */
 export function isArrayIndex(before: string, numbers: string, known?: ReadonlySet<string>): boolean {
   // As in matrix[1][2].
-  const name = before.slice(-80).replace(/(?:\[\w{1,20}\\?\]){1,4}$/, '')
+  const name = before.slice(-80).replace(/(?:\[\w{1,20}\]){1,4}$/, '')
   if (/[\w$]\(\)$/.test(name)) return true
   const word = WORD.exec(name)?.[0]
   if (word === undefined) return false

@@ -1,3 +1,5 @@
+import { isArrayIndex } from '../../server/text/array-index.ts'
+
 export type Inline =
   | { type: 'text' | 'code'; text: string }
   | { type: 'break' }
@@ -55,6 +57,8 @@ export function parseInline(text: string, depth = 0): Inline[] {
       else addText(trimmed)
       addText(whole.slice(trimmed.length))
     } else if (whole.endsWith('\n')) found.push({ type: 'break' })
+    else if (isArrayIndex(text.slice(Math.max(0, match.index - 80), match.index), whole.slice(1, -1)))
+      addText(whole)
     else {
       const lead = whole.startsWith(' ') ? ' ' : ''
       for (const [at, [number]] of [...whole.matchAll(/\d+/g)].entries())
