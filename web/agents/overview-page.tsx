@@ -118,7 +118,11 @@ function Health({ agentId }: { agentId: string }) {
                 )}
               </Line>
               <Line ok={agent?.status === 'trained'}>
-                {agent?.lastTrainedAt ? (
+                {agent?.status === 'failed' ? (
+                  <Link to="/agents/$agentId/sources" params={params}>
+                    A source could not be read: see why
+                  </Link>
+                ) : agent?.lastTrainedAt ? (
                   <>
                     Trained <Ago at={agent.lastTrainedAt} />
                   </>

@@ -6,7 +6,7 @@ type Shown = { tone: Tone; label: string }
 const AGENT: Record<string, Shown> = {
   trained: { tone: 'success', label: 'Trained' },
   training: { tone: 'info', label: 'Training' },
-  failed: { tone: 'danger', label: 'Failed' },
+  failed: { tone: 'danger', label: 'A source failed' },
 }
 
 export const statusOfAgent = (status: Agent['status']): Shown =>

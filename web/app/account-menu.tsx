@@ -40,10 +40,10 @@ export function AccountMenu({ onHelp }: { onHelp: () => void }) {
           icon: ShieldCheck,
           onChoose: () => void navigate({ to: '/workspace/account' }),
         },
-        looks('system', 'Looks of the system', Monitor),
+        looks('system', 'Same as the system', Monitor),
         looks('light', 'Light', Sun),
         looks('dark', 'Dark', Moon),
-        { id: 'keys', label: 'Keyboard', icon: Keyboard, onChoose: onHelp },
+        { id: 'keys', label: 'Keyboard shortcuts', icon: Keyboard, onChoose: onHelp },
         { id: 'out', label: 'Sign out', icon: LogOut, onChoose: () => signOut.mutate() },
       ]}
     >

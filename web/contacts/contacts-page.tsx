@@ -33,7 +33,7 @@ export function ContactsPage() {
           label="Search contacts"
           hideLabel
           type="search"
-          placeholder="Name, email, phone or id"
+          placeholder="Name, email, phone or ID"
           defaultValue={query ?? ''}
           onChange={({ target }) =>
             void navigate({ to: '.', search: { query: target.value || undefined }, replace: true })
@@ -56,9 +56,9 @@ export function ContactsPage() {
                 {all.map((contact) => (
                   <tr key={contact.id}>
                     <td>
-                      <Button small kind="quiet" onClick={() => setOpen(contact)}>
+                      <button type="button" className={sources.open} onClick={() => setOpen(contact)}>
                         {contact.name ?? contact.externalId}
-                      </Button>
+                      </button>
                     </td>
                     <td>{contact.email ?? '–'}</td>
                     <td>{contact.phoneNumber ?? '–'}</td>
@@ -114,7 +114,7 @@ function ContactDialog({ agentId, contact, onClose }: ContactDialogProps) {
             <dd>{contact.phoneNumber ?? '–'}</dd>
           </div>
           <div>
-            <dt>Id</dt>
+            <dt>ID</dt>
             <dd>{contact.externalId}</dd>
           </div>
           {attributes.map(([name, value]) => (

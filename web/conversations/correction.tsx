@@ -9,6 +9,9 @@ import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { textOf } from './message-view.tsx'
 
+/** Numbers of sources mean nothing outside the answer that cites them. */
+const CITATION = /\s?\[\d+\]/g
+
 type CorrectionProps = {
   agentId: string
   conversationId: string
@@ -23,7 +26,7 @@ export function Correction({ agentId, conversationId, messageId, messages, onClo
   const answered = messages[at]
   const asked = messages.slice(0, at).findLast(({ role }) => role === 'user')
   const [question, setQuestion] = useState(asked ? textOf(asked) : '')
-  const [answer, setAnswer] = useState(answered ? textOf(answered) : '')
+  const [answer, setAnswer] = useState(answered ? textOf(answered).replace(CITATION, '') : '')
   const correct = useMutation({
     meta: { quiet: true },
     mutationFn: () =>

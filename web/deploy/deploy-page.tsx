@@ -51,7 +51,7 @@ function Website({ agent }: { agent: Agent }) {
   return (
     <div className={classes.parts}>
       <Public agent={agent}>
-        <Section title="Snippet" about="Before </body> of every page that should have the chat.">
+        <Section title="Snippet" about="Put it before </body> on every page that should have the chat.">
           <Code
             label="The snippet"
             text={`<script src="${location.origin}/widget.js" data-agent="${agent.id}" defer></script>`}
@@ -88,7 +88,10 @@ function AllowedSites({ agent }: { agent: Agent }) {
   const [text, setText] = useState((agent.allowedDomains ?? []).join('\n'))
   const domains = text.split(/[\s,]+/).filter(Boolean)
   return (
-    <Section title="Allowed sites" about="Empty: every website that has the snippet.">
+    <Section
+      title="Allowed sites"
+      about="Which websites may show the chat. Leave it empty to allow all of them."
+    >
       <Form
         onSubmit={(event) => {
           event.preventDefault()
@@ -102,7 +105,7 @@ function AllowedSites({ agent }: { agent: Agent }) {
           placeholder="example.com"
           value={text}
           onChange={({ target }) => setText(target.value)}
-          hint="One a line. example.com stands for its subdomains, too."
+          hint="One per line. example.com includes its subdomains."
           error={save.error && sentenceOf(save.error)}
         />
         <FormActions>
@@ -118,7 +121,7 @@ function AllowedSites({ agent }: { agent: Agent }) {
 const THEMES = [
   ['light', 'Light'],
   ['dark', 'Dark'],
-  ['auto', 'As the visitor has it'],
+  ['auto', 'Same as the visitor’s system'],
 ] as const
 const SIDES = [
   ['right', 'Right'],
@@ -175,12 +178,12 @@ function Looks({ agent }: { agent: Agent }) {
             onChange={({ target }) => set('displayName', target.value)}
           />
           <TextField
-            label="Placeholder of the field"
+            label="Placeholder of the message field"
             value={draft.messagePlaceholder}
             onChange={({ target }) => set('messagePlaceholder', target.value)}
           />
           <TextField
-            label="Line below the field"
+            label="Line below the message field"
             value={draft.footer}
             onChange={({ target }) => set('footer', target.value)}
           />
@@ -192,7 +195,7 @@ function Looks({ agent }: { agent: Agent }) {
               onChange={({ target }) => set('theme', target.value as Chat['theme'])}
             />
             <Select
-              label="Button at the"
+              label="Chat button on the"
               options={SIDES}
               value={draft.alignChatButton}
               onChange={({ target }) => set('alignChatButton', target.value as Chat['alignChatButton'])}
@@ -283,7 +286,7 @@ function Api({ agent }: { agent: Agent }) {
   const base = `${location.origin}/api/v2`
   return (
     <div className={classes.parts}>
-      <Section title="From a command line" about="A key comes from Workspace, API keys.">
+      <Section title="From a command line" about="Make a key under Workspace, API keys.">
         <Code
           label="curl"
           text={`curl -N ${base}/agents/${agent.id}/chat \\
@@ -292,7 +295,7 @@ function Api({ agent }: { agent: Agent }) {
   -d '{"message": "How long is the warranty?", "stream": true}'`}
         />
       </Section>
-      <Section title="From your own page" about="The folder client/ of the repository, on your server.">
+      <Section title="From your own code" about="With the folder client/ of the repository, on your server.">
         <Code
           label="TypeScript"
           text={`import { createParley } from './client/parley.ts'

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
+import { formatDay } from '../ui/format.ts'
 import { Table } from '../ui/page.tsx'
 import classes from './insights.module.css'
 
@@ -12,6 +13,7 @@ export function DayChart({ days }: { days: Day[] }) {
   const [asTable, setAsTable] = useState(false)
   const most = Math.max(1, ...days.map(({ conversations }) => conversations))
   const sum = days.reduce((total, { conversations }) => total + conversations, 0)
+  const last = days.at(-1)
   const csv = [
     'day,conversations,handed over,unanswered,credits',
     ...days.map((day) => [day.date, day.conversations, day.escalated, day.unanswered, day.credits].join(',')),
@@ -32,7 +34,7 @@ export function DayChart({ days }: { days: Day[] }) {
         >
           {days.toReversed().map((day) => (
             <tr key={day.date}>
-              <td>{day.date}</td>
+              <td>{formatDay(day.date)}</td>
               <td>{day.conversations}</td>
               <td>{day.escalated}</td>
               <td>{day.unanswered}</td>
@@ -59,14 +61,14 @@ export function DayChart({ days }: { days: Day[] }) {
                 height={height}
                 className={conversations > 0 ? classes.bar : classes.zero}
               >
-                <title>{`${date}: ${conversations}`}</title>
+                <title>{`${formatDay(date)}: ${conversations}`}</title>
               </rect>
             )
           })}
         </svg>
       )}
       <div className={classes.axis}>
-        <span>{days[0]?.date}</span>
+        <span>{days[0] && formatDay(days[0].date)}</span>
         <span className={classes.axisButtons}>
           <Button small kind="quiet" onClick={() => setAsTable(!asTable)}>
             {asTable ? 'Chart' : 'Table'}
@@ -75,7 +77,7 @@ export function DayChart({ days }: { days: Day[] }) {
             CSV
           </Button>
         </span>
-        <span>{days.at(-1)?.date}</span>
+        <span>{last && formatDay(last.date)}</span>
       </div>
     </div>
   )

@@ -13,7 +13,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, FormProblem, Select, TextArea } from '../ui/field.tsx'
 import { formatNumber, formatShare } from '../ui/format.ts'
 import { Badge, Page, Section } from '../ui/page.tsx'
-import { Empty, Loaded, sentenceOf } from '../ui/state.tsx'
+import { Loaded, sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { DayChart } from './day-chart.tsx'
 import classes from './insights.module.css'
@@ -36,7 +36,7 @@ export function InsightsPage() {
   return (
     <Page
       title="Insights"
-      about="How it does, and what it lacks."
+      about="How well it does, and what it lacks."
       actions={
         <Select
           label="Span"
@@ -168,9 +168,14 @@ function Unanswered({ agentId }: { agentId: string }) {
       <Loaded of={groups}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty icon={CircleCheck} title="Nothing is missing">
-              It had something for every question.
-            </Empty>
+            <ul className={agents.rows}>
+              <li>
+                <span className={agents.health}>
+                  <CircleCheck size={18} className={agents.ok} aria-hidden />
+                  Nothing is missing: it had something for every question.
+                </span>
+              </li>
+            </ul>
           ) : (
             <ul className={agents.rows}>
               {data.map((group) => (

@@ -5,9 +5,11 @@ type Line = { kind: 'kept' | 'added' | 'removed'; text: string }
 /** Beyond so many lines of one text they are shown as removed and added as a whole. */
 const MOST_LINES = 1_000
 
+const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'))
+
 /** The shortest way from one text to the other, by lines. */
 export function diffLines(before: string, after: string): Line[] {
-  const [a, b] = [before.split('\n'), after.split('\n')]
+  const [a, b] = [linesOf(before), linesOf(after)]
   if (a.length > MOST_LINES || b.length > MOST_LINES) {
     return [
       ...a.map((text): Line => ({ kind: 'removed', text })),

@@ -10,7 +10,7 @@ import { Card, Page, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { Diff } from './diff.tsx'
-import { Versions } from './versions.tsx'
+import { PATH as VERSIONS, Versions } from './versions.tsx'
 
 type Change = InputOf<'PUT', '/agents/{agentId}'>['body']
 
@@ -23,7 +23,7 @@ export function InstructionsPage() {
       <Loaded of={agent}>
         {(data) => (
           <>
-            <Editor key={`${data.id} ${data.instructions}`} agent={data} />
+            <Editor key={`${data.id} ${JSON.stringify(draftOf(data))}`} agent={data} />
             <Versions agent={data} />
           </>
         )}
@@ -52,6 +52,7 @@ function Editor({ agent }: { agent: Agent }) {
     },
     onSuccess: () => {
       tell('done', 'The next answer follows it.')
+      void queries.invalidateQueries({ queryKey: [VERSIONS] })
       return queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] })
     },
   })
@@ -70,7 +71,7 @@ function Editor({ agent }: { agent: Agent }) {
             value={draft.instructions}
             onChange={({ target }) => change({ instructions: target.value })}
             maxLength={50_000}
-            hint="That it answers from its sources, cites them, and says when it does not know, is built in."
+            hint="You need not tell it to answer from its sources, to cite them, or to say when it does not know: it always does."
           />
           <Select
             label="Model"
@@ -86,7 +87,7 @@ function Editor({ agent }: { agent: Agent }) {
             step={0.1}
             value={draft.temp}
             onChange={({ target }) => change({ temp: target.value })}
-            hint="0 says the same each time; 1 varies its words."
+            hint="At 0 it says the same each time; at 1 it varies its words."
           />
         </div>
       </Card>

@@ -10,7 +10,7 @@ import { Badge, Section } from '../ui/page.tsx'
 import { tell } from '../ui/toast.tsx'
 import { Diff } from './diff.tsx'
 
-const PATH = '/agents/{agentId}/instructions/versions'
+export const PATH = '/agents/{agentId}/instructions/versions'
 type Version = OutputOf<'GET', typeof PATH>['data'][number]
 
 /** What it was told before; any of it can be told again. */

@@ -94,11 +94,12 @@ function Passages({ found: { passages, missing, confidence, reranked } }: { foun
           <dl className={classes.signals}>
             {SIGNALS.map(([name, label]) => {
               const share = passage.signals[name]
+              if (share === null) return null
               return (
                 <div key={name}>
                   <dt>{label}</dt>
                   <dd>
-                    {share === null ? '–' : <Bar share={share} label={`${label}: ${formatShare(share)}`} />}
+                    <Bar share={share} label={`${label}: ${formatShare(share)}`} />
                   </dd>
                 </div>
               )

@@ -83,7 +83,7 @@ function General({ agent }: { agent: Agent }) {
             defaultValue={agent.visibility}
             options={[
               ['private', 'Only this workspace and its keys'],
-              ['public', 'Visitors of websites, too'],
+              ['public', 'Anyone who visits your website'],
             ]}
           />
           <TextArea
@@ -91,25 +91,25 @@ function General({ agent }: { agent: Agent }) {
             name="initial"
             rows={2}
             defaultValue={agent.initialMessages.join('\n')}
-            hint="What it says first. Each line is a message."
+            hint="What it says first, one message per line."
           />
           <TextArea
             label="Suggested questions"
             name="suggested"
             rows={3}
             defaultValue={suggested.join('\n')}
-            hint="Each line is a question that visitors can press."
+            hint="One per line. Visitors can press them instead of typing."
           />
           <TextField
-            label="Most credits a month"
+            label="Monthly credit limit"
             name="creditLimit"
             type="number"
             min={0}
             defaultValue={agent.creditLimit ?? ''}
-            hint="Empty: as many as the plan has."
+            hint="Leave it empty to use all that the plan has."
           />
           <TextField
-            label="Most messages of one visitor"
+            label="Messages a visitor may send"
             name="rate"
             type="number"
             min={1}
@@ -117,7 +117,7 @@ function General({ agent }: { agent: Agent }) {
             required
           />
           <TextField
-            label="In so many seconds"
+            label="Within how many seconds"
             name="seconds"
             type="number"
             min={1}
@@ -165,7 +165,7 @@ function Retention({ agentId }: { agentId: string }) {
             min={1}
             disabled={!can('privacy:write')}
             defaultValue={retentionDays ?? ''}
-            hint="Empty: for ever. Older ones are deleted for good."
+            hint="Leave it empty to keep them for ever. Older ones are deleted for good."
           />
           {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
           {can('privacy:write') && (

@@ -93,7 +93,7 @@ export function AddSource({
                   name="include"
                   rows={2}
                   placeholder="/help/*"
-                  hint="One a line."
+                  hint="One per line."
                 />
                 <TextArea label="Not these paths (optional)" name="exclude" rows={2} placeholder="/blog/*" />
               </>

@@ -1,6 +1,8 @@
 const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' })
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+/** Days are told as YYYY-MM-DD, which is midnight in UTC. */
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 
 export const formatNumber = (value: number): string => numbers.format(value)
@@ -18,6 +20,8 @@ export const formatShare = (share: number | null): string =>
 export const dateOf = (time: string | number): Date => new Date(typeof time === 'number' ? time * 1000 : time)
 
 export const formatTime = (time: string | number): string => whole.format(dateOf(time))
+
+export const formatDay = (time: string): string => date.format(new Date(time))
 
 const STEPS = [
   [60, 'second', 1],

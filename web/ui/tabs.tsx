@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Tabs as Group, Tab, TabList, TabPanel } from 'react-aria-components'
 import classes from './tabs.module.css'
 
@@ -15,9 +15,14 @@ export function Tabs({
   chosen?: string
   onChoose?: (id: string) => void
 }) {
+  const list = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone the chosen one may stand outside of what shows
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [chosen])
   return (
     <Group selectedKey={chosen} onSelectionChange={(key) => onChoose?.(String(key))} className={classes.tabs}>
-      <TabList aria-label={label} className={classes.list}>
+      <TabList ref={list} aria-label={label} className={classes.list}>
         {items.map(({ id, label: text }) => (
           <Tab key={id} id={id} className={classes.tab}>
             {text}

@@ -164,7 +164,7 @@ function SecondFactor({ isOn }: { isOn: boolean }) {
   })
   const error = begin.error ?? remove.error
   return (
-    <Section title="Second factor" about="A code of your phone besides the password.">
+    <Section title="Second factor" about="A code from your phone, asked for after the password.">
       <Card>
         {begin.data?.uri ? (
           <Form

@@ -7,6 +7,15 @@ import { Section, Table } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import classes from './workspace.module.css'
 
+/** What is told about a change, without the marks of JSON. */
+const wordsOf = (detail: object): string =>
+  Object.entries(detail)
+    .map(([name, value]) => {
+      const words = Array.isArray(value) ? value.join(', ') : value
+      return `${name}: ${typeof words === 'object' ? JSON.stringify(words) : String(words)}`
+    })
+    .join('; ')
+
 export function AuditLog() {
   const log = useInfiniteQuery(listing('/audit-log', { query: { limit: 50 } }))
   return (
@@ -17,7 +26,7 @@ export function AuditLog() {
           if (all.length === 0) return <Empty icon={ScrollText} title="Nothing was changed yet" />
           return (
             <>
-              <Table label="Audit log" head={['When', 'Who', 'What', 'Of what']}>
+              <Table label="Audit log" head={['When', 'Who', 'What', 'On what']}>
                 {all.map(({ id, at, actor, actorName, action, target, detail }) => (
                   <tr key={id}>
                     <td className={classes.nowrap}>{formatTime(at)}</td>
@@ -25,7 +34,7 @@ export function AuditLog() {
                     <td>{action}</td>
                     <td className={classes.target}>
                       {target ?? '–'}
-                      {detail && <p className={classes.faint}>{JSON.stringify(detail)}</p>}
+                      {detail && <p className={classes.faint}>{wordsOf(detail)}</p>}
                     </td>
                   </tr>
                 ))}

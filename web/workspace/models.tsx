@@ -28,7 +28,7 @@ export function Models() {
       <Loaded of={models}>
         {(data) => (
           <div className={classes.stack}>
-            <Table label="Models" head={['Model', 'Provider', 'Credits a reply', 'Reads']}>
+            <Table label="Models" head={['Model', 'Provider', 'Credits a reply', 'Reads at most']}>
               {data.models.map(({ id, provider, credits, contextTokens, isAuto, isInPlan }) => (
                 <tr key={id}>
                   <td>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { reading } from '../app/api.ts'
 import { useMe } from '../app/session.ts'
-import { formatNumber, formatTime } from '../ui/format.ts'
+import { formatDay, formatNumber, plural } from '../ui/format.ts'
 import { Bar, Card, Section, Table } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import classes from './workspace.module.css'
@@ -17,8 +17,10 @@ export function Usage() {
             Plan: <span className={classes.planName}>{me.plan}</span>
           </h2>
           <p>
-            {formatNumber(me.credits.used)} of{' '}
-            {me.credits.limit === null ? 'unlimited' : formatNumber(me.credits.limit)} credits used this month
+            {me.credits.limit === null
+              ? plural(me.credits.used, 'credit')
+              : `${formatNumber(me.credits.used)} of ${plural(me.credits.limit, 'credit')}`}{' '}
+            used this month
           </p>
           {me.credits.limit !== null && (
             <Bar
@@ -26,9 +28,7 @@ export function Usage() {
               label="Share of this month's credits"
             />
           )}
-          <p className={classes.faint}>
-            The month of the plan begins anew {formatTime(me.credits.resetsAt)}.
-          </p>
+          <p className={classes.faint}>The count starts again on {formatDay(me.credits.resetsAt)}.</p>
         </Card>
       )}
       <Section title="The last 30 days" about="Credits and replies by day and agent.">
@@ -37,14 +37,14 @@ export function Usage() {
             <Table label="Usage" head={['Day', 'Agent', 'Replies', 'Credits']}>
               {days.toReversed().map(({ day, agentId, agentName, replies, credits }) => (
                 <tr key={`${day} ${agentId}`}>
-                  <td className={classes.nowrap}>{day}</td>
+                  <td className={classes.nowrap}>{formatDay(day)}</td>
                   <td>{agentName ?? 'An agent that was deleted'}</td>
                   <td>{formatNumber(replies)}</td>
                   <td>{formatNumber(credits)}</td>
                 </tr>
               ))}
               <tr className={classes.total}>
-                <td>Together</td>
+                <td>Total</td>
                 <td />
                 <td>{formatNumber(total.replies)}</td>
                 <td>{formatNumber(total.credits)}</td>

@@ -1,0 +1,174 @@
+import { type Browser, chromium } from 'playwright-core'
+import { createAccount } from '../server/accounts/accounts.ts'
+import { createKey } from '../server/accounts/keys.ts'
+import { refreshDays } from '../server/insights/days/refresh-days.ts'
+import { createLink, linkTo } from '../server/sign-in/links.ts'
+import { type ModelServer, startModelServer } from '../test/fakes/model-server.ts'
+import { findBrowser } from '../test/find-browser.ts'
+import { clientOf, type Service, startService } from '../test/start.ts'
+import { until } from '../test/until.ts'
+
+const TEXTS = {
+  'Lamps and prices':
+    'Halo S is 32 cm high, gives 450 lumen and costs 49 euros. Halo M is 41 cm high, gives 800 lumen and costs 69 euros. Halo L is 58 cm high, gives 1,100 lumen and costs 99 euros.',
+  'Warranty and repair':
+    'Each Halo lamp has a warranty of five years. After that we repair it for the price of the parts, for as long as you keep it. Send it in the box it came in.',
+  'Delivery and returns':
+    'Delivery takes two working days in the EU and five elsewhere. A lamp can be returned within 60 days, also when it was used. The refund arrives within a week.',
+}
+
+const TALKS: [question: string, answer: string][] = [
+  [
+    'How long is the warranty of a Halo lamp?',
+    '**Five years**, for each Halo lamp [1]. After that we repair it for the price of the parts.',
+  ],
+  ['What does the Halo M cost?', 'The Halo M costs **€69**. It is 41 cm high and gives 800 lumen [1].'],
+  [
+    'Can I return a lamp that I have used?',
+    'Yes, within **60 days**, also when it was used [1]. The refund arrives within a week.',
+  ],
+  ['How fast do you deliver to Norway?', 'Outside the EU delivery takes **five working days** [1].'],
+  ['Do you have a lamp with a USB socket?', 'I have nothing about that in my sources.'],
+  ['Hva koster Halo L?', 'Halo L koster **99 euro** [1].'],
+]
+
+const TICKETS = [
+  ['My lamp flickers since yesterday', 'Maya Lindqvist', 'maya@example.com', 'high'],
+  ['Invoice for order 20419', 'Jonas Weber', 'jonas@example.com', 'normal'],
+  [
+    'The parcel arrived without the shade, and the box was open on one side',
+    '',
+    'k.tanaka@example.com',
+    'urgent',
+  ],
+  ['Wrong colour delivered', 'Ines Duarte', 'ines@example.com', 'normal'],
+] as const
+
+export type WorkspaceHome = {
+  service: Service
+  models: ModelServer
+  browser: Browser
+  agentId: string
+  /** What a browser needs to be signed in as the owner. */
+  session: Awaited<ReturnType<import('playwright-core').BrowserContext['storageState']>>
+  close(): Promise<void>
+}
+
+/** A workspace as it looks after a week of work, with its owner signed in. */
+export async function openWorkspaceHome(): Promise<WorkspaceHome> {
+  const models = await startModelServer()
+  const service = await startService({
+    OPENAI_BASE_URL: `${models.url}/v1`,
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_MODEL: 'fake-model',
+  })
+  const { db } = service.ctx
+  const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+  const accountId = await createAccount(db, 'Default')
+  const { token } = await createLink(db, { accountId, kind: 'set-up', createdBy: 'operator' })
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(linkTo(service.url, 'set-up', token))
+  await page.getByLabel('Workspace').fill('Bright Lamps')
+  await page.getByLabel('Your name').fill('Ada Okafor')
+  await page.getByLabel('Email').fill('ada@example.com')
+  await page.getByLabel('Password').fill('a few words in a row')
+  await page.getByRole('button', { name: 'Create the workspace' }).click()
+  await page.getByRole('heading', { name: 'No agent yet' }).waitFor()
+  const session = await context.storageState()
+  await context.close()
+
+  const { key } = await createKey(db, accountId, { name: 'Website backend' })
+  const { request } = clientOf(service.url, key)
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  const send = async (method: string, path: string, body?: unknown): Promise<any> => {
+    const answer = await request(method, path, body)
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  const { id: agentId } = await send('POST', '/agents', { name: 'Lumi', visibility: 'public' })
+  await send('POST', '/agents', { name: 'Help for resellers and partners' })
+  const at = `/agents/${agentId}`
+  await send('PUT', at, {
+    initialMessages: ['Hello! I know our lamps. What would you like to know?'],
+    suggestedMessages: [
+      { type: 'single', text: 'Which lamps do you make?', order: 1 },
+      { type: 'single', text: 'How long is the warranty?', order: 2 },
+    ],
+  })
+  for (const [name, content] of Object.entries(TEXTS)) {
+    await send('POST', `${at}/sources`, { type: 'text', name, content })
+  }
+  await send('POST', `${at}/sources`, {
+    type: 'link',
+    url: 'http://127.0.0.1:9/shop',
+    linkType: 'individual',
+  })
+  await until('the sources', async () => {
+    const { data } = await send('GET', `${at}/sources`)
+    return data.every(({ status }: { status: string }) => /trained|failed/.test(status))
+  })
+  // A conversation is named after its question.
+  models.otherwise(({ body }) => {
+    const sent = JSON.stringify(body)
+    return { tokens: [TALKS.find(([question]) => sent.includes(question))?.[0] ?? 'A question'] }
+  })
+  for (const [question, answer] of TALKS) {
+    models.queue.push({ tokens: [answer] })
+    await send('POST', `${at}/chat`, { message: question, stream: false })
+  }
+  await service.ctx.indexer.run(db)
+  await refreshDays(db, { impatient: true })
+
+  await send('POST', `${at}/helpdesk/canned-replies`, {
+    name: 'Ask for a picture',
+    content: 'Could you send us a picture of the lamp and of its label?',
+  })
+  const tags: string[] = []
+  for (const [name, color] of [
+    ['Repair', '#0f766e'],
+    ['Billing', '#b45309'],
+  ]) {
+    const tag = await send('POST', `${at}/helpdesk/tags`, { name, color })
+    tags.push(tag.id)
+  }
+  for (const [number, [subject, name, email, priority]] of TICKETS.entries()) {
+    const made = await send('POST', `${at}/helpdesk/tickets`, {
+      subject,
+      description: `${subject}. I ordered it three weeks ago and would like to know what to do now.`,
+      customer: { email, ...(name ? { name } : {}) },
+      priority,
+      ...(number === 0 ? { assigneeEmail: 'ada@example.com' } : {}),
+    })
+    const ticket = `${at}/helpdesk/tickets/${made.ticketNumber}`
+    if (number < 2) await send('PUT', `${ticket}/tags`, { tagIds: [tags[number]] })
+    if (number > 0) continue
+    const authorEmail = 'ada@example.com'
+    await send('POST', `${ticket}/notes`, { content: 'Third report of batch 0419 this week.', authorEmail })
+    await send('POST', `${ticket}/messages`, {
+      type: 'reply',
+      content:
+        'Hello Maya, does it also flicker at another socket? If so we send you a **new driver** today.',
+      authorEmail,
+    })
+  }
+  for (const [name, email, city] of [
+    ['Maya Lindqvist', 'maya@example.com', 'Uppsala'],
+    ['Jonas Weber', 'jonas@example.com', 'Graz'],
+    ['Ines Duarte', 'ines@example.com', 'Porto'],
+  ]) {
+    await send('POST', `${at}/contacts`, { externalId: `shop-${city?.toLowerCase()}`, name, email })
+  }
+  return {
+    service,
+    models,
+    browser,
+    agentId,
+    session,
+    async close() {
+      await browser.close()
+      await service.close()
+      await models.close()
+    },
+  }
+}
