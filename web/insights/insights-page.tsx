@@ -66,7 +66,7 @@ export function InsightsPage() {
             <div className={agents.columns}>
               <Share
                 title="Topics"
-                none="Topics appear after the first conversations."
+                none="Topics appear when the first conversations have been analysed."
                 rows={totals.topics.map(({ name, conversations }) => ({
                   name,
                   count: conversations,
@@ -86,7 +86,7 @@ export function InsightsPage() {
               />
               <Share
                 title="Mood"
-                none="No conversation in this span."
+                none="Moods appear when the first conversations have been analysed."
                 rows={(['positive', 'neutral', 'negative'] as const).map((sentiment) => ({
                   name: sentiment,
                   count: totals.sentiments[sentiment],

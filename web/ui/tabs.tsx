@@ -18,7 +18,11 @@ export function Tabs({
   const list = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone the chosen one may stand outside of what shows
   useEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+    // The tabs stand in the page a moment after the list does.
+    const frame = requestAnimationFrame(() =>
+      list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' }),
+    )
+    return () => cancelAnimationFrame(frame)
   }, [chosen])
   return (
     <Group selectedKey={chosen} onSelectionChange={(key) => onChoose?.(String(key))} className={classes.tabs}>

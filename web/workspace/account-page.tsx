@@ -173,8 +173,15 @@ function SecondFactor({ isOn }: { isOn: boolean }) {
               confirm.mutate()
             }}
           >
-            <p>Add this to your authenticator app, then type the six digits that it shows.</p>
-            <Code label="For the authenticator" text={begin.data.uri} />
+            <p>
+              Type this key into your authenticator app, or{' '}
+              <a href={begin.data.uri}>open the app on this device</a>. Then type the six digits that it
+              shows.
+            </p>
+            <Code
+              label="Key for the authenticator"
+              text={new URL(begin.data.uri).searchParams.get('secret') ?? begin.data.uri}
+            />
             <p>Keep these backup codes. Each works once, should you lose the phone.</p>
             <Code label="Backup codes" text={(begin.data.backupCodes ?? []).join('\n')} />
             <TextField

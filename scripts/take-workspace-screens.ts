@@ -1,0 +1,98 @@
+import { copyFile, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { openWorkspaceHome } from './workspace-home.ts'
+
+/**
+ * Part of `npm run screens`: each page of the workspace, on a desk and on a phone, in light and in dark, into a
+ * folder of its own; the ones that the documents show, into docs/screens.
+ */
+const SHOWN: Record<string, string> = {
+  'playground-1440-light': 'workspace',
+  'sources-1440-light': 'workspace-sources',
+  'conversations-1440-dark': 'workspace-conversations-dark',
+  'insights-1440-light': 'workspace-insights',
+  'deploy-1440-light': 'workspace-deploy',
+  'overview-390-dark': 'workspace-phone-dark',
+  'playground-390-light': 'workspace-phone',
+}
+const screens = join(import.meta.dirname, '../docs/screens')
+const folder = await mkdtemp(join(tmpdir(), 'parley-screens-'))
+const home = await openWorkspaceHome()
+const agent = `/agents/${home.agentId}`
+
+const heading = (page: Page) => page.locator('main h1').first().waitFor()
+const ANSWER = [
+  '**Five years**, for each Halo lamp [1]. After that ',
+  'we repair it for the price of the parts.',
+]
+
+/** What is done on a page before it is taken. */
+const PAGES: Record<string, [path: string, prepare?: (page: Page) => Promise<unknown>]> = {
+  agents: ['/agents'],
+  'new-agent': ['/agents/new'],
+  overview: [agent],
+  playground: [
+    `${agent}/playground`,
+    async (page) => {
+      home.models.queue.push({ tokens: ANSWER, delayMs: 60 })
+      await page.getByLabel('Question').fill('How long is the warranty of a Halo lamp?')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: /^Source 1/ }).click()
+      await page.getByText('stop', { exact: true }).waitFor()
+    },
+  ],
+  sources: [`${agent}/sources`, (page) => page.getByRole('row').nth(4).waitFor()],
+  search: [`${agent}/search`],
+  instructions: [`${agent}/instructions`],
+  inbox: [`${agent}/inbox`, (page) => page.getByText('My lamp flickers').first().waitFor()],
+  conversations: [
+    `${agent}/conversations`,
+    async (page) => {
+      await page.getByRole('button', { name: /How long is the warranty/ }).click()
+      await page.getByText('for each Halo lamp').waitFor()
+    },
+  ],
+  contacts: [`${agent}/contacts`, (page) => page.getByText('Maya Lindqvist').waitFor()],
+  insights: [`${agent}/insights`, (page) => page.getByRole('img', { name: /at most/ }).waitFor()],
+  deploy: [
+    `${agent}/deploy`,
+    (page) => page.frameLocator('iframe').getByText('What would you like to know?').waitFor(),
+  ],
+  settings: [`${agent}/settings`],
+  members: ['/workspace'],
+  keys: ['/workspace?tab=keys'],
+  usage: ['/workspace?tab=usage'],
+  models: ['/workspace?tab=models'],
+  audit: ['/workspace?tab=audit'],
+  account: ['/workspace/account'],
+}
+
+for (const [width, height] of [
+  [1440, 900],
+  [390, 844],
+] as const) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const context = await home.browser.newContext({
+      viewport: { width, height },
+      colorScheme,
+      reducedMotion: 'reduce',
+      storageState: home.session,
+    })
+    const page = await context.newPage()
+    for (const [name, [path, prepare]] of Object.entries(PAGES)) {
+      await page.goto(home.service.url + path)
+      await heading(page)
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+      await prepare?.(page)
+      const file = `${name}-${width}-${colorScheme}`
+      await page.screenshot({ path: join(folder, `${file}.png`), animations: 'disabled' })
+      const shown = SHOWN[file]
+      if (shown) await copyFile(join(folder, `${file}.png`), join(screens, `${shown}.png`))
+    }
+    await context.close()
+  }
+}
+await home.close()
+console.log(`The workspace stands in ${folder}`)
