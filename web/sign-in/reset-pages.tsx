@@ -21,8 +21,8 @@ export function ForgotPage() {
   if (data && !data.mailsResets) {
     return (
       <Gate
-        title="Reset by command"
-        about="This installation sends no mail. Ask its operator for a reset link; the command member reset-link prints one."
+        title="Forgot your password?"
+        about="This installation sends no mail. Ask whoever runs it for a new link: the command member reset-link prints one."
       >
         <Link to="/sign-in">Back to signing in</Link>
       </Gate>
