@@ -106,7 +106,7 @@ export async function openWorkspaceHome(): Promise<WorkspaceHome> {
   })
   await until('the sources', async () => {
     const { data } = await send('GET', `${at}/sources`)
-    return data.every(({ status }: { status: string }) => /trained|failed/.test(status))
+    return data.every(({ status }: { status: string }) => /^(trained|failed)$/.test(status))
   })
   // A conversation is named after its question.
   models.otherwise(({ body }) => {
