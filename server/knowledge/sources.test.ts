@@ -516,7 +516,9 @@ test('a document that ends its reader again and again is left alone, with a reas
       }
     await wait(20)
   }
-  assert.deepEqual([killed.size, (await row()).status], [2, 'failed'])
+  assert.equal((await row()).status, 'failed')
+  // Two readers of the document, and perhaps the next one, which was waiting for work when it was killed.
+  assert.ok(killed.size === 2 || killed.size === 3, `${killed.size} processes were killed`)
   assert.match((await row()).error ?? '', /stopped the reader again and again/)
   assert.equal((await client.request('GET', `/agents/${agentId}/sources/${body.id}`)).body.status, 'failed')
 
