@@ -15,8 +15,8 @@ export function nameIgnored(reply: FastifyReply, paths: readonly string[]): void
   reply.header(IGNORED_FIELDS, all.slice(0, MOST).join(','))
 }
 
-/** Parameters such as `cursor=` are as good as absent: clients of the published service send them without a value. */
-export function dropEmpty(query: unknown): void {
+/** An empty `cursor` asks for the first page: clients that page through a list send it that way at first. */
+export function dropEmptyCursor(query: unknown): void {
   const values = query as Record<string, unknown>
-  for (const name of Object.keys(values)) if (values[name] === '') delete values[name]
+  if (values.cursor === '') delete values.cursor
 }

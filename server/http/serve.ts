@@ -8,7 +8,7 @@ import { answerOnce, checkKey, unrepeatable } from './answer-once.ts'
 import { type Endpoint, Exact, type Scope } from './contract.ts'
 import { bodyErrors, commonErrors, type ErrorCode, postErrors } from './error-codes.ts'
 import { ApiError } from './errors.ts'
-import { dropEmpty, nameIgnored } from './ignored-fields.ts'
+import { dropEmptyCursor, nameIgnored } from './ignored-fields.ts'
 import { notFound } from './not-found.ts'
 import type { RateDecision, RateLimiter, RateWindow } from './rate-limit.ts'
 import { responseChecker } from './response-check.ts'
@@ -201,7 +201,7 @@ function handlerOf(route: Route, { db, gate, strict, uploads }: Options) {
     if (multipart && !endpoint.multipart) throw new ApiError('VALIDATION_UNSUPPORTED_MEDIA_TYPE')
     const key = endpoint.method === 'POST' ? (request.headers['idempotency-key']?.toString() ?? null) : null
     const ignored: string[] | undefined = endpoint.unknownFields === 'ignored' ? [] : undefined
-    if (ignored) dropEmpty(request.query)
+    if (ignored) dropEmptyCursor(request.query)
     const problems = {
       ...params?.(request.params),
       ...query(request.query, ignored),
