@@ -68,6 +68,7 @@ export const RAW_ROUTES: RawRoute[] = [
   },
   { route: '/pictures/:agentId/:name', isPublic: true, ask: (id) => [get(`/pictures/${id}/icon`)] },
   { route: '/widget-assets/:name', ask: (id) => [get(`/widget-assets/${id}`)] },
+  { route: '/workspace-assets/:name', ask: (id) => [get(`/workspace-assets/${id}`)] },
   { route: '/docs/:folder/:file', ask: (id) => [get(`/docs/guide/${id}`), get(`/docs/${id}/index`)] },
 ]
 
