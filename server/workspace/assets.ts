@@ -37,6 +37,7 @@ async function openWorkspace(): Promise<Workspace> {
       if (!known.has(name)) return null
       const asset = assets.get(name) ?? readAsset(name)
       assets.set(name, asset)
+      asset.catch(() => assets.delete(name))
       return asset
     },
   }
