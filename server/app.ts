@@ -79,7 +79,7 @@ export const routeTable = (ctx: Context): Route[] => [
 ]
 
 const KEYLESS_BYTES = 65_536
-/** A page of the workspace asks for many things at once. */
+/** The rate limit of members, which is higher because a page of the workspace sends many requests at once. */
 const MEMBER_WINDOW: RateWindow = { limit: 300, windowMs: 10_000 }
 const LONGEST_HEADERS_MS = 20_000
 const LONGEST_REQUEST_MS = 600_000

@@ -40,10 +40,10 @@ export type Config = {
   browserPath: string | null
   /** Sends mails of the service itself to the owners of agents that have no mailbox; null: there is none. */
   smtp: { login: SmtpLogin; from: string } | null
-  /** Where members may sign in besides, by OpenID Connect; null: nowhere else. */
+  /** The OpenID Connect provider by which members may sign in, too; null for none. */
   oidc: OidcProvider | null
   seedDemo: boolean
-  /** The built-in responder answers when a model's provider fails before the first word. */
+  /** Whether the built-in responder answers when a model's provider fails before the first word. */
   builtinFallback: boolean
 }
 
@@ -160,7 +160,10 @@ function privateHosts(text: string): string[] {
   return hosts
 }
 
-/** Spaces at its end count; in double quotes they outlive whatever sets the environment, and `""` is none at all. */
+/**
+ * Parses a prefix, whose trailing spaces count. Double quotes protect them from tools that trim the environment, and
+ * `""` means no prefix at all. Returns null when the variable is not set.
+ */
 function prefix(text: string | undefined): string | null {
   if (!text) return null
   return /^".*"$/s.test(text) ? text.slice(1, -1).replaceAll('\\n', '\n') : text

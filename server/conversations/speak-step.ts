@@ -14,11 +14,11 @@ import type { LiveGeneration } from './live-generation.ts'
 import type { AnswerOutcome } from './schema.ts'
 import type { Call } from './tool-calls.ts'
 
-/** What one call of the model has said. */
+/** The result of one model call. */
 export type Step = {
   calls: Call[]
   finishReason: FinishReason
-  /** The same as the model has to read it in the next step. */
+  /** The same content in the form that the model reads in the next step. */
   content: (LanguageModelV4TextPart | LanguageModelV4ToolCallPart)[]
   outcome: AnswerOutcome | null
 }
@@ -39,7 +39,7 @@ type Speaking = { tools: ReadonlyMap<string, Tool>; live: LiveGeneration; citati
 /** A fast model brings hundreds of parts at once. */
 const PARTS_AT_ONCE = 32
 
-/** By what the built-in responder calls its answers; other models do not say. */
+/** The outcome by the name that the built-in responder gives its kind of answer. Other models do not report one. */
 const OUTCOMES: Record<string, AnswerOutcome> = {
   answer: 'answered',
   closest: 'closest',
@@ -47,8 +47,8 @@ const OUTCOMES: Record<string, AnswerOutcome> = {
 }
 
 /**
- * Turns what a model streams into events and parts of the reply as it comes. Calls of procedures stay between
- * the model and us: they are in no event and no part. Throws what the stream throws.
+ * Converts a model's stream into events and parts of the reply as it arrives. Calls of procedures are internal and
+ * appear in no event and no part. Throws what the stream throws.
  */
 export async function speakStep(
   { process, pace }: Surroundings,

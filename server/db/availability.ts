@@ -4,15 +4,15 @@ import { type Absence, absenceOf, DatabaseAway, noteConnectionError, saysAway } 
 /** Whether the database can be asked. While it is away, every query fails at once with DatabaseAway. */
 export type Availability = {
   isAway(): boolean
-  /** null: it is there. */
+  /** Why the database is not available; null while it is. */
   absence(): Absence | null
-  /** Tells each change; answers how to stop. */
+  /** Calls the listener at each change. Returns a function that removes the listener. */
   onChange(listener: (isAway: boolean) => void): () => void
-  /** Looks at the server now: a connection outside the pool has broken. */
+  /** Checks the server now, because a connection outside the pool has broken. */
   look(): void
 }
 
-/** The embedded database is where its process is. */
+/** The availability of the embedded database, which runs in this process and is always available. */
 export const ALWAYS_THERE: Availability = {
   isAway: () => false,
   absence: () => null,
@@ -22,7 +22,7 @@ export const ALWAYS_THERE: Availability = {
 
 export type GuardedPool = {
   availability: Availability
-  /** A connection of the pool; DatabaseAway at once while there is none to be had. */
+  /** Resolves to a connection of the pool. Rejects at once with DatabaseAway while none can be had. */
   connect(): Promise<pg.PoolClient>
   end(): Promise<void>
 }

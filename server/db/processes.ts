@@ -26,7 +26,7 @@ export type ServiceProcess = {
   onLost(listener: (formerEpoch: number) => void): void
   /** Calls `listener` after this process has declared another one dead. */
   onDeath(listener: () => void): void
-  /** Gives up what it still owns. */
+  /** Releases everything that this process still owns. */
   close(): Promise<void>
 }
 

@@ -10,7 +10,7 @@ export const isPassing = (error: unknown): boolean => PASSING.has((error as { co
 
 type Afterwards = (db: Db) => unknown
 
-/** What waits for the commit of a transaction that transact has begun. */
+/** Callbacks that run after the commit of a transaction begun by `transact`. */
 const waiting = new WeakMap<Db, Afterwards[]>()
 
 /**
@@ -54,7 +54,10 @@ export async function afterCommit(db: Db, act: Afterwards): Promise<void> {
   else await act(db)
 }
 
-/** Runs a step whose error the caller survives: inside a transaction, what it did is taken back before it throws. */
+/**
+ * Runs a step whose error the caller handles. Inside a transaction, the changes of the failed step are rolled back
+ * before it throws.
+ */
 export async function attempt<T>(db: Db, step: () => Promise<T>): Promise<T> {
   if (!db.isTransaction) return step()
   await sql`savepoint attempt`.execute(db)

@@ -58,7 +58,10 @@ export async function requireMember(
   return found
 }
 
-/** Who writes or takes over: any member for a key, and for a member who is signed in nobody else. */
+/**
+ * Returns the member in whose name the caller writes or takes over. A key may name any member, and a member who is
+ * signed in only that member itself.
+ */
 export async function requireAuthor(db: Db, { account, member }: Caller, named: Named): Promise<Member> {
   const found = await requireMember(db, account.id, named)
   if (!member || member.id === found.id) return found

@@ -1,12 +1,15 @@
 import type { FastifyReply } from 'fastify'
 
-/** Names what of the body and the query was left out because it is not known. */
+/** The response header that names the fields and query parameters dropped because they are unknown. */
 export const IGNORED_FIELDS = 'x-parley-ignored-fields'
 
 const MOST = 20
 const LONGEST = 100
 
-/** Says in the answer's header which fields were ignored; their names are the client's and may hold anything. */
+/**
+ * Adds the names of ignored fields to the response header. They are percent-encoded and truncated, because clients
+ * may send any name.
+ */
 export function nameIgnored(reply: FastifyReply, paths: readonly string[]): void {
   if (paths.length === 0) return
   const known = String(reply.getHeader(IGNORED_FIELDS) ?? '')
@@ -15,7 +18,7 @@ export function nameIgnored(reply: FastifyReply, paths: readonly string[]): void
   reply.header(IGNORED_FIELDS, all.slice(0, MOST).join(','))
 }
 
-/** Parameters such as `cursor=` are as good as absent: clients of the published service send them without a value. */
+/** Deletes query parameters with an empty value, such as `cursor=`, which clients of the published service send. */
 export function dropEmpty(query: unknown): void {
   const values = query as Record<string, unknown>
   for (const name of Object.keys(values)) if (values[name] === '') delete values[name]

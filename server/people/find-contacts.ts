@@ -123,7 +123,7 @@ export async function ticketsOfContact(
   return { rows, total }
 }
 
-/** One more than `limit` leads of the agent, newest first. */
+/** Returns up to `limit` + 1 leads of the agent, newest first. */
 export async function leadsOf(
   db: Db,
   { accountId, agentId }: ContactOwner,

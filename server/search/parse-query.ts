@@ -34,11 +34,13 @@ export function parseQuery(query: string, stem: Stemmers): Term[] {
   const last = terms.at(-1)?.at(-1)
   const word = last?.terms[0]
   if (isOpen && last && word) last.prefixes = [...new Set([...last.prefixes, word, bare(word)])]
-  // What is said again is looked for once.
+  // A repeated term is searched for only once.
   return [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()]
 }
 
-/** Words of one phrase that are looked for: each place of a text may hold nearly all of them. */
+/**
+ * The most words of a phrase that are searched for, because every position of a text may match nearly all of them.
+ */
 const LONGEST_PHRASE = 32
 
 function termOf(text: string, stem: Stemmers): Term {
@@ -54,7 +56,7 @@ function termOf(text: string, stem: Stemmers): Term {
   })
 }
 
-/** Whether the term stands among the tokens at this place. */
+/** Returns whether the term matches the tokens at this position. */
 export const standsAt = (term: Term, tokens: readonly Token[], at: number): boolean =>
   at + term.length <= tokens.length && term.every((element, i) => fits(element, tokens[at + i] as Token))
 

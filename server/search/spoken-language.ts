@@ -21,10 +21,10 @@ const SCRIPTS: [RegExp, string][] = [
   [/\p{scx=Armenian}/u, 'armenian'],
   [/\p{scx=Tamil}/u, 'tamil'],
 ]
-/** The first words of a text tell its language. */
+/** The number of words at the start of a text that are examined for its language. */
 export const WORDS_LOOKED_AT = 60
 
-// Most words are ASCII, and told apart ten times faster.
+// Most words are ASCII, and this test is ten times faster.
 const ASCII = /^[a-z0-9]+$/
 const LATIN = /^[\p{scx=Latin}\p{M}\p{N}]+$/u
 const LANGUAGES = Object.keys(COMMON)

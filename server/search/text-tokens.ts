@@ -81,8 +81,8 @@ export const bare = (word: string): string =>
 const distinct = (terms: string[]): string[] => [...new Set(terms.filter((term) => term !== ''))]
 
 /**
- * Turns texts of one conversation into tokens; a text that does not tell its language has that of the others. Other work
- * is let through in between.
+ * Splits the texts of one conversation into tokens. A text whose language cannot be told is taken to be in the
+ * language of the others. Yields to other work in between.
  */
 export async function tokensOf(texts: readonly string[], stem: Stemmers): Promise<Token[][]> {
   const breathe = createBreather()

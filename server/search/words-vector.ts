@@ -10,8 +10,9 @@ const PLACES_OF_A_WORD = 255
 export const MOST_TERMS = 40_000
 
 /**
- * The text of a tsvector with the words of a conversation: those of the title weigh more. One that is too long
- * for places keeps the words alone, and so does one that `isLong` already. Other work is let through in between.
+ * Returns the text of a tsvector with the words of a conversation, in which words of the title weigh more. A vector
+ * that is too long with positions keeps the words alone, and so does one that `isLong` already. Yields to other work
+ * in between.
  */
 export async function wordsVector(
   title: string | null,

@@ -8,8 +8,8 @@ import { askThread, type RenderSettings, startThread, type UnbuiltPage } from '.
 
 export type Renderer = {
   /**
-   * The HTML that a page's scripts make of it. Throws FetchFailure `timeout`, `too_large`, `browser_failed`, `aborted`;
-   * the time is without that in line. Owners have the browsers in turn.
+   * Returns the HTML that a page's scripts produce. Throws FetchFailure `timeout`, `too_large`, `browser_failed`,
+   * `aborted`; the time limit does not include the wait in the queue. Owners take turns.
    */
   render(page: UnbuiltPage, options: { owner: string; signal?: AbortSignal }): Promise<string>
   /** Ends the browsers; what is running or waiting fails with `aborted`. */
@@ -37,7 +37,7 @@ export function createRenderer(settings: Settings): Renderer {
   const closing = new AbortController()
   const seats = Array.from({ length: browsers }, () => createSeat(settings))
   const free = [...seats]
-  // A page cannot be taken out of a browser again: one is always left to others.
+  // Rendering a page cannot be preempted, so one browser is always left to other owners.
   const places = createFairPlaces({ places: browsers, share: Math.max(1, browsers - 1) })
 
   return {

@@ -38,15 +38,18 @@ export type AnalysedQuestion = {
   /** Whether the words leave no doubt about the language. */
   isSure: boolean
   terms: QuestionTerm[]
-  /** Its stop words. Where many passages have the rest of its words, "only", "every" and "without" tell them apart. */
+  /**
+   * The question's stop words. Where many passages have its other words, words such as "only", "every" and "without"
+   * tell these passages apart.
+   */
   common: string[]
-  /** Places in `terms` of words that follow each other: "hydrogen tank". */
+  /** Indexes in `terms` of words that follow each other, such as "hydrogen tank". */
   pairs: [number, number][]
   vector: Int8Array | null
   provided: Int8Array | null
 }
 
-/** Takes a question apart for the rankers. `queryVector` is from the embedding provider of the chunks. */
+/** Analyses a question for the rankers. `queryVector` is from the embedding provider of the chunks. */
 export function analyseQuestion(
   question: string,
   tables: Tables,

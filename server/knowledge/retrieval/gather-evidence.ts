@@ -55,7 +55,7 @@ export function gatherEvidence(
   const bestShare = terms.slots.length > 0 ? terms.share(terms.slots[0]!) : 0
   const placeByTerms = new Map(terms.slots.map((slot, place) => [slot, place + 1]))
   const spelled = new Map(grams.slots.map((slot, place) => [slot, grams.scores[place]! / grams.scores[0]!]))
-  // The order weighs it only where the word vectors say nothing.
+  // The ranking uses this evidence only where the word vectors do not cover the question.
   const placeByAll = question.vector ? null : placesByAllWords(matcher.idsOf(question.common), terms, said)
   const found = [...candidates].map((slot) => ({
     slot,
@@ -76,7 +76,7 @@ export function gatherEvidence(
   return { candidates: found, matcher }
 }
 
-/** 1 for the first place, and so slowly less that the tenth counts half. */
+/** Maps a rank to a weight: 1 for the first rank, falling so slowly that the tenth counts about half. */
 const nearness = (place: number): number => 11 / (10 + place)
 
 type Said = { title: WordIds; path: WordIds; text: WordIds; titles: WordIds[] }

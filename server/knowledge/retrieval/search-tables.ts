@@ -31,28 +31,28 @@ const FEWEST_WORDS = 3
 export type SearchOptions = {
   limit: number
   queryVector?: Float32Array | null
-  /** Also answers what spoke for each passage. */
+  /** Whether to return the signals of each passage, too. */
   explain?: boolean
 }
 export type SearchResult = {
   passages: Passage[]
   confidence: number
-  /** By the ids of the chunks. */
+  /** The signals by chunk id. */
   signals?: Map<string, Signals>
 }
 
-/** What speaks for a passage, each from 0 to 1; null: it has no such signal. */
+/** The signals that speak for a passage, each from 0 to 1; null when the passage has no such signal. */
 export type Signals = {
   words: number
   spelling: number
   heading: number
   meaning: number | null
   sentence: number | null
-  /** Of the embedding provider. */
+  /** The similarity of the vectors from the embedding provider. */
   vectors: number | null
 }
 
-/** The passages most likely to answer, best first, and how likely (0..1) the best of them does. */
+/** Returns the passages most likely to answer, best first, and the probability (0..1) that the best one does. */
 export function searchTables(tables: Tables, question: string, options: SearchOptions): SearchResult {
   const exact = findQuestion(tables.exact, question)
   const analysed = analyseQuestion(question, tables, options.queryVector)
