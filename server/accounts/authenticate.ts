@@ -20,7 +20,7 @@ const MOST_KEYS = 10_000
 
 type Entry = { row: Promise<KeyRow | null>; loadedAt: number }
 
-/** Checks keys against the database, remembering each answer for less than a second. */
+/** Checks API keys against the database and caches each result for less than a second. */
 export function createAuthenticator(db: Db, onError: (error: unknown) => void): Authenticator {
   const cache = new Map<string, Entry>()
   const touched = new Map<string, number>()

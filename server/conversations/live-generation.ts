@@ -253,9 +253,7 @@ export class LiveGeneration extends GrowingReading {
     return this.#abortReason
   }
 
-  /**
-   * Whether a model was asked for anything: the provider counts that, also when it was stopped before a word came.
-   */
+  /** Whether a model was asked for anything: the provider counts that, also when it was stopped before a word came. */
   get wasAsked(): boolean {
     return this.#wasAsked
   }

@@ -23,20 +23,23 @@ export type Step = {
   outcome: AnswerOutcome | null
 }
 
-/** More calls in one step are answered with an error: nobody needs them, and each may be a request to somebody. */
+/**
+ * The most calls in one step; further ones get an error, because nobody needs them and each may cause a request to
+ * another service.
+ */
 const MOST_CALLS = 16
-/** What every provider takes back as a tool's name in a history. */
+/** The longest tool name that every provider accepts in a history. */
 const LONGEST_NAME = 64
 
 type Surroundings = {
   process: Pick<ServiceProcess, 'isSure' | 'confirm'>
-  /** Resolves when so many more events may be made; undefined: now. */
+  /** Resolves when this many more events may be produced. Returns undefined when they may be produced now. */
   pace(events: number): Promise<void> | undefined
 }
 
 type Speaking = { tools: ReadonlyMap<string, Tool>; live: LiveGeneration; citations: Citations }
 
-/** A fast model brings hundreds of parts at once. */
+/** The most parts processed at once, because a fast model sends hundreds at a time. */
 const PARTS_AT_ONCE = 32
 
 /** The outcome by the name that the built-in responder gives its kind of answer. Other models do not report one. */
@@ -112,7 +115,7 @@ export async function speakStep(
   return step
 }
 
-/** After a pause of this process: somebody else may have closed the generation, and then nothing more is said. */
+/** Throws when another process has closed the generation during a pause of this one, so that nothing more is said. */
 async function mayGoOn(process: Pick<ServiceProcess, 'confirm'>, live: LiveGeneration): Promise<void> {
   await process.confirm()
   live.signal.throwIfAborted()
@@ -230,6 +233,6 @@ function readInput(
   return { input, problem: tool.refuse(input) }
 }
 
-/** Providers refuse calls in a history whose input is no object. */
+/** Wraps a call's input in an object if it is none, because providers refuse such calls in a history. */
 const asObject = (input: unknown): unknown =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { value: input }
