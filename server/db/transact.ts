@@ -3,7 +3,7 @@ import type { Db, Trx } from './database.ts'
 import { Last, runTransaction } from './transaction.ts'
 
 const TRIES = 4
-/** A deadlock, or a row that could not be serialised: nothing was done, and a second try mostly gets through. */
+/** The codes of a deadlock and of a serialisation failure. Nothing was done, and a retry mostly succeeds. */
 const PASSING = new Set(['40P01', '40001'])
 
 export const isPassing = (error: unknown): boolean => PASSING.has((error as { code?: string }).code ?? '')
@@ -14,9 +14,9 @@ type Afterwards = (db: Db) => unknown
 const waiting = new WeakMap<Db, Afterwards[]>()
 
 /**
- * Runs a short transaction, again when the database took it back because it and another one waited for each
- * other. `work` must do nothing outside the transaction but through afterCommit. Given a transaction, it joins that. See
- * runTransaction for what travels together.
+ * Runs a short transaction, and retries it when the database rolled it back because of a deadlock or a serialisation
+ * failure. `work` must have no effects outside the transaction except through afterCommit. If `db` is a transaction
+ * already, `work` joins it. See runTransaction for what is sent together.
  */
 export async function transact<T>(db: Db, work: (trx: Trx) => Promise<T | Last<T>>): Promise<T> {
   if (db.isTransaction) {
@@ -45,8 +45,8 @@ async function commit<T>(db: Db, work: (trx: Trx) => Promise<T | Last<T>>) {
 }
 
 /**
- * Does what is outside the database, or needs a transaction of its own, once the transaction is committed and with
- * the plain database; never when it is rolled back. Outside of a transaction it is done at once.
+ * Runs `act` with the plain database once the transaction is committed, for effects outside the database or in a
+ * transaction of their own; never after a rollback. Outside of a transaction it runs at once.
  */
 export async function afterCommit(db: Db, act: Afterwards): Promise<void> {
   const afterwards = waiting.get(db)

@@ -1,4 +1,4 @@
-/** Why the database is not available, in the words of the error response. */
+/** Why the database is not available. */
 export type Absence = 'unreachable' | 'silent' | 'full' | 'read-only'
 
 const SENTENCES: Record<Absence, string> = {
@@ -21,7 +21,10 @@ export class DatabaseAway extends Error {
 
 const TOO_MANY_CONNECTIONS = '53300'
 const READ_ONLY = '25006'
-/** Connection exceptions, lack of resources, and the codes of a server that ends, starts or takes no writes. */
+/**
+ * The codes of connection exceptions and lack of resources, and those of a server that is stopping, starting or
+ * read-only.
+ */
 const AWAY = /^(08...|53...|57P0[1-5]|25006)$/
 const TOOK_TOO_LONG = new Set(['55P03', '57014'])
 /** The messages of pg for a query on a connection that has already broken; these errors have no code. */

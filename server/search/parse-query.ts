@@ -3,14 +3,14 @@ import { bare, queryTerms, type Token, wordsOf } from './text-tokens.ts'
 
 /** One word of a query: any of these terms, or any that begins with one of the prefixes. */
 export type Element = { terms: string[]; prefixes: string[] }
-/** What has to stand in a text: one word, or several that follow each other. */
+/** What a text has to contain: one word, or several consecutive ones. */
 export type Term = Element[]
 
 const QUOTED = /["“”„«»]([^"“”„«»]*)["“”„«»]/g
 
 /**
- * Reads a query: quotes hold phrases, what is written together (`wi-fi`, an address) is one, and the last word
- * outside of quotes is also looked for as the beginning of a word. No term: there is no word in it.
+ * Parses a query. Quotes enclose phrases; text without spaces (`wi-fi`, an address) is a phrase as well; and the last
+ * word outside of quotes also matches as a prefix. Returns an empty array when the query has no word.
  */
 export function parseQuery(query: string, stem: Stemmers): Term[] {
   const terms: Term[] = []
