@@ -79,7 +79,7 @@ export async function refuseLastOwner(trx: Trx, { account_id, id, role }: Member
 
 /**
  * Removes a member. Open tickets of the member lose their assignee, and conversations that the member had taken over
- * wait for another one. Returns null when there is no member with this id.
+ * wait for another member. Returns null when there is no member with this id.
  */
 export async function removeMember(trx: Trx, memberId: string): Promise<MemberRow | null> {
   if (!isId(memberId)) return null

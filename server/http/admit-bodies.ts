@@ -18,8 +18,8 @@ export type Pace = { everyMs: number; bytesPerSecond: number }
 export const PACE: Pace = { everyMs: 30_000, bytesPerSecond: 4_096 }
 
 /**
- * A body up to this size is charged to the budget at once by its declared length; a larger one is charged as it
- * arrives.
+ * A body up to this size arrives in one read of the network and is charged to the budget at once; a larger one is
+ * charged as it arrives.
  */
 const SMALL_BYTES = 65_536
 /** The memory that a chunk takes besides its bytes, which counts when a body arrives one byte at a time. */
@@ -34,7 +34,9 @@ export const MOST_LINGERING = 32
 export const overloaded = (): ApiError =>
   new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '5' } })
 
-/** Returns the holder that a body is charged to: the account, or the address when no key has been shown. */
+/**
+ * Returns the holder that a body is charged to: the caller's account, or the address of a request without a caller.
+ */
 export const holderOf = ({ caller, ip }: FastifyRequest): string =>
   caller ? caller.account.id : addressBucket(ip)
 
@@ -71,7 +73,9 @@ export function admitBodies(app: FastifyInstance, budgets: BodyBudgets, pace: Pa
   })
 }
 
-/** The multipart parser does not read the body until a handler asks for the parts. */
+/**
+ * Returns whether the body is multipart. The multipart parser does not read it until a handler asks for the parts.
+ */
 const isUpload = (headers: IncomingHttpHeaders): boolean =>
   /^multipart\/form-data\b/i.test(headers['content-type'] ?? '')
 

@@ -24,8 +24,8 @@ export type Described = {
 }
 
 /**
- * Returns the OpenAPI 3.1 document. `root` is the base URL of the service; if empty, paths are relative to the
- * document's own URL.
+ * Returns the OpenAPI 3.1 document. `root` is the base URL of the service; if empty, the server URLs are relative to
+ * the URL of the document.
  */
 export function openApiDocument({ endpoints, version1, others, schemas, tags }: Described, root = ''): Json {
   const write = schemaWriter(schemas)

@@ -54,7 +54,7 @@ export type Jobs = {
   close(): Promise<void>
 }
 
-// Workers are woken by notices, so that pg-boss's own polling is not needed.
+// Workers are woken when there is work, so pg-boss's own polling is not needed.
 const POLL_SECONDS = 600
 // The shortest heartbeat that pg-boss accepts. A job of a killed process runs again after this time.
 const HEARTBEAT_SECONDS = 10
