@@ -93,8 +93,8 @@ export function oddsOf(evidence: Evidence, pair: number | null): number {
 }
 
 /**
- * Raises the odds of a chunk in a small index, where fewer others compete with the right one. Fitted to runs of 1, 3,
- * 8 and 20 chunks of test/retrieval-corpus, with the right chunk and without it.
+ * Returns the change of the odds in a small index, where fewer other chunks compete with the right one. Fitted to
+ * runs of 1, 3, 8 and 20 chunks of test/retrieval-corpus, with the right chunk and without it.
  */
 const oddsOfFew = ({ few, rarest, sentence }: Evidence): number =>
   few * (sentence === null ? 0.2 : 0.28 + 0.1 * rarest)

@@ -26,7 +26,7 @@ const ASKED = 6
 const ASKED_ODDS = 2
 const LONGEST_TITLE = 500
 /**
- * The least words of a title that can be a question, because many sections have the same single word as their title.
+ * The fewest words of a title that can be a question, because many sections have the same single word as their title.
  */
 const FEWEST_WORDS = 3
 
