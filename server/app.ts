@@ -57,7 +57,7 @@ import { serveWorkspace } from './workspace/serve-workspace.ts'
 export const V2 = '/api/v2'
 const V1 = '/api/v1'
 
-/** Every endpoint of version 2, one line a feature. */
+/** Returns the routes of version 2, one line per feature. */
 export const routeTable = (ctx: Context): Route[] => [
   ...healthRoutes(ctx),
   ...accountRoutes(ctx),
@@ -79,19 +79,19 @@ export const routeTable = (ctx: Context): Route[] => [
 ]
 
 const KEYLESS_BYTES = 65_536
-/** A page of the workspace asks for many things at once. */
+/** The rate limit of members, which is higher because a page of the workspace sends many requests at once. */
 const MEMBER_WINDOW: RateWindow = { limit: 300, windowMs: 10_000 }
 const LONGEST_HEADERS_MS = 20_000
 const LONGEST_REQUEST_MS = 600_000
 
 type Options = {
-  /** Tests: undeclared answers and error codes become a 500. */
+  /** For tests: undeclared responses and error codes become a 500. */
   strict?: boolean
-  /** Tests: how slowly a body may come. */
+  /** For tests: the least pace of a body. */
   pace?: Pace
 }
 
-/** The HTTP application, not listening. */
+/** Creates the HTTP application without listening. */
 export async function createApp(
   ctx: Context,
   { strict = false, pace = PACE }: Options = {},
@@ -119,13 +119,13 @@ export async function createApp(
   })
   if (ctx.config.logRequests) logRequests(app)
   const isSecure = ctx.config.publicUrl?.startsWith('https:') ?? false
-  // Over plain HTTP (a machine in the house) the browser must not be told to ask for everything by HTTPS.
+  // Over plain HTTP, such as on a local network, the browser must not be told to upgrade requests to HTTPS.
   const upgradeInsecureRequests = isSecure ? [] : null
   await app.register(helmet, {
     contentSecurityPolicy: { directives: { upgradeInsecureRequests } },
     strictTransportSecurity: isSecure,
   })
-  // Before any route: those that are there already would keep the framework's.
+  // Set it before any route is registered, because existing routes would keep Fastify's error handler.
   app.setErrorHandler((error, request, reply) => renderError(error, request, reply, strict))
   acceptJson(app)
   await app.register(multipart)
@@ -183,7 +183,7 @@ function acceptedId(header: string | string[] | undefined): string | null {
   return typeof header === 'string' && /^[\w-]{1,64}$/.test(header) ? header : null
 }
 
-/** A URL that cannot be decoded names no path. No hook has run yet, so every header is set here. */
+/** Responds to a URL that cannot be decoded. No hook has run yet, so every header is set here. */
 function refuseBadUrl(
   requestId: string,
   url: string,

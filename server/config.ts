@@ -11,39 +11,44 @@ import { type Catalogue, CatalogueError, parseCatalogue } from './models/catalog
 export type Config = {
   host: string
   port: number
-  /** Absolute. */
+  /** The absolute path of the data folder. */
   dataDir: string
-  /** null: the embedded database in dataDir. */
+  /** The URL of the PostgreSQL server; null for the embedded database in dataDir. */
   databaseUrl: string | null
   redisUrl: string | null
   publicUrl: string | null
-  /** How many requests pass for each key and address in how long a time. */
+  /** The rate limit of each key and address. */
   rateLimit: RateWindow
-  /** From PLANS_FILE: the limit of plans that have one of their own. */
+  /** The rate limits from PLANS_FILE, for plans that have their own. */
   planRateLimits: Readonly<Record<string, RateWindow | undefined>>
-  /** null: made and kept in dataDir. */
+  /** The secret key; null when it is generated and stored in dataDir. */
   secretKey: string | null
   trustedProxies: string[]
-  /** In which a trusted proxy names the visitor's country; lower case. null: countries are not known. */
+  /**
+   * The header in which a trusted proxy names the visitor's country, in lower case; null when countries are not
+   * known.
+   */
   countryHeader: string | null
   logLevel: string
   logFormat: LogFormat
-  /** Whether each request is a line of the log. */
+  /** Whether every request is logged. */
   logRequests: boolean
-  /** From MODELS_FILE and the OPENAI_* variables. */
+  /** The models of MODELS_FILE and the OPENAI_* variables. */
   catalogue: Catalogue
-  /** Hosts the guarded fetcher may reach although they are private. */
+  /** The private hosts that the guarded fetcher may reach. */
   allowedPrivateHosts: string[]
-  /** The search service of web-search actions; null: there is none. */
+  /** The URL of the search service for web-search actions; null when there is none. */
   searchUrl: string | null
-  /** Runs the scripts of pages that hold no text without them; null: no page's scripts are run. */
+  /**
+   * The path of the browser that runs the scripts of pages without text of their own; null when no scripts are run.
+   */
   browserPath: string | null
-  /** Sends mails of the service itself to the owners of agents that have no mailbox; null: there is none. */
+  /** The mail server for the service's own mails to owners of agents without a mailbox; null when there is none. */
   smtp: { login: SmtpLogin; from: string } | null
-  /** Where members may sign in besides, by OpenID Connect; null: nowhere else. */
+  /** The OpenID Connect provider by which members may sign in, too; null for none. */
   oidc: OidcProvider | null
   seedDemo: boolean
-  /** The built-in responder answers when a model's provider fails before the first word. */
+  /** Whether the built-in responder answers when a model's provider fails before the first word. */
   builtinFallback: boolean
 }
 
@@ -57,7 +62,7 @@ type SmtpLogin = {
   password: string | null
 }
 
-/** The environment cannot be used; one sentence for each problem. */
+/** Thrown when the environment cannot be used, with one sentence per problem. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   readonly problems: string[]
@@ -160,7 +165,10 @@ function privateHosts(text: string): string[] {
   return hosts
 }
 
-/** Spaces at its end count; in double quotes they outlive whatever sets the environment, and `""` is none at all. */
+/**
+ * Parses a prefix, whose trailing spaces count. Double quotes protect them from tools that trim the environment, and
+ * `""` means no prefix at all. Returns null when the variable is not set.
+ */
 function prefix(text: string | undefined): string | null {
   if (!text) return null
   return /^".*"$/s.test(text) ? text.slice(1, -1).replaceAll('\\n', '\n') : text
@@ -175,7 +183,7 @@ function portNumber(text: string): number {
 
 function url(text: string, protocols: string[]): string {
   if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
-    // The value may hold a password: it is not repeated.
+    // The value may contain a password, so the message does not repeat it.
     throw new Error(
       `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
     )

@@ -37,13 +37,13 @@ import { VERSION } from './version.ts'
 
 const USER_AGENT = `Parley/${VERSION} (self-hosted agent service)`
 
-/** All that has state: made once, passed explicitly, closed once. */
+/** Everything that has state. It is created once, passed explicitly and closed once. */
 export type Context = Awaited<ReturnType<typeof createContext>>
 
 /** What tests replace. */
 export type Overrides = { database?: Database; log?: Logger }
 
-/** Opens the database (migrating it) and everything that stands on it. */
+/** Opens and migrates the database, and creates everything that depends on it. */
 export async function createContext(config: Config, overrides: Overrides = {}) {
   const log = overrides.log ?? createLog(config.logLevel, config.logFormat)
   const database =
@@ -152,7 +152,10 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
   }
 }
 
-/** Its client is a quarter of all modules: it is loaded where it is wanted. */
+/**
+ * Creates the rate limiter in Redis. Its client makes up a quarter of all modules, so it is imported only where it is
+ * needed.
+ */
 async function sharedLimiter({ rateLimit }: Config, url: string, log: Logger): Promise<RateLimiter> {
   const { redisRateLimiter } = await import('./http/redis-rate-limiter.ts')
   return redisRateLimiter({ url, ...rateLimit, onState: (problem) => noteRedis(log, problem) })

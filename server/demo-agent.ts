@@ -16,7 +16,7 @@ const QUESTIONS = [
 ]
 const GUIDES = ['guide', 'operations'].map((folder) => new URL(`../docs/${folder}/`, import.meta.url))
 
-/** Makes the demo agent and trains it on Parley's own documentation before the first question can come. */
+/** Creates the demo agent and trains it on Parley's own documentation before the first question can arrive. */
 export async function addDemoAgent(ctx: Context, accountId: AccountId): Promise<string> {
   const account = { id: accountId, plan: DEFAULT_PLAN }
   const agentId = await createAgent(ctx.db, account, 'first-run', {
@@ -34,7 +34,7 @@ export async function addDemoAgent(ctx: Context, accountId: AccountId): Promise<
     },
     'first-run',
   )
-  // The page at / offers it; other public agents are shown to nobody who does not know their id.
+  // Register it for the status page, which must not reveal other public agents.
   await ctx.db
     .insertInto('settings')
     .values({ name: DEMO_AGENT, value: json(agentId) })

@@ -8,8 +8,8 @@ import { addDemoAgent } from './demo-agent.ts'
 import { createLink, linkTo } from './sign-in/links.ts'
 
 /**
- * On a database without any account: makes one with a key, and the demo agent unless it is switched off.
- * Answers what the operator should see, with {address} where the service's address belongs.
+ * Creates an account with a key on a database that has none, and the demo agent unless it is disabled. Returns the
+ * lines to show to the operator, in which {address} stands for the service's address.
  */
 export async function firstRun(ctx: Context): Promise<string[]> {
   const made = (await hasAccount(ctx.db)) ? null : await ctx.db.transaction().execute(firstAccount)
@@ -37,7 +37,10 @@ export async function firstRun(ctx: Context): Promise<string[]> {
   ]
 }
 
-/** Null when there is an account; of several processes that start at once, one makes it. */
+/**
+ * Creates the first account; null when there is one already. If several processes start at once, one of them creates
+ * it.
+ */
 async function firstAccount(trx: Trx): Promise<{ accountId: AccountId; key: string; token: string } | null> {
   await sql`lock table accounts in share row exclusive mode`.execute(trx)
   if (await hasAccount(trx)) return null

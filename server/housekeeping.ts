@@ -32,7 +32,7 @@ import { dropOldIdentities } from './widget/identity/identify-visitor.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-// Keeps the wait at the end of the process short; the next second goes on.
+// The most batches in one run, which keeps shutdown short; the next run continues.
 const INDEX_BATCHES = 20
 
 /** No process is still reading or handling an upload that is older. */
@@ -41,20 +41,20 @@ const LONGEST_UPLOAD_MS = 60 * MINUTE
 type Hands = { sender: Sender; reader: MailReader }
 
 type Duty = {
-  /** Its name in the table of duties, too. */
+  /** What the duty does, which is also its name in the table of duties. */
   what: string
   everyMs: number
-  /** So soon after something was done in this process it is done besides, by this process. */
+  /** If set, this process also runs the duty this many milliseconds after activity of its own. */
   soonMs?: number
   run(db: Db, ctx: Context, hands: Hands): Promise<unknown>
 }
 
-/** Each process looks so often for a duty that is due; none is due more often. */
+/** How often each process checks for due duties; no duty is due more often. */
 const LOOK_MS = 5 * SECOND
-/** Looks are not on time to the millisecond. */
+/** The tolerance for checks that are not exactly on time. */
 const SLACK_MS = 500
 
-/** What an installation does from time to time, in one of its processes; each is safe to be done by several at once. */
+/** The periodic duties of an installation. One of its processes runs each of them, but several may do so at once. */
 const DUTIES: Duty[] = [
   {
     what: 'the search index',
@@ -114,13 +114,16 @@ const DUTIES: Duty[] = [
   { what: 'old idempotency keys', everyMs: 60 * MINUTE, run: purgeKeys },
 ]
 
-/** Does each duty once, and from then on its part of those of the installation; answers how to stop. */
+/**
+ * Runs every duty once, and from then on this process's share of the installation's duties. Returns a function that
+ * stops it.
+ */
 export async function keepHouse(ctx: Context): Promise<() => Promise<void>> {
   const { db, embedded, availability, activity, log } = ctx
   const report = (what: string) => (error: unknown) => log.error({ err: error }, what)
   const closeAll = (): Promise<unknown> => closeOrphans(ctx).catch(report('orphaned generations'))
   ctx.process.onDeath(() => void closeAll())
-  // With the embedded database nobody else can be running what the last process left.
+  // With the embedded database, no other process can be running what the last process left.
   await closeAll()
   if (embedded) await freeDeletions(db).catch(report('sources that are being deleted'))
   await ctx.uploads.sweep(embedded ? 0 : LONGEST_UPLOAD_MS).catch(report('broken uploads'))
@@ -160,7 +163,7 @@ export async function keepHouse(ctx: Context): Promise<() => Promise<void>> {
   }
 }
 
-/** The names of those that are due, or of `all`, which are this process's to do now. */
+/** Claims the duties that are due, or `all` of them, for this process and returns their names. */
 async function claimDuties(db: Db, all: boolean): Promise<Set<string>> {
   const names = DUTIES.map(({ what }) => what)
   const everyMs = DUTIES.map(({ everyMs }) => everyMs)

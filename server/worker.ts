@@ -8,7 +8,7 @@ import { notificationTasks } from './notifications/send-mail.ts'
 import { privacyTasks } from './privacy/tasks.ts'
 import { signInTasks } from './sign-in/tasks.ts'
 
-/** All background work, one line a feature. */
+/** Returns all background tasks, one line per feature. */
 export const tasks = (ctx: Context): Task<never>[] => [
   ...agentTasks(ctx),
   ...knowledgeTasks(ctx),

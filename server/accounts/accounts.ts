@@ -7,7 +7,7 @@ export type AccountSummary = {
   id: AccountId
   name: string
   plan: string
-  /** null: the usual limit. */
+  /** The hours after which idle conversations end; null means the default. */
   idleHours: number | null
   createdAt: Date
 }
@@ -18,7 +18,7 @@ export async function createAccount(db: Db, name: string, plan: PlanName = DEFAU
   return id
 }
 
-/** What a chat is charged by. */
+/** Returns the account that a chat is charged to, with its plan. */
 export const accountOf = (db: Db, id: AccountId): Promise<{ id: AccountId; plan: string }> =>
   db.selectFrom('accounts').select(['id', 'plan']).where('id', '=', id).executeTakeFirstOrThrow()
 
@@ -33,15 +33,15 @@ export async function listAccounts(db: Db): Promise<AccountSummary[]> {
   }))
 }
 
-/** Hours; the bounds of accounts.idle_hours. */
+/** The upper bound of accounts.idle_hours, in hours. */
 export const LONGEST_IDLE_HOURS = 8_760
 
-/** After how many hours conversations of the account's channels end by idling; null: the usual limit. */
+/** Sets the number of hours after which idle conversations of the account's channels end; null means the default. */
 export async function setIdleHours(db: Db, accountId: AccountId, hours: number | null): Promise<void> {
   await db.updateTable('accounts').set({ idle_hours: hours }).where('id', '=', accountId).execute()
 }
 
-/** False when there is no account with this id. */
+/** Changes an account's plan. Returns false when there is no account with this id. */
 export async function changePlan(db: Db, accountId: AccountId, plan: PlanName): Promise<boolean> {
   const result = await db.updateTable('accounts').set({ plan }).where('id', '=', accountId).executeTakeFirst()
   return result.numUpdatedRows > 0n

@@ -7,7 +7,7 @@ import { after, type Position } from '../http/pagination.ts'
 type Filter = { actor?: string | undefined; action?: string | undefined } & DateRange
 type Page = { limit: number; position: Position | null }
 
-/** One more than `limit` entries of the account, newest first, with how many there are in all. */
+/** Returns up to `limit` + 1 entries of the account, newest first, and the total number of matches. */
 export async function auditEntries(
   db: Db,
   accountId: AccountId,

@@ -4,18 +4,18 @@ import { json } from '../db/json.ts'
 import type { AccountId } from '../db/tables.ts'
 
 export type AuditEntry = {
-  /** null: the whole installation. */
+  /** The account; null for an action on the whole installation. */
   accountId: AccountId | null
   /** `key:<id>`, `member:<id>` or `operator`. */
   actor: string
-  /** Thing and verb, as `agent.create`. */
+  /** The object and the verb, such as `agent.create`. */
   action: string
   target: string | null
-  /** Names of fields, and values that are no secrets. */
+  /** The names of changed fields, and values that are not secret. */
   detail?: Record<string, unknown>
 }
 
-/** Notes who did what, in the transaction that does it. */
+/** Records who did what, in the transaction that does it. */
 export async function recordAudit(
   trx: Db,
   { accountId, actor, action, target, detail }: AuditEntry,
@@ -28,7 +28,7 @@ export async function recordAudit(
   return id
 }
 
-/** Takes an entry back: what it tells of was refused. */
+/** Removes an entry whose action was refused. */
 export async function dropAudit(db: Db, id: string): Promise<void> {
   await db.deleteFrom('audit_log').where('id', '=', id).execute()
 }

@@ -7,8 +7,8 @@ import { planOf } from './plans.ts'
 
 export type Authenticator = {
   /**
-   * The caller of an Authorization header; throws the 401 codes of the contract. `beforeStranger` may refuse a key that
-   * has not been seen to be good before the database is asked about it.
+   * Returns the caller of an Authorization header. Throws the 401 codes of the contract. `beforeStranger` may refuse
+   * a key that is not known to be good before the database is asked about it.
    */
   authenticate(header: string | undefined, beforeStranger?: () => Promise<void>): Promise<Caller>
 }
@@ -20,7 +20,7 @@ const MOST_KEYS = 10_000
 
 type Entry = { row: Promise<KeyRow | null>; loadedAt: number }
 
-/** Checks keys against the database, remembering each answer for less than a second. */
+/** Checks API keys against the database and caches each result for less than a second. */
 export function createAuthenticator(db: Db, onError: (error: unknown) => void): Authenticator {
   const cache = new Map<string, Entry>()
   const touched = new Map<string, number>()
@@ -65,7 +65,7 @@ export function createAuthenticator(db: Db, onError: (error: unknown) => void): 
 }
 
 /**
- * Refuses a key whose plan does not include this version of the API, and a caller without the scope. Members work with
+ * Throws when a key's plan does not include this version of the API, or when a caller lacks the scope. Members use
  * the workspace, which is part of every plan.
  */
 export function authorize(caller: Caller, scope: Scope, version: 1 | 2 = 2): void {

@@ -9,7 +9,7 @@ import { planOf } from './plans.ts'
 
 const FORGOTTEN_AT_ONCE = 100
 
-/** Credits are whole numbers; a month is UTC, 'YYYY-MM'. */
+/** Returns the UTC month of a time as 'YYYY-MM'. Credits are whole numbers. */
 export const monthOf = (time: Date): string => time.toISOString().slice(0, 7)
 
 export const nextMonth = (time: Date): Date =>
@@ -17,7 +17,10 @@ export const nextMonth = (time: Date): Date =>
 
 export type CreditState = { limit: number | null; used: number; resetsAt: Date }
 
-/** What a reply costs, and what it may cost at most; an agent without a limit of its own has null. */
+/**
+ * What a reply costs, and the limits that it counts against; `agentLimit` is null for an agent without a limit of its
+ * own.
+ */
 export type Reservation = {
   accountId: string
   agentId: string
@@ -25,18 +28,18 @@ export type Reservation = {
   entryId: string
   credits: number
   month: string
-  /** The allowance of the account's plan, without what was granted on top; null: without limit. */
+  /** The allowance of the account's plan, without credits granted on top; null means without limit. */
   allowance: number | null
   agentLimit: number | null
   accountSlot: number
   agentSlot: number
 }
 
-/** Thrown by the database (function refuse) as the message of this code. */
+/** The SQLSTATE raised by the database function `refuse`, whose message is what was exhausted. */
 const REFUSED = 'PY001'
 export type Exhausted = 'agent' | 'account'
 
-/** What was exhausted, if that is why the statement was refused. */
+/** Returns which limit was exhausted if that is why the statement was refused, else null. */
 export function exhaustedIn(error: unknown): Exhausted | null {
   const { code, message } = error as { code?: string; message?: string }
   return code === REFUSED && (message === 'agent' || message === 'account') ? message : null
@@ -66,9 +69,9 @@ export function reservationOf(wanted: {
 }
 
 /**
- * Reserves a reply's credits, as the parts `entry`, `agent_use` and `account_use` of a statement that writes `made`
- * before; its last part is `reserved`, which undoes all of it when a limit would be passed. Only what has a limit meets
- * at one row, and holds it for no longer than the commit takes.
+ * Reserves a reply's credits, as the parts `entry`, `agent_use` and `account_use` of a statement whose earlier part
+ * is `made`. Its last part, `reserved`, undoes all of it when a limit would be exceeded. Only owners with a limit
+ * contend for a single row, which is locked for no longer than the commit takes.
  */
 export const reserving = (p: Values<Reservation>) => sql`
   entry as (
@@ -85,7 +88,7 @@ export const reserving = (p: Values<Reservation>) => sql`
       when not exists (select from account_use) then refuse('account') end
   )`
 
-/** Adds to one owner's use of the month unless that would pass the limit. */
+/** Adds to one owner's use of the month unless that would exceed the limit. */
 function raise(
   p: Values<Reservation>,
   owner: Expression<string>,
@@ -95,7 +98,8 @@ function raise(
 ): RawBuilder<unknown> {
   const others = sql`coalesce((select sum(used) from credit_usage as other
     where other.owner_id = ${owner} and other.month = ${p.month} and other.slot <> 0), 0)`
-  // A value that the planner cannot see: it would simplify the statement for each slot, and so plan it for each call.
+  // The planner cannot see this value. Otherwise it would simplify the statement for each slot, and so plan it anew
+  // for each call.
   const hidden = sql`(select ${slot}::smallint)`
   return sql`
     insert into credit_usage (account_id, owner_id, month, slot, used)
@@ -111,7 +115,10 @@ const limitOf = (p: Pick<Values<Reservation>, 'allowance' | 'accountId' | 'month
   (${p.allowance}::integer + coalesce((select sum(amount) from credit_entries
     where account_id = ${p.accountId}::uuid and month = ${p.month} and kind = 'grant'), 0))`
 
-/** The generation has used its provider without a word to show: what it reserved is spent. */
+/**
+ * Settles the reservation of a generation that has used its provider but produced nothing to show: what it reserved
+ * is spent.
+ */
 export async function settleCredits(trx: Trx, accountId: AccountId, generationId: string): Promise<void> {
   await trx
     .updateTable('credit_entries')
@@ -122,7 +129,7 @@ export async function settleCredits(trx: Trx, accountId: AccountId, generationId
     .execute()
 }
 
-/** The generation failed before its first token: the reservation is given back. A second call changes nothing. */
+/** Releases the reservation of a generation that failed before its first token. A second call changes nothing. */
 export async function releaseCredits(trx: Trx, accountId: AccountId, generationId: string): Promise<void> {
   const entry = await trx
     .updateTable('credit_entries')
@@ -135,7 +142,7 @@ export async function releaseCredits(trx: Trx, accountId: AccountId, generationI
   if (entry) await giveBack(trx, accountId, entry, entry.amount)
 }
 
-/** The reply costs less than was reserved for it. A second call changes nothing. */
+/** Lowers the reservation of a reply that costs less than was reserved. A second call changes nothing. */
 export async function lowerReservation(
   trx: Trx,
   accountId: AccountId,
@@ -161,7 +168,7 @@ async function giveBack(
   { agent_id, month }: { agent_id: string | null; month: string },
   amount: number,
 ): Promise<void> {
-  // The agent's row first, as when they are reserved: else the two would wait for each other.
+  // Update the agent's row first, as a reservation does; otherwise the two could deadlock.
   for (const owner of [agent_id ?? '', accountId]) {
     await trx
       .insertInto('credit_usage')
@@ -176,8 +183,8 @@ async function giveBack(
 }
 
 /**
- * Releases what was reserved for generations that are gone: they were deleted with their agent or conversation, and
- * the process that ran them died before it could settle them. Answers how many there were.
+ * Releases reservations of generations that no longer exist, because they were deleted with their agent or
+ * conversation and their process died before it could settle them. Returns the number of reservations.
  */
 export async function releaseForgotten(db: Db): Promise<number> {
   const forgotten = await db
@@ -243,7 +250,7 @@ async function monthlyLimit(
   return allowance + Number(granted)
 }
 
-/** Whether an agent may still cost something this month: neither its own limit nor its account's is used up. */
+/** Returns whether an agent has credits left this month: neither its own limit nor its account's is used up. */
 export async function hasCredits(
   db: Db,
   accountId: AccountId,
@@ -257,7 +264,7 @@ export async function hasCredits(
   return (limit === null || used < limit) && (creditLimit === null || usedByAgent < creditLimit)
 }
 
-/** What an account or an agent has used this month, running replies included. */
+/** Returns the credits that an account or an agent has used this month, running replies included. */
 export async function creditsUsed(db: Db, accountId: AccountId, ownerId: string): Promise<number> {
   const { used } = await db
     .selectFrom('credit_usage')

@@ -49,7 +49,7 @@ export const keyRoutes = ({ db: plain }: Context): Route[] => [
   }),
 ]
 
-/** A key makes none that may do more than itself, or lives longer. */
+/** Throws when a key would create a key with more permissions or a later expiry than its own. */
 function refuseMore({ key, scopes }: Caller, wanted: Scope[] | null, expiresAt: Date | null): void {
   if (!key) return
   const isMore = scopes !== null && (wanted === null || wanted.some((scope) => !scopes.includes(scope)))

@@ -18,7 +18,7 @@ export type KeyRow = {
 
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex')
 
-/** Makes a key with 256 random bits. The key itself is in this answer only; the database keeps its hash. */
+/** Creates a key with 256 random bits. The key is only in this result; the database stores its hash. */
 export async function createKey(
   db: Db,
   accountId: AccountId,
@@ -41,7 +41,7 @@ export async function createKey(
   return { id, key: secret }
 }
 
-/** Revokes a key, one of the account where it is given; false when there is none with this id. */
+/** Revokes a key, which must belong to `accountId` if that is given. Returns false when there is no such key. */
 export async function revokeKey(db: Db, keyId: string, accountId: AccountId | null = null): Promise<boolean> {
   if (!isId(keyId)) return false
   let query = db
@@ -87,7 +87,7 @@ export async function touchKey(db: Db, keyId: string): Promise<void> {
 export type ListedKey = {
   id: string
   name: string
-  /** How the key begins, by which its owner tells it from others. */
+  /** The first characters of the key, by which its owner can recognise it. */
   prefix: string
   scopes: Scope[] | null
   state: 'active' | 'expired' | 'revoked'
@@ -96,7 +96,7 @@ export type ListedKey = {
   createdAt: Date
 }
 
-/** Every key of the account, oldest first, without the keys themselves. */
+/** Returns the account's keys, oldest first, without the secret parts. */
 export async function keysOf(db: Db, accountId: AccountId, now = new Date()): Promise<ListedKey[]> {
   const rows = await db
     .selectFrom('api_keys')

@@ -9,12 +9,15 @@ import { planOf } from './plans.ts'
 
 export type MemberRow = Selectable<MembersTable>
 
-/** Who has said nothing for so long has left without a word. */
+/** A member whose presence was last reported this many minutes ago counts as offline. */
 export const PRESENCE_MINUTES = 15
 
 type Wanted = { email: string; name: string; role?: Role; agentIds?: string[] | null }
 
-/** Adds a member; answers `taken` when the address is there already, `full` when the plan has no more place. */
+/**
+ * Adds a member. Returns `taken` when the account already has a member with this address, and `full` when the plan
+ * allows no more members.
+ */
 export const createMember = (
   db: Db,
   account: { id: AccountId; plan: string },
@@ -39,12 +42,15 @@ export const createMember = (
     return { id }
   })
 
-/** Makes whoever else changes who is a member of the account, and as what, wait for the end of the transaction. */
+/**
+ * Locks the account's row, so that other transactions that change its members or their roles wait for the end of this
+ * one.
+ */
 export async function lockMembers(trx: Trx, accountId: AccountId): Promise<void> {
   await trx.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
 }
 
-/** The account's member; RESOURCE_NOT_FOUND when it has none with this id. */
+/** Returns the account's member with this id. Throws RESOURCE_NOT_FOUND when there is none. */
 export async function requireMemberById(db: Db, accountId: AccountId, id: string): Promise<MemberRow> {
   const row = isId(id)
     ? await db
@@ -58,7 +64,7 @@ export async function requireMemberById(db: Db, accountId: AccountId, id: string
   return row
 }
 
-/** Throws LAST_OWNER when the member is the account's only owner; under lockMembers. */
+/** Throws LAST_OWNER when the member is the account's only owner. The caller must hold the lock of lockMembers. */
 export async function refuseLastOwner(trx: Trx, { account_id, id, role }: MemberRow): Promise<void> {
   if (role !== 'owner') return
   const other = await trx
@@ -72,8 +78,8 @@ export async function refuseLastOwner(trx: Trx, { account_id, id, role }: Member
 }
 
 /**
- * Removes a member: open tickets have no assignee then, and what they had taken over waits for another member. Null
- * when there is none with this id.
+ * Removes a member. Open tickets of the member lose their assignee, and conversations that the member had taken over
+ * wait for another member. Returns null when there is no member with this id.
  */
 export async function removeMember(trx: Trx, memberId: string): Promise<MemberRow | null> {
   if (!isId(memberId)) return null
@@ -81,18 +87,18 @@ export async function removeMember(trx: Trx, memberId: string): Promise<MemberRo
   return (await removed.executeTakeFirst()) ?? null
 }
 
-/** Every member of the account, in the order of their coming. */
+/** Returns the account's members in the order in which they were added. */
 export async function membersOf(db: Db, accountId: AccountId): Promise<MemberRow[]> {
   return db.selectFrom('members').selectAll().where('account_id', '=', accountId).orderBy('id').execute()
 }
 
-/** What a member has said of being there, as long as it holds. */
+/** Returns the presence that a member last reported, or `offline` once that is stale. */
 export function presenceOf({ presence, last_seen_at }: MemberRow, now = new Date()): Presence {
   const isStale = !last_seen_at || now.getTime() - last_seen_at.getTime() >= PRESENCE_MINUTES * 60_000
   return isStale ? 'offline' : presence
 }
 
-/** Notes that a member is there, away or gone; `before` is what held until then. null: no such member. */
+/** Stores a member's presence. `before` is the presence until then. Returns null when there is no such member. */
 export async function setPresence(
   trx: Trx,
   accountId: AccountId,
@@ -118,7 +124,10 @@ export async function setPresence(
   return { member, before: presenceOf(found) }
 }
 
-/** Whoever may not invite any more must not come back by an invitation that was made before. */
+/**
+ * Deletes the open invitations made by `createdBy`: a member who may no longer invite must not get back in through
+ * one of them.
+ */
 export async function forgetInvitations(trx: Db, accountId: AccountId, createdBy: string): Promise<void> {
   await trx
     .deleteFrom('login_links')

@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts'
 import type { Caller } from '../http/route.ts'
 import { dropAudit, recordAudit } from './audit.ts'
 
-/** Fields whose values open something to others; no other value goes into the log. */
+/** Fields whose values decide who gets access; no other values are logged. */
 const SHOWN = ['visibility', 'allowedDomains', 'domains', 'enabled', 'memberId', 'memberEmail'] as const
 
 /** Writes an audit entry for a request before it runs, and returns a function that removes the entry again. */

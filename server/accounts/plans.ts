@@ -1,6 +1,6 @@
-/** The plan catalogue; null means without limit. Sizes in bytes, credits in a UTC month. */
+/** The plan catalogue. null means without limit, sizes are in bytes, and credits are per UTC month. */
 export type Plan = {
-  /** Which versions of the API its keys may use; `1`: only the older one. */
+  /** Which versions of the API the account's keys may use; `1` is only the older one. */
   apiAccess: 'none' | '1' | 'all'
   creditsPerMonth: number | null
   agents: number | null
@@ -8,16 +8,19 @@ export type Plan = {
   trainingBytes: number | null
   /** The size limit for all files attached to conversations and tickets. */
   attachmentBytes: number | null
-  /** Of one website: pages that a crawl or sitemap source may include. */
+  /** The most pages of one website that a crawl or sitemap source may include. */
   pages: number | null
-  /** Sources that wait for their training, or are being trained, at once. */
+  /** The most sources that may be waiting for training or in training at once. */
   unfinishedSources: number
-  /** Answers that models make at once in each process; further ones wait for those. */
+  /** The most answers that models generate at once in each process; further ones wait. */
   answersAtOnce: number
-  /** Searches at once in each process; further ones wait for those. */
+  /** The most searches that run at once in each process; further ones wait. */
   searchesAtOnce: number
   features: readonly Feature[]
-  /** Ids of the model catalogue; null: all. `auto` and the built-in responder are in every plan. */
+  /**
+   * The ids of models in the catalogue that the plan includes; null means all. `auto` and the built-in responder are
+   * in every plan.
+   */
   models: readonly string[] | null
 }
 
@@ -117,10 +120,10 @@ export type PlanName = keyof typeof plans
 
 export const planNames = Object.keys(plans) as PlanName[]
 
-/** A self-hosted installation sells nothing to itself. */
+/** A self-hosted installation sells no plans, so its accounts have no limits. */
 export const DEFAULT_PLAN: PlanName = 'unlimited'
 
-/** The plan of a stored name; a name that left the catalogue falls back to the smallest plan. */
+/** Returns the plan with a stored name. A name that is no longer in the catalogue falls back to the smallest plan. */
 export function planOf(name: string): Plan {
   return plans[name as PlanName] ?? plans.free
 }

@@ -29,8 +29,11 @@ const SCOPES: Record<Role, readonly Scope[]> = {
   viewer: READS,
 }
 
-/** What a member of the role may do. */
+/** Returns the scopes of a member with this role. */
 export const scopesOf = (role: Role): Scope[] => [...SCOPES[role]]
 
-/** Owners and admins always have to do with the whole account. */
+/**
+ * Returns whether a member with this role can be limited to some agents. Owners and admins always have access to the
+ * whole account.
+ */
 export const canBeLimited = (role: Role): boolean => role !== 'owner' && role !== 'admin'

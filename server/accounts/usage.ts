@@ -11,7 +11,10 @@ const FIRST = Date.UTC(2020, 0)
 
 type Range = { first: Date; last: Date }
 
-/** The days that are asked for, both included; VALIDATION_INVALID_DATE_RANGE, or VALIDATION_INVALID_BODY for too many. */
+/**
+ * Returns the first and the last day requested, both included. Throws VALIDATION_INVALID_DATE_RANGE, and
+ * VALIDATION_INVALID_BODY for too many days.
+ */
 export function usageRange(
   { startDate, endDate }: { startDate?: string; endDate?: string },
   now = new Date(),
@@ -22,13 +25,16 @@ export function usageRange(
   if (first > last) throw new ApiError('VALIDATION_INVALID_DATE_RANGE')
   if ((last - first) / DAY_MS >= MOST_DAYS)
     throw invalidField('startDate', `Must be at most ${MOST_DAYS} days before the end.`)
-  // The ledger holds nothing of before or after.
+  // The ledger has no entries before or after these days.
   return { first: new Date(Math.max(first, FIRST)), last: new Date(Math.min(last, today)) }
 }
 
 type Used = { day: string; agent_id: string | null; name: string | null; replies: number; credits: number }
 
-/** What the ledger says was used, by day and agent, oldest first; with `only`, by those agents alone. */
+/**
+ * Returns the credits used according to the ledger, by day and agent, oldest first. `only` restricts them to those
+ * agents.
+ */
 export async function creditsByDay(
   db: Db,
   accountId: AccountId,
@@ -36,7 +42,7 @@ export async function creditsByDay(
   only: string[] | null,
 ): Promise<Used[]> {
   const months: string[] = []
-  // The index is by month; an entry of the first minute of a month may be of the one before.
+  // The index is by month, and an entry from the first minute of a month may be filed under the month before.
   for (let at = first.getTime() - DAY_MS; at <= last.getTime() + DAY_MS; at += DAY_MS) {
     const month = monthOf(new Date(at))
     if (months.at(-1) !== month) months.push(month)

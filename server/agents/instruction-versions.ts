@@ -11,11 +11,14 @@ export type VersionRow = Selectable<InstructionVersionsTable>
 
 const MOST_VERSIONS = 50
 
-/** Of a change of the agent, whether it is one of what the agent is told. */
+/** Returns whether one of the changed columns is part of what the agent is told. */
 export const changesInstructions = (columns: object): boolean =>
   ['instructions', 'channel_instructions', 'model', 'temp'].some((column) => column in columns)
 
-/** Keeps what the agent is told now, and what it was told before unless that is kept; the agent is locked. */
+/**
+ * Stores what the agent is told now as a version, and what it was told before unless the newest version holds that.
+ * Does nothing when both are the same. The caller must have locked the agent.
+ */
 export async function keepVersion(trx: Trx, before: AgentRow, now: AgentRow, actor: string): Promise<void> {
   const { account_id, id: agentId } = before
   const same = (a: Told, b: Told): boolean => JSON.stringify(toldOf(a)) === JSON.stringify(toldOf(b))
@@ -62,7 +65,7 @@ async function insert(trx: Trx, agent: AgentRow, actor: string | null): Promise<
     .execute()
 }
 
-/** One more than `limit`, newest first, with how many there are. */
+/** Returns up to `limit` + 1 versions, newest first, and the total number. */
 export async function versionsOf(
   db: Db,
   { accountId, agentId }: Owner,
@@ -83,7 +86,7 @@ export async function versionsOf(
   return { rows, total }
 }
 
-/** The agent's version of that id, or RESOURCE_NOT_FOUND. */
+/** Returns the agent's version with this id. Throws RESOURCE_NOT_FOUND when there is none. */
 export async function requireVersion(
   db: Db,
   accountId: AccountId,

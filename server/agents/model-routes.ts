@@ -6,7 +6,7 @@ import { countRequest } from '../http/serve.ts'
 import { probeModels } from '../models/probe-models.ts'
 import * as contract from './contract.ts'
 
-/** Providers are paid for each. */
+/** The rate limit of model tests, because providers charge for each. */
 const TESTS: RateWindow = { limit: 10, windowMs: 3_600_000 }
 
 export const modelRoutes = (ctx: Context): Route[] => [
@@ -31,7 +31,7 @@ export const modelRoutes = (ctx: Context): Route[] => [
     contract.testModels,
     async ({ caller: { account }, reply }) => {
       await countRequest(reply, ctx.limiter, `models of ${account.id}`, TESTS)
-      // Where the servers are is the operator's to know (the command `doctor` says it).
+      // The addresses of the servers are for the operator only (the command `doctor` shows them).
       const catalogue = ctx.config.catalogue
       const findings = await probeModels(catalogue, ctx.models, async () => null, { showAddresses: false })
       return { findings: findings.map(({ what, name, ok, sentence }) => ({ what, name, ok, sentence })) }

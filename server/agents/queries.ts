@@ -5,7 +5,7 @@ import type { AccountId } from '../db/tables.ts'
 import { after, type Position } from '../http/pagination.ts'
 import type { AgentRow } from './find-agent.ts'
 
-/** What follows from other tables; statuses of sources are counted, never stored with the agent. */
+/** The properties derived from other tables. The statuses of sources are counted and never stored with the agent. */
 export type DerivedRow = {
   size: number
   processing: number
@@ -16,7 +16,7 @@ export type DerivedRow = {
 }
 export type FullAgentRow = AgentRow & DerivedRow
 
-/** The agents with what follows from sources, conversations and credits, in one query. */
+/** Selects the agents with the properties derived from sources, conversations and credits, in one query. */
 function fullAgents(db: Db, accountId: AccountId) {
   return db
     .selectFrom('agents')
@@ -75,8 +75,10 @@ export async function findFullAgent(
   return fullAgents(db, accountId).where('agents.id', '=', agentId).executeTakeFirst()
 }
 
-/** One more row than `limit`, newest first, and how many agents the account has. */
-/** With `only`, those alone. */
+/**
+ * Returns up to `limit` + 1 agents, newest first, and how many the account has. `only` restricts both to those
+ * agents.
+ */
 export async function listFullAgents(
   db: Db,
   accountId: AccountId,

@@ -12,8 +12,8 @@ import type { UpdateAgent } from './schema.ts'
 type Change = Static<typeof UpdateAgent>
 
 /**
- * Applies the sent fields; the row is locked, so that two partial changes of ipRateLimits both count. Another version of
- * what the agent is told is kept, under the name of `actor`.
+ * Applies the fields that were sent. The row is locked, so that two partial changes of ipRateLimits both take effect.
+ * If the change affects what the agent is told, a new version of that is stored under the name of `actor`.
  */
 export async function updateAgent(
   db: Db,

@@ -15,9 +15,12 @@ import { ApiError } from '../http/errors.ts'
 import { ANSWER, type Answer } from './channel-tasks.ts'
 import { screenSpam } from './screen-spam.ts'
 
-/** A reply that is being made is over by then, mostly; a model that failed has had a rest. */
+/**
+ * The delay before the next attempt, in seconds. By then a running reply is mostly over, and a failed model has had a
+ * pause.
+ */
 const LATER_SECONDS = 2
-/** Failed replies to one message before a person is asked. */
+/** The number of failed replies to one message after which a person is asked. */
 const MOST_TRIES = 4
 
 /**
@@ -101,14 +104,14 @@ async function pauseOf(
   return allowed ? 0 : Math.max(1, Math.ceil((resetAt - Date.now()) / 1_000))
 }
 
-/** Nothing that a later try would mend. */
+/** Errors that a retry cannot solve. */
 const UNABLE: Record<string, string> = {
   CHAT_CREDITS_EXHAUSTED: 'the credits are used up',
   CHAT_AGENT_CREDITS_EXHAUSTED: 'the credits are used up',
   CHAT_MODEL_NOT_ALLOWED: 'its model is not in the plan of the account',
 }
 
-/** As the agent's channelInstructions and actions name it. */
+/** Returns the channel by the name that the agent's channelInstructions and actions use. */
 function channelOf(agent: AgentRow, source: string): string {
   if (source === WIDGET) return chatChannel(agent)
   return source === 'Email' ? 'email' : 'messaging'
@@ -131,7 +134,7 @@ const requestOf = (
   idempotency: null,
 })
 
-/** Opens a ticket, once: an open one says already that somebody waits. */
+/** Opens a ticket unless there is an open one, which already shows that somebody is waiting. */
 async function askPeople(ctx: Context, conversation: ConversationRow, description: string): Promise<void> {
   ctx.log.warn({ conversation: conversation.id }, description)
   await transact(ctx.db, (trx) =>

@@ -9,7 +9,7 @@ import type { Owner } from './tool-calls.ts'
 
 type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
 
-/** Kinds of parts after which something of the answer has been shown. */
+/** The types of stream parts from which on a part of the answer has been shown. */
 const SHOWN: ReadonlySet<LanguageModelV4StreamPart['type']> = new Set([
   'text-delta',
   'tool-input-start',
@@ -18,8 +18,9 @@ const SHOWN: ReadonlySet<LanguageModelV4StreamPart['type']> = new Set([
 ])
 
 /**
- * What a provider streams or, when it fails before anything of the answer could be shown, what `instead` streams.
- * Without a first word there is nothing to be replaced: parts that show nothing wait for the first that does.
+ * Yields what a provider streams or, if it fails before any of the answer could be shown, what `instead` streams.
+ * Parts that show nothing are held back until the first that does, because only then it is certain that nothing will
+ * be replaced.
  */
 export async function* withFallback(
   own: Parts,
@@ -45,7 +46,7 @@ export async function* withFallback(
   yield* own
 }
 
-/** The generation is the built-in responder's from now on, at its price if that is lower than what was reserved. */
+/** Assigns the generation to the built-in responder, at its price if that is lower than what was reserved. */
 export async function takeOver(
   { db }: Pick<Context, 'db'>,
   { accountId }: Owner,

@@ -26,11 +26,11 @@ import { improveTitle } from './title-by-model.ts'
 export type ChatRequest = {
   account: { id: AccountId; plan: string }
   agent: ChatAgent
-  /** As conversations.source. */
+  /** The value for conversations.source. */
   source: string
   /** Which of the agent's channelInstructions and actions apply. */
   channel: string
-  /** It is heard, not read: the channel's instructions for voice apply. */
+  /** Whether the reply is spoken, so that the channel's instructions for voice apply. */
   isSpoken?: boolean
   message?: string
   conversationId?: string
@@ -38,25 +38,25 @@ export type ChatRequest = {
   parentConversationId?: string
   /** The caller's own name for the conversation that this starts. */
   externalId?: string
-  /** Whose conversation this starts: the id of a contact. */
+  /** The id of the contact whose conversation this starts. */
   contactId?: string
-  /** What was said before, where the caller says it; else what is stored. */
+  /** The earlier messages, if the caller sends them; otherwise the stored ones are used. */
   told?: Said[]
-  /** Nothing of it is kept once it is answered. */
+  /** Whether nothing of the conversation is kept once it is answered. */
   transient?: boolean
-  /** False where nobody could run them: the agent then does without its client actions. */
+  /** False where no application could run the agent's client actions; the agent then does without them. */
   runsClientActions?: boolean
-  /** The assistant message to answer anew. */
+  /** The id of the assistant message to generate again. */
   retryOf?: string
-  /** Answer what the conversation holds unanswered; its message is there already. */
+  /** Whether to reply to the unanswered message that the conversation already holds. */
   pending?: boolean
   /** The request's Idempotency-Key, which is taken with the generation. */
   idempotency: KeyedRequest | null
-  /** The generation of an earlier request with the key, which came to nothing. */
+  /** The failed generation of an earlier request with the same key, which this one replaces. */
   insteadOf?: string
 }
 
-/** What a reply needs of its agent. */
+/** The agent's properties that a reply needs. */
 export type ChatAgent = {
   id: string
   instructions: string
@@ -147,7 +147,8 @@ function runInBackground(
           },
           { signal },
         )
-      // Only the first words of a reply can be another's: a turn that has called something goes on from that.
+      // Only the start of a reply can be left to another model. A turn that has called a tool must go on from the
+      // result.
       const isFirst = options.prompt.at(-1)?.role === 'user' && live.count === 0
       if (isBuiltin || !ctx.config.builtinFallback || !isFirst) return askModel(model)
       return withFallback(askModel(model), async (failure) => {
@@ -169,7 +170,7 @@ function runInBackground(
     .catch((error: unknown) => ctx.log.error({ err: error }, 'generation'))
 }
 
-/** The model, whose every request is noted with the generation that sends it. */
+/** Wraps a model so that each of its requests is noted in the generation that sends it. */
 const noting = ({ entry, wire }: ResolvedModel, live: LiveGeneration): ResolvedModel => ({
   entry,
   async wire() {
@@ -181,7 +182,7 @@ const noting = ({ entry, wire }: ResolvedModel, live: LiveGeneration): ResolvedM
   },
 })
 
-/** What the built-in responder quotes must not bring markers of its own along. */
+/** Passages for the built-in responder must not contain citation markers of their own. */
 const quotable = ({ passages, ...rest }: Found, { entry }: ResolvedModel): Found => ({
   ...rest,
   passages:
@@ -199,7 +200,7 @@ function chooseModel({ models }: Needs, { account, agent }: ChatRequest): Resolv
   return model
 }
 
-/** Everything the model reads. */
+/** Collects everything that the model reads. */
 async function prepare(
   ctx: Needs,
   request: ChatRequest,

@@ -6,9 +6,9 @@ import { citedSource, type StoredSource } from './cite.ts'
 const MARKER =
   /^[[【]\s{0,2}\^?(?:(?:passages?|sources?|documents?|quellen?)\s{0,2})?(\d{1,3}(?:\s{0,2}[,;、&–-]\s{0,2}\d{1,3}){0,15})\s{0,2}(?:†[^】\]\n]{0,40})?[\]】]/i
 const MARKERS = new RegExp(`[ \\t]{0,8}${MARKER.source.slice(1)}`, 'gi')
-/** What may become a marker with the text that follows. */
+/** Matches text that may become a marker together with the text that follows. */
 const BEGUN = /^[[【]\s{0,2}\^?[a-z]{0,9}\s{0,2}[\d\s,;、&–-]{0,90}(?:†[^】\]\n]{0,40})?$/i
-/** A marker may begin here, or code. */
+/** Matches where a marker or code may begin. */
 const CANDIDATE = /`|[[【](?:[\d\s^a-z]|$)/i
 const LONGEST_MARKER = 200
 const LONGEST_CODE_SPAN = 300
@@ -17,20 +17,22 @@ const LINE = /^[^\n]*/
 const CLAIM = 300
 
 export type Citations = {
-  /** A model that numbers what it cites by itself says which passages its numbers stand for (indexes). */
+  /** Sets the passages, as indexes, that the numbers of a model refer to if it numbers its citations by itself. */
   numberBy(cited: readonly number[] | null): void
-  /** What can be shown of the text so far, with the markers of the sources; the rest comes later. */
+  /**
+   * Returns the part of the text so far that can be shown, with the markers of the sources. The rest follows later.
+   */
   push(delta: string): string
-  /** The rest, at the end of a text. */
+  /** Returns the rest at the end of a text. */
   flush(): string
-  /** The n-th is what the marker [n] stands for. */
+  /** Returns the sources; the n-th is the one that the marker [n] refers to. */
   sources(): StoredSource[]
 }
 
 /**
- * Turns the numbers of passages that a model writes into the numbers of the sources that are sent with its answer: in
- * the order in which they are first cited, after those of what was said `before`. Markers of nothing are left out. Code
- * and places in lists (`argv[2]`) stay as they are.
+ * Converts the passage numbers that a model writes into the numbers of the sources sent with its answer. Sources are
+ * numbered in the order in which they are first cited, after those cited `before`. Markers that refer to nothing are
+ * dropped. Code and array indexes (`argv[2]`) stay as they are.
  */
 export function createCitations(passages: readonly Passage[], before: readonly StoredSource[]): Citations {
   const cited = new Map<number, string>()
@@ -56,7 +58,7 @@ export function createCitations(passages: readonly Passage[], before: readonly S
     return [...markers].join('')
   }
 
-  /** How much of `pending` is decided, and what it becomes; null: more has to be read. */
+  /** Returns how many characters of `pending` are decided and what they become, or null when more text is needed. */
   const next = (isLast: boolean): { length: number; text: string } | null => {
     if (isFenced) return inFence(isLast)
     const found = pending.search(CANDIDATE)
@@ -163,7 +165,7 @@ export function withoutMarkers(text: string): string {
   return none.push(text) + none.flush()
 }
 
-/** Where a run of exactly so many backticks begins. */
+/** Returns the position of a run of exactly `length` backticks, or -1. */
 function closingRun(line: string, length: number): number {
   for (const { 0: run, index } of line.matchAll(/`+/g)) if (run.length === length) return index
   return -1
@@ -178,7 +180,7 @@ function rangesIn(list: string): number[] {
   })
 }
 
-/** The sentence or line that a marker stands behind, without the markers before it. */
+/** Returns the sentence or line that a marker follows, without the markers before it. */
 const claimIn = (said: string): string =>
   said
     .replace(/(?:\s*\[\d+\])+\s*$/, '')

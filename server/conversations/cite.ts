@@ -6,13 +6,13 @@ import { splitSentences } from '../text/sentences.ts'
 import { splitWords } from '../text/words.ts'
 import type { CitedSource } from './schema.ts'
 
-/** A cited passage as it is stored; `isFile` says that its source is an uploaded file, which has no address of its own. */
+/** A cited passage as it is stored. `isFile` marks a source that is an uploaded file and has no URL of its own. */
 export type StoredSource = Static<typeof CitedSource> & { isFile?: true }
 
 const LONGEST_QUOTE = 320
 const LONGEST_ANCHOR_WORDS = 8
 
-/** A passage as the source of what was claimed. */
+/** Returns a passage as the source of a claim. */
 export function citedSource(passage: Passage, claim: string): StoredSource {
   const { sourceId, sourceName, url, score, page, isFile, anchor } = passage
   const quote = quoteFor(passage, claim)
@@ -29,8 +29,8 @@ export function citedSource(passage: Passage, claim: string): StoredSource {
 }
 
 /**
- * The sentences of the passage around the one that has most words in common with the claim, as they stand there; rows of
- * a table with the names of their columns.
+ * Returns the sentences of the passage around the one that shares the most words with the claim, verbatim. Table rows
+ * are quoted with their column names.
  */
 function quoteFor({ text }: Passage, claim: string): string {
   const whole = text.trim()
@@ -59,7 +59,7 @@ function quoteFor({ text }: Passage, claim: string): string {
 
 type Part = { from: number; to: number }
 
-/** Where the sentences, items and rows of a text stand in it. */
+/** Returns the positions of the sentences, list items and table rows in a text. */
 function partsOf(text: string): Part[] {
   const language = guessLanguage(text)
   let at = 0

@@ -19,7 +19,10 @@ const AT_ONCE = 200
 const isOrphaned = sql<boolean>`generations.status = 'running' and not exists (
   select from processes where processes.id = generations.owner and processes.epoch = generations.epoch)`
 
-/** Ends the generations whose process is gone, with what they had said. One that cannot be closed is left for later. */
+/**
+ * Ends the generations whose process is gone and keeps what they had said. One that cannot be closed is left for
+ * later. Returns how many were closed.
+ */
 export async function closeOrphans(ctx: { db: Db; log: Logger }): Promise<number> {
   const found = await ctx.db
     .selectFrom('generations')
@@ -39,7 +42,10 @@ export async function closeOrphans(ctx: { db: Db; log: Logger }): Promise<number
   return closed
 }
 
-/** Ends the generation, or the one that runs in the conversation, if its process is gone; false when it is alive. */
+/**
+ * Ends the generation, or the one that runs in the conversation, if its process is gone. Returns false when it is
+ * not.
+ */
 export async function closeIfOrphaned(
   db: Db,
   accountId: AccountId,
@@ -59,7 +65,7 @@ export async function closeIfOrphaned(
   return row ? closeOne(db, accountId, row.conversation_id, row.id) : false
 }
 
-/** Decided under the locks of the conversation and the generation, on the state then. */
+/** Checks the generation again under the locks of the conversation and the generation, and ends it. */
 async function closeOne(db: Db, accountId: AccountId, conversationId: string, id: string): Promise<boolean> {
   return transact(db, async (trx) => {
     const conversation = await holdConversation(trx, accountId, conversationId)

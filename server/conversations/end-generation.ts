@@ -15,11 +15,11 @@ import { presentSourcesOf } from './source-address.ts'
 import { begin } from './speak-step.ts'
 import type { Call } from './tool-calls.ts'
 
-/** How long a finished answer is kept in memory for a database that is away. */
+/** How long a finished answer is kept in memory while the database is not available, in milliseconds. */
 const LONGEST_HOLD_MS = 10 * 60_000
 const LONGEST_PAUSE_MS = 1_000
 
-/** Stores what was said, then tells the readers how it ended. */
+/** Stores the reply, then tells the readers how it ended. */
 export async function endGeneration(deps: Deps, job: Job, live: LiveGeneration, told: Told): Promise<void> {
   // An answer without a word (a filter, a tired model) is an answer, too.
   if (told.failure === null && live.abortReason === null) begin(live)
@@ -47,7 +47,7 @@ export async function endGeneration(deps: Deps, job: Job, live: LiveGeneration, 
   live.endWith(events, result)
 }
 
-/** A call that nobody will answer any more has a result that says so. */
+/** Adds results to the calls that nobody will answer any more. */
 function closeCalls(live: LiveGeneration, waiting: Call[]): void {
   const ids = new Set(waiting.map(({ id }) => id))
   const dropped = unresolvedCalls(live.parts).filter(({ toolCallId }) => !ids.has(toolCallId))
@@ -61,7 +61,7 @@ function closeCalls(live: LiveGeneration, waiting: Call[]): void {
 
 type Said = Pick<Outcome, 'status' | 'finishReason' | 'message' | 'isPaid'>
 
-/** Whoever stops an answer before its first word has used the provider all the same. */
+/** An answer that was stopped before its first word is still paid for if a model was called. */
 function saidBy(job: Job, live: LiveGeneration, told: Told): Said {
   const said = keptBy(job, live, told)
   return { ...said, isPaid: said.message !== null || (live.abortReason === 'stop' && live.wasAsked) }
@@ -125,7 +125,7 @@ function spokenBy(deps: Deps, job: Job, live: LiveGeneration, told: Told, said: 
   })
 }
 
-/** Only what the provider did is its error. */
+/** Reports a failure as the provider's error only when it was. */
 function asApiError(cause: unknown, provider: string): ApiError {
   if (cause instanceof ModelFailure)
     return new ApiError('CHAT_PROVIDER_ERROR', { details: { provider }, cause })
@@ -151,7 +151,7 @@ const TAKEN = (): ApiError =>
     headers: { 'retry-after': '2' },
   })
 
-/** The process ends, and what was said is stored: readers find it after a moment. */
+/** Tells the readers to reconnect after a moment, because this process ends and the answer is stored. */
 function leave(live: LiveGeneration): void {
   const events =
     live.count > 0
@@ -161,8 +161,8 @@ function leave(live: LiveGeneration): void {
 }
 
 /**
- * Stores the end before the client hears of it. A database that is away gets it when it is back; an end that the
- * database refuses is tried a few times, and then left to whoever closes the generation from its log.
+ * Stores the end before the client is told of it, with retries. If the database still refuses it after
+ * LONGEST_HOLD_MS, or is being closed, the process that closes the generation from its log takes over.
  */
 async function store(
   { db, log, process, generations }: Deps,

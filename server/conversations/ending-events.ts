@@ -8,7 +8,7 @@ import { notOngoing } from './status.ts'
 
 const ERROR_TEXT = 'The answer could not be completed. Please try again.'
 
-/** What readers are shown last, and what is answered to those who wait for the whole answer. */
+/** The last events for the readers, and the result for clients that wait for the whole answer. */
 export type LastWords = { events: StreamEvent[]; ending: Ending }
 
 const finishMetadata = (ids: GenerationIds, credits: number): FinishMetadata => {
@@ -17,7 +17,7 @@ const finishMetadata = (ids: GenerationIds, credits: number): FinishMetadata => 
   return { messageId, userMessageId, conversationId, userId, usage: { credits }, ...model }
 }
 
-/** The stream's first events. */
+/** Returns the stream's first events. */
 export const firstEvents = (ids: GenerationIds): StreamEvent[] => [
   { type: 'start', messageId: ids.messageId },
   // So early that a page which is reloaded in the middle knows where to go on.
@@ -36,7 +36,7 @@ type Closing = {
   sources?: Static<typeof CitedSource>[]
 }
 
-/** The end of an answer that is kept. */
+/** Returns the end of an answer that is kept. */
 export function lastWords(
   ids: GenerationIds,
   { hasBegun, credits, finishReason, failed, score, outcome = null, sources = [] }: Closing,
@@ -62,7 +62,10 @@ export function lastWords(
   }
 }
 
-/** A person has the conversation, or has ended it: nothing of the answer is kept, and nothing more of it is shown. */
+/**
+ * Returns the end of an answer after a person has taken over or ended the conversation: nothing of the answer is
+ * kept, and no more of it is shown.
+ */
 export function silencedWords(
   ids: GenerationIds,
   status: 'taken_over' | 'ended',
@@ -79,5 +82,5 @@ export function silencedWords(
   }
 }
 
-/** The end of a generation that failed before its first word. */
+/** Returns the end of a generation that failed before its first word. */
 export const wordless = (error: ApiError): LastWords => ({ events: [], ending: errorEnding(error) })

@@ -10,7 +10,7 @@ export type FinishMetadata = {
   conversationId: string
   userId: string | null
   usage: { credits: number }
-  /** The model that answered instead of the agent's own, whose provider failed. */
+  /** The model that answered in place of the agent's own, whose provider failed. */
   model?: string
 }
 

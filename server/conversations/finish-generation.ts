@@ -21,20 +21,22 @@ import { awaitCalls, type Owner } from './tool-calls.ts'
 export type Outcome = {
   status: 'finished' | 'failed' | 'interrupted'
   finishReason: FinishReason
-  /** null: nothing was said. */
+  /** The message to store; null when nothing was said. */
   message: StoredMessage | null
-  /** Whether the reserved credits are kept, or else given back. */
+  /** Whether the reserved credits are charged; otherwise they are released. */
   isPaid: boolean
-  /** Calls of the message that its application has to run. */
+  /** The calls of the message that its application has to run. */
   waiting: Call[]
-  /** What is not in the log yet; its last words follow, which depend on what has become of the conversation. */
+  /**
+   * The events that are not in the log yet. The last events follow them and depend on the state of the conversation.
+   */
   unlogged: { position: number; events: readonly StreamEvent[] }
   lastWords(over: 'taken_over' | 'ended' | null): LastWords
 }
 
 /**
- * What became of it: `stored`; or the status of a conversation in which the model has nothing more to say, and
- * then there is no message; or `lost`, because somebody else had ended it.
+ * How the end was stored: `stored`; or the status of a conversation in which the model may say no more, in which case
+ * there is no message; or `lost`, because the generation had already been ended elsewhere.
  */
 export type Ending = 'stored' | 'taken_over' | 'ended' | 'lost'
 
@@ -46,7 +48,10 @@ export type HeldConversation = {
   user_id: string | null
 }
 
-/** The conversation's lock comes first, as everywhere: a takeover waits for it or has it. */
+/**
+ * Locks the conversation. Every transaction takes this lock first, so a takeover either waits for it or already holds
+ * it.
+ */
 export function holdConversation(
   trx: Trx,
   accountId: AccountId,
@@ -62,8 +67,8 @@ export function holdConversation(
 }
 
 /**
- * Ends a generation once: message, calls, ledger, log and conversation in one transaction, if it still belongs to
- * `closer.owner`. A transient conversation goes with its generation; what it cost stays in the ledger.
+ * Ends a generation exactly once: message, calls, ledger, log and conversation in one transaction, if it still
+ * belongs to `closer.owner`. A transient conversation is deleted with its generation; its cost stays in the ledger.
  */
 export async function finishGeneration(
   db: Db,
@@ -120,7 +125,7 @@ function endedBy(
   }
 }
 
-/** The same in a transaction that holds the conversation. */
+/** The same, in a transaction that already holds the lock of the conversation. */
 export async function finishHeld(
   trx: Trx,
   owner: Owner,
@@ -130,11 +135,12 @@ export async function finishHeld(
   outcome: Outcome,
 ): Promise<Ending> {
   if (!conversation) {
-    // The agent was deleted meanwhile, and the generation with it; only the ledger still knows of it.
+    // The agent has been deleted meanwhile, and the generation with it. Only the ledger still has an entry for it.
     await releaseCredits(trx, owner.accountId, ids.id)
     return 'lost'
   }
-  // It goes with its conversation: whoever is appending to its log is let finish first, and nobody after that.
+  // The generation is deleted with its conversation. This lock waits for a transaction that is appending to its log
+  // and keeps out any later one.
   if (conversation.transient) await holdGeneration(trx, owner, ids)
   const ending = await endIn(trx, owner, ids, closer, conversation.status, outcome)
   if (ending === 'lost') return endedBefore(trx, owner, ids, closer, outcome)
@@ -143,7 +149,7 @@ export async function finishHeld(
     await deliver(trx, owner, ids, { threadId, source }, outcome)
   }
   if (conversation.transient) {
-    // It is a chat of version 1, whose answer stands nowhere else from now on.
+    // A transient conversation is a chat of version 1, whose answer is from now on stored nowhere else.
     const { message, finishReason, lastWords } = outcome
     const answer = finishReason === 'error' ? null : message
     const hosts = answer && (await linkHostsOf(trx, owner.accountId, owner.agentId))
@@ -176,7 +182,7 @@ async function holdGeneration(trx: Trx, { accountId }: Owner, { id }: Generation
     .execute()
 }
 
-/** An earlier attempt may have been stored although its answer was lost with the connection. */
+/** Checks whether an earlier attempt was stored although its response was lost with the connection. */
 async function endedBefore(
   trx: Trx,
   { accountId }: Owner,
@@ -198,8 +204,8 @@ async function endedBefore(
 }
 
 /**
- * What was said on a channel has to be sent. A conversation of an application may have a thread, too, once its ticket
- * was answered by mail: there only what answers a message of the thread is.
+ * Sends the reply if it belongs on a channel. A conversation of an application may have a thread as well, once its
+ * ticket was answered by mail; there, only replies to messages of the thread are sent.
  */
 async function deliver(
   trx: Trx,
@@ -208,7 +214,7 @@ async function deliver(
   { threadId, source }: { threadId: string; source: string },
   { message }: Outcome,
 ): Promise<void> {
-  // A channel shows no sources.
+  // Channels show no sources, so the markers are removed.
   const text = withoutMarkers(textOf(message ?? { parts: [] }))
   const thread = text.trim() === '' ? null : await threadOf(trx, accountId, threadId)
   if (!thread) return

@@ -5,19 +5,25 @@ import { ApiError } from '../http/errors.ts'
 import { collectParts, type Ending, errorOf, eventsAfter, readLog } from './generation-log.ts'
 import { type Answer, GrowingReading, type Reading } from './live-generation.ts'
 
-/** Notices may be lost; after this time the log is looked at without one. */
+/** How often the log is polled, in milliseconds, because notices may be lost. */
 const LOOK_EVERY_MS = 1_000
 /** The most pieces that are read from the log at once. */
 const PIECES_AT_ONCE = 16
-/** Looks that nobody waits for, until it is given up. */
+/** The number of polls without a waiting reader after which following stops. */
 const MOST_UNWATCHED = 2
-/** Looks at a generation that does not run, until a reader is told that its end is not in the log. */
+/**
+ * The number of polls of a generation that no longer runs, after which readers are told that its end is not in the
+ * log.
+ */
 const MOST_LOOKS = 3
 
-/** As the row of a generation names it. */
+/** The columns of the generation's row that are needed. */
 export type Followed = { id: string; first_event: number }
 
-/** Generations that this process does not run and somebody reads here; readers of one share it. */
+/**
+ * Follows generations that another process runs and that have readers in this one. Readers of the same generation
+ * share one follower.
+ */
 export type Followers = { follow(generation: Followed): Reading }
 
 type Needs = { db: Db; notifier: Notifier; log: { warn(fields: object, text: string): void } }
@@ -38,7 +44,7 @@ export function createFollowers(needs: Needs): Followers {
   }
 }
 
-/** Reads a generation's log to its end, while its process goes on writing or long after it. */
+/** Follows a generation's log to its end, while its process is still writing it or long afterwards. */
 function followElsewhere({ db, notifier, log }: Needs, { id, first_event }: Followed): Reading {
   const reading = new GrowingReading(first_event, eventsAfter(db, id))
   const collected = collectParts()
@@ -54,7 +60,7 @@ function followElsewhere({ db, notifier, log }: Needs, { id, first_event }: Foll
     end()
   }
   async function look(): Promise<void> {
-    // The state first: what was logged before the end is then surely among what is read after it.
+    // Read the state first, so that everything logged before the end is part of what is read next.
     const row = await db.selectFrom('generations').select('status').where('id', '=', id).executeTakeFirst()
     const { events: fresh, ending } = await readLog(db, id, reading.count, PIECES_AT_ONCE)
     if (reading.ended) return

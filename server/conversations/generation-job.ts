@@ -12,19 +12,19 @@ import type { FinishReason } from './events.ts'
 import type { AnswerOutcome } from './schema.ts'
 import type { Call, Owner } from './tool-calls.ts'
 
-/** `about`: what was searched for, when the question goes on from another one. */
+/** What the search has found. `about` is what was searched for when the question follows up on another one. */
 export type Found = { passages: Passage[]; confidence: number; about?: string }
 
 export type Job = {
   owner: Owner
-  /** Answers that the account may have made at once. */
+  /** The most answers of the account that may be generated at once. */
   atOnce: number
   model: { id: string; provider: string }
-  /** What the message cites that this goes on with. */
+  /** The citations of the message that this generation continues. */
   citedBefore: readonly StoredSource[]
-  /** Finds what the reply stands on. */
+  /** Searches for the passages of the reply, and prepares its tools and its prompt. */
   prepare(signal: AbortSignal): Promise<{ found: Found; toolkit: Toolkit; prompt: LanguageModelV4Prompt }>
-  /** Calls the model: what one read of the network brought comes in one array. Throws ModelFailure. */
+  /** Calls the model. Each array holds the parts that came in one read of the network. Throws ModelFailure. */
   answer(
     options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>,
     found: Found,
@@ -32,15 +32,15 @@ export type Job = {
   ): AsyncIterable<LanguageModelV4StreamPart[]>
 }
 
-/** What has been said when the steps are over, or broke off. */
+/** The result of a reply's steps, whether they finished or broke off. */
 export type Told = {
   found: Found
   finishReason: FinishReason
   outcome: AnswerOutcome | null
   citations: Citations
-  /** Calls that the application has to run. */
+  /** Tool calls that the application has to run. */
   waiting: Call[]
-  /** Why it broke off by itself; null when it did not. */
+  /** Why the reply failed; null when it did not. */
   failure: { cause: unknown } | null
 }
 

@@ -7,7 +7,7 @@ import type { StreamEvent } from './events.ts'
 import type { AnswerMetadata } from './live-generation.ts'
 import type { CallPart } from './parts.ts'
 
-/** How a generation ended, for whoever waits for the whole answer: its metadata, or the error that is answered. */
+/** How a generation ended, for clients that wait for the whole answer: its metadata, or the error to return. */
 export type Ending =
   | { metadata: AnswerMetadata }
   | {
@@ -34,7 +34,7 @@ export const errorEnding = ({ code, message, details, headers }: ApiError): Endi
 export const errorOf = (ending: Ending): ApiError | null =>
   'error' in ending ? new ApiError(ending.error.code, ending.error) : null
 
-/** An event as it is stored; `[id, delta, …]` stands for text deltas that follow each other in one text. */
+/** An event in its stored form; `[id, delta, …]` stands for consecutive text deltas of one text. */
 type Packed = StreamEvent | [id: string, ...deltas: string[]]
 
 function pack(events: readonly StreamEvent[]): string {
@@ -57,8 +57,8 @@ function unpack(text: string): StreamEvent[] {
 }
 
 /**
- * Appends pieces of generations that this process runs, in one statement. Answers the ids of those that it could not
- * append to: they do not run any more, or belong to somebody else.
+ * Appends pieces of generations that this process runs, in one statement. Returns the ids of generations that could
+ * not be appended to, because they no longer run or belong to another process.
  */
 export async function appendToLog(
   db: Db,
@@ -82,8 +82,8 @@ export async function appendToLog(
 }
 
 /**
- * Adds the last piece in the transaction that ends the generation. A piece of its own that the owner was still writing
- * begins at the same position and holds less: it is replaced.
+ * Adds the last piece, in the transaction that ends the generation. It replaces a piece that the owner was still
+ * writing, which starts at the same position and holds less.
  */
 export async function writeLastPiece(trx: Trx, accountId: AccountId, piece: Piece): Promise<void> {
   const { generationId, position, events, ending } = packPiece(piece)
@@ -95,7 +95,7 @@ export async function writeLastPiece(trx: Trx, accountId: AccountId, piece: Piec
   )
 }
 
-/** For writing it as a part of a larger statement. */
+/** Encodes a piece for a larger statement that writes it. */
 export const packPiece = ({ events, ending, ...place }: Piece) => ({
   ...place,
   events: pack(events),
@@ -103,8 +103,8 @@ export const packPiece = ({ events, ending, ...place }: Piece) => ({
 })
 
 /**
- * The events from number `from` on, or those of the first `pieces`, and how the generation ended once that is among what
- * was read.
+ * Returns the events from number `from` on, or those of the first `pieces` only, and how the generation ended once
+ * that is part of what was read.
  */
 export async function readLog(
   db: Db,
@@ -120,7 +120,7 @@ export async function readLog(
   const events: StreamEvent[] = []
   let ending: Ending | null = null
   for (const row of rows) {
-    // A piece may have grown since it was read the last time.
+    // A piece may have grown since it was last read.
     const known = from + events.length - row.position
     if (known < 0) throw new Error(`Events of generation ${generationId} are missing before ${row.position}.`)
     events.push(...unpack(row.events).slice(known))
@@ -129,14 +129,14 @@ export async function readLog(
   return { events, ending }
 }
 
-/** What the events say, as parts of a message. */
+/** Returns the events as parts of a message. */
 export function partsOf(events: readonly StreamEvent[]): MessagePart[] {
   const collected = collectParts()
   for (const event of events) collected.add(event)
   return collected.parts
 }
 
-/** The same for events that are not held. */
+/** Does the same event by event, for events that are not kept in memory. */
 export function collectParts(): { parts: MessagePart[]; add(event: StreamEvent): void } {
   const parts: MessagePart[] = []
   const calls = new Map<string, CallPart>()
@@ -164,21 +164,21 @@ export function collectParts(): { parts: MessagePart[]; add(event: StreamEvent):
   }
 }
 
-/** The next events for a reader that has the first `from`. */
+/** Returns the next events for a reader that already has the first `from`. */
 export const eventsAfter =
   (db: Db, generationId: string) =>
   async (from: number): Promise<StreamEvent[]> =>
     // The first piece may hold nothing that is new.
     (await readLog(db, generationId, from, 2)).events
 
-/** Keys are kept for 24 hours, and a repeated request reads the log: after that it is of no use. */
+/** Deletes logs older than 25 hours. A repeated request reads the log, and keys are kept for only 24 hours. */
 export async function purgeLog(db: Db): Promise<void> {
   await sql`
     delete from generation_log where generation_id < ${firstIdOf(Date.now() - 25 * 3_600_000)}
       and not exists (select from generations where id = generation_id and status = 'running')`.execute(db)
 }
 
-/** The least UUIDv7 of a time: ids of generations grow with it. */
+/** Returns the smallest UUIDv7 of a time; ids of generations increase with time. */
 function firstIdOf(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`

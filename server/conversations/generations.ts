@@ -9,19 +9,19 @@ import { eventsAfter } from './generation-log.ts'
 import { type GenerationIds, LiveGeneration } from './live-generation.ts'
 import { createLogWriter } from './log-writer.ts'
 
-/** A notice of a stop may be lost: what was asked for is looked for so often. */
+/** How often requested stops are polled for, in milliseconds, because the notice of one may be lost. */
 const LOOK_FOR_STOPS_MS = 1_000
 const FAILING_AT_ONCE = 4
 const ANSWERING_AT_ONCE = 4_000
 const MOST_RUNNING = 6_000
-/** So that no account takes every place. */
+/** The most generations of one account, so that none takes every place. */
 const MOST_OF_ACCOUNT = 3_000
 
 /** The generations that this process runs. */
 export type Generations = {
   /**
-   * Takes the generation that `make` stores, for as long as it runs. Throws SERVICE_OVERLOADED when the process, or the
-   * account in it, has as many as it can bear, or when the process is about to end.
+   * Runs the generation that `make` stores. Throws SERVICE_OVERLOADED when the process, or the account in it, has as
+   * many generations as it can bear, or when the process is about to end.
    */
   start(
     accountId: AccountId,
@@ -29,27 +29,30 @@ export type Generations = {
     options?: { transient?: boolean },
   ): Promise<LiveGeneration>
   get(id: string): LiveGeneration | null
-  /** The one that runs in this conversation, if it runs here. */
+  /** Returns the generation of this conversation if it runs in this process, else null. */
   ofConversation(conversationId: string): LiveGeneration | null
-  /** Resolves when all that the generation has said so far is in the log, or it cannot be put there any more. */
+  /** Resolves when all events of the generation so far are in the log, or can no longer be written to it. */
   saved(live: LiveGeneration): Promise<void>
-  /** For making events, and for ending what has failed. */
+  /** `turns` is for producing events, and `failing` for ending failed generations. */
   readonly turns: Turns
   readonly failing: FairPlaces
-  /** For making answers, each with all calls of its model. */
+  /** Places for generating answers. One place covers all model calls of an answer. */
   readonly answering: FairPlaces
-  /** The database is being closed: what is not stored by now is left to whoever closes it from its log. */
+  /**
+   * Whether the database is being closed. The process that later closes a generation from its log recovers what has
+   * not been stored by then.
+   */
   readonly closed: boolean
-  /** Resolves when those that run now have ended and are stored. */
+  /** Resolves when the generations that run now have ended and are stored. */
   idle(): Promise<void>
-  /** From now on nothing is started. What still runs after `ms` is ended as interrupted, with what it has said. */
+  /** Stops accepting generations. Those that still run after `ms` end as interrupted and keep what they have said. */
   drain(ms: number): Promise<void>
   close(): Promise<void>
 }
 
 type Needs = { db: Db; notifier: Notifier; process: ServiceProcess; onError: (error: unknown) => void }
 
-/** Keeps the running generations, writes what they say to the log, and ends those that somebody asked to end. */
+/** Tracks the running generations, writes their events to the log, and ends those for which a stop was requested. */
 export function createGenerations({ db, notifier, process, onError }: Needs): Generations {
   const running = new Map<string, LiveGeneration>()
   const byConversation = new Map<string, LiveGeneration>()
@@ -58,7 +61,9 @@ export function createGenerations({ db, notifier, process, onError }: Needs): Ge
   let starting = 0
   let draining = false
   let closed = false
-  /** A start or an end went wrong: a generation may be running in the database that does not run here. */
+  /**
+   * Whether a start or an end has failed, so that the database may list a generation as running here that does not.
+   */
   let isSuspect = false
   let strangers = new Set<string>()
   const readStops = async (): Promise<void> => {
@@ -71,7 +76,10 @@ export function createGenerations({ db, notifier, process, onError }: Needs): Ge
       .execute()
     for (const { id, stop_reason } of rows) if (stop_reason) running.get(id)?.abort(stop_reason)
   }
-  /** Gives up what is this process's in the database, but was not known here a second ago either. */
+  /**
+   * Gives up generations that the database assigns to this process, but that were unknown here both now and one
+   * interval ago.
+   */
   const disown = async (): Promise<void> => {
     const rows = await db
       .selectFrom('generations')
@@ -93,7 +101,7 @@ export function createGenerations({ db, notifier, process, onError }: Needs): Ge
       .execute()
   }
   const timer = setInterval(() => {
-    // A database that is away has no news.
+    // Errors are ignored while the database is not available.
     if (running.size > 0) readStops().catch(() => {})
     if (isSuspect) disown().catch(() => {})
   }, LOOK_FOR_STOPS_MS)

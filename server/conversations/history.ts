@@ -9,10 +9,12 @@ import type { MessagePart } from '../db/tables.ts'
 import { withoutMarkers } from './citations.ts'
 import { resultsOf, textOf } from './parts.ts'
 
-/** A stored message, as far as a model reads it. */
+/** The part of a stored message that a model reads. */
 export type Said = { role: 'user' | 'assistant'; parts: MessagePart[] }
 
-/** Larger results are cut for the model: they would push everything else out of its window. */
+/**
+ * The most characters of a result for the model; larger ones would push everything else out of its context window.
+ */
 const LONGEST_RESULT = 24_000
 
 /**
@@ -57,7 +59,7 @@ export function toolResult(
 
 type SpokenPart = Exclude<MessagePart, { type: 'tool-result' }>
 
-/** What follows a result begins a new step. */
+/** Splits parts into steps. The first part after a result begins a new step. */
 function stepsOf(parts: readonly MessagePart[]): SpokenPart[][] {
   const steps: SpokenPart[][] = []
   let isNew = true
@@ -73,7 +75,7 @@ function stepsOf(parts: readonly MessagePart[]): SpokenPart[][] {
 }
 
 function toContent(part: SpokenPart): LanguageModelV4TextPart | LanguageModelV4ToolCallPart {
-  // Its numbers were those of passages that are not there any more.
+  // The markers refer to passages that the model no longer has.
   if (part.type === 'text') return { type: 'text', text: withoutMarkers(part.text) }
   const { toolCallId, toolName, input = {} } = part
   return { type: 'tool-call', toolCallId, toolName, input }

@@ -19,30 +19,30 @@ export type GenerationIds = {
   epoch: number
   /** Ids of its events begin after this number, so that they grow through a whole conversation. */
   firstEvent: number
-  /** The model that answers because the provider of the agent's own failed. */
+  /** The model that answers in place of the agent's own, whose provider failed. */
   standIn?: string
 }
 
 export type Answer = Static<typeof ChatAnswer>['data']
 export type AnswerMetadata = Answer['metadata']
 
-/** `shutdown`: this process has to end. `lost`: another process has taken the generation from it. */
+/** `shutdown` means that this process has to end, and `lost` that another process has taken over the generation. */
 export type AbortReason = StopReason | 'shutdown' | 'lost'
 
 /** Encoded events that grow until the end; what a reader follows. Memory holds the newest, the log all of them. */
 export type FrameSource = {
-  /** How many there are so far. */
+  /** The number of events so far. */
   readonly count: number
-  /** Some of those from number `from` on; null when they are in the log alone. */
+  /** Returns events from number `from` on that are in memory; null when only the log has them. */
   held(from: number): readonly string[] | null
-  /** Some of those from number `from` on as the log has them; none when it has them no more. */
+  /** Returns events from number `from` on from the log; an empty array when the log no longer has them. */
   logged(from: number): Promise<string[]>
   readonly ended: boolean
-  /** Ended without its last event: the reader is to come back. */
+  /** Whether it ended without its last event, so that the reader has to reconnect. */
   readonly broken: boolean
-  /** Whether what is not shown yet may be shown; see `Showing`. Absent: it may. */
+  /** Returns whether further events may be shown; see `Showing`. If absent, they may. */
   readonly showing?: () => Showing
-  /** Calls `listener` after new frames and at the end; answers how to stop. */
+  /** Calls `listener` after new events and at the end. Returns a function that stops this. */
   watch(listener: () => void): () => void
 }
 
@@ -52,11 +52,11 @@ export type FrameSource = {
  */
 export type Showing = 'allowed' | 'lost' | { unsure: Promise<void> }
 
-/** A reply as readers see it, wherever it is made. */
+/** A reply as its readers see it, whichever process generates it. */
 export type Reading = FrameSource & {
   /** Resolves at the first event, rejects when the generation failed before one. */
   readonly started: Promise<void>
-  /** The whole answer; rejects when there is none. */
+  /** Resolves to the whole answer; rejects when there is none. */
   readonly answer: Promise<Answer>
   /** Resolves when the generation has ended and is stored. */
   readonly ending: Promise<void>
@@ -205,7 +205,10 @@ export class GrowingReading implements Reading {
 type Surroundings = {
   accountId: AccountId
   readLog: ReadLog
-  /** The log goes with its conversation as soon as it has ended: readers are served from memory. */
+  /**
+   * Whether the conversation, and with it the log, is deleted as soon as the generation has ended; readers are then
+   * served from memory.
+   */
   transient: boolean
   process: Pick<ServiceProcess, 'isSure' | 'confirm'>
   /** Called when there is something to save. */
@@ -213,8 +216,8 @@ type Surroundings = {
 }
 
 /**
- * A reply being made in this process. It belongs to the server: readers come and go, and nothing is kept for a reader
- * but its position.
+ * A reply that this process is generating. It does not depend on its readers, which may come and go; only the
+ * position of each is kept.
  */
 export class LiveGeneration extends GrowingReading {
   readonly ids: GenerationIds

@@ -6,22 +6,24 @@ import type { AccountId } from '../db/tables.ts'
 import { appendToLog, type Piece } from './generation-log.ts'
 import type { LiveGeneration } from './live-generation.ts'
 
-/** What a reader may have seen is in the log within 100 ms: this time, and that of one write. */
+/** Events that a reader may have seen are in the log within 100 ms: this interval plus the time of one write. */
 const EVERY_MS = 50
 const LONGEST_PAUSE_MS = 1_000
 /** The most events in one piece; a reader that has fallen behind loads whole pieces. */
 const EVENTS_OF_PIECE = 256
 /** The most pieces that one statement writes. */
 const PIECES_AT_ONCE = 64
-/** An account of which more wait is written by itself. */
+/** The events of an account with more generations waiting than this are written by a separate statement. */
 const MANY = 32
 
 export type LogWriter = {
-  /** The generation has said something: it is written with what others say in the next moment. */
+  /**
+   * Queues the generation's new events, which are written together with those of other generations within EVERY_MS.
+   */
   add(live: LiveGeneration): void
-  /** Somebody reads it in another process: from now on each piece is announced. */
+  /** Announces each piece of the generation from now on, because another process has a reader for it. */
   announce(live: LiveGeneration): void
-  /** Resolves when all that the generation has said so far is in the log, or it cannot be put there any more. */
+  /** Resolves when all events of the generation so far are in the log, or can no longer be written to it. */
   saved(live: LiveGeneration): Promise<void>
   close(): Promise<void>
 }
@@ -29,12 +31,12 @@ export type LogWriter = {
 type Needs = { db: Db; notifier: Notifier; process: ServiceProcess; onError: (error: unknown) => void }
 
 /**
- * Writes the events of all running generations together, one statement at a time and ahead of all others. The accounts of
- * which many wait have statements of their own, which take from their own share of the database.
+ * Writes the events of all running generations together, in one statement at a time and ahead of all others. An
+ * account with many generations waiting gets separate statements, which count against its own share of the database.
  */
 export function createLogWriter({ db, notifier, process, onError }: Needs): LogWriter {
   const waiting = new Map<AccountId, Set<LiveGeneration>>()
-  /** Those whose events are being written; what they say meanwhile waits. */
+  /** The generations whose events are being written; events that they add meanwhile wait. */
   const busy = new Set<LiveGeneration>()
   const announced = new Set<LiveGeneration>()
   let timer: NodeJS.Timeout | undefined
@@ -73,19 +75,19 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
       const refused = new Set(await appendToLog(db, process, pieces))
       failures = 0
       for (const [index, live] of batch.entries()) {
-        // It may have ended meanwhile, and its last piece holds all of this.
+        // If the generation has ended meanwhile, its last piece holds all of these events.
         if (live.ended) continue
         if (refused.has(live.ids.id)) {
           live.abort('lost')
           continue
         }
         live.markSaved(pieces[index]?.events.length ?? 0)
-        // The rest has its turn after the others'.
+        // The remaining events are written after those of the other generations.
         if (live.unsaved.length > 0) enqueue(live)
       }
       await Promise.all(batch.filter((live) => announced.has(live)).map(tell))
     } catch (error) {
-      // A database that is away gets all of it when it is back.
+      // If the database is not available, everything is written once it is back.
       for (const live of batch) if (!live.ended) enqueue(live)
       if (failures++ === 0) onError(error)
     } finally {
@@ -104,7 +106,7 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
     })
     alone.set(accountId, done)
   }
-  /** Begins the statements that can begin now. */
+  /** Starts every statement that can start now. */
   const flush = (): void => {
     clearTimeout(timer)
     timer = undefined
@@ -119,12 +121,15 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
     if (timer || closed || !isThereWork()) return
     timer = setTimeout(flush, failures === 0 ? pause() : Math.min(LONGEST_PAUSE_MS, EVERY_MS * 2 ** failures))
   }
-  /** Many of one account are written one statement after the other. */
+  /** Returns the delay before the next write, in milliseconds; none while an account has a full batch waiting. */
   const pause = (): number => {
     for (const [accountId, own] of waiting) if (own.size >= PIECES_AT_ONCE && !alone.has(accountId)) return 0
     return EVERY_MS
   }
-  /** What waits for a statement that is on its way is looked at when that is done. */
+  /**
+   * Returns whether a statement can be started. Generations that wait for a running statement are considered when it
+   * is done.
+   */
   const isThereWork = (): boolean => {
     for (const [accountId, own] of waiting)
       if (!alone.has(accountId) && (own.size > MANY || together === null)) return true
@@ -159,7 +164,7 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
 }
 
 function pieceOf({ ids, unsaved, count }: LiveGeneration): Piece {
-  // All of this runs at once: frames and unsaved events grow together.
+  // This runs synchronously, because frames and unsaved events must grow together.
   return {
     generationId: ids.id,
     position: count - unsaved.length,

@@ -10,7 +10,7 @@ export const textOf = ({ parts }: { parts: readonly MessagePart[] }): string =>
 export const resultsOf = (parts: readonly MessagePart[]): Map<string, Result> =>
   new Map(parts.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part]] : [])))
 
-/** The calls that have no result yet. */
+/** Returns the calls that have no result yet. */
 export function unresolvedCalls(parts: readonly MessagePart[]): CallPart[] {
   const results = resultsOf(parts)
   return parts
@@ -19,8 +19,8 @@ export function unresolvedCalls(parts: readonly MessagePart[]): CallPart[] {
 }
 
 /**
- * What is kept of a turn that broke off. Of a reply, all of it. A retry leaves the answer that was there. A
- * continuation keeps what its actions did, and can be asked for again from there.
+ * Returns what is kept of a turn that broke off. A reply is kept completely. A failed retry leaves the earlier
+ * answer. A continuation keeps the results of its actions, and can be requested again from there.
  */
 export function keptOfBroken(kind: GenerationsTable['kind'], parts: readonly MessagePart[]): MessagePart[] {
   if (kind === 'reply') return [...parts]
@@ -28,7 +28,7 @@ export function keptOfBroken(kind: GenerationsTable['kind'], parts: readonly Mes
   return parts.slice(0, parts.findLastIndex(({ type }) => type === 'tool-result') + 1)
 }
 
-/** Results for calls that nobody will answer any more: what is known of them, else `ignored`. */
+/** Returns results for calls that nobody will answer any more: what is known of them, else `ignored`. */
 export function closingResults(calls: CallPart[], known: ReadonlyMap<string, unknown> = new Map()): Result[] {
   return calls.map(({ toolCallId, toolName }) => ({
     type: 'tool-result',
@@ -39,6 +39,8 @@ export function closingResults(calls: CallPart[], known: ReadonlyMap<string, unk
   }))
 }
 
-/** What an application is shown: the calls that it runs itself and, if it asks for them, those of the service. */
+/**
+ * Returns the parts for an application: the calls that it runs itself and, if it asks for them, those of the service.
+ */
 export const shownParts = (parts: readonly MessagePart[], includeServerActions = false): MessagePart[] =>
   parts.filter((part) => includeServerActions || part.type === 'text' || !part.providerExecuted)

@@ -7,18 +7,18 @@ import { shownParts } from './parts.ts'
 import type { AnswerOutcome, Conversation, Message } from './schema.ts'
 import type { Addresses } from './source-address.ts'
 
-/** What an assistant message's metadata column holds. */
+/** The content of an assistant message's metadata column. */
 export type MessageMetadata = {
   score?: number
   outcome?: AnswerOutcome | null
   sources?: StoredSource[]
   finishReason?: FinishReason
   model?: string
-  /** `model` answered because the provider of the agent's own failed. */
+  /** Set when `model` answered in place of the agent's own model, whose provider failed. */
   isStandIn?: true
-  /** Of a message that a person of the team wrote. */
+  /** The author of a message that a team member wrote. */
   author?: { type: 'human_agent'; name: string; memberId: string }
-  /** Files that came with it. */
+  /** The files attached to the message. */
   attachments?: AttachmentNote[]
 }
 

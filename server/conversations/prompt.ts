@@ -4,22 +4,24 @@ import type { Passage } from '../knowledge/retrieval/passage.ts'
 import { withTables } from '../text/named-rows.ts'
 import { modelMessages, type Said } from './history.ts'
 
-/** Characters of a token in European text; a rough measure is enough to stay inside a window. */
+/**
+ * The number of characters per token in European text. A rough estimate is enough to stay inside a context window.
+ */
 const CHARACTERS_PER_TOKEN = 3.5
-/** Part of the context window that history may take; the rest is for instructions, passages and the reply. */
+/** The share of the context window that history may take; the rest is for instructions, passages and the reply. */
 const HISTORY_SHARE = 0.5
 
 type Parts = {
   instructions: string
-  /** What the agent is told besides on this channel. */
+  /** Additional instructions for this channel. */
   channelInstructions: string | null
-  /** What is known of the conversation that this one goes on from. */
+  /** A summary of the conversation that this one continues. */
   parentSummary: string | null
   procedures: string | null
-  /** The model may call tools, whose outputs it then reads. */
+  /** Whether the model may call tools, whose outputs it then reads. */
   hasTools: boolean
   passages: Passage[]
-  /** Oldest first, up to what has to be answered now. */
+  /** The messages, oldest first, up to the one to answer. */
   transcript: Said[]
   contextTokens: number
 }
@@ -57,7 +59,7 @@ function systemText(
   return [instructions, channelInstructions, procedures, last].filter(Boolean).join('\n\n')
 }
 
-/** null: there is nothing. */
+/** Returns the block of untrusted data for the prompt; null when there is none. */
 function dataText({ parentSummary, passages }: Parts, block: string): string | null {
   const earlier =
     parentSummary &&
@@ -72,13 +74,13 @@ function dataText({ parentSummary, passages }: Parts, block: string): string | n
   return all.length > 0 ? `<${block}>\n${all.join('\n')}\n</${block}>` : null
 }
 
-/** Text of others cannot end the block that it stands in. */
+/** Escapes untrusted text, so that it cannot close the block that contains it. */
 const asData = (text: string): string =>
   text.replace(/<(?=\s{0,9}\/?\s{0,9}(?:passage|earlier|data)\b)/gi, '&lt;')
 
 const asTitle = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** The newest message of the user, after the data. */
+/** Puts the data before the text of the user's newest message. */
 function withData(talk: LanguageModelV4Message[], data: string): LanguageModelV4Message[] {
   const asked = talk.findLastIndex(({ role }) => role === 'user')
   return talk.map((message, index) =>
@@ -92,8 +94,8 @@ const textOfUser = ({ content }: Extract<LanguageModelV4Message, { role: 'user' 
   content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 
 /**
- * Whole messages are left out, oldest first, so that a call never loses its result. The user's newest message
- * and what follows it stay in any case.
+ * Drops whole messages, oldest first, so that a call never loses its result. The user's newest message and everything
+ * after it are always kept.
  */
 function newestThatFit(transcript: Said[], room: number): LanguageModelV4Message[] {
   const current = transcript.findLastIndex(({ role }) => role === 'user')
@@ -102,7 +104,7 @@ function newestThatFit(transcript: Said[], room: number): LanguageModelV4Message
     left -= JSON.stringify(said.parts).length
     return left < 0 && index < current
   })
-  // What was cut begins with a question again: some providers refuse a history that begins with an answer.
+  // The remaining history starts with a question, because some providers refuse one that starts with an answer.
   const cut =
     firstKept === -1 ? 0 : transcript.findIndex(({ role }, index) => role === 'user' && index > firstKept)
   return transcript.slice(cut).flatMap(modelMessages)

@@ -10,7 +10,7 @@ import { conversationTotal, userTotal } from './totals.ts'
 export type ConversationRow = Selectable<ConversationsTable>
 export type MessageRow = Selectable<MessagesTable>
 
-/** One more row than `limit`, newest first by creation, and how many match. API conversations only. */
+/** Returns up to `limit` + 1 API conversations, newest first by creation, and the number of matches. */
 export async function conversationsByCreation(
   db: Db,
   accountId: AccountId,
@@ -36,7 +36,7 @@ export async function conversationsByCreation(
   return { rows, total }
 }
 
-/** One more row than `limit`, most recently active first, and how many there are. API conversations only. */
+/** Returns up to `limit` + 1 API conversations, most recently active first, and their total number. */
 export async function conversationsOfUser(
   db: Db,
   accountId: AccountId,
@@ -61,7 +61,7 @@ export async function conversationsOfUser(
   return { rows, total }
 }
 
-/** The agent's conversation, of whatever source; else 404 RESOURCE_NOT_FOUND. */
+/** Returns the agent's conversation from any source. Throws RESOURCE_NOT_FOUND. */
 export async function requireConversation(
   db: Db,
   accountId: AccountId,
@@ -76,8 +76,8 @@ export async function requireConversation(
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .where('id', '=', conversationId)
-  // Weaker than FOR UPDATE: a row that only refers to the conversation may be added meanwhile. Else a step that
-  // records its calls and a takeover would wait for each other.
+  // This lock is weaker than FOR UPDATE: rows that only refer to the conversation may still be added. Otherwise a
+  // step that records its calls and a takeover could deadlock.
   if (lock) query = query.forNoKeyUpdate()
   const row = await query.executeTakeFirst()
   if (!row) throw noConversation()
@@ -85,7 +85,7 @@ export async function requireConversation(
 }
 
 /**
- * The conversation, if it was created through the API; else 404 RESOURCE_NOT_FOUND, which for another source
+ * Returns the conversation if it was created through the API. Throws RESOURCE_NOT_FOUND, which for another source
  * names that source and the endpoint that serves it (service-api, "GET …/conversations/{conversationId}").
  */
 export async function requireApiConversation(
@@ -103,7 +103,7 @@ export async function requireApiConversation(
 const noConversation = (): ApiError =>
   new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation does not exist.' })
 
-/** One more message than `limit`, newest first, from before the message number `beforeSeq`. */
+/** Returns up to `limit` + 1 messages, newest first, before the message number `beforeSeq`. */
 export async function messagesBackwards(
   db: Db,
   accountId: AccountId,

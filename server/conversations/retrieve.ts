@@ -10,17 +10,17 @@ import { looksLikeFollowUp, rewriteQuestion } from './rewrite-question.ts'
 import { searchInTalk } from './search-in-talk.ts'
 
 const PASSAGES = 8
-/** Found passages that a reranking model puts in order. */
+/** The number of passages that a reranking model puts in order. */
 const RERANKED = 24
-/** Questions before the last one that may say what it is about. */
+/** The most questions before the last one that may tell what it is about. */
 const MOST_BEFORE = 3
 
 type Turn = { model: ResolvedModel; question: string; transcript: Said[]; signal: AbortSignal }
 
 /**
- * The passages for the last question of a talk. "And for children?" finds nothing by itself: a model makes it a whole
- * question; without one, a weak question is searched again with the one before. A reranking model, when there is one,
- * chooses among more of them.
+ * Returns the passages for the last question of a conversation. "And for children?" finds nothing by itself, so a
+ * model rewrites it as a complete question; without one, a weak question is searched for again together with the one
+ * before. A reranking model, if there is one, chooses among more passages.
  */
 export async function retrieve(
   { knowledge, models, log }: Pick<Context, 'knowledge' | 'models' | 'log'>,
@@ -43,7 +43,7 @@ async function searchTurn(
   { model, question, transcript, signal }: Turn,
 ): Promise<Searched> {
   const before = askedBefore(transcript)
-  // An agent that never had a source has nothing to be found.
+  // An agent that never had a source has nothing to find.
   const isRewritten =
     before !== null &&
     agent.knowledgeVersion > 0 &&
@@ -59,7 +59,10 @@ async function searchTurn(
   return searchInTalk(search, question, before)
 }
 
-/** The user's question before the last one, with those that it goes on from; null when there is none. */
+/**
+ * Returns the user's question before the last one, together with those that it follows up on; null when there is
+ * none.
+ */
 function askedBefore(transcript: readonly Said[]): string | null {
   const asked = transcript
     .filter(({ role }) => role === 'user')

@@ -183,7 +183,7 @@ export const conversationRoutes = (ctx: Context): Route[] => [
   }),
 ]
 
-/** Who answers, and as what, when the API asks. */
+/** Returns the common part of a chat request through the API. */
 const apiRequest = (account: Caller['account'], agent: AgentRow) => ({
   account,
   agent: chatAgentOf(agent),
@@ -208,7 +208,7 @@ async function sendReply(
   return { data: { ...answer, parts: shownParts(answer.parts, includeServerActions) } }
 }
 
-/** Messages back from the newest (or the cursor), oldest first inside the page. */
+/** Returns a page of messages that ends with the newest one (or before the cursor), oldest first within the page. */
 async function pageOfMessages(
   ctx: Context,
   accountId: ConversationRow['account_id'],

@@ -12,8 +12,8 @@ type Needs = Pick<Context, 'db' | 'log' | 'generations' | 'process'>
 export type CallResult = { call: Call; output: ToolOutput }
 
 /**
- * Runs the calls of a step that run here, a few side by side, each recorded before and after; answers their
- * outputs in the order of the calls. Null when the generation was ended meanwhile by somebody else: then nothing ran.
+ * Runs the calls of a step that run here, a few at a time, and records each before and after. Returns their outputs
+ * in the order of the calls, or null when the generation has been ended elsewhere, in which case nothing ran.
  */
 export async function runCalls(
   ctx: Needs,
@@ -21,7 +21,8 @@ export async function runCalls(
   live: LiveGeneration,
   calls: Call[],
 ): Promise<CallResult[] | null> {
-  // What runs may have effects elsewhere: its call must be found in the log by whoever closes this.
+  // The calls may have effects elsewhere, so they must be in the log before they run, in case another process has to
+  // close this generation.
   await ctx.generations.saved(live)
   if (!(await beginCalls(ctx.db, owner, ctx.process, live, calls))) return null
   const results: CallResult[] = []
@@ -40,7 +41,7 @@ async function runAndRecord(
 ): Promise<CallResult> {
   const output = await runOne(log, owner, live, call)
   if (call.tool?.type === 'procedure') return { call, output }
-  // It has happened, recorded or not: the model and the reader are told in any case.
+  // The action has happened, whether this is recorded or not, so the model and the reader are told in any case.
   await endCall(db, owner, call, output).catch((error: unknown) =>
     log.error({ err: error, action: call.name }, 'the end of an action could not be recorded'),
   )

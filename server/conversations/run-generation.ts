@@ -9,17 +9,17 @@ import type { LiveGeneration } from './live-generation.ts'
 import { type CallResult, runCalls } from './run-calls.ts'
 import { type Step, speakStep } from './speak-step.ts'
 
-/** Calls of the model in one turn, at most. */
+/** The most model calls in one turn. */
 export const MOST_STEPS = 8
 
-/** The end of one that failed costs about as much as so many events. */
+/** Ending a failed generation counts as this many events. */
 const FAILURE = 32
-/** Events that memory holds of an answer until they are in the log. */
+/** The most events of an answer that are held in memory until they are in the log. */
 const MOST_UNSAVED = 1_024
 
 /**
- * Makes the reply and stores it, whoever listens. Never throws: what goes wrong before the first event fails
- * the generation, later it ends the stream with `error` and `finish` and keeps what was said.
+ * Generates and stores the reply, with or without readers. Never throws: an error before the first event fails the
+ * generation; a later one ends the stream with `error` and `finish`, and what was said is kept.
  */
 export const runGeneration = (deps: Deps, job: Job, live: LiveGeneration): Promise<void> =>
   onBehalfOf(job.owner.accountId, () => run(deps, job, live))
@@ -45,7 +45,10 @@ async function run(deps: Deps, job: Job, live: LiveGeneration): Promise<void> {
   await endGeneration(deps, job, live, told)
 }
 
-/** A provider that dies fails thousands at once: they are ended a few at a time, and accounts in turn. */
+/**
+ * Ends a failed generation. When a provider fails, thousands may fail at once, so they are ended a few at a time and
+ * accounts take turns.
+ */
 async function endFailed(deps: Deps, job: Job, live: LiveGeneration, told: Told): Promise<void> {
   const leave = await deps.generations.failing.enter(job.owner.accountId)
   try {
@@ -60,7 +63,7 @@ async function endFailed(deps: Deps, job: Job, live: LiveGeneration, told: Told)
   }
 }
 
-/** The steps of a turn: the model speaks, its calls run, and it speaks again with their outputs. */
+/** Runs the steps of a turn: calls the model, runs its tool calls, and calls it again with their outputs. */
 async function speak(deps: Deps, job: Job, live: LiveGeneration, told: Told): Promise<void> {
   const { found, toolkit, prompt } = await job.prepare(live.signal)
   told.found = found
@@ -77,7 +80,8 @@ async function speak(deps: Deps, job: Job, live: LiveGeneration, told: Told): Pr
       live,
       citations: told.citations,
     })
-    // Only calls that wait for the application are a reason; some servers name it without a call.
+    // Only calls that wait for the application end the turn with `tool-calls`; some servers report this reason
+    // without a call.
     told.outcome = step.outcome
     told.finishReason = step.finishReason === 'tool-calls' ? 'stop' : step.finishReason
     if (step.calls.length === 0) return
@@ -103,7 +107,10 @@ async function speak(deps: Deps, job: Job, live: LiveGeneration, told: Told): Pr
   }
 }
 
-/** A model may be faster than the log and than the readers of others: it waits then, and its words with it. */
+/**
+ * Returns a function that delays a model that is faster than the log or takes too much of the process from other
+ * generations.
+ */
 function paceOf({ generations }: Deps, { owner }: Job, live: LiveGeneration) {
   return (events: number): Promise<void> | undefined => {
     const turn = generations.turns.take(owner.accountId, events)
@@ -122,8 +129,8 @@ function spoken({ content }: Step, results: CallResult[]): LanguageModelV4Messag
 type ToolOptions = Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'>
 
 /**
- * The last step has to end in words. Providers refuse calls in a history when no tools are declared: calls of
- * actions that are gone are declared, and may not be made.
+ * Returns the tools for a step. The last step must not call any, so that it ends in words. Providers refuse calls in
+ * a history when no tools are declared, so actions that no longer exist are declared but may not be called.
  */
 function toolOptions(
   tools: ReadonlyMap<string, Tool>,

@@ -14,32 +14,35 @@ import type { LiveGeneration } from './live-generation.ts'
 import type { AnswerOutcome } from './schema.ts'
 import type { Call } from './tool-calls.ts'
 
-/** What one call of the model has said. */
+/** The result of one model call. */
 export type Step = {
   calls: Call[]
   finishReason: FinishReason
-  /** The same as the model has to read it in the next step. */
+  /** The same content in the form that the model reads in the next step. */
   content: (LanguageModelV4TextPart | LanguageModelV4ToolCallPart)[]
   outcome: AnswerOutcome | null
 }
 
-/** More calls in one step are answered with an error: nobody needs them, and each may be a request to somebody. */
+/**
+ * The most calls in one step; further ones get an error, because nobody needs them and each may cause a request to
+ * another service.
+ */
 const MOST_CALLS = 16
-/** What every provider takes back as a tool's name in a history. */
+/** The longest tool name that every provider accepts in a history. */
 const LONGEST_NAME = 64
 
 type Surroundings = {
   process: Pick<ServiceProcess, 'isSure' | 'confirm'>
-  /** Resolves when so many more events may be made; undefined: now. */
+  /** Resolves when this many more events may be produced. Returns undefined when they may be produced now. */
   pace(events: number): Promise<void> | undefined
 }
 
 type Speaking = { tools: ReadonlyMap<string, Tool>; live: LiveGeneration; citations: Citations }
 
-/** A fast model brings hundreds of parts at once. */
+/** The most parts processed at once, because a fast model sends hundreds at a time. */
 const PARTS_AT_ONCE = 32
 
-/** By what the built-in responder calls its answers; other models do not say. */
+/** The outcome by the name that the built-in responder gives its kind of answer. Other models do not report one. */
 const OUTCOMES: Record<string, AnswerOutcome> = {
   answer: 'answered',
   closest: 'closest',
@@ -47,8 +50,8 @@ const OUTCOMES: Record<string, AnswerOutcome> = {
 }
 
 /**
- * Turns what a model streams into events and parts of the reply as it comes. Calls of procedures stay between
- * the model and us: they are in no event and no part. Throws what the stream throws.
+ * Converts a model's stream into events and parts of the reply as it arrives. Calls of procedures are internal and
+ * appear in no event and no part. Throws what the stream throws.
  */
 export async function speakStep(
   { process, pace }: Surroundings,
@@ -112,7 +115,7 @@ export async function speakStep(
   return step
 }
 
-/** After a pause of this process: somebody else may have closed the generation, and then nothing more is said. */
+/** Throws when another process has closed the generation during a pause of this one, so that nothing more is said. */
 async function mayGoOn(process: Pick<ServiceProcess, 'confirm'>, live: LiveGeneration): Promise<void> {
   await process.confirm()
   live.signal.throwIfAborted()
@@ -230,6 +233,6 @@ function readInput(
   return { input, problem: tool.refuse(input) }
 }
 
-/** Providers refuse calls in a history whose input is no object. */
+/** Wraps a call's input in an object if it is none, because providers refuse such calls in a history. */
 const asObject = (input: unknown): unknown =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { value: input }

@@ -23,33 +23,36 @@ import { ignoreWaitingCalls } from './tool-calls.ts'
 import { readPending } from './unanswered.ts'
 
 const MOST_HISTORY = 40
-/** Replies to one message of a channel that may be begun, however each of them ended. */
+/** The most replies to one message of a channel that may be started, however each of them ended. */
 export const MOST_STARTS = 10
 
 export type Turn = {
   account: { id: AccountId; plan: string }
   agent: { id: string; creditLimit: number | null; toolsVersion: number }
   model: { id: string; credits: number }
-  /** Where the conversation comes from when this turn starts it, as conversations.source. */
+  /** The value for conversations.source if this turn starts the conversation. */
   source: string
-  /** undefined: go on from the results of the application's actions, or answer again. */
+  /** The user's message; undefined to continue from the results of the application's actions, or to answer again. */
   message?: string
-  /** undefined: start a new conversation. */
+  /** The conversation to continue; undefined to start a new one. */
   conversationId?: string
   userId?: string
   parentConversationId?: string
   externalId?: string
   contactId?: string
-  /** Stands in the place of the stored history. */
+  /** Replaces the stored history. */
   told?: Said[]
   transient?: boolean
-  /** The assistant message that has to be answered anew. */
+  /** The id of the assistant message to generate again. */
   retryOf?: string
-  /** Answer what the conversation already holds and nobody has answered, as on channels, where messages come first. */
+  /**
+   * Whether to answer the unanswered message that the conversation already holds, as on channels, where messages are
+   * stored first.
+   */
   pending?: boolean
-  /** Its key is taken with the generation. */
+  /** The request's Idempotency-Key, which is taken together with the generation. */
   idempotency: KeyedRequest | null
-  /** The generation that the key is bound to, when that came to nothing and this turn answers in its place. */
+  /** The failed generation that the key is bound to, which this turn replaces. */
   insteadOf?: string
 }
 
@@ -64,17 +67,17 @@ type Needs = { db: Db; process: ServiceProcess; customerWrote: CustomerWrote }
 
 export type StartedTurn = {
   ids: GenerationIds
-  /** Oldest first, up to what has to be answered. */
+  /** The messages, oldest first, up to the one to answer. */
   transcript: Said[]
   isFirst: boolean
   parent: Parent | null
-  /** What the message cites that a continuation goes on with. */
+  /** The citations of the message that a continuation goes on with. */
   citedBefore: StoredSource[]
 }
 
 /**
- * Stores the user message and the running generation, with its credits reserved, in one transaction: after
- * it nothing is lost, whatever happens to the client or to this process. Throws the chat codes of the contract.
+ * Stores the user message and the running generation in one transaction, with its credits reserved. After that,
+ * nothing is lost whatever happens to the client or to this process. Throws the chat codes of the contract.
  */
 export async function startGeneration(ctx: Needs, turn: Turn): Promise<StartedTurn> {
   const { conversationId } = turn
@@ -82,7 +85,7 @@ export async function startGeneration(ctx: Needs, turn: Turn): Promise<StartedTu
     return await start(ctx, turn)
   } catch (error) {
     if (!isBusy(error) || conversationId === undefined) throw refusalOf(error)
-    // The one that holds the conversation may belong to a process that died.
+    // The generation that keeps the conversation busy may belong to a process that died.
     const isFree = await closeIfOrphaned(ctx.db, turn.account.id, { conversationId })
     if (!isFree) throw new ApiError('CHAT_CONVERSATION_BUSY')
   }
@@ -97,7 +100,7 @@ function start(ctx: Needs, turn: Turn): Promise<StartedTurn> {
   const { message, conversationId, parentConversationId, idempotency } = turn
   if (conversationId !== undefined) return transact(ctx.db, (trx) => goOn(ctx, trx, turn, conversationId))
   if (message === undefined) throw new TypeError('A conversation starts with a message.')
-  // One statement is a transaction of its own.
+  // A single statement needs no explicit transaction.
   if (parentConversationId === undefined && idempotency === null)
     return startConversation(ctx, ctx.db, turn, message)
   return transact(ctx.db, (trx) => startConversation(ctx, trx, turn, message))
@@ -170,7 +173,8 @@ async function goOn(
 ): Promise<StartedTurn | Last<StartedTurn>> {
   const { account, agent, message } = turn
   const id = newId()
-  // Asked for together, in this order, they take one trip; each sees what was committed before the lock was had.
+  // Started together in this order, the statements take one round trip, and each sees what was committed before the
+  // lock was acquired.
   const claiming = claimKey(trx, turn, id)
   const locking = requireConversation(trx, account.id, agent.id, conversationId, true)
   const reading = readsAhead(turn) ? readHistory(trx, turn, conversationId, null) : null
@@ -207,7 +211,10 @@ async function goOn(
   return turnStarted
 }
 
-/** The first statement: of equal requests one starts a generation, and the others are served from that. */
+/**
+ * Takes the key as the first statement. Of several equal requests, one starts a generation, and the others are served
+ * from it.
+ */
 async function claimKey(trx: Db, { idempotency, insteadOf }: Turn, generationId: string): Promise<void> {
   if (!idempotency) return
   if (insteadOf === undefined) return takeKey(trx, idempotency, { generationId })
@@ -217,7 +224,7 @@ async function claimKey(trx: Db, { idempotency, insteadOf }: Turn, generationId:
 type Plan = {
   kind: 'reply' | 'continuation' | 'retry'
   userMessageId: string
-  /** The number of that message, if it is there already. */
+  /** The number of the user's message, if it already exists. */
   askedSeq: number | null
   messageId: string
   history: MessageRow[]
@@ -225,7 +232,10 @@ type Plan = {
   isFirst: boolean
 }
 
-/** An agent that never had an action has no calls that wait, which would have to be closed before the reading. */
+/**
+ * Returns whether the history can be read together with the lock. An agent that never had an action has no waiting
+ * calls, which would have to be closed before the history is read.
+ */
 const readsAhead = ({ retryOf, agent }: Turn): boolean => retryOf === undefined && agent.toolsVersion === 0
 
 async function readHistory(
@@ -251,7 +261,7 @@ async function isOnTicket(trx: Trx, accountId: AccountId, conversationId: string
   return row !== undefined
 }
 
-/** What the turn does to the conversation, whose row is locked. */
+/** Returns the changes that the turn makes to the conversation, whose row is locked. */
 async function planTurn(
   trx: Trx,
   turn: Turn,
@@ -289,7 +299,7 @@ async function planTurn(
     return { ...reply, ...asked, isFirst }
   }
   if (history.at(-1)?.role === 'user') {
-    // Its answer came to nothing: the process died, or the model failed.
+    // The earlier answer failed: the process died, or the model failed.
     const asked = readPending(conversation, history)
     return { ...reply, ...asked, isFirst: history.every(({ role }) => role === 'user') }
   }
@@ -312,7 +322,7 @@ const parentOf = ({ parent_conversation_id, parent_summary }: ConversationRow): 
     ? null
     : { id: parent_conversation_id, summary: parent_summary, messages: [] }
 
-/** The values that both statements of a start take. */
+/** Returns the values that both statements of a start take. */
 function beginning(
   { account, agent, model }: Turn,
   ids: Omit<GenerationIds, 'firstEvent'>,

@@ -7,16 +7,16 @@ import type { GenerationIds } from './live-generation.ts'
 import type { MessageMetadata } from './present.ts'
 
 /**
- * The writes of a turn, each one statement with a text that is compiled once: a turn is a handful of round trips, and
- * at many turns a second their number is what counts.
+ * The writes of a turn, each a single statement whose text is compiled once. A turn takes only a handful of round
+ * trips, and at many turns a second their number is what matters.
  */
 
-/** No answer has so many events. */
+/** An upper bound of the events of an answer. */
 export const EVENTS_PER_GENERATION = 100_000
 
 /**
- * Who may write to the generation, and whose it is once it has ended: its process's, when that has ended it itself, and
- * else nobody's.
+ * Which process may write to the generation, and which one owns it after its end: the same process if that has ended
+ * it itself, otherwise none.
  */
 export type Closer = { owner: string | null; epoch: number; ownerAfter: string | null }
 
@@ -29,10 +29,10 @@ type Beginning = Reservation & {
   epoch: number
   model: string
   kind: GenerationIds['kind']
-  /** The user's message as JSON; null when the turn answers one that is there, which has the number `askedSeq`. */
+  /** The user's message as JSON; null when the turn answers an existing message, whose number is `askedSeq`. */
   parts: string | null
   askedSeq: number | null
-  /** Numbers of the messages that a retry replaces. */
+  /** The range of message numbers that a retry replaces. */
   cutFrom: number | null
   cutTo: number | null
 }
@@ -59,8 +59,8 @@ const insertGeneration = (p: Values<Beginning>) => sql`
   from moved returning first_event`
 
 /**
- * Stores a new conversation with its first message and the running generation, and reserves its credits: all of it or,
- * when a limit would be passed (`exhaustedIn` the error), nothing.
+ * Stores a new conversation with its first message and the running generation, and reserves its credits. When that
+ * would exceed a limit, nothing is stored, and `exhaustedIn` tells from the error which limit it was.
  */
 export const openConversation = statement(
   (p: Values<Opening>) => sql<unknown>`
@@ -81,8 +81,8 @@ export const openConversation = statement(
 )
 
 /**
- * Adds the running generation, and the user's message if there is one, to a conversation whose row the transaction has
- * locked, and reserves its credits. Answers the number that its events begin after.
+ * Adds the running generation, and the user's message if there is one, to a conversation whose row the transaction
+ * has locked, and reserves its credits. Returns the number after which its events begin.
  */
 export const continueConversation = statement(
   (p: Values<Beginning>) => sql<{ first_event: number }>`
@@ -108,7 +108,7 @@ export const continueConversation = statement(
 
 export type StoredMessage = { parts: MessagePart[]; metadata: MessageMetadata }
 
-/** What an answer ends with, for each state that its conversation may be in by then. */
+/** The end of an answer, for each state that its conversation may be in by then. */
 export type Ended = {
   status: string
   finishReason: string
@@ -116,11 +116,11 @@ export type Ended = {
   spoken: Piece
   takenOver: Piece
   overEnded: Piece
-  /** Leaves a conversation alone that a channel has to be told of, or that goes with its generation. */
+  /** Whether to skip a conversation that has a channel to notify or that is deleted with its generation. */
   onlyPlain: boolean
 }
 
-/** The values of `endWithMessage`. */
+/** Returns the values for `endWithMessage`. */
 export function endingOf(
   { accountId, agentId }: { accountId: string; agentId: string },
   ids: GenerationIds,
@@ -155,10 +155,10 @@ export function endingOf(
 }
 
 /**
- * Ends a running generation with what it said and settles its credits; no row when somebody else ended it before. The
- * answer is not kept when the conversation is over for the model (`over`), or when a takeover asked for its end. A
- * continuation goes on with its message, a retry replaces the messages it was asked to. The transaction has locked the
- * conversation's row.
+ * Ends a running generation with what it has said and settles its credits; returns no row when it was already ended
+ * elsewhere. The answer is dropped when the conversation is over for the model (`over`), or when a takeover requested
+ * its end. A continuation extends its message, and a retry replaces the messages it was asked to replace. The
+ * transaction has locked the conversation's row.
  */
 export const endWithMessage = statement(
   (p: Values<ReturnType<typeof endingOf>>) => sql<{ over: 'taken_over' | 'ended' | null }>`

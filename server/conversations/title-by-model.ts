@@ -45,13 +45,13 @@ export async function improveTitle(
     })
     const ask = { system: ASK, user: exchange, maxOutputTokens: 40, longest: LONGEST }
     const title = (await askForText(model, ask, AbortSignal.timeout(15_000))) ?? ''
-    // It becomes the subject of tickets and mails, where no link of a model's belongs.
+    // The title becomes the subject of tickets and mails, where a link that a model wrote does not belong.
     const plain = withoutForeignLinks(storable(title), () => false)
     const short = titleFromWords(plain.replace(/^["'“„«\s]+|["'”“»\s]+$/g, ''))
     if (short === '') return
     const values = { accountId, conversationId: live.ids.conversationId, title: short }
     await transact(db, async (trx) => {
-      // A title may be lost with the power: nobody waits for the disk on its account.
+      // A title may be lost in a power failure, so nothing has to wait for the disk.
       sql`set local synchronous_commit to off`.execute(trx).catch(() => {})
       return lastly(trx, setTitle.query(values), () => undefined)
     })

@@ -6,14 +6,14 @@ import type { AccountId, ActionType, MessagePart } from '../db/tables.ts'
 import { storableJson } from '../http/storable.ts'
 import type { GenerationIds, LiveGeneration } from './live-generation.ts'
 
-/** A call the model has made. Its id is ours: providers give the same ones again and again. */
+/** A tool call of the model. Its id is our own, because providers reuse theirs. */
 export type Call = {
   id: string
   name: string
   input: unknown
-  /** null: there is no such tool. */
+  /** The tool that is called; null when there is no such tool. */
   tool: Tool | null
-  /** Why it cannot be run, in words for the model; null when it can. */
+  /** Why the call cannot be run, in words for the model; null when it can. */
   problem: string | null
 }
 
@@ -22,7 +22,7 @@ export type Owner = { accountId: AccountId; agentId: string }
 /** A call that its application has not answered within this time counts as ignored (contract, section 4). */
 export const CALL_EXPIRY_HOURS = 24
 
-/** What the model and the history read of a call that nobody answered. */
+/** What the model and the history read as the result of a call that nobody answered. */
 export const IGNORED = { status: 'ignored' } as const
 
 const rowsOf = (calls: Call[]) =>
@@ -30,7 +30,10 @@ const rowsOf = (calls: Call[]) =>
     .filter(({ tool }) => tool?.type !== 'procedure')
     .map(({ id, name, tool, input }) => ({ id, name, type: (tool?.type ?? 'client') as ActionType, input }))
 
-/** Records calls that are about to run here. False when the generation does not run any more, or not here. */
+/**
+ * Records calls that are about to run here. Resolves to false when the generation no longer runs, or not in this
+ * process.
+ */
 export async function beginCalls(
   db: Db,
   { accountId, agentId }: Owner,
@@ -84,7 +87,7 @@ export async function awaitCalls(
   )
 }
 
-/** Calls of a generation that were running here when it ended are over; nobody knows how they went. */
+/** Closes the calls of a generation that were still running here when it ended; their results are unknown. */
 export async function dropRunningCalls(trx: Trx, { accountId }: Owner, generationId: string): Promise<void> {
   await trx
     .updateTable('tool_calls')
@@ -97,8 +100,8 @@ export async function dropRunningCalls(trx: Trx, { accountId }: Owner, generatio
 }
 
 /**
- * Closes calls that wait for their application as ignored, and says so in their messages: all of the
- * conversation, or only the expired ones. The transaction has locked the conversation's row.
+ * Closes calls that wait for their application as ignored, and says so in their messages: either all calls of the
+ * conversation, or only the expired ones. The transaction must have locked the conversation's row.
  */
 export async function ignoreWaitingCalls(
   trx: Trx,
@@ -133,7 +136,7 @@ export async function addToMessage(
     where account_id = ${accountId} and id = ${messageId}`.execute(trx)
 }
 
-/** Calls of the conversation that wait for their application. */
+/** Returns the conversation's calls that wait for their application. */
 export async function waitingCalls(
   db: Db,
   accountId: AccountId,

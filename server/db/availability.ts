@@ -4,15 +4,15 @@ import { type Absence, absenceOf, DatabaseAway, noteConnectionError, saysAway } 
 /** Whether the database can be asked. While it is away, every query fails at once with DatabaseAway. */
 export type Availability = {
   isAway(): boolean
-  /** null: it is there. */
+  /** Why the database is not available; null while it is. */
   absence(): Absence | null
-  /** Tells each change; answers how to stop. */
+  /** Calls the listener at each change. Returns a function that removes the listener. */
   onChange(listener: (isAway: boolean) => void): () => void
-  /** Looks at the server now: a connection outside the pool has broken. */
+  /** Checks the server now, because a connection outside the pool has broken. */
   look(): void
 }
 
-/** The embedded database is where its process is. */
+/** The availability of the embedded database, which runs in this process and is always available. */
 export const ALWAYS_THERE: Availability = {
   isAway: () => false,
   absence: () => null,
@@ -22,29 +22,29 @@ export const ALWAYS_THERE: Availability = {
 
 export type GuardedPool = {
   availability: Availability
-  /** A connection of the pool; DatabaseAway at once while there is none to be had. */
+  /** Resolves to a connection of the pool. Rejects at once with DatabaseAway while none can be had. */
   connect(): Promise<pg.PoolClient>
   end(): Promise<void>
 }
 
 const TICK_MS = 250
-/** A connection that was asked something and says nothing for so long has the server looked at. */
+/** The number of ticks for which a connection may leave a query unanswered before the server is checked. */
 const QUIET_TICKS = 8
-/** The server must let in a new connection and answer it within this time. */
+/** The number of ticks within which the server must accept a new connection and respond on it. */
 const LOOK_TICKS = 12
 const AWAY_REST_TICKS = 2
 const TRIES = 3
 const FAREWELL_MS = 1_000
 
-/** `silent`: turns since the last byte came; `waiting`: those of them in which an answer was due. */
+/** `silent` counts the ticks since the last byte arrived, and `waiting` those of them in which a response was due. */
 type Watched = { bytes: number; silent: number; waiting: number; used: boolean }
 
 /**
- * Watches the connections of a pool. When one breaks, cannot be made, or was asked and stays silent, a connection of
- * its own looks whether the server answers; while it does not, it looks twice a second.
+ * Watches the connections of a pool. When one breaks, cannot be opened, or leaves a query unanswered, a separate
+ * connection checks whether the server responds. While the server does not, it is checked twice a second.
  *
- * Time is counted in turns of the event loop and not by the clock: a process that was stopped for a while reads what
- * has come meanwhile before it takes anybody for silent.
+ * Time is counted in turns of the event loop and not by the clock, so that a process that was stopped for a while
+ * reads what has arrived meanwhile before it considers a connection silent.
  */
 export function guardPool(pool: pg.Pool, url: string): GuardedPool {
   const clients = new Map<pg.PoolClient, Watched>()
@@ -70,12 +70,13 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
     const { absence: seen, lost } = await lookAtServer(url, quiet.map(pidOf))
     looking = false
     if (ended) return
-    // With connections left the service goes on: the server has not room for as many as the pool may open.
+    // While connections are left, the service continues: the server just has no room for as many as the pool may
+    // open.
     enter(seen === 'full' && clients.size > 0 ? null : seen)
     rest = absence === null ? QUIET_TICKS : AWAY_REST_TICKS
     const broken = quiet.filter((client) => lost.has(pidOf(client)))
     if (seen === 'silent') broken.push(...clients.keys())
-    // What was lost in the same moment, without anybody having noticed yet.
+    // Connections that broke at the same moment without anybody having noticed yet.
     else if (broken.length > 0)
       broken.push(...clientsThat(({ used, silent }) => !used && silent >= QUIET_TICKS))
     broken.forEach(cutOff)
@@ -86,7 +87,7 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
 
   pool.on('connect', (client) => {
     clients.set(client, { bytes: 0, silent: 0, waiting: 0, used: true })
-    // pg-pool listens only while a client is idle, and without a listener an error ends the process.
+    // pg-pool listens only while a client is idle, and without a listener an error would end the process.
     client.on('error', (error) => {
       clients.delete(client)
       noteConnectionError(error)
@@ -161,14 +162,14 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
   }
 }
 
-/** What pg does not declare. */
+/** The properties of pg's connection that its types do not declare. */
 type Connection = {
   stream: { bytesRead: number; destroy(error: Error): void }
   on(event: 'errorMessage', listener: (error: unknown) => void): void
 }
 const connectionOf = (client: pg.ClientBase): Connection =>
   (client as unknown as { connection: Connection }).connection
-/** Without taking leave, for which a server that does not answer would be waited for. */
+/** Destroys a connection without the protocol's goodbye, which would wait for a server that does not respond. */
 export const cutOff = (client: pg.ClientBase): void =>
   connectionOf(client).stream.destroy(new Error('The database stays silent.'))
 const pidOf = (client: pg.ClientBase): number => (client as unknown as { processID: number }).processID
@@ -181,7 +182,7 @@ const NONE: Set<number> = new Set()
 async function lookAtServer(url: string, pids: number[]): Promise<Seen> {
   for (let tries = 1; ; tries++) {
     const attempt = await askServer(url, pids)
-    // One that got in and was then thrown out: an administrator ends connections, ours among them.
+    // The connection was accepted and then terminated: an administrator is terminating connections, including ours.
     if (attempt !== 'thrown out') return attempt
     if (tries === TRIES) return { absence: 'unreachable', lost: NONE }
   }
@@ -206,7 +207,7 @@ async function askServer(url: string, pids: number[]): Promise<Seen | 'thrown ou
       [pids],
     )
     const row = rows[0]
-    // Behind a pooler the numbers that clients are told are not those of backends.
+    // Behind a pooler, the process ids that clients are told are not those of backends.
     const lost = row && row.pid === pidOf(client) ? new Set(row.lost) : NONE
     return { absence: row?.read_only ? 'read-only' : null, lost }
   } catch (error) {

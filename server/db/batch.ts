@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 
-/** One statement on its way, with the values as the protocol wants them. */
+/** A statement on its way to the server, with its values encoded for the protocol. */
 export type Sent = {
   readonly text: string
   readonly values: readonly unknown[]
@@ -13,15 +13,18 @@ export type StatementResult = { command: string; affected: number; rows: Record<
 
 type Column = { name: string; parse(value: string): unknown }
 
-/** A statement that the server knows by name; `columns` is null until it was described. */
+/** A prepared statement; `columns` is null until it has been described. */
 type Prepared = { name: string; columns: Column[] | null }
 
-/** What one connection has prepared, the least recently used first. */
+/** The statements that a connection has prepared, the least recently used first. */
 export type PreparedStatements = Map<string, Prepared>
 
 const MOST_PREPARED = 500
 
-/** The row description is unknown, or the server no longer has the statement, or would no longer answer with its columns. */
+/**
+ * Codes that mean that the row description is unknown, that the server has lost the statement, or that its columns
+ * have changed.
+ */
 const FORGOTTEN = new Set(['26000', '0A000'])
 
 /** Thrown for a statement that was not run because one that was sent with it, before it, had failed. */
@@ -41,8 +44,8 @@ type Wire = {
 }
 
 /**
- * Statements that travel together, as one thing that a client of pg sends: all of them, then one Sync. The server stops
- * at the first that fails and does not look at the rest. Each text is parsed once for a connection and described once.
+ * Returns a submittable for a client of pg that sends all statements and then one Sync. The server stops at the first
+ * that fails and skips the rest. Each text is parsed and described once per connection.
  */
 export function batch(
   sent: readonly Sent[],
@@ -53,10 +56,10 @@ export function batch(
   const known: Prepared[] = []
   const results: StatementResult[] = []
   let rows: Record<string, unknown>[] = []
-  /** A value that could not be read concerns its statement alone. */
+  /** A value that cannot be parsed fails only its own statement. */
   const unreadable = new Map<number, unknown>()
 
-  /** With pg's query_timeout the first call comes from its timer. */
+  /** With pg's query_timeout, the timer makes the first call. */
   let settled = false
   const settle = (failure: unknown): void => {
     if (settled) return
@@ -144,7 +147,8 @@ function prepare(wire: Wire, prepared: PreparedStatements, text: string): Prepar
   const statement = known ?? { name: createHash('sha1').update(text).digest('base64url'), columns: null }
   prepared.set(text, statement)
   if (statement.columns) return statement
-  // Closing what is not there is no error, and an earlier attempt may have got as far as preparing it.
+  // Closing a statement that does not exist is no error, and an earlier attempt may have prepared it before it
+  // failed.
   wire.close({ type: 'S', name: statement.name })
   wire.parse({ name: statement.name, text })
   if (prepared.size > MOST_PREPARED) {

@@ -12,19 +12,22 @@ export type Connection = DatabaseConnection & {
   commit(): Promise<void>
   /** Never throws: a connection that cannot roll back is broken. */
   rollback(): Promise<void>
-  /** Must not be used by anybody else: it is dead, or its transaction is in doubt. */
+  /** Whether the connection must not be reused, because it is dead or its transaction is in doubt. */
   broken(): boolean
 }
 
 type Waiting = Sent & {
-  /** May travel with others: it belongs to a transaction, and is one statement. */
+  /** Whether it can be sent together with other statements: it belongs to a transaction and is a single statement. */
   readonly together: boolean
 }
 
 const WITH_COUNT = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
 
-/** What is asked for in one turn of the event loop leaves in one write; meanwhile later statements wait for its answer. */
+/**
+ * Opens a connection that sends the statements of one turn of the event loop in one write. Later statements wait for
+ * its response.
+ */
 export function openConnection(client: pg.PoolClient): Connection {
   const prepared: PreparedStatements = new Map()
   const typeParser = client.getTypeParser.bind(client) as pg.CustomTypesConfig['getTypeParser']
@@ -48,7 +51,8 @@ export function openConnection(client: pg.PoolClient): Connection {
     waiting.push(statement)
     if (sending || scheduled) return
     scheduled = true
-    // Runs when all that is ready to run has run: everything that is started together is here by then.
+    // It runs after everything that is ready to run, so that all statements started together have been queued by
+    // then.
     process.nextTick(flush)
   }
 
@@ -59,7 +63,7 @@ export function openConnection(client: pg.PoolClient): Connection {
 
   const pushBegin = (together: boolean): void => {
     state = 'inside'
-    // Without a transaction nothing that was meant for it may be run.
+    // If `begin` failed, none of the statements of the transaction may run.
     const reject = (error: unknown): void => {
       isBroken = true
       const meant = waiting
@@ -107,7 +111,7 @@ export function openConnection(client: pg.PoolClient): Connection {
       const { command, affected, rows } = await enqueue(query.sql, query.parameters, together)
       return WITH_COUNT.has(command) ? { rows, numAffectedRows: BigInt(affected) } : { rows }
     } catch (error) {
-      // The stack says who asked, and not how the answer was read.
+      // The stack shows the caller of the query instead of the reader of the response.
       if (error instanceof Error) Error.captureStackTrace(error)
       throw error
     }
@@ -144,7 +148,9 @@ export function openConnection(client: pg.PoolClient): Connection {
   }
 }
 
-/** Scripts (migrations, the job queue's schema) hold many statements, which only the simple protocol takes. */
+/**
+ * Runs a script (a migration, the job queue's schema) of several statements, which only the simple protocol accepts.
+ */
 const isScript = ({ text, values }: { text: string; values: readonly unknown[] }): boolean =>
   values.length === 0 && text.includes(';')
 

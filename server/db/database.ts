@@ -14,36 +14,42 @@ export type Trx = Transaction<Tables>
 
 export type Database = {
   db: Db
-  /** null: embedded. */
+  /** The URL of the PostgreSQL server; null for the embedded database. */
   url: string | null
   embedded: boolean
   availability: Availability
   close(): Promise<void>
 }
 
-/** `dump` answers a tar of the data folder, which can be opened as a snapshot. */
+/** `dump` resolves to a tar archive of the data folder, which can be opened as a snapshot. */
 export type Embedded = Database & { dump(): Promise<Blob> }
 
 const INT8 = 20
 const SECOND = 1_000
 const LONGEST_WAIT_MS = 5 * SECOND
-/** Connections of a pool that no account can have all alone: a long statement cannot be taken back. */
+/**
+ * The number of connections of a pool that are always left to other accounts, because a long statement cannot be
+ * preempted.
+ */
 const LEFT_TO_OTHERS = 3
 
-/** Whole numbers come as JavaScript numbers. */
+/** Parses int8 values as JavaScript numbers. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 }
 
-/** A statement of the service is short; one that hangs, or whose client has vanished, must not hold its locks. */
+/** The service's statements are short. One that hangs, or whose client has vanished, must not keep its locks. */
 const LIMITS = {
   statement_timeout: 30 * SECOND,
   lock_timeout: 10 * SECOND,
   idle_in_transaction_session_timeout: 30 * SECOND,
 }
 
-/** Opens PostgreSQL by its URL. `patient`: for commands, whose statements may take as long as they need. */
+/**
+ * Opens a pool of connections to the PostgreSQL server at `url`. `patient` lifts the time limits on statements, for
+ * commands that may take as long as they need.
+ */
 export function openPostgres(url: string, poolSize = 12, { patient = false } = {}): Database {
   const pool = new pg.Pool({
     connectionString: url,

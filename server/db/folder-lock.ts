@@ -14,7 +14,7 @@ export class FolderUnusable extends Error {
 
 const SQLITE_BUSY = 5
 
-/** Makes the data folder when it is missing. Throws FolderUnusable. */
+/** Creates the data folder if it does not exist. Throws FolderUnusable. */
 export function requireFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -1,10 +1,10 @@
 import { nanoid } from 'nanoid'
 import { v7, validate } from 'uuid'
 
-/** UUIDv7: everything but agents. */
+/** Returns a UUIDv7, the form of every id except those of agents. */
 export const newId = (): string => v7()
 
-/** 21 URL-safe characters: agents. */
+/** Returns the id of a new agent: 21 URL-safe characters. */
 export const newAgentId = (): string => nanoid(21)
 
 /** An id that is no UUID cannot exist; asking PostgreSQL with it would be an error instead of "not found". */

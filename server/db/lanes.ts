@@ -8,7 +8,7 @@ const HOUSE: Work = { rank: 'other', holder: '' }
 const current = new AsyncLocalStorage<Work>()
 const now = (): Work => current.getStore() ?? HOUSE
 
-/** Runs work that nobody waits for: the statements of everybody else go before its own. */
+/** Runs work that nobody waits for. Its statements yield to those of all other work. */
 export const asBulk = <T>(work: () => Promise<T>): Promise<T> => current.run({ ...now(), rank: 'bulk' }, work)
 
 /**
@@ -18,39 +18,49 @@ export const asBulk = <T>(work: () => Promise<T>): Promise<T> => current.run({ .
 export const asUrgent = <T>(work: () => Promise<T>): Promise<T> =>
   current.run({ ...now(), rank: 'urgent' }, work)
 
-/** Runs work whose statements take from the share of this holder: an account, or an address that has shown no key. */
+/**
+ * Runs `work` and counts its database time and connections against `holder`: an account, or the address of a client
+ * that has not shown a valid key.
+ */
 export const onBehalfOf = <T>(holder: string, work: () => T): T => current.run({ ...now(), holder }, work)
 
-/** As `onBehalfOf` for a caller whose account is not known yet. */
+/** The same as `onBehalfOf`, for a caller whose account is not known yet. */
 export const onBehalfOfStranger = <T>(mark: string, work: () => T): T => onBehalfOf(`?${mark}`, work)
 
-/** An account, or an address; not the service itself, nor who is only being asked for a name. */
+/**
+ * Returns whether the holder is an account or an address, and neither the service itself nor a caller who is still
+ * being identified.
+ */
 const isSomebody = (holder: string): boolean => holder !== '' && !holder.startsWith('?')
 
-/** Whoever had a connection so recently is at work. */
+/** A holder counts as active for this long after it last took a connection, in milliseconds. */
 const AT_WORK_MS = 250
 
-/** One turn in this many goes to bulk work, however much other work is waiting. */
+/** Bulk work gets at least one turn in this many, however much other work is waiting. */
 const FOR_BULK = 16
 
-/** Who waits for a connection; see `createLanes`. */
+/** The queue for database connections; see `createLanes`. */
 export type Lanes = {
-  /** Waits for a connection and answers how to leave it. */
+  /** Waits for a connection. Resolves to a function that gives it back. */
   enter(): Promise<() => void>
 }
 
 type Options = {
   places?: number
-  /** The most connections of one holder. */
+  /** The most connections that one holder may have at once. */
   share?: number
-  /** Whoever waits longer is told that the database is not available. */
+  /**
+   * How long a caller may wait, in milliseconds, before `enter` rejects because the database is not available; null
+   * means without limit.
+   */
   longestMs?: number | null
 }
 
 /**
- * Shares connections: while others are at work, a flood has a fifth of them, because the time of the server behind them
- * is shared, too. Bulk work yields to other work, and among each the holder goes first that has had the least of
- * the database's time. A transaction is one turn.
+ * Shares the connections of a pool among holders. A holder that has a flood of statements waiting gets a fifth of the
+ * connections while other holders are active, because they share the time of the database server, too. Bulk work
+ * yields to other work. Within each of the two, the holder that has used the least database time goes first. A
+ * transaction counts as one turn.
  */
 export function createLanes({ places = 1, share = places, longestMs = null }: Options = {}): Lanes {
   const urgent: (() => void)[] = []
@@ -61,7 +71,7 @@ export function createLanes({ places = 1, share = places, longestMs = null }: Op
   let passed = 0
 
   const flood = Math.max(1, Math.floor(places / 5))
-  /** Who was the last to have a connection, and who was before. */
+  /** The holder that took a connection last, and the latest one before it that is another holder. */
   let newest = { holder: '', at: Number.NEGATIVE_INFINITY }
   let other = newest
 

@@ -4,7 +4,8 @@ import { sql } from 'kysely'
 import type { Db, Trx } from './database.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
-// Any number, the same in every process: one migrates, the others wait for it as long as it takes.
+// The id of the advisory lock, an arbitrary number that must be the same in every process. One process migrates while
+// the others wait, for as long as it takes.
 const LOCK = 7_275_394
 
 /** The database cannot be brought to this program's schema; the message says what to do. */

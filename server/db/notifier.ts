@@ -5,18 +5,18 @@ import { cutOff } from './availability.ts'
 import type { Db } from './database.ts'
 import { afterCommit } from './transact.ts'
 
-/** What processes tell each other; the id is of what it is about. */
+/** The channels on which processes notify each other; a notice carries the id of what it is about. */
 export type Notice = 'stop' | 'watch' | 'frames' | 'helpdesk' | 'job'
 
 /**
- * Tells other processes of this database that something has happened. A notice is a hint and may be lost
- * (a connection breaks): what it is about stands in rows, and whoever waits for one also looks at them.
+ * Notifies the other processes of this database. A notice is only a hint and may be lost when a connection breaks:
+ * the state itself is in rows, and code that waits for a notice also polls them.
  */
 export type Notifier = {
   on(notice: Notice, listener: (id: string) => void): () => void
-  /** Inside a transaction it is sent at its commit. */
+  /** Publishes a notice. Inside a transaction the notice is sent at the commit. */
   publish(db: Db, notice: Notice, id: string): Promise<void>
-  /** Tells that notices may have been missed: the connection had broken and is there again. */
+  /** Calls the listener when notices may have been missed, because the connection broke and has been restored. */
   onGap(listener: () => void): () => void
   close(): Promise<void>
 }

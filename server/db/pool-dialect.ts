@@ -11,10 +11,13 @@ import type pg from 'pg'
 import { type Connection, openConnection } from './connection.ts'
 import type { Lanes } from './lanes.ts'
 
-/** A pool, as much of it as is needed here. */
+/** The part of a pg pool that is used here. */
 type Connections = { connect(): Promise<pg.PoolClient>; end(): Promise<void> }
 
-/** Kysely over a pool of connections, whose users wait in `lanes`; see `openConnection` for what it saves in trips. */
+/**
+ * Returns a Kysely dialect over a pool of connections, which callers wait for in `lanes`. See `openConnection` for
+ * how it saves round trips.
+ */
 export function poolDialect(pool: Connections, lanes: Lanes | null = null): Dialect {
   return { ...postgresParts, createDriver: () => poolDriver(pool, lanes) }
 }

@@ -5,32 +5,38 @@ import type { Db } from './database.ts'
 import { newId } from './ids.ts'
 
 const BEAT_MS = 500
-/** Beats of the observer, one after the other without a failure, during which the other process has not moved. */
+/**
+ * The number of consecutive successful beats of the observer without a new beat of the other process, after which
+ * that is dead.
+ */
 const SILENT_BEATS = 5
 const LONGEST_BEAT_MS = 2_000
-/** After a longer gap between two beats somebody else may have declared this process dead. */
+/** After a longer gap between two beats, another process may have declared this one dead. */
 const LONGEST_GAP_MS = 1_500
 
 /**
- * This process as the others see it. What it owns carries its id and its epoch, and each write to it names both. A
- * process that does not beat any more is declared dead by raising its epoch in the database.
+ * This process as the others see it. Everything it owns carries its id and its epoch, and each write to it names
+ * both. A process that no longer beats is declared dead by raising its epoch in the database.
  */
 export type ServiceProcess = {
   readonly id: string
   readonly epoch: number
-  /** False after a pause, until it is known whether somebody has declared this process dead meanwhile. */
+  /** Returns false after a pause, until it is known whether another process has declared this one dead. */
   isSure(): boolean
-  /** Resolves when that is known, or the database cannot be asked. */
+  /** Resolves when that is known, or when the database cannot be reached. */
   confirm(): Promise<void>
-  /** Calls `listener` with the former epoch when this process was declared dead: what carries it belongs to others. */
+  /**
+   * Calls `listener` with the former epoch when this process was declared dead. Everything that carries that epoch
+   * may now belong to others.
+   */
   onLost(listener: (formerEpoch: number) => void): void
   /** Calls `listener` after this process has declared another one dead. */
   onDeath(listener: () => void): void
-  /** Gives up what it still owns. */
+  /** Releases everything that this process still owns. */
   close(): Promise<void>
 }
 
-/** The only process on an embedded database: what an earlier one owned is free at once. */
+/** Registers the only process on an embedded database. Everything that an earlier process owned is free at once. */
 export async function soleProcess(db: Db): Promise<ServiceProcess> {
   const id = newId()
   await sql`with gone as (delete from processes) insert into processes (id) values (${id})`.execute(db)
@@ -58,7 +64,10 @@ const BEAT = `
 const DECLARE_DEAD = `
   update processes set epoch = epoch + 1, alive = false where id = $1 and epoch = $2 and beat = $3 and alive`
 
-/** Beats on a connection of its own, so that neither a busy pool nor a long transaction looks like a death. */
+/**
+ * Registers a process that beats on a separate connection, so that neither a busy pool nor a long transaction looks
+ * like its death.
+ */
 export async function beatingProcess(
   url: string,
   onError: (error: unknown) => void,
@@ -73,7 +82,7 @@ export async function beatingProcess(
   let closed = false
   const lost: ((formerEpoch: number) => void)[] = []
   const death: (() => void)[] = []
-  /** The last beat seen of each other process, and for how many of ours it has been the same. */
+  /** The last beat seen of each other process, and for how many of our own beats it has not changed. */
   let seen = new Map<string, { epoch: number; beat: string; unchanged: number }>()
 
   const connect = async (): Promise<pg.Client> => {
@@ -117,7 +126,8 @@ export async function beatingProcess(
         for (const listener of lost) listener(former)
       } else await observe(client, rows)
     } catch (error) {
-      // Without the database nobody else can declare anybody dead; how long others were silent is not known any more.
+      // Without the database, no process can declare another one dead, and how long others were silent is no longer
+      // known.
       seen = new Map()
       const broken = client
       client = null
@@ -153,7 +163,7 @@ export async function beatingProcess(
     },
     isSure: () => isKnown && performance.now() - lastTick < LONGEST_GAP_MS,
     async confirm() {
-      // A beat that was sent before the pause says nothing of what happened during it.
+      // A beat sent before the pause tells nothing about what happened during it.
       await beating
       tick()
       await beating
@@ -169,13 +179,13 @@ export async function beatingProcess(
         await client?.query('delete from processes where id = $1 and epoch = $2', [id, epoch])
         await client?.end()
       } catch {
-        // Others find out by its silence.
+        // The other processes notice it by the missing beats.
       }
     },
   }
 }
 
-/** Rows of processes that ended long ago without a word. */
+/** Deletes the rows of processes that died more than an hour ago. */
 export async function forgetDeadProcesses(db: Db): Promise<void> {
   await sql`delete from processes where not alive and beat_at < now() - interval '1 hour'`.execute(db)
 }

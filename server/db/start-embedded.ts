@@ -4,21 +4,24 @@ import { Worker } from 'node:worker_threads'
 import type { EmbeddedOptions } from './embedded-thread.ts'
 
 export type EmbeddedServer = {
-  /** A connection, in the place of a socket of pg's. There must be one at a time: the database is one session. */
+  /**
+   * Opens a connection in place of pg's socket. There may be only one at a time, because the database is a single
+   * session.
+   */
   connect(): Duplex
-  /** A tar of the data folder. */
+  /** Resolves to a tar archive of the data folder. */
   dump(): Promise<Blob>
   close(): Promise<void>
 }
 
-/** What a server says to a client that it lets in: authenticated, ready for a query. */
+/** A server's response to a client that it accepts: authenticated, and ready for a query. */
 const WELCOME = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
 const TERMINATE = 'X'.charCodeAt(0)
 const ROLLBACK = Buffer.from('Q\0\0\0\x0drollback\0', 'latin1')
 
 /**
- * Starts the embedded database in a thread of its own, so that a statement never holds back what the service does
- * besides. Resolves when it takes statements. Should it die, the process ends: nothing would answer any more.
+ * Starts the embedded database in a separate thread, so that a statement never blocks the rest of the service.
+ * Resolves when it accepts statements. If the thread dies, the process ends, because nothing would respond any more.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const thread = new Worker(new URL('./embedded-thread.ts', import.meta.url), {
@@ -32,7 +35,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     thread.once('exit', () => reject(new Error('The embedded database could not be opened.')))
   })
   thread.removeAllListeners('error').removeAllListeners('exit')
-  // An error has no listener from here on and ends the process by itself.
+  // From here on, an error has no listener and ends the process.
   thread.on('exit', (code) => {
     if (!stopping) throw new Error(`The embedded database has stopped (${code}).`)
   })
@@ -53,7 +56,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 
 type Exchange = (message: Uint8Array | 'dump', answered: (answer: Uint8Array | Blob) => void) => void
 
-/** The thread answers each message once, in their order. It keeps the process alive while an answer is awaited. */
+/**
+ * Exchanges messages with the thread, which responds to each once, in order. The process is kept alive while a
+ * response is due.
+ */
 function exchangeWith(thread: Worker): Exchange {
   const awaited: ((answer: Uint8Array | Blob) => void)[] = []
   thread.on('message', (answer) => {
@@ -67,7 +73,7 @@ function exchangeWith(thread: Worker): Exchange {
   }
 }
 
-/** As much of a socket as pg uses. What is written while it is corked is one message to the thread. */
+/** The part of a socket that pg uses. Whatever is written while it is corked is sent to the thread as one message. */
 class EmbeddedSocket extends EventEmitter {
   writable = true
   readonly #exchange: Exchange
@@ -132,7 +138,7 @@ class EmbeddedSocket extends EventEmitter {
   }
 }
 
-/** In memory of its own, which is handed over to the thread. */
+/** Copies the parts into separate memory, which is transferred to the thread. */
 function copyOf(parts: Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let offset = 0

@@ -13,13 +13,13 @@ import {
 import type { Db } from './database.ts'
 import type { Tables } from './tables.ts'
 
-/** Stands in a statement for each value that a call gives. */
+/** The placeholders in a statement for the values of each call. */
 export type Values<V extends object> = { readonly [K in keyof V]-?: Expression<V[K]> }
 
 export type Statement<V extends object, Row> = {
-  /** Runs it with these values, inside a transaction too. */
+  /** Runs the statement with these values; inside a transaction, too. */
   (db: Db, values: V): Promise<QueryResult<Row>>
-  /** The statement with these values, to be handed on instead of run. */
+  /** Returns the statement with these values without running it. */
   query(values: V): CompiledQuery<Row>
 }
 

@@ -151,7 +151,7 @@ export type LoginSessionsTable = {
 export type LoginCredentialsTable = {
   id: string
   login_id: string
-  /** `credential`: a password. */
+  /** `credential` for a password. */
   provider_id: string
   subject: string
   password: string | null

@@ -3,20 +3,20 @@ import type { Db, Trx } from './database.ts'
 import { Last, runTransaction } from './transaction.ts'
 
 const TRIES = 4
-/** A deadlock, or a row that could not be serialised: nothing was done, and a second try mostly gets through. */
+/** The codes of a deadlock and of a serialisation failure. Nothing was done, and a retry mostly succeeds. */
 const PASSING = new Set(['40P01', '40001'])
 
 export const isPassing = (error: unknown): boolean => PASSING.has((error as { code?: string }).code ?? '')
 
 type Afterwards = (db: Db) => unknown
 
-/** What waits for the commit of a transaction that transact has begun. */
+/** Callbacks that run after the commit of a transaction begun by `transact`. */
 const waiting = new WeakMap<Db, Afterwards[]>()
 
 /**
- * Runs a short transaction, again when the database took it back because it and another one waited for each
- * other. `work` must do nothing outside the transaction but through afterCommit. Given a transaction, it joins that. See
- * runTransaction for what travels together.
+ * Runs a short transaction, and retries it when the database rolled it back because of a deadlock or a serialisation
+ * failure. `work` must have no effects outside the transaction except through afterCommit. If `db` is a transaction
+ * already, `work` joins it. See runTransaction for what is sent together.
  */
 export async function transact<T>(db: Db, work: (trx: Trx) => Promise<T | Last<T>>): Promise<T> {
   if (db.isTransaction) {
@@ -45,8 +45,8 @@ async function commit<T>(db: Db, work: (trx: Trx) => Promise<T | Last<T>>) {
 }
 
 /**
- * Does what is outside the database, or needs a transaction of its own, once the transaction is committed and with
- * the plain database; never when it is rolled back. Outside of a transaction it is done at once.
+ * Runs `act` with the plain database once the transaction is committed, for effects outside the database or in a
+ * transaction of their own; never after a rollback. Outside of a transaction it runs at once.
  */
 export async function afterCommit(db: Db, act: Afterwards): Promise<void> {
   const afterwards = waiting.get(db)
@@ -54,7 +54,10 @@ export async function afterCommit(db: Db, act: Afterwards): Promise<void> {
   else await act(db)
 }
 
-/** Runs a step whose error the caller survives: inside a transaction, what it did is taken back before it throws. */
+/**
+ * Runs a step whose error the caller handles. Inside a transaction, the changes of the failed step are rolled back
+ * before it throws.
+ */
 export async function attempt<T>(db: Db, step: () => Promise<T>): Promise<T> {
   if (!db.isTransaction) return step()
   await sql`savepoint attempt`.execute(db)

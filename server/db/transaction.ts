@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts'
 import type { Db, Trx } from './database.ts'
 import { postgresParts } from './pool-dialect.ts'
 
-/** What a transaction answers when its last statement is still under way: `lastly` makes it. */
+/** The result of a transaction whose last statement is still running; `lastly` creates it. */
 export class Last<T> {
   readonly answer: Promise<T>
   constructor(answer: Promise<T>) {
@@ -14,9 +14,9 @@ export class Last<T> {
 }
 
 /**
- * Ends the work of a transaction: this statement travels with the commit. `read` makes the transaction's result of the
- * statement's when both are done. It comes too late to undo anything: whatever decides whether to commit must be
- * asked before, or be part of the statement.
+ * Ends the work of a transaction with a statement that is sent together with the commit. When both are done, `read`
+ * computes the transaction's result from the statement's. By then it is too late to undo anything, so whatever
+ * decides about the commit must be queried earlier, or be part of the statement.
  */
 export function lastly<Row, T>(
   trx: Db,
@@ -27,8 +27,9 @@ export function lastly<Row, T>(
 }
 
 /**
- * Runs a transaction in as few trips as it can: `begin` travels with the first statement, statements that are started
- * without awaiting each other travel together in their order, and the last one with the commit when work ends in `lastly`.
+ * Runs a transaction in as few round trips as possible. `begin` is sent with the first statement, statements that are
+ * started without awaiting each other are sent together in their order, and the last one is sent with the commit if
+ * `work` ends with `lastly`.
  */
 export function runTransaction<T>(db: Db, work: (trx: Trx) => Promise<T | Last<T>>): Promise<T> {
   const executor = db.getExecutor()
@@ -51,7 +52,7 @@ export function runTransaction<T>(db: Db, work: (trx: Trx) => Promise<T | Last<T
       const answer = await work(trx)
       over = true
       const committed = connection.commit()
-      // What went wrong is told by the statement, after which the commit was not even tried.
+      // The statement reports the error; after that, the commit was not even tried.
       committed.catch(() => {})
       const result = answer instanceof Last ? await answer.answer : answer
       await committed

@@ -1,4 +1,4 @@
-/** Why the database is away, in the words of the answer to a client. */
+/** Why the database is not available. */
 export type Absence = 'unreachable' | 'silent' | 'full' | 'read-only'
 
 const SENTENCES: Record<Absence, string> = {
@@ -8,7 +8,7 @@ const SENTENCES: Record<Absence, string> = {
   'read-only': 'The database takes no writes at present. Try again shortly.',
 }
 
-/** Thrown in the place of a query while the database is known to be away. */
+/** Thrown instead of running a query while the database is known to be unavailable. */
 export class DatabaseAway extends Error {
   override name = 'DatabaseAway'
   readonly absence: Absence
@@ -21,10 +21,13 @@ export class DatabaseAway extends Error {
 
 const TOO_MANY_CONNECTIONS = '53300'
 const READ_ONLY = '25006'
-/** Connection exceptions, lack of resources, and the codes of a server that ends, starts or takes no writes. */
+/**
+ * The codes of connection exceptions and lack of resources, and those of a server that is stopping, starting or
+ * read-only.
+ */
 const AWAY = /^(08...|53...|57P0[1-5]|25006)$/
 const TOOK_TOO_LONG = new Set(['55P03', '57014'])
-/** What pg says of a query on a connection that has broken before; it gives these no code. */
+/** The messages of pg for a query on a connection that has already broken; these errors have no code. */
 const BROKEN_BEFORE = /^Client (has encountered a connection error|was closed) and is not queryable$/
 const LONGEST_CHAIN = 5
 
@@ -36,7 +39,10 @@ export function noteConnectionError(error: unknown): void {
   if (typeof error === 'object' && error !== null) fromConnections.add(error)
 }
 
-/** Whether the database could not be asked, or could not do it now: another try later may well succeed. */
+/**
+ * Returns whether the error means that the database could not be reached or cannot run the query now, so that a later
+ * retry may well succeed.
+ */
 export function isUnavailable(error: unknown): boolean {
   let each = error
   for (let depth = 0; each instanceof Error && depth < LONGEST_CHAIN; depth++) {

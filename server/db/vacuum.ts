@@ -14,7 +14,7 @@ export function scheduleVacuum(db: Db, onError: (error: unknown) => void): { sto
   return { stop: () => clearInterval(timer) }
 }
 
-/** Vacuums and analyses every table with at least `changes` changed rows; answers their names. */
+/** Vacuums and analyses every table that has at least `changes` changed rows. Returns the names of these tables. */
 export async function vacuumChanged(db: Db, changes = ENOUGH_CHANGES): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select quote_ident(schemaname) || '.' || quote_ident(relname) as name from pg_stat_user_tables

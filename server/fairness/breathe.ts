@@ -2,7 +2,10 @@ import { setImmediate } from 'node:timers/promises'
 
 const SLICE_MS = 8
 
-/** For long work on the main thread: call it often; it lets other work run once a slice of time is used up. */
+/**
+ * Returns a function for long work on the main thread to call often. It yields to the event loop once a time slice is
+ * used up.
+ */
 export function createBreather(): () => Promise<void> | undefined {
   let since = performance.now()
   return () => {

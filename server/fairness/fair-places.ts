@@ -1,13 +1,13 @@
-/** Nobody waits so long in line: there are too many before. */
+/** Thrown when a holder already has too many requests waiting. */
 export class PlacesFull extends Error {
   override name = 'PlacesFull'
 }
 
-/** Places for work that many accounts ask for; see `createFairPlaces`. */
+/** Limits how much work runs at once, fairly among the accounts that ask for it; see `createFairPlaces`. */
 export type FairPlaces = {
   /**
-   * Waits for a place and answers how to leave it; `most` is what this holder may have at once, within the share of
-   * everybody. Throws PlacesFull, and the signal's reason.
+   * Waits for a place and resolves to a function that gives it back. `most` limits the places of this holder further,
+   * below the share that applies to every holder. Throws PlacesFull, and the signal's reason when it is aborted.
    */
   enter(holder: string, signal?: AbortSignal, most?: number): Promise<() => void>
 }
@@ -27,14 +27,17 @@ type Waiting = {
   most: number
 }
 
-/** Gives each free place to the one who holds the fewest, and among equals in turn. */
+/**
+ * Creates a limiter that gives each free place to the waiting holder with the fewest places, and takes turns among
+ * equals.
+ */
 export function createFairPlaces({
   places,
   share = places,
   mostWaiting = Number.POSITIVE_INFINITY,
 }: Options): FairPlaces {
   const held = new Map<string, number>()
-  /** In the order in which their holders are served. */
+  /** The waiting requests by holder, in the order in which the holders are served. */
   const lines = new Map<string, Waiting[]>()
   let used = 0
 
@@ -70,7 +73,7 @@ export function createFairPlaces({
       const line = lines.get(holder) as Waiting[]
       const { resolve, signal, abandon } = line.shift() as Waiting
       signal?.removeEventListener('abort', abandon)
-      // It goes to the end of the round.
+      // Move the holder to the end of the round.
       lines.delete(holder)
       if (line.length > 0) lines.set(holder, line)
       resolve(take(holder))

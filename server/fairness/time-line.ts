@@ -1,31 +1,40 @@
-/** Who waits for something that is counted in time; see `createTimeLine`. */
+/** A queue for a resource whose use is measured in time; see `createTimeLine`. */
 export type TimeLine = {
   readonly size: number
-  /** `go` is called when it is the holder's turn; answers how to leave the line. */
+  /**
+   * Queues a request of the holder and calls `go` when it is served. Returns a function that removes the request from
+   * the queue.
+   */
   wait(holder: string, go: () => void): () => void
-  /** Takes the first of the holder out of the line who has had the least time; null when nobody may go. */
+  /**
+   * Removes and returns the first request of the holder that has used the least time among those for which `mayGo` is
+   * true; null when there is none.
+   */
   next(mayGo: (holder: string) => boolean): { line: TimeLine; go: () => void } | null
-  /** Whether so many of the holder's wait that others would be felt to wait. */
+  /** Returns whether the holder has so many requests waiting that they would noticeably delay other holders. */
   isFlood(holder: string): boolean
-  /** The holder has had so much time. */
+  /** Adds to the time that the holder has used. */
   charge(holder: string, ms: number): void
 }
 
-/** Whoever has so many waiting pays for each turn as for so many: others are hardly held up by a flood. */
+/**
+ * A holder with at least this many waiting requests is charged PRICE_OF_FLOOD times the time it uses, so that a flood
+ * hardly delays other holders.
+ */
 const FLOOD = 64
 const PRICE_OF_FLOOD = 3
-/** So many holders are remembered before those of whom nothing waits are forgotten. */
+/** The number of holders to remember before the ones with nothing waiting are dropped. */
 const MANY_HOLDERS = 1_000
 
 /**
- * A line in which the holder goes first that has had the least time. Whoever comes new, or back, begins with what the
- * last one served had: nobody saves time up.
+ * Creates a queue in which the holder that has used the least time goes first. A holder that is new, or comes back,
+ * starts with the time of the one served last, so nobody can save up time.
  */
 export function createTimeLine(): TimeLine {
   const lines = new Map<string, (() => void)[]>()
   const had = new Map<string, number>()
   let size = 0
-  /** What the holder had that was served last. */
+  /** The time that the holder served last had used. */
   let mark = 0
   let forgetAt = MANY_HOLDERS
 
@@ -37,7 +46,7 @@ export function createTimeLine(): TimeLine {
     const line = lines.get(holder) as (() => void)[]
     const go = line.shift() as () => void
     size--
-    // Among equals it is the turn of the others.
+    // Move the holder to the end, so that holders with the same time take turns.
     lines.delete(holder)
     if (line.length > 0) lines.set(holder, line)
     return go

@@ -1,17 +1,20 @@
-/** Turns on the serving thread for work that comes in bulk; see `createTurns`. */
+/** Shares the main thread among bulk work; see `createTurns`. */
 export type Turns = {
-  /** Resolves when it is the holder's turn to do work of this weight; undefined: now. */
+  /**
+   * Resolves when it is the holder's turn to do work of this weight. Returns undefined when the work may start at
+   * once.
+   */
   take(holder: string, weight: number): Promise<void> | undefined
 }
 
-/** So much work is done between two looks at the network: less than a millisecond of it. */
+/** The weight of work done before the event loop serves the network again: less than a millisecond's worth. */
 const WEIGHT_AT_ONCE = 32
 
 type Waiting = { weight: number; resolve: () => void }
 
 /**
- * Lets bulky work through in small portions, with the network served in between, and the holders in turn: whoever brings
- * much waits for itself, and everybody else hardly.
+ * Runs bulk work in small portions, serves the network in between, and takes turns among holders. A holder with much
+ * work delays itself and hardly anybody else.
  */
 export function createTurns(atOnce = WEIGHT_AT_ONCE): Turns {
   const lines = new Map<string, Waiting[]>()
@@ -29,7 +32,7 @@ export function createTurns(atOnce = WEIGHT_AT_ONCE): Turns {
     for (const [holder, line] of lines) {
       if (spent >= atOnce) break
       const { weight, resolve } = line.shift() as Waiting
-      // To the end of the round.
+      // Move the holder to the end of the round.
       lines.delete(holder)
       if (line.length > 0) lines.set(holder, line)
       spent += weight

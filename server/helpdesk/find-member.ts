@@ -9,14 +9,17 @@ export type Member = { id: string; name: string; email: string }
 
 export type Named = { memberId?: string; memberEmail?: string }
 
-/** What is wrong unless exactly one of the two is given; `what` begins the names of the fields. */
+/** Returns a problem unless exactly one of the two is given. `what` is the prefix of the field names. */
 export function problemsOfName({ memberId, memberEmail }: Named, what = 'member'): Details {
   return (memberId === undefined) === (memberEmail === undefined)
     ? { [`${what}Id`]: `Send exactly one of ${what}Id and ${what}Email.` }
     : {}
 }
 
-/** Who writes; throws VALIDATION_INVALID_BODY unless exactly one of the two is given, or with what else is wrong. */
+/**
+ * Returns the author that is named. Throws VALIDATION_INVALID_BODY unless exactly one of the two is given, or when
+ * `problems` has any.
+ */
 export function authorOf(
   { authorId, authorEmail }: { authorId?: string; authorEmail?: string },
   problems: Details = {},
@@ -29,7 +32,7 @@ export function authorOf(
   return named
 }
 
-/** The team member; null when nobody of the account matches. Addresses match in any case of letters. */
+/** Returns the team member; null when the account has no match. Addresses match regardless of case. */
 export async function findMember(
   db: Db,
   accountId: AccountId,
@@ -46,7 +49,7 @@ export async function findMember(
   return found ?? null
 }
 
-/** The same, but TEAM_MEMBER_NOT_FOUND, or the code given, when nobody matches. */
+/** The same, but throws TEAM_MEMBER_NOT_FOUND, or the given code, when there is no match. */
 export async function requireMember(
   db: Db,
   accountId: AccountId,
@@ -58,7 +61,10 @@ export async function requireMember(
   return found
 }
 
-/** Who writes or takes over: any member for a key, and for a member who is signed in nobody else. */
+/**
+ * Returns the member in whose name the caller writes or takes over. A key may name any member, and a member who is
+ * signed in only that member itself.
+ */
 export async function requireAuthor(db: Db, { account, member }: Caller, named: Named): Promise<Member> {
   const found = await requireMember(db, account.id, named)
   if (!member || member.id === found.id) return found

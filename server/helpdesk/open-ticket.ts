@@ -45,9 +45,9 @@ export async function ticketChannel(
 }
 
 /**
- * The conversation's open ticket: the one it has, given to `assigneeId` when that is set, or a new one, which goes to
- * the least loaded member that is present when nobody is named. Tells those who watch: the last thing in its
- * transaction.
+ * Returns the conversation's open ticket: the existing one, assigned to `assigneeId` if that is set, or a new one,
+ * which goes to the least loaded member who is present if no assignee is given. Notifies everybody who follows the
+ * help desk, so it must be the last step of its transaction.
  */
 export async function openTicket(
   // Not of Context, whose type is inferred from a call of this.
@@ -61,7 +61,7 @@ export async function openTicket(
   return { ticketNumber: ticket.number, isNew }
 }
 
-/** The same without telling. The conversation's row is locked here, if it is not yet. */
+/** The same without the notification. Locks the conversation's row unless it is already locked. */
 export async function ensureTicket(
   trx: Trx,
   wanted: NewTicket,
@@ -124,15 +124,15 @@ export type InsertedTicket = {
   customer: Customer
   channel: string
   status: StatusCategory
-  /** null: the default of the category. */
+  /** The status; null means the default of the category. */
   statusId?: string | null
   teamId?: string | null
   priority?: Priority
-  /** null: nobody; undefined: whoever has the least to do. */
+  /** The assignee; null means none, and undefined the least loaded member. */
   assigneeId: string | null | undefined
 }
 
-/** Adds a ticket under the agent's row lock, which its number is given under, and starts its clocks. */
+/** Adds a ticket and starts its clocks. The agent's row is locked, because the ticket's number depends on it. */
 export async function insertTicket(trx: Trx, wanted: InsertedTicket): Promise<TicketRow> {
   const { accountId, agentId, teamId = null } = wanted
   await requireAgent(trx, accountId, agentId, 'update')

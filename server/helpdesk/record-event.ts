@@ -4,7 +4,7 @@ import { json } from '../db/json.ts'
 import type { Notifier } from '../db/notifier.ts'
 import type { AccountId } from '../db/tables.ts'
 
-/** What people who watch a helpdesk are told; the data says where to look, not what is there. */
+/** An event for people who follow a help desk. Its data tells where to look, and not what is there. */
 export type HelpdeskEvent =
   | { type: 'ticket'; data: { ticketNumber: number } }
   | { type: 'message'; data: { ticketNumber: number; messageId: string } }
@@ -14,8 +14,8 @@ export type HelpdeskEvent =
   | { type: 'presence'; data: { memberId: string; presence: string } }
 
 /**
- * Adds an event to the agent's stream, in the transaction of what it tells. The last thing a transaction does: it
- * holds the stream's row until its commit.
+ * Adds an event to the agent's stream, in the transaction of the change that it reports. It must be the last step of
+ * the transaction, because it locks the stream's row until the commit.
  */
 export async function recordEvent(
   { notifier }: { notifier: Notifier },
@@ -28,7 +28,7 @@ export async function recordEvent(
   await notifier.publish(trx, 'helpdesk', agentId)
 }
 
-/** The same without a notice, which its caller publishes. */
+/** The same without the notice, which the caller publishes. */
 export async function addEvent(
   trx: Trx,
   accountId: AccountId,

@@ -7,19 +7,22 @@ import { ApiError } from './errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its bodies are not read into memory, but streamed to the disk. */
+    /** Request bodies of this route are streamed to disk instead of being read into memory. */
     spooled?: true
   }
 }
 
-/** A body that brings less than this in each stretch of time is cut off. */
+/** The connection of a body that arrives more slowly than this, in any interval, is closed. */
 export type Pace = { everyMs: number; bytesPerSecond: number }
 
 export const PACE: Pace = { everyMs: 30_000, bytesPerSecond: 4_096 }
 
-/** A body that arrives in one read of the network is counted at once, a larger one as it comes. */
+/**
+ * A body up to this size arrives in one read of the network and is charged to the budget at once; a larger one is
+ * charged as it arrives.
+ */
 const SMALL_BYTES = 65_536
-/** What a piece takes besides its bytes: a body may come one byte at a time. */
+/** The memory that a chunk takes besides its bytes, which counts when a body arrives one byte at a time. */
 const PIECE_BYTES = 128
 /**
  * A client may send its whole body before it reads the response. The rest of a refused body is therefore read and
@@ -31,13 +34,16 @@ export const MOST_LINGERING = 32
 export const overloaded = (): ApiError =>
   new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '5' } })
 
-/** Whose bytes these are: an account's, or an address's when nobody has shown a key. */
+/**
+ * Returns the holder that a body is charged to: the caller's account, or the address of a request without a caller.
+ */
 export const holderOf = ({ caller, ip }: FastifyRequest): string =>
   caller ? caller.account.id : addressBucket(ip)
 
 /**
- * Holds every body against its budget while it is read and until it is answered, and cuts off those that do not come.
- * All of that after the onRequest hooks have said who sends. Uploads go to the disk instead, see `createUploads`.
+ * Charges every body to its budget from when it is read until the response is sent, and closes connections whose
+ * bodies arrive too slowly. It runs after the onRequest hooks have identified the caller. Uploads go to disk instead;
+ * see `createUploads`.
  */
 export function admitBodies(app: FastifyInstance, budgets: BodyBudgets, pace: Pace): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
@@ -48,7 +54,7 @@ export function admitBodies(app: FastifyInstance, budgets: BodyBudgets, pace: Pa
     const inMemory = request.caller ? budgets.accounts : budgets.addresses
     const budget = request.routeOptions.config.spooled ? budgets.spooled : inMemory
     const hold = holding(budget, holderOf(request), reply)
-    // Holding back what is read costs more than counting it.
+    // Counting a small body as it arrives would cost more than charging its declared length at once.
     if (length <= SMALL_BYTES) return hold(length) ? done(null, payload) : done(overloaded())
     done(null, counted(raw, hold))
   })
@@ -67,11 +73,13 @@ export function admitBodies(app: FastifyInstance, budgets: BodyBudgets, pace: Pa
   })
 }
 
-/** Its parser leaves the body to whoever asks for the parts. */
+/**
+ * Returns whether the body is multipart. The multipart parser does not read it until a handler asks for the parts.
+ */
 const isUpload = (headers: IncomingHttpHeaders): boolean =>
   /^multipart\/form-data\b/i.test(headers['content-type'] ?? '')
 
-/** Counts bytes until the answer is over. */
+/** Returns a function that charges bytes to the holder's budget. They are given back when the response closes. */
 function holding(budget: BodyBudget, holder: string, reply: FastifyReply): (bytes: number) => boolean {
   let held = 0
   return (bytes) => {
@@ -94,7 +102,7 @@ function counted(raw: IncomingMessage, hold: (bytes: number) => boolean): Transf
   return raw.pipe(through)
 }
 
-/** Cuts the connection of a body that does not come. */
+/** Destroys the request when its body arrives more slowly than `pace` allows. */
 export function cutWhenSlow(raw: IncomingMessage, { everyMs, bytesPerSecond }: Pace): void {
   if (raw.complete) return
   let before = raw.socket.bytesRead
@@ -103,7 +111,7 @@ export function cutWhenSlow(raw: IncomingMessage, { everyMs, bytesPerSecond }: P
     if (bytesRead - before < (everyMs / 1_000) * bytesPerSecond && !raw.complete) raw.destroy()
     before = bytesRead
   }
-  // What came while this process was busy is read first.
+  // Check after the bytes that arrived while this process was busy have been read.
   const timer = setInterval(() => setImmediate(look), everyMs)
   const stop = (): void => clearInterval(timer)
   raw.once('end', stop).once('close', stop)

@@ -10,10 +10,13 @@ import type { Form } from './uploads.ts'
 import type { Details } from './validate.ts'
 
 const REPLAYED = 'idempotency-replayed'
-/** What is committed under a key may change between the look and the handler: it expires, or its reply ends. */
+/**
+ * The number of attempts. The state of a key may change between reading it and running the handler, when the key
+ * expires or its reply ends.
+ */
 const TRIES = 3
 
-/** A checked POST with an Idempotency-Key. */
+/** A validated POST request with an Idempotency-Key. */
 export type Keyed = {
   route: Route
   caller: Caller
@@ -25,13 +28,13 @@ export type Keyed = {
 
 type Run = (repeatable: Repeatable) => Promise<unknown>
 
-/** The sentence for a header that is no key. */
+/** Returns a problem for an Idempotency-Key that is not valid, or an empty object. */
 export function checkKey(key: string | null): Details {
   if (key === null || /^[\x21-\x7e]{1,255}$/.test(key)) return {}
   return { 'Idempotency-Key': 'Must be 1 to 255 visible ASCII characters, sent once.' }
 }
 
-/** What a request without a key is: repeated, it is another one. */
+/** Returns what a handler gets for a request without a key: a repetition of it is a new request. */
 export const unrepeatable = (db: Db): Repeatable => ({
   db,
   idempotency: null,
@@ -41,16 +44,17 @@ export const unrepeatable = (db: Db): Repeatable => ({
 })
 
 /**
- * Runs the handler for the first of equal requests with one key and serves the others from what that has committed;
- * SENT when a stored answer went out. An error leaves the key free. Throws IDEMPOTENCY_KEY_REUSED for another request,
- * and when the first takes longer than a connection waits for locks.
+ * Runs the handler for the first of several equal requests with the same key, and serves the others from what the
+ * first has committed. Returns SENT when a stored response was sent. An error leaves the key free. Throws
+ * IDEMPOTENCY_KEY_REUSED when the key belongs to a different request, or when the first request takes longer than a
+ * connection waits for locks.
  */
 export async function answerOnce(db: Db, keyed: Keyed, run: Run): Promise<unknown> {
   const { route, caller, key, form, request, reply } = keyed
   const fingerprint = requestPrint(route.endpoint, request, form)
   const row: KeyedRequest = { accountId: caller.account.id, key, fingerprint }
   const asked = { ...unrepeatable(db), idempotency: row }
-  // Who takes the key as the first statement of all need not look whether it is free.
+  // A handler that takes the key with its first statement need not check whether the key is free.
   const first = route.keeps === 'everything' ? { is: 'free' as const } : await readKey(db, row)
   for (let state = first, tries = 1; ; state = await readKey(db, row)) {
     try {
@@ -67,7 +71,7 @@ export async function answerOnce(db: Db, keyed: Keyed, run: Run): Promise<unknow
       case 'answered':
         return sendStored(reply, state.status, state.text)
       case 'generation':
-        // Before the handler, which may send the headers itself.
+        // Set it before the handler runs, because the handler may send the headers itself.
         reply.header(REPLAYED, 'true')
         return run({ ...asked, replay: { generationId: state.generationId } })
       case 'delivery':
@@ -96,14 +100,14 @@ async function runFirst(db: Db, row: KeyedRequest, { endpoint, keeps }: Route, r
       return run({ ...unrepeatable(db), idempotency: row, once })
     case 'answer': {
       const answer = await run({ ...unrepeatable(db), idempotency: row })
-      // A stream cannot be kept: what changes nothing is done again.
+      // A stream cannot be stored. It has no effect to be doubled, so a repetition runs it again.
       if (answer !== SENT) await takeKey(db, row, { status, text: textOf(answer) })
       return answer
     }
   }
 }
 
-// As text: a jsonb object would come back with its members in another order.
+// The response is stored as text, because jsonb would change the order of an object's members.
 const keptText = (answer: unknown, shownOnce: readonly string[]): string | null =>
   answer === undefined
     ? null

@@ -1,26 +1,27 @@
-/** How many bytes of request bodies this process holds, and for whom; see `createBodyBudget`. */
+/** Limits how many bytes of request bodies this process holds, in all and for each holder; see `createBodyBudget`. */
 export type BodyBudget = {
-  /** Takes room for so many bytes of the holder; false when there is none. */
+  /** Charges bytes to the holder. Returns false when the budget or the holder's share does not allow it. */
   take(holder: string, bytes: number): boolean
   give(holder: string, bytes: number): void
 }
 
 /**
- * In memory, those of accounts and those of addresses that show no key: whoever has no key takes nothing from those who
- * do. On the disk, those of addresses.
+ * The budgets for bodies. In memory, accounts and addresses without a valid key have separate budgets, so that
+ * clients without a key cannot use up the memory meant for those with one. `spooled` is for bodies on disk, which are
+ * charged to addresses.
  */
 export type BodyBudgets = { accounts: BodyBudget; addresses: BodyBudget; spooled: BodyBudget }
 
 const MB = 1_048_576
 
-/** Parsed, a body takes several times its bytes. */
+/** Creates the budgets of a process. A parsed body takes several times its size in memory. */
 export const createBodyBudgets = (): BodyBudgets => ({
   accounts: createBodyBudget(96 * MB, 32 * MB),
   addresses: createBodyBudget(96 * MB, 48 * MB),
   spooled: createBodyBudget(1_024 * MB, 256 * MB),
 })
 
-/** One budget for many holders, none of whom gets more than a share. */
+/** Creates a budget of `total` bytes, of which one holder can have `share`. */
 function createBodyBudget(total: number, share: number): BodyBudget {
   const ofHolder = new Map<string, number>()
   let used = 0

@@ -38,19 +38,25 @@ export type Endpoint = {
   tag: string
   summary: string
   description?: string
-  /** null: no key needed. */
+  /** The scope that a caller needs; null means that the endpoint needs no key. */
   scope: Scope | null
-  /** Only for a member who is signed in: a key has nothing of what it is about. */
+  /** Only members who are signed in may call it, because what it is about does not exist for an API key. */
   onlySessions?: true
   /**
-   * What a member who is limited to some agents may ask. Default: what names one of them in its path. `all`: anything,
-   * since its handler leaves out other agents; `none`: nothing.
+   * How a member who is limited to some agents may use it. By default such a member may call it when the path names
+   * one of those agents. `all`: always, since the handler itself leaves out other agents. `none`: never.
    */
   limitedMembers?: 'all' | 'none'
-  /** Members of the answer that are never stored: a repetition with the same Idempotency-Key is answered null in their place. */
+  /**
+   * Members of the response that are never stored: a repetition with the same Idempotency-Key gets null in their
+   * place.
+   */
   shownOnce?: readonly string[]
   deprecated?: boolean
-  /** It changes who may do what, or what is answered from: noted in the audit log under this name. */
+  /**
+   * The name under which a call is recorded in the audit log; set for endpoints that change permissions or what
+   * answers are based on.
+   */
   audit?: string
   params?: TObject
   query?: TObject
@@ -58,16 +64,16 @@ export type Endpoint = {
   /** The endpoint also takes multipart/form-data with these text fields and the file field. */
   multipart?: { fields: TObject; file: string; maxBytes: number }
   /**
-   * `ignored`: as the published service does, fields of the body and parameters of the query that are not known are
-   * left out and named in the answer's header (IGNORED_FIELDS). Default: they are refused.
+   * `ignored`: unknown fields of the body and unknown query parameters are dropped and named in a response header
+   * (IGNORED_FIELDS), as the published service does. By default they are refused.
    */
   unknownFields?: 'ignored'
   /** Largest JSON body in bytes; default 1 MiB. */
   bodyLimit?: number
   success: { status: 200 | 201 | 202 | 204; schema: TSchema; description?: string }
-  /** With `stream: true` the answer is text/event-stream instead; what each event holds as JSON. */
+  /** The schema of each event's JSON when a request with `stream: true` gets a text/event-stream response instead. */
   streams?: TSchema
-  /** The answer is application/x-ndjson: objects of the schema, one a line. */
+  /** The response is application/x-ndjson, one object of the schema per line. */
   lines?: boolean
   /** Codes besides the common ones of error-codes.ts. */
   errors: readonly ErrorCode[]
@@ -77,7 +83,7 @@ export function endpoint<const E extends Endpoint>(definition: E): E {
   return definition
 }
 
-/** An object without other properties than these. */
+/** An object schema that allows no other properties. */
 export function Exact<P extends TProperties>(
   properties: P,
   options: Record<string, unknown> = {},
@@ -85,7 +91,7 @@ export function Exact<P extends TProperties>(
   return Type.Object(properties, { additionalProperties: false, ...options })
 }
 
-/** The same members, each of them optional, and still no others. */
+/** The same object schema with every property optional, and still no others allowed. */
 export function Subset<P extends TProperties>(object: TObject<P>, options: Record<string, unknown> = {}) {
   return Type.Partial(object, { additionalProperties: false, ...options })
 }
@@ -119,7 +125,7 @@ export const Cursor = Type.String({
 })
 export const Limit = Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items on a page' })
 export const IsoTime = Type.String({ format: 'date-time', description: 'ISO 8601, milliseconds, UTC' })
-/** A point of a range, read with spanOf(); `rule`: what else is to be said of it. */
+/** A bound of a date range, to be parsed with spanOf(). `rule` is a further check of the text. */
 export const DayOrTime = (description: string, options: { rule?: (text: string) => string | null } = {}) =>
   Type.String({
     ...options,
@@ -127,7 +133,7 @@ export const DayOrTime = (description: string, options: { rule?: (text: string) 
     refusal: 'Must be a day as YYYY-MM-DD or an ISO 8601 date-time.',
     description: `${description}: YYYY-MM-DD (UTC, the end included) or an ISO 8601 date-time`,
   })
-/** Comma-separated values, read with commaList(); `known`: no others are taken. */
+/** Comma-separated values, to be parsed with commaList(). If `known` is not empty, other values are refused. */
 export const CommaList = (description: string, known: readonly string[] = []) =>
   Type.String({
     minLength: 1,

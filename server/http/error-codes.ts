@@ -91,7 +91,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** Codes that any endpoint with a key may answer; a contract declares only its own. */
+/** Codes that any endpoint that needs a key may return; a contract declares only those of its own. */
 export const commonErrors = [
   'AUTH_MISSING_API_KEY',
   'AUTH_INVALID_API_KEY',
@@ -107,12 +107,12 @@ export const commonErrors = [
   'SERVICE_OVERLOADED',
 ] as const satisfies ErrorCode[]
 
-/** Codes that any endpoint but a GET may answer besides. */
+/** Further codes that any endpoint except a GET may return. */
 export const bodyErrors = [
   'VALIDATION_INVALID_JSON',
   'VALIDATION_UNSUPPORTED_MEDIA_TYPE',
   'VALIDATION_BODY_TOO_LARGE',
 ] as const satisfies ErrorCode[]
 
-/** Codes that any POST may answer besides. */
+/** Further codes that any POST may return. */
 export const postErrors = ['IDEMPOTENCY_KEY_REUSED'] as const satisfies ErrorCode[]

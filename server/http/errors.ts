@@ -4,12 +4,12 @@ type Options = {
   /** Replaces the default sentence. */
   message?: string
   details?: Record<string, string>
-  /** Extra answer headers. */
+  /** Additional response headers. */
   headers?: Record<string, string>
   cause?: unknown
 }
 
-/** The one error of the service: thrown anywhere, rendered once (contract, section 2). */
+/** The error type of the service: it may be thrown anywhere and is rendered in one place (contract, section 2). */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: ErrorCode
@@ -31,7 +31,7 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 VALIDATION_INVALID_BODY for one field, where a schema cannot say it. */
+/** Returns VALIDATION_INVALID_BODY for one field, for a rule that a schema cannot express. */
 export function invalidField(path: string, sentence: string): ApiError {
   return new ApiError('VALIDATION_INVALID_BODY', { details: { [path]: sentence } })
 }

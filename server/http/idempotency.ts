@@ -126,7 +126,7 @@ export async function freeKey(db: Db, { accountId, key }: RequestKey): Promise<v
   await db.deleteFrom('requests').where('account_id', '=', accountId).where('key', '=', key).execute()
 }
 
-/** What is committed under the key. */
+/** Returns what is committed under the key. */
 export async function readKey(db: Db, { accountId, key, fingerprint }: KeyedRequest): Promise<KeyState> {
   const row = await db
     .selectFrom('requests')

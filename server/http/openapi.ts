@@ -14,16 +14,19 @@ Paths of version 2 are relative to \`/api/v2\`. Version 1 (\`/api/v1\`) and the 
 /** What the document describes. */
 export type Described = {
   endpoints: Endpoint[]
-  /** Below /api/v1. */
+  /** Endpoints below /api/v1. */
   version1: Endpoint[]
-  /** Paths of the root that are no endpoints of the route table, as OpenAPI has them. */
+  /** OpenAPI path items of paths at the root that are not in the route table. */
   others: Record<string, Json>
-  /** Schemas that answers refer to by their names. */
+  /** The schemas that responses refer to, by name. */
   schemas: Record<string, TSchema>
   tags: Record<string, string>
 }
 
-/** The OpenAPI 3.1 document; `root` is the address of the service, empty for that of the document. */
+/**
+ * Returns the OpenAPI 3.1 document. `root` is the base URL of the service; if empty, the server URLs are relative to
+ * the URL of the document.
+ */
 export function openApiDocument({ endpoints, version1, others, schemas, tags }: Described, root = ''): Json {
   const write = schemaWriter(schemas)
   const responses: Json = {}
@@ -124,7 +127,7 @@ const lastEventId: Json = {
   schema: { type: 'string', maxLength: 15, pattern: '^\\d{1,15}$' },
 }
 
-/** No address is longer. */
+/** The length limit of text parameters: no URL is longer. */
 const LONGEST_ADDRESS = 16_384
 
 const bounded = (schema: Json): Json =>
@@ -227,7 +230,7 @@ function success(endpoint: Endpoint, version: 1 | 2, write: SchemaWriter): Json 
   return { ...(streams ? { 200: stream } : {}), 204: { description, headers: sent } }
 }
 
-/** What is said of the key of a request, or of its session. */
+/** Codes that are about the caller's key or session. */
 const OF_CALLERS: ErrorCode[] = [
   'AUTH_MISSING_API_KEY',
   'AUTH_INVALID_API_KEY',
@@ -244,13 +247,16 @@ function codesOf(endpoint: Endpoint): ErrorCode[] {
   return endpoint.method === 'GET' ? [] : codes.filter((code) => !OF_CALLERS.includes(code))
 }
 
-/** One entry a status, naming the codes that come with it: many endpoints have the same, which stands in `shared`. */
+/**
+ * Returns one response per status, which names the codes with that status. Many endpoints have the same responses, so
+ * these are collected in `shared`.
+ */
 function failures(endpoint: Endpoint, version: 1 | 2, shared: Json): Json {
   const byStatus = new Map<number, ErrorCode[]>()
   const codes = codesOf(endpoint)
   for (const code of codes) {
     const [status] = errorCodes[code]
-    // Version 1 knew one status for everything that is denied.
+    // Version 1 used a single status for everything that is denied.
     const shownAs = version === 1 && [402, 422].includes(status) ? 403 : status
     byStatus.set(shownAs, [...(byStatus.get(shownAs) ?? []), code])
   }

@@ -3,10 +3,10 @@ import { type RawBuilder, sql } from 'kysely'
 import { isId } from '../db/ids.ts'
 import { ApiError } from './errors.ts'
 
-/** Where a page ended: the sort value and the id of its last row. */
+/** The position at which a page ended: the sort value and the id of its last row. */
 export type Position = { value: string; id: string }
 
-/** The position of a row in lists by creation, and in those by activity. */
+/** Return the position of a row in lists sorted by creation, and in those sorted by activity. */
 export const byCreation = (row: { created_at: Date; id: string }): Position => ({
   value: row.created_at.toISOString(),
   id: row.id,
@@ -19,8 +19,8 @@ export const byActivity = (row: { updated_at: Date; id: string }): Position => (
 export type PageOf<T> = { data: T[]; pagination: { cursor: string | null; hasMore: boolean; total: number } }
 
 /**
- * The lists' identity: name, parent, sort and filters. A cursor carries its fingerprint, so that one of another
- * list, sort or filter is refused. The page size is no part of it.
+ * Identifies a list by its name, parent, sort and filters. A cursor carries the fingerprint of these, so that one
+ * from another list, sort or filter is refused. The page size is not part of it.
  */
 export function fingerprint(list: string, ...parts: unknown[]): string {
   return createHash('sha256')
@@ -63,18 +63,18 @@ function parse(cursor: string): unknown[] {
   }
 }
 
-/** Only the years that PostgreSQL reads from the same text; JavaScript knows more of them. */
+/** Accepts only years that PostgreSQL reads from the same text; JavaScript accepts more. */
 const isTime = (value: string): boolean => {
   const time = new Date(value)
   return /^(?!0000)\d{4}-/.test(value) && !Number.isNaN(time.getTime()) && time.toISOString() === value
 }
 
-/** Rows strictly after the position, newest first: `(time, id) < (…)`, as one index can answer. */
+/** Matches rows strictly after the position, newest first: `(time, id) < (…)`, which a single index can answer. */
 export function after(time: string, id: string, position: Position): RawBuilder<boolean> {
   return sql<boolean>`(${sql.ref(time)}, ${sql.ref(id)}) < (${position.value}, ${position.id})`
 }
 
-/** Makes the answer from `limit + 1` rows: the extra one only tells that there are more. */
+/** Builds the response from up to `limit + 1` rows; the extra one only shows that there are more. */
 export function pageOf<R, T>(
   rows: R[],
   limit: number,

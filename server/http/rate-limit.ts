@@ -1,7 +1,7 @@
 /** The answer to one request: `resetAt` (epoch ms) is when the oldest counted request leaves the window. */
 export type RateDecision = { allowed: boolean; remaining: number; resetAt: number }
 
-/** So many requests in so long a time. */
+/** A rate limit: `limit` requests within `windowMs` milliseconds. */
 export type RateWindow = { limit: number; windowMs: number }
 
 /** Counts requests of a bucket in an exact sliding window; refused requests do not count. */
@@ -9,7 +9,7 @@ export type RateLimiter = {
   readonly limit: number
   /** A bucket with a `window` of its own is always asked for with one. */
   take(bucket: string, window?: RateWindow): RateDecision | Promise<RateDecision>
-  /** What `take` would say, without counting. */
+  /** Returns what `take` would, without counting a request. */
   peek(bucket: string): RateDecision | Promise<RateDecision>
   close(): void | Promise<void>
 }
@@ -20,13 +20,13 @@ export const WINDOW_MS = 10_000
 type Options = {
   limit?: number
   windowMs?: number
-  /** Milliseconds that only grow: a clock that is set back must not lock anybody out. */
+  /** A monotonic clock in milliseconds, because setting the system clock back must not lock anybody out. */
   now?: () => number
-  /** What time it is for others. */
+  /** The wall clock for `resetAt`, in epoch milliseconds. */
   clock?: () => number
 }
 
-/** For one process: a ring of the last `limit` times for each bucket. */
+/** Creates a rate limiter for a single process, which keeps the times of the last `limit` requests of each bucket. */
 export function memoryRateLimiter({
   limit = LIMIT,
   windowMs = WINDOW_MS,

@@ -3,7 +3,10 @@ import type { FastifyRequest } from 'fastify'
 import type { Endpoint } from './contract.ts'
 import type { Form } from './uploads.ts'
 
-/** SHA-256 of what a checked request asks for: two that differ only in the order of members are equal. */
+/**
+ * Returns the SHA-256 hash of a validated request. Requests that differ only in the order of members have the same
+ * hash.
+ */
 export function requestPrint(
   { method, path }: Endpoint,
   { params, query, body }: FastifyRequest,

@@ -8,15 +8,18 @@ import type { Form } from './uploads.ts'
 
 type Typed<S> = S extends TSchema ? Static<S> : Record<string, never>
 
-/** Who asks: the account, and its key or its member; `scopes: null` is every scope. */
+/**
+ * The caller of an endpoint: the account, and either its key or its member. `scopes` is null when every scope is
+ * granted.
+ */
 export type Caller = {
   account: { id: AccountId; name: string; plan: string }
-  /** As the audit log names it: `key:<id>` or `member:<id>`. */
+  /** The caller's name in the audit log: `key:<id>` or `member:<id>`. */
   actor: string
   scopes: Scope[] | null
-  /** null: a member who is signed in. */
+  /** The API key; null for a member who is signed in. */
   key: { id: string; name: string; expiresAt: Date | null } | null
-  /** null: a key. */
+  /** The member who is signed in; null for an API key. */
   member: SignedIn | null
 }
 
@@ -25,7 +28,7 @@ export type SignedIn = {
   name: string
   email: string
   role: Role
-  /** null: every agent. */
+  /** The agents that the member is limited to; null means every agent. */
   agentIds: string[] | null
   loginId: string
   sessionId: string
@@ -35,21 +38,24 @@ export type SignedIn = {
 /** What an earlier request with the same Idempotency-Key started. */
 export type Replay = { generationId: string }
 
-/** How a handler does what a repetition with the same Idempotency-Key must not do again. */
+/** What a handler uses for effects that a repetition with the same Idempotency-Key must not repeat. */
 export type Repeatable = {
-  /** Where it reads and writes: the transaction of the key for a POST that keeps everything in it (Keeps). */
+  /** The database for the handler to use; for a POST that keeps everything (Keeps), the transaction of its key. */
   db: Db
-  /** The key of a POST that has one. */
+  /** The Idempotency-Key of a POST; null when it has none. */
   idempotency: KeyedRequest | null
-  /** The generation that an equal request before has started: the handler answers from it, starting nothing. */
+  /** The generation that an earlier equal request has started. The handler responds from it and starts nothing. */
   replay: Replay | null
-  /** The delivery that an equal request before has begun: the handler answers from it, sending nothing. */
+  /** The delivery that an earlier equal request has begun. The handler responds from it and sends nothing. */
   deliveryId: string | null
-  /** Runs an effect in one transaction with the key and what `work` answers, which the handler then answers. */
+  /**
+   * Runs an effect in one transaction that also stores the key and the result of `work`, which the handler then
+   * returns.
+   */
   once<A>(work: (db: Db) => Promise<A>): Promise<A>
 }
 
-/** What a handler gets: the checked input, and who asks. */
+/** The arguments of a handler: the validated input and the caller. */
 export type Call<E extends Endpoint> = Repeatable & {
   caller: Caller
   params: Typed<E['params']>
@@ -61,23 +67,31 @@ export type Call<E extends Endpoint> = Repeatable & {
   reply: FastifyReply
 }
 
-/** Sent by the handler itself (a stream): the wrapper leaves the reply alone. */
+/**
+ * Returned by a handler that has sent the response itself, such as a stream; the wrapper then leaves the reply alone.
+ */
 export const SENT = Symbol('sent')
 
 export type Handler<E extends Endpoint> = (
   call: Call<E>,
 ) => Promise<Static<E['success']['schema']> | typeof SENT>
 
-/** What of a POST is in the transaction of its Idempotency-Key. */
+/** Which part of a POST runs in the transaction of its Idempotency-Key. */
 export type Keeps =
-  /** All that the handler does, with its answer: it uses no other database than `call.db`, and calls no other server. */
+  /**
+   * Everything that the handler does, and its response. The handler uses no database but `call.db` and calls no other
+   * server.
+   */
   | 'everything'
-  /** What it does with `once`, or in a transaction that begins with takeKey; it does anything else outside. */
+  /**
+   * What the handler does with `once`, or in a transaction that begins with takeKey. Everything else runs outside of
+   * it.
+   */
   | 'effect'
-  /** Nothing: there is no effect that could be doubled. The answer is kept afterwards. */
+  /** Nothing: there is no effect that could be doubled. The response is stored afterwards. */
   | 'answer'
 
-/** A contract with the function that serves it. */
+/** An endpoint's contract and the handler that serves it. */
 export type Route = { endpoint: Endpoint; handle: (call: Call<Endpoint>) => Promise<unknown>; keeps: Keeps }
 
 export function route<const E extends Endpoint>(

@@ -25,15 +25,15 @@ declare module 'fastify' {
   }
 }
 
-/** What stands before every handler, in the contract's order of checks. */
+/** The checks before every handler, in the order of the contract. */
 export type Gate = {
   refuseDuringMaintenance(): Promise<void>
   authenticate(request: FastifyRequest, beforeStranger?: () => Promise<void>): Promise<Caller>
   authorize(caller: Caller, scope: Scope): void
   limiter: RateLimiter
-  /** The window that the caller is counted in; undefined: that of the limiter. */
+  /** Returns the rate limit of the caller; undefined means the default of the limiter. */
   windowOf(caller: Caller): RateWindow | undefined
-  /** Notes what is about to be done; the answer takes it back. */
+  /** Writes an audit entry for a request before it runs, and resolves to a function that removes the entry. */
   note(db: Db, caller: Caller, action: string, request: FastifyRequest): Promise<() => Promise<void>>
 }
 
@@ -42,23 +42,23 @@ type Options = {
   gate: Gate
   /** Where idempotency keys are kept. */
   db: Db
-  /** Tests: an answer or an error code that the contract does not declare becomes a 500. */
+  /** For tests: a response or an error code that the contract does not declare becomes a 500. */
   strict: boolean
-  /** Bytes of a JSON body where an endpoint does not say; default 1 MiB. */
+  /** The body limit in bytes of endpoints that declare none; default 1 MiB. */
   bodyLimit?: number
-  /** Takes what endpoints with files are sent; absent where there are none. */
+  /** Receives the files that endpoints are sent; absent where no endpoint takes files. */
   uploads?: Uploads
-  /** How an error looks here; default: as version 2 answers it. */
+  /** Formats the response to an error; by default as version 2 does. */
   present?: PresentError
 }
 
-/** What a client is answered in the place of an error. */
+/** Returns the status and the body of the response to an error. */
 export type PresentError = (
   error: ApiError,
   endpoint: Endpoint | undefined,
 ) => { status: number; body: unknown }
 
-/** Serves the route table below the instance's prefix, with one shape for every error. */
+/** Registers the route table below the instance's prefix. All errors have the same shape. */
 export function serveRoutes(app: FastifyInstance, options: Options): void {
   const { routes, gate, strict, present, bodyLimit = 1_048_576 } = options
   app.decorateRequest('caller', null)
@@ -68,7 +68,7 @@ export function serveRoutes(app: FastifyInstance, options: Options): void {
       setRateHeaders(reply, gate.limiter.limit, await gate.limiter.peek(''))
   })
   const refuseUnknown = notFound(routes)
-  // Before the body, which nobody would read.
+  // Refuse it before the body is read, since no handler would use the body.
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) refuseUnknown(request, reply)
   })
@@ -95,12 +95,12 @@ async function passGate(request: FastifyRequest, reply: FastifyReply, gate: Gate
   await gate.refuseDuringMaintenance()
   let caller: Caller
   try {
-    // Whose account it is nobody knows yet; strangers are few, see refuseFlood.
+    // The caller's account is not known yet. Few callers are unknown at a time; see refuseFlood.
     caller = await onBehalfOfStranger(request.headers.authorization ?? holderOf(request), () =>
       gate.authenticate(request, () => refuseFlood(request, reply, gate.limiter)),
     )
   } catch (error) {
-    // A caller without a valid key has only an address to count against.
+    // A request without a valid key can be counted only against its address.
     if (error instanceof ApiError && error.status === 401) await countRequest(reply, gate.limiter, request.ip)
     throw error
   }
@@ -115,7 +115,10 @@ async function passGate(request: FastifyRequest, reply: FastifyReply, gate: Gate
   request.caller = caller
 }
 
-/** An address that has had as many refused as it may does not have the database asked about yet another key. */
+/**
+ * Throws when the address has used up its limit with refused requests, so that the database is not asked about yet
+ * another key.
+ */
 async function refuseFlood({ ip }: FastifyRequest, reply: FastifyReply, limiter: RateLimiter): Promise<void> {
   const decision = await limiter.peek(ip)
   if (decision.allowed) return
@@ -123,7 +126,10 @@ async function refuseFlood({ ip }: FastifyRequest, reply: FastifyReply, limiter:
   throw tooMany(decision)
 }
 
-/** Counts a request against the service's limit, or one of its own; RATE_LIMIT_TOO_MANY_REQUESTS beyond it. */
+/**
+ * Counts a request against the service's rate limit, or against `window`. Throws RATE_LIMIT_TOO_MANY_REQUESTS beyond
+ * it.
+ */
 export async function countRequest(
   reply: FastifyReply,
   limiter: RateLimiter,
@@ -135,7 +141,7 @@ export async function countRequest(
   if (!decision.allowed) throw tooMany(decision)
 }
 
-/** The error with the time to wait. */
+/** Returns the error for a rate limit, with a Retry-After header. */
 export function tooMany({ resetAt }: RateDecision, message?: string): ApiError {
   const seconds = Math.max(1, Math.ceil((resetAt - Date.now()) / 1000))
   return new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS', {
@@ -151,8 +157,8 @@ function setRateHeaders(reply: FastifyReply, limit: number, decision: RateDecisi
 }
 
 /**
- * The handler, with an entry in the audit log that is there before the effect and goes when it is refused: what was cut
- * off may stand in the log, and what was done cannot be missing.
+ * Wraps a handler so that an audit entry is written before its effect and removed if the handler throws. A request
+ * that was cut off may thus leave an entry without an effect, but no effect can be without its entry.
  */
 function audited({ endpoint: { audit }, handle }: Route, db: Db, gate: Gate): Route['handle'] {
   if (audit === undefined) return handle
@@ -161,14 +167,14 @@ function audited({ endpoint: { audit }, handle }: Route, db: Db, gate: Gate): Ro
     try {
       return await handle(call)
     } catch (error) {
-      // A transaction takes back everything by itself.
+      // Inside a transaction, the rollback removes the entry.
       if (call.db === db) await takeBack()
       throw error
     }
   }
 }
 
-/** Refuses a member who is limited to some agents whatever is not about one of them. */
+/** Throws when a member who is limited to some agents asks for something that is not about one of them. */
 function confine(caller: Caller | null, endpoint: Endpoint, { agentId }: { agentId?: string }): void {
   const agentIds = caller?.member?.agentIds
   if (!agentIds) return
@@ -180,10 +186,13 @@ function confine(caller: Caller | null, endpoint: Endpoint, { agentId }: { agent
     })
 }
 
-/** What an endpoint without a body takes. */
+/** The schema for endpoints that declare no body or query. */
 const NOTHING = Exact({})
 
-/** Whose share of the database a request uses: where nobody has shown a key, that of the agent it is about. */
+/**
+ * Returns the holder whose share of the database a request uses: the account; without a key, the agent in the path;
+ * else the address.
+ */
 function shareOf(request: FastifyRequest): string {
   const { agentId } = request.params as { agentId?: string }
   return request.caller?.account.id ?? agentId ?? holderOf(request)
@@ -253,7 +262,7 @@ function handlerOf(route: Route, { db, gate, strict, uploads }: Options) {
   }
 }
 
-/** What Fastify itself refuses before a handler runs, in the contract's words. */
+/** The contract's codes for requests that Fastify itself refuses before a handler runs. */
 const FRAMEWORK: Record<string, ErrorCode> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'VALIDATION_INVALID_JSON',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'VALIDATION_INVALID_JSON',

@@ -30,12 +30,12 @@ function badText(text: string): string | null {
   return null
 }
 
-/** Text from outside (a model, a document) without what PostgreSQL cannot keep. */
+/** Returns text from outside (a model, a document) without the characters that PostgreSQL cannot store. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed()
 }
 
-/** A JSON value from outside with all its texts made storable; what lies deeper than can be kept is left out. */
+/** Returns a JSON value from outside with all its text made storable. Values nested too deeply are left out. */
 export function storableJson(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return storable(value)
   if (typeof value !== 'object' || value === null) return value

@@ -11,13 +11,13 @@ import { cutWhenSlow, holderOf, overloaded, PACE, type Pace } from './admit-bodi
 import { ApiError } from './errors.ts'
 import type { Details } from './validate.ts'
 
-/** A file as it was sent, on the disk. */
+/** An uploaded file on disk. */
 export type Upload = {
   filename: string
   size: number
-  /** Whoever keeps the file moves it away from here. */
+  /** Where the file is; a caller that keeps the file moves it away from here. */
   path: string
-  /** Calls `use` with all of it: a few files are in memory at a time. */
+  /** Calls `use` with the whole content. Only a few files are in memory at a time. */
   whole<T>(use: (bytes: Buffer<ArrayBuffer>) => T | Promise<T>): Promise<T>
 }
 
@@ -25,11 +25,11 @@ export type Upload = {
 export type Form = {
   fields: Record<string, unknown>
   file: Upload | null
-  /** The names of files that are not known here. */
+  /** The names of file fields that the endpoint does not know. */
   strangers: string[]
-  /** What is wrong with the parts as such, by field. */
+  /** What is wrong with the parts of the body, by field. */
   problems: Details
-  /** SHA-256 of the file; null without one. */
+  /** The SHA-256 hash of the file; null when there is no file. */
   hash: string | null
 }
 
@@ -37,24 +37,25 @@ export type Expected = { file: string; maxBytes: number }
 
 export type Spooled = { maxBytes: number; see(piece: Buffer): void }
 
-/** Takes bodies straight to the disk. */
+/** Receives request bodies straight to disk. */
 export type Uploads = {
   /**
-   * Reads the body of a request, for which it waits in line, and gives it to `use`; afterwards what was not moved away is
-   * removed. Throws VALIDATION_INVALID_BODY for a body that is cut short, malformed, or of more parts than any form has,
-   * VALIDATION_BODY_TOO_LARGE, and SERVICE_OVERLOADED.
+   * Waits for a free place, reads the body of a request and calls `use` with it. Files that `use` has not moved away
+   * are removed afterwards. Throws VALIDATION_INVALID_BODY for a body that is cut short, malformed, or has more parts
+   * than any form, VALIDATION_BODY_TOO_LARGE, and SERVICE_OVERLOADED.
    */
   receive<T>(request: FastifyRequest, expected: Expected, use: (form: Form) => Promise<T>): Promise<T>
   /**
-   * Streams a body that is one file to the disk, gives every piece of it to `see`, and then its path to `use`; afterwards
-   * the file is removed. Throws VALIDATION_BODY_TOO_LARGE, and VALIDATION_INVALID_BODY for one that is cut short.
+   * Streams a body that is a single file to disk, calls `see` with every chunk, and then `use` with the path of the
+   * file, which is removed afterwards. Throws VALIDATION_BODY_TOO_LARGE, and VALIDATION_INVALID_BODY for a body that
+   * is cut short.
    */
   spool<T>(body: Readable, expected: Spooled, use: (path: string) => Promise<T>): Promise<T>
-  /** Removes what a process that has died left behind; answers how many files. */
+  /** Removes files left behind by a process that died. Returns their number. */
   sweep(olderThanMs: number): Promise<number>
 }
 
-/** Uploads that are read at once, and those of one account. */
+/** How many uploads are read at once, in all and for one account. */
 const AT_ONCE = 16
 const OF_ACCOUNT = 8
 const MOST_WAITING = 1_000

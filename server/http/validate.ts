@@ -7,13 +7,14 @@ import { unstorable } from './storable.ts'
 
 export type Details = Record<string, string>
 /**
- * Checks a value, fills in its defaults in place, and returns a sentence for each field that fails. With a list for
- * `ignored`, members that are not known are taken out of the value and their paths put there.
+ * Checks a value, fills in its defaults in place, and returns a sentence for each field that fails. If a list is
+ * passed for `ignored`, unknown members are removed from the value and their paths added to the list.
  */
 export type Validator = (value: unknown, ignored?: string[]) => Details
 /**
- * What a schema cannot say of a value: its keyword `rule`. Asked of values that the rest of their schema takes, unknown
- * members aside; answers a sentence, or one for each member that fails (by its path below the value), or null.
+ * A check that a schema cannot express: its keyword `rule`. It runs on values that the rest of the schema accepts,
+ * apart from unknown members, and returns a sentence, one for each member that fails (by its path below the value),
+ * or null.
  */
 type Rule = (value: unknown) => string | Details | null
 type Asked = { rule: Rule; value: unknown; path: string }
@@ -50,7 +51,10 @@ export function textValidator(schema: TSchema): Validator {
   return validator(texts, schema, 'query')
 }
 
-/** Compiled when it is first asked: all endpoints together take a third of a second of every start. */
+/**
+ * Returns a validator that compiles its schema on first use, because compiling all endpoints takes a third of a
+ * second at every start.
+ */
 function validator(ajv: Ajv, schema: TSchema, whole: string): Validator {
   let check: ValidateFunction | undefined
   return (value, ignored) => {
@@ -66,7 +70,7 @@ function validator(ajv: Ajv, schema: TSchema, whole: string): Validator {
       asked = []
       errors = check.call(asked, value) ? [] : (check.errors ?? [])
     }
-    // A client chooses the field names, which may be those of Object.prototype.
+    // Clients choose the field names, which may be those of Object.prototype.
     const found: Details = Object.create(null)
     for (const error of errors) found[pathOf(error) || whole] ??= sentence(error)
     const bad = unstorable(value)
@@ -83,11 +87,14 @@ function validator(ajv: Ajv, schema: TSchema, whole: string): Validator {
   }
 }
 
-/** The members that no alternative knows: of an `anyOf`, those of the alternative that fits best. */
+/**
+ * Returns the members that are unknown to every alternative; for an `anyOf`, those unknown to the alternative that
+ * fits best.
+ */
 function unknownIn(errors: ErrorObject[]): ErrorObject[] {
   const branchOf = ({ schemaPath }: ErrorObject) => /^(.*\/anyOf)\/(\d+)\//.exec(schemaPath)
   const isUnknown = ({ keyword }: ErrorObject): boolean => keyword === 'additionalProperties'
-  /** For each `anyOf`, the number of other and of unknown errors of its alternatives. */
+  /** The number of unknown members and of other errors of each alternative, for each `anyOf`. */
   const unions = new Map<string, Map<string, [others: number, unknown: number]>>()
   for (const error of errors) {
     const [, union = '', branch = ''] = branchOf(error) ?? []

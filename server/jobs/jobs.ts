@@ -6,25 +6,34 @@ import { asBulk, onBehalfOf } from '../db/lanes.ts'
 import { localNotifier, type Notifier } from '../db/notifier.ts'
 import { createWaker } from './wake.ts'
 
-/** Background work: a stable name, and what is done with a payload. Names are rows in the queue: never rename one. */
+/**
+ * A background task: a stable name and what is done with a payload. The names are stored in the queue's rows, so
+ * never rename one.
+ */
 export type Task<P extends object> = {
   name: string
-  /** Jobs at once in this process. */
+  /** The most jobs that run at once in this process. */
   concurrency: number
-  /** How many of those one account may run at once, also across all processes together; unlimited when absent. */
+  /** The most jobs of one account that run at once, across all processes together; unlimited if absent. */
   share?: number
-  /** Nobody waits for it: see asBulk. */
+  /** Whether nobody waits for the work; see asBulk. */
   bulk?: boolean
-  /** Attempts after the first one that threw. One that a process died in, or gave up because it ended, does not count. */
+  /**
+   * The number of retries after an attempt has thrown. An attempt does not count if its process died in it, or gave
+   * it up in order to end.
+   */
   retries: number
-  /** Must bear to run twice for one payload: a process may die between the work and its receipt. */
+  /**
+   * Runs the job. It must be idempotent for a payload, because a process may die between doing the work and
+   * acknowledging it.
+   */
   run(payload: P, attempt: { last: boolean; signal: AbortSignal }): Promise<void>
 }
 
 export type Jobs = {
   /**
-   * Adds a job in the caller's transaction, to be done `afterSeconds` from now: it exists exactly if that commits. The
-   * account is whose work it is, for a task that has shares.
+   * Adds a job in the caller's transaction, to run `afterSeconds` from now; it exists exactly if that transaction
+   * commits. For a task with shares, the job counts against the share of the account.
    */
   enqueue<P extends object>(
     trx: Db,
@@ -33,28 +42,28 @@ export type Jobs = {
     afterSeconds?: number,
     account?: string | null,
   ): Promise<void>
-  /** Makes the queues of these tasks; every process does it at start, before anything is enqueued. */
+  /** Creates the queues of these tasks. Every process does so at start, before anything is enqueued. */
   prepare(tasks: Task<never>[]): Promise<void>
   /** Starts working on these tasks; without it the process only enqueues. */
   work(tasks: Task<never>[]): Promise<void>
-  /** Takes no more jobs; what runs goes on. */
+  /** Stops taking jobs; running ones continue. */
   rest(): Promise<void>
-  /** Has jobs whose process has died run again; to be called every few seconds by one process. */
+  /** Makes jobs whose process has died run again. One process must call it every few seconds. */
   revive(): Promise<void>
-  /** Lets running jobs finish for up to 20 s; what is left is run again later. */
+  /** Waits up to 20 s for running jobs; the others run again later. */
   close(): Promise<void>
 }
 
-// Hands are woken; pg-boss's own look at the queue is of no use then.
+// Workers are woken when there is work, so pg-boss's own polling is not needed.
 const POLL_SECONDS = 600
-// The least that pg-boss takes. A job of a killed process is run again after this time.
+// The shortest heartbeat that pg-boss accepts. A job of a killed process runs again after this time.
 const HEARTBEAT_SECONDS = 10
 const SUPERVISE_SECONDS = 60
-/** So often a process may die, or be stopped, while it works on a job. */
+/** The most times that a process may die, or be stopped, while it works on a job. */
 const MOST_BREAKS = 50
 const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
-/** A payload with how often it failed. */
+/** A payload with the number of its failed attempts. */
 type Counted = { failures?: number }
 
 type Options = {
@@ -63,11 +72,11 @@ type Options = {
   onError: (error: unknown) => void
   availability?: Availability
   notifier?: Notifier
-  /** Told after each job, which may have left work for others. */
+  /** Called after each job, which may have left work for others. */
   onDone?: () => void
 }
 
-/** Opens the queue, making its tables when needed. */
+/** Opens the queue and creates its tables if necessary. */
 export async function openJobs({
   db,
   embedded,
@@ -107,7 +116,10 @@ export async function openJobs({
       if (!isAway) waker.wakeAll()
     }),
   ]
-  /** Hands that look at the same time may be given more of an account than its share: what is too much waits again. */
+  /**
+   * Runs a job within its account's share. Workers that fetch at the same time may together get more jobs of an
+   * account than its share, and the surplus is put back to wait.
+   */
   const shared = async (task: Task<object>, job: JobWithMetadata<object>): Promise<void> => {
     const { groupId } = job
     if (task.share === undefined || !groupId) return attempt(task, job)

@@ -15,20 +15,22 @@ type Owner = { id: string; account_id: AccountId; agent_id: string }
 type Embeddable = Pick<LoadedChunk, 'headingPath' | 'questions' | 'text'>
 export type NewVector = { source_id: string; vector_key: string; vector: Float32Array }
 
-/** The text of a chunk that its vector is made of. */
+/** Returns the text of a chunk that is embedded. */
 export function embeddedText({ headingPath, questions, text }: Embeddable): string {
   return storable([...headingPath, ...(questions ?? []), text].join('\n'))
 }
 
-/** Names a chunk's vectors, in every space: chunks of one source with equal texts share them. */
+/**
+ * Returns the key of a chunk's vectors in every space. Chunks of one source with the same text share their vectors.
+ */
 export function vectorKey(chunk: Embeddable): string {
   return createHash('sha256').update(embeddedText(chunk)).digest('hex').slice(0, 32)
 }
 
 /**
- * Stores the vectors that chunks still lack, before the chunks themselves: a second attempt goes on where the first
- * ended, and a text that was there before costs nothing. While another space still answers, its vectors are made
- * too, as far as its model can be reached. Throws TrainingFailure.
+ * Stores the vectors that chunks still lack, before the chunks themselves. A second attempt resumes where the first
+ * ended, and text that was there before costs nothing. While another space is still in use, its vectors are created
+ * as well, as far as its model can be reached. Throws TrainingFailure.
  */
 export async function embedChunks(
   { db, log, models }: Needs,
@@ -52,12 +54,15 @@ export async function embedChunks(
   const former = live !== null && live !== embedder.space ? models.embedderOf(live) : null
   if (!former) return
   await embedMissing(db, former, source, chunks, signal).catch((error: unknown) => {
-    // Until the new space answers, these chunks are found by their words.
+    // Until the new space is in use, these chunks are found by their words.
     log.warn({ err: error, space: live }, 'the former embedding model did not answer')
   })
 }
 
-/** A page asks for its own keys only: a website has those of thousands of pages. */
+/**
+ * The number of keys in one query. A page queries only its own keys, because a website has those of thousands of
+ * pages.
+ */
 const KEYS_AT_ONCE = 500
 
 async function embedMissing(
@@ -97,7 +102,7 @@ async function embedMissing(
   }
 }
 
-/** Stores vectors that are not there yet; those of a source deleted meanwhile are left out. */
+/** Stores vectors that do not exist yet, except those of a source that has been deleted meanwhile. */
 export async function storeVectors(
   db: Db,
   where: { account_id: AccountId; agent_id: string; space: string },
@@ -123,13 +128,13 @@ export async function storeVectors(
   })
 }
 
-/** Deletes the vectors of a source that none of its chunks needs any more. Nobody may be adding chunks meanwhile. */
+/** Deletes the vectors that no chunk of the source needs any more. No chunks may be added at the same time. */
 export async function dropUnusedVectors(trx: Trx, accountId: AccountId, sourceId: string): Promise<void> {
   await trx
     .deleteFrom('chunk_vectors')
     .where('account_id', '=', accountId)
     .where('source_id', '=', sourceId)
-    // Not "not exists": that might be planned as a loop over all pairs.
+    // `not exists` might be planned as a loop over all pairs.
     .where('vector_key', 'not in', (eb) =>
       eb
         .selectFrom('chunks')

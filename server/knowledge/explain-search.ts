@@ -7,14 +7,14 @@ import type { Passage } from './retrieval/passage.ts'
 import { rerankFound } from './retrieval/rerank-found.ts'
 import type { Signals } from './retrieval/search-tables.ts'
 
-/** As many as any ranker is asked for. */
+/** The most passages that any ranker is asked for. */
 const DEPTH = 100
 const RERANKED = 24
 
 export type Missing = {
   reason: 'not_live' | 'no_text' | 'no_signal' | 'further_down' | 'unlikely'
   sentence: string
-  /** Its first place among all that was found. */
+  /** The rank of its best passage among all passages found. */
   place: number | null
 }
 
@@ -29,7 +29,7 @@ const NOTHING: Signals = {
   vectors: null,
 }
 
-/** What a question finds as an answer would find it, with what speaks for each passage. */
+/** Runs the search for a question as an answer would, and returns the evidence for each passage. */
 export async function explainSearch(
   { db, knowledge, models, log }: Pick<Context, 'db' | 'knowledge' | 'models' | 'log'>,
   agent: Agent,
@@ -82,7 +82,7 @@ async function sourceOf(db: Context['db'], agent: Agent, id: string): Promise<So
   return row
 }
 
-/** Why the source is not among what is offered; null when it is. */
+/** Returns why the source is not among the passages offered; null when it is. */
 async function whyMissing(
   db: Context['db'],
   source: Source,

@@ -8,20 +8,23 @@ import { createLexicon } from './retrieval/word-forms.ts'
 import { type AgentKnowledge, type IndexState, syncIndex, syncVectors } from './sync-index.ts'
 
 export type Knowledge = {
-  /** The passages of an agent's live sources that fit a question, as of `knowledgeVersion` or newer. */
+  /** Returns the passages of an agent's live sources that fit a question, as of `knowledgeVersion` or newer. */
   search(
     agent: AgentKnowledge,
     question: string,
     options: Pick<SearchOptions, 'limit' | 'explain'>,
   ): Promise<SearchResult>
-  /** Estimated memory of all indexes held. */
+  /** The estimated memory of all indexes held, in bytes. */
   readonly bytes: number
 }
 
 type Deps = {
   db: Db
   words: WordVectors
-  /** null: the space's model cannot be reached any more; its questions are searched by their words. */
+  /**
+   * Returns the embedder of a space; null when its model can no longer be reached, and questions are then searched by
+   * their words.
+   */
   embedderOf: (space: string) => Embedder | null
   log: Logger
   maxBytes?: number
@@ -31,8 +34,8 @@ const MAX_BYTES = 512 * 1_048_576
 const EMBED_QUESTION_MS = 2_000
 
 /**
- * Keeps the indexes of the agents asked last, up to `maxBytes` together. An index follows its agent's knowledge
- * version by the difference: only changed sources are read again.
+ * Keeps the indexes of the agents searched most recently, up to `maxBytes` together. An index is updated to its
+ * agent's knowledge version incrementally: only changed sources are read again.
  */
 export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYTES }: Deps): Knowledge {
   const lexicon = createLexicon(words)
@@ -75,7 +78,8 @@ export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYT
     state.liveSpace = space
     if (space === state.space || movingVectors.has(agent.id)) return
     movingVectors.add(agent.id)
-    // Nobody waits for it. A failure is made good when the knowledge moves the next time, or the index is built anew.
+    // Nobody waits for this. After a failure, it is tried again when the knowledge next moves or the index is
+    // rebuilt.
     void moveVectors(agent, state)
       .catch((error: unknown) => log.warn({ err: error, agent: agent.id }, 'new vectors could not be read'))
       .finally(() => movingVectors.delete(agent.id))
@@ -83,7 +87,7 @@ export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYT
 
   const upToDate = async (agent: AgentKnowledge): Promise<IndexState> => {
     const state = stateOf(agent.id)
-    // One synchronisation serves all that wait; it may have begun before the version that this one needs.
+    // One synchronisation serves all that wait. It may have begun before the version that this caller needs.
     while (state.version < agent.knowledgeVersion) {
       const running = syncing.get(agent.id)
       if (running) {
@@ -106,7 +110,7 @@ export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYT
       const [vector] = await embedder.embed([question], { signal, areQuestions: true })
       return vector ?? null
     } catch (error) {
-      // Words alone still find most passages; an answer is worth more than its best order.
+      // Words alone still find most passages, and an answer matters more than the best ranking.
       log.warn({ err: error }, 'the question could not be embedded')
       return null
     }
@@ -117,7 +121,7 @@ export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYT
       const state = await upToDate(agent)
       const { space } = state
       const vector = await vectorOf(question, space)
-      // Its vectors may have changed meanwhile: those of two spaces cannot be compared.
+      // The index may have moved to another space meanwhile, and vectors of two spaces cannot be compared.
       return state.index.search(question, { ...options, queryVector: space === state.space ? vector : null })
     },
     get bytes() {

@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts'
 import type { Position } from '../http/pagination.ts'
 import type { SourceRow } from './queries.ts'
 
-/** One more than `limit` of the chunks that answers are made from now, with how many there are in all. */
+/** Returns up to `limit` + 1 of the chunks that answers currently use, and their total number. */
 export async function liveChunks(
   db: Db,
   { id, account_id, live_version }: SourceRow,

@@ -15,10 +15,10 @@ export type LoadedChunk = {
   page: number | null
   text: string
   questions: string[] | null
-  /** The id of its heading on a page of the web. */
+  /** The id of the chunk's heading on a web page. */
   anchor?: string
 }
-/** What an origin says of its content, to be asked by it the next time. */
+/** The validators of an origin's content, for the next conditional request. */
 export type Origin = { etag: string | null; modified: string | null }
 /** `bytes` of training text; `title` and `url` of a page that has its own. */
 export type Loaded = {
@@ -29,7 +29,7 @@ export type Loaded = {
   url?: string | null
 }
 
-/** Why a source cannot be trained; `message` is for the customer. A transient failure is worth another try. */
+/** The reason why a source cannot be trained; `message` is for the customer. A transient failure may be retried. */
 export class TrainingFailure extends Error {
   override name = 'TrainingFailure'
   readonly transient: boolean
@@ -39,7 +39,7 @@ export class TrainingFailure extends Error {
   }
 }
 
-/** The origin is there and says that it has nothing under this address any more. */
+/** The origin responds and says that there is nothing at this URL any more. */
 export class OriginGone extends TrainingFailure {
   constructor(message: string, cause?: unknown) {
     super(message, false, cause)
@@ -52,7 +52,7 @@ const PAGE_BYTES = 20 * 1_048_576
 const LONGEST_TITLE = 200
 const PAGE_TIMEOUT_MS = 30_000
 
-/** Media types of pages that can be read, and what they are read as. */
+/** The media types of pages that can be read, and the document type of each. */
 export const PAGE_TYPES: Record<string, DocumentType> = {
   'text/html': 'html',
   'application/xhtml+xml': 'html',
@@ -66,7 +66,7 @@ export const PAGE_TYPES: Record<string, DocumentType> = {
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
 }
 
-/** Brings a source's content and cuts it into chunks. Throws TrainingFailure. */
+/** Loads a source's content and splits it into chunks. Throws TrainingFailure. */
 export async function loadContent(ctx: Needs, source: SourceRow, signal: AbortSignal): Promise<Loaded> {
   const loaded = await tryLoad(ctx, source, null, signal)
   if (loaded === null)
@@ -74,7 +74,7 @@ export async function loadContent(ctx: Needs, source: SourceRow, signal: AbortSi
   return loaded
 }
 
-/** The same, or null when the origin says that the live version is current. */
+/** The same, but returns null when the origin says that the live version is current. */
 export async function loadIfChanged(
   ctx: Needs,
   source: SourceRow,
@@ -167,7 +167,7 @@ function titleAbove(
   return chunks.some(({ headingPath }) => headingPath.includes(title)) ? [] : [title]
 }
 
-/** The answer in pieces, each with all questions. */
+/** Splits the answer into pieces, each with all questions. */
 function questionsAndAnswer(questions: string[], answer: string): Loaded {
   const pieces = chunkSections([{ headingPath: [], page: null, text: answer }])
   const chunks = pieces.map(({ text }) => ({ headingPath: [], page: null, text, questions }))
@@ -223,7 +223,7 @@ async function loadPage(
   }
   const type = PAGE_TYPES[page.contentType ?? 'text/html'] ?? 'html'
   const { input, isBuilt } = await linkedInput(ctx.renderer, page, type, { owner: source.account_id, signal })
-  // What scripts write may change while the page itself stays the same.
+  // Content produced by scripts may change while the page itself stays the same, so its validators are not kept.
   const { etag = null, 'last-modified': modified = null } = isBuilt ? {} : page.headers
   return { ...(await extract(ctx, source, input, signal)), origin: { etag, modified } }
 }

@@ -8,8 +8,8 @@ import { after, type Position } from '../http/pagination.ts'
 export type SourceRow = Selectable<SourcesTable>
 
 /**
- * The agent's source or SOURCE_NOT_FOUND. `lock` keeps changes of others off until the transaction ends, and comes
- * after the agent's (docs/decisions/0019).
+ * Returns the agent's source. Throws SOURCE_NOT_FOUND. `lock` keeps other transactions from changing it until this
+ * one ends, and must be taken after the agent's lock (docs/decisions/0019).
  */
 export async function requireSource(
   db: Db,
@@ -31,7 +31,7 @@ export async function requireSource(
   return row
 }
 
-/** The same for a change; throws SOURCE_PENDING_DELETION for one that is being deleted. */
+/** The same for a source that is to be changed. Throws SOURCE_PENDING_DELETION for one that is being deleted. */
 export async function requireChangeable(...which: Parameters<typeof requireSource>): Promise<SourceRow> {
   const row = await requireSource(...which)
   if (row.status === 'toBeDeleted') throw new ApiError('SOURCE_PENDING_DELETION')
@@ -40,7 +40,7 @@ export async function requireChangeable(...which: Parameters<typeof requireSourc
 
 export type SourceFilter = { agentId: string; types: SourceRow['type'][] | null; name: string | null }
 
-/** One more row than `limit`, newest first, and how many match. */
+/** Returns up to `limit` + 1 rows, newest first, and the number of matches. */
 export async function listSourceRows(
   db: Db,
   accountId: AccountId,
@@ -83,8 +83,8 @@ export async function sizesByType(
 }
 
 /**
- * Tells every process that what the agent may answer from has changed. Whoever holds a source holds the agent since
- * before that (holdAgent).
+ * Notifies every process that the content the agent may answer from has changed. A transaction that locks a source
+ * must have locked the agent before (holdAgent).
  */
 export async function moveKnowledge(
   trx: Trx,

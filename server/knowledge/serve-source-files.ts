@@ -20,7 +20,9 @@ const PLACE: Place = { table: 'sources', row: '', purpose: 'address' }
 type Needs = { db: Db; secrets: Secrets; filesDir: string; maintenance: Maintenance }
 type Named = { accountId: AccountId; agentId: string; sourceId: string }
 
-/** An address that opens the file of a source, for whoever is given it, for a day; at that page where it has pages. */
+/**
+ * Returns a URL that opens the file of a source for a day, for anybody who has it, at the given page if there is one.
+ */
 export function sourceFileUrl(
   { secrets, config }: { secrets: Secrets; config: Config },
   { accountId, agentId, sourceId }: Named,
@@ -35,7 +37,7 @@ export function sourceFileUrl(
 const notThere = (): ApiError =>
   new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such file, or its address has expired.' })
 
-/** What browsers show by themselves and cannot be led to run; everything else is a download. */
+/** The media types that browsers display and that cannot run scripts; all other files are downloads. */
 const SHOWN: Record<string, string> = {
   '.pdf': 'application/pdf',
   '.txt': 'text/plain; charset=utf-8',
@@ -43,7 +45,7 @@ const SHOWN: Record<string, string> = {
   '.csv': 'text/plain; charset=utf-8',
 }
 
-/** `/source-files/{token}`: the uploaded file that an answer cites. */
+/** Serves `/source-files/{token}`: the uploaded file that an answer cites. */
 export function serveSourceFiles(app: FastifyInstance, ctx: Needs): void {
   app.get<{ Params: { token: string } }>('/source-files/:token', async ({ params: { token } }, reply) => {
     await ctx.maintenance.refuse()

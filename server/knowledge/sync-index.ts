@@ -6,13 +6,13 @@ import type { AgentIndex } from './retrieval/agent-index.ts'
 import type { IndexedChunk } from './retrieval/passage.ts'
 import { vectorOfText } from './vectors.ts'
 
-// The embedded database and the driver work on the rows of one query in one go: for 5 ms, also with vectors of 1,536
-// numbers.
+// The embedded database and the driver process the rows of one query without a break: for 5 ms, even with vectors of
+// 1,536 numbers.
 const ROWS = 100
 
 /**
- * One agent's index in this process and the version it holds; `sources` tells by a mark what is in it. `space` is
- * that of its vectors, and `liveSpace` the one they are to be in.
+ * An agent's index in this process and the version it holds. `sources` has a mark for each source, which changes with
+ * its content. `space` is the embedding space of the vectors, and `liveSpace` the one that they are to be moved to.
  */
 export type IndexState = {
   index: AgentIndex
@@ -22,7 +22,7 @@ export type IndexState = {
   liveSpace: string | null
 }
 
-/** `knowledgeVersion` as read in the transaction that the answer belongs to. */
+/** An agent to search; `knowledgeVersion` is read in the transaction that the answer belongs to. */
 export type AgentKnowledge = { id: string; accountId: AccountId; knowledgeVersion: number }
 
 type LiveSource = {
@@ -36,12 +36,12 @@ type LiveSource = {
 }
 
 /**
- * Brings an index to what is live now: vanished sources go first, at once; then changed ones are read again.
- * Answers the space that the agent's vectors are in now: an index that has chunks already goes on with its own
- * until syncVectors.
+ * Updates an index to what is live now. Sources that have gone are removed first, all at once; then changed ones are
+ * read again. Returns the embedding space that the agent's vectors are in now; an index that already has chunks keeps
+ * its own until syncVectors.
  */
 export async function syncIndex(db: Db, agent: AgentKnowledge, state: IndexState): Promise<string | null> {
-  // The version is read before the sources: what changes in between is caught by the next look.
+  // Read the version before the sources, so that the next synchronisation catches what changes in between.
   const current = await db
     .selectFrom('agents')
     .select(['knowledge_version', 'vector_space'])
@@ -75,12 +75,14 @@ export async function syncIndex(db: Db, agent: AgentKnowledge, state: IndexState
     else await state.index.replaceSource(source.id, chunksOf(db, agent, source, state.space))
     state.sources.set(source.id, mark)
   }
-  // An agent deleted meanwhile has nothing left to be found; its version is the one asked for.
+  // If the agent has been deleted meanwhile, nothing is left to find, and the requested version counts as reached.
   state.version = current?.knowledge_version ?? agent.knowledgeVersion
   return current?.vector_space ?? null
 }
 
-/** Brings an index to the vectors of another space, while it goes on answering with those it has. */
+/**
+ * Moves an index to the vectors of another embedding space. It keeps answering with its present vectors meanwhile.
+ */
 export async function syncVectors(
   db: Db,
   { accountId }: AgentKnowledge,

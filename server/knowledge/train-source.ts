@@ -22,8 +22,9 @@ type Needs = Pick<
 >
 
 /**
- * Makes one version of a source live. A job for a source that is gone, changed since, or done does nothing, so
- * jobs may run twice. Throws when another attempt may help; on the last one the source fails with the reason.
+ * Trains one version of a source and makes it live. A job for a source that is gone, changed since, or done does
+ * nothing, so jobs may run twice. Throws when a retry may help; on the last attempt, the source fails with the
+ * reason.
  */
 export async function trainSource(
   ctx: Needs,
@@ -46,10 +47,10 @@ export async function trainSource(
         ? error
         : new TrainingFailure('It could not be stored. Try again.', true, error)
     ctx.log.warn({ err: failure.cause ?? failure, source: sourceId }, failure.message)
-    // An attempt that was broken off says nothing of the source: the next start takes it up again.
+    // An aborted attempt says nothing about the source, and the next start resumes it.
     if (attempt.signal.aborted || (failure.transient && !attempt.last)) throw failure
     await markFailed(ctx.db, source, failure.message)
-    // What was embedded is of use to the next attempt.
+    // The next attempt can use the vectors.
     await clearChunks(ctx.db, source.account_id, source.id, { keepsVectors: true })
   }
 }
@@ -65,8 +66,8 @@ async function currentSource(db: Db, sourceId: string, version: number): Promise
 }
 
 /**
- * Stores the chunks of a large source before they go live, under a number that no other attempt has: whoever waits for
- * the source or its agent then waits for the short switch alone. Answers the number.
+ * Stores the chunks of a large source before they go live, under a number that no other attempt has. Transactions
+ * that wait for the source or its agent then wait only for the short switch. Returns the number.
  */
 async function storeAhead(db: Db, source: SourceRow, chunks: Loaded['chunks']): Promise<number> {
   const { chunks_version: number } = await db
@@ -114,8 +115,8 @@ async function insertChunks(
 }
 
 /**
- * Has the source answer from the new chunks, if it is still there and still this version. True when chunks that do not
- * answer are left, more than this transaction should delete.
+ * Makes the new chunks live if the source still exists and still has this version. Returns true when more old chunks
+ * are left than this transaction should delete.
  */
 async function goLive(
   { jobs, models }: Pick<Needs, 'jobs' | 'models'>,
@@ -158,7 +159,7 @@ async function goLive(
   return !isSmall
 }
 
-/** The source's row, held, if this version is still to be made live. */
+/** Locks and returns the source's row if this version is still to be made live. */
 async function stillWanted(trx: Trx, { id, account_id, content_version }: SourceRow) {
   return trx
     .selectFrom('sources')
@@ -172,7 +173,7 @@ async function stillWanted(trx: Trx, { id, account_id, content_version }: Source
     .executeTakeFirst()
 }
 
-/** The earlier live version, if there is one, goes on answering. */
+/** Marks the source as failed. An earlier live version remains in use. */
 async function markFailed(db: Db, source: SourceRow, reason: string): Promise<void> {
   await db
     .updateTable('sources')

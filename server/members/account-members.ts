@@ -16,7 +16,7 @@ import { transact } from '../db/transact.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import type { Caller } from '../http/route.ts'
 
-/** Members with how they sign in. */
+/** Returns the account's members with the way in which each signs in. */
 export async function accountMembers(db: Db, accountId: AccountId, onlyId?: string) {
   let query = db
     .selectFrom('members')
@@ -54,7 +54,7 @@ export const presentMember = (row: Listed) => ({
   createdAt: row.created_at.toISOString(),
 })
 
-/** Only an owner has to do with who is one; a key is never an owner. */
+/** Throws when a caller other than an owner does something that concerns an owner; a key is never an owner. */
 export function refuseUnlessOwner({ member }: Caller, ...concerned: (Role | undefined)[]): void {
   if (member?.role === 'owner' || !concerned.includes('owner')) return
   throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
@@ -62,7 +62,7 @@ export function refuseUnlessOwner({ member }: Caller, ...concerned: (Role | unde
   })
 }
 
-/** Throws unless the role takes such a limit and the agents are the account's. */
+/** Throws unless members with this role can be limited and the agents belong to the account. */
 export async function checkLimit(
   db: Db,
   accountId: AccountId,
@@ -82,7 +82,7 @@ export async function checkLimit(
 
 type Change = { role?: Role; agentIds?: string[] | null }
 
-/** Changes role and limit of a member. */
+/** Changes a member's role and the agents that the member is limited to. */
 export const changeMember = (db: Db, caller: Caller, id: string, change: Change): Promise<void> =>
   transact(db, async (trx) => {
     const { account, actor } = caller
@@ -109,7 +109,7 @@ export const changeMember = (db: Db, caller: Caller, id: string, change: Change)
     })
   })
 
-/** Removes a member with every session. */
+/** Removes a member together with all sessions. */
 export const dropMember = (db: Db, caller: Caller, id: string): Promise<void> =>
   transact(db, async (trx) => {
     const { account, actor } = caller

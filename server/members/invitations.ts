@@ -10,7 +10,7 @@ import type { Caller } from '../http/route.ts'
 import { createLink, type LinkRow } from '../sign-in/links.ts'
 import { checkLimit, refuseUnlessOwner } from './account-members.ts'
 
-/** Those that were not accepted, the newest first. */
+/** Returns the invitations that have not been accepted, newest first. */
 export const invitationsOf = (db: Db, accountId: AccountId): Promise<LinkRow[]> =>
   db
     .selectFrom('login_links')
@@ -35,7 +35,7 @@ export const presentInvitation = (row: LinkRow) => ({
 
 type Wanted = { email: string; name?: string; role: Role; agentIds?: string[] | null }
 
-/** Invites an address that nobody of the account signs in with. */
+/** Invites an address that has no login in the account yet. */
 export async function invite(
   db: Db,
   caller: Caller,
@@ -47,7 +47,8 @@ export async function invite(
   return transact(db, async (trx) => {
     const members = await membersOf(trx, account.id)
     const known = members.find((member) => member.email.toLowerCase() === email.toLowerCase())
-    // Whoever is a member already would not be made one by the link, but be let in as one.
+    // For an address that is a member already, the link creates no member but lets that one sign in, so only an owner
+    // may invite an owner.
     if (known) refuseUnlessOwner(caller, known.role)
     const login = known
       ? await trx.selectFrom('logins').select('id').where('member_id', '=', known.id).executeTakeFirst()
@@ -84,7 +85,7 @@ export async function invite(
   })
 }
 
-/** Takes an invitation back; its link works no more. */
+/** Revokes an invitation, so that its link stops working. */
 export async function revokeInvitation(db: Db, { account, actor }: Caller, id: string): Promise<void> {
   await transact(db, async (trx) => {
     const gone = isId(id)

@@ -20,7 +20,7 @@ export const memberRoutes = (ctx: Context): Route[] => [
     await changeMember(ctx.db, caller, memberId, body)
     ctx.sessions.forget()
     const [row] = await accountMembers(ctx.db, caller.account.id, memberId)
-    // Removed in the same moment.
+    // The member may have been removed at the same moment.
     if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The team member does not exist.' })
     return presentMember(row)
   }),
@@ -39,7 +39,8 @@ export const memberRoutes = (ctx: Context): Route[] => [
     const { row, token } = await invite(db, caller, body)
     const link = linkTo(workspaceOrigin(request, ctx.config), 'invitation', token)
     const mailed = ctx.config.publicUrl !== null && ctx.config.smtp !== null
-    // The link is nowhere in the database, so that the mail is tried once; whoever invites has it, too.
+    // The database does not hold the link, so the mail is sent only once, without retries. The inviter gets the link
+    // as well.
     if (mailed) await afterCommit(db, () => void mailInvitation(ctx, body.email, caller.account.name, link))
     return { ...presentInvitation(row), link, mailed }
   }),

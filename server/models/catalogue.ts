@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import { Exact, OneOf, Subset } from '../http/contract.ts'
 import { type Prefixes, prefixesOf } from './embedding-prefixes.ts'
 
-/** Providers reached over the network; the built-in responder is always there besides. */
+/** The providers reached over the network. The built-in responder is always available besides them. */
 export const providers = ['openai', 'openai-responses', 'openai-compatible', 'anthropic', 'google'] as const
 
 const Milliseconds = Type.Integer({ minimum: 1 })
@@ -59,9 +59,9 @@ export const ModelsFile = Exact({
 export type ModelEntry = {
   id: string
   provider: (typeof providers)[number] | 'builtin'
-  /** The provider's name of the model. */
+  /** The model's name at the provider. */
   name: string
-  /** Whole credits a reply. */
+  /** The price of a reply in whole credits. */
   credits: number
   contextTokens: number
   maxOutputTokens: number
@@ -83,7 +83,7 @@ export type RerankerEntry = {
   name: string
   baseUrl: string
   apiKey: string | null
-  /** Milliseconds that an answer may wait for it. */
+  /** How long an answer may wait for it, in milliseconds. */
   timeout: number
 }
 
@@ -91,13 +91,13 @@ export type Catalogue = {
   entries: ModelEntry[]
   auto: string
   embedding: EmbeddingEntry | null
-  /** Embeds questions until all chunks have vectors of `embedding`. */
+  /** The model that embeds questions until all chunks have vectors of `embedding`. */
   formerEmbedding: EmbeddingEntry | null
-  /** Puts the passages found in a better order. */
+  /** The model that puts the passages found in a better order. */
   reranker?: RerankerEntry | null
 }
 
-/** MODELS_FILE or the variables cannot be used; one sentence a problem. */
+/** Thrown when MODELS_FILE or the variables cannot be used, with one sentence per problem. */
 export class CatalogueError extends Error {
   override name = 'CatalogueError'
   readonly problems: string[]
@@ -112,13 +112,13 @@ type OpenAiVariables = {
   apiKey: string | null
   model: string | null
   embeddingModel: string | null
-  /** null: by the model's name. */
+  /** null means the prefix that is known for the model's name. */
   queryPrefix?: string | null
   passagePrefix?: string | null
 }
 
 const OPENAI = 'https://api.openai.com/v1'
-/** What OPENAI_API_KEY alone configures. */
+/** The model that OPENAI_API_KEY alone configures. */
 const DEFAULT_MODEL = 'gpt-5.4-mini'
 const TIMEOUTS = { firstToken: 60_000, idle: 30_000, total: 300_000 }
 const RERANK_TIMEOUT = 2_000
@@ -135,8 +135,8 @@ const BUILTIN: ModelEntry = {
 }
 
 /**
- * The models of the deployment: the built-in one, those of MODELS_FILE (its parsed content, or null), and the
- * one that the OPENAI_* variables name, which `auto` then means. Throws CatalogueError with all problems.
+ * Returns the models of the deployment: the built-in one, those of MODELS_FILE (its parsed content, or null), and the
+ * one that the OPENAI_* variables name, to which `auto` then refers. Throws CatalogueError with all problems.
  */
 export function parseCatalogue(
   file: unknown,
@@ -216,7 +216,7 @@ function entryOf(model: Static<typeof FileModel>, apiKey: string | null): ModelE
   }
 }
 
-/** A key alone stands for OpenAI's own service; beside anything else it may be meant for that. */
+/** A key alone configures OpenAI's own service. Next to other settings, the key may be meant for those. */
 function variableModel(
   { baseUrl, apiKey, model, embeddingModel }: OpenAiVariables,
   file: unknown,

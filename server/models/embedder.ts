@@ -6,22 +6,28 @@ import { type Prefixes, prefixesOf } from './embedding-prefixes.ts'
 import { failureOfStatus, ModelFailure, toModelFailure } from './model-failure.ts'
 
 export type Embedder = {
-  /** Vectors of one space can be compared; another model, server or size is another space. */
+  /**
+   * The embedding space of the vectors. Only vectors of the same space can be compared; another model, server or size
+   * makes another space.
+   */
   space: string
-  /** Most texts that embed() sends at once: who stores what has come should hand over no more. */
+  /** The most texts that embed() sends at once. A caller that stores vectors as they arrive should pass no more. */
   batch: number
-  /** One vector of length 1 for each text, in their order: of passages, unless they are questions. Throws ModelFailure. */
+  /**
+   * Returns one vector of length 1 for each text, in the same order. The texts are passages unless `areQuestions` is
+   * set. Throws ModelFailure.
+   */
   embed(texts: string[], options?: { signal?: AbortSignal; areQuestions?: boolean }): Promise<Float32Array[]>
 }
 
-// The answer for more would be parsed for longer than other work may wait: 32 vectors of 3,072 numbers are 2 MB.
+// Parsing the response to a larger batch would block other work for too long: 32 vectors of 3,072 numbers are 2 MB.
 const BATCH = 32
 const TRIES = 4
 const TIMEOUT_MS = 30_000
-/** A server that wants to be left alone for longer is left to the next attempt of the job. */
+/** If a server asks for a longer pause, the next attempt of the job takes over. */
 const LONGEST_WAIT_MS = 60_000
 
-/** An embedding model behind OpenAI's wire. */
+/** Creates an embedder for a server with OpenAI's API. */
 export function createEmbedder(entry: EmbeddingEntry, connections: Dispatcher): Embedder {
   return {
     space: spaceOf(entry),
@@ -43,21 +49,27 @@ export function createEmbedder(entry: EmbeddingEntry, connections: Dispatcher): 
 
 const markOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
 
-/** Nothing for a model without prefixes: its spaces are as old as those of prefixes are new. */
+/**
+ * Returns a mark of the prefixes for the name of a space. It is empty for a model without prefixes, whose spaces keep
+ * the names that they had before prefixes existed.
+ */
 const prefixMark = ({ query, passage }: Prefixes): string =>
   query === '' && passage === '' ? '' : `~${markOf(JSON.stringify([query, passage]))}`
 
-/** The name of the embedding space that an entry makes. */
+/** Returns the name of the embedding space of an entry. */
 export function spaceOf({ name, baseUrl, dimensions, prefixes }: EmbeddingEntry): string {
   return `${name}@${markOf(baseUrl)}${dimensions ? `/${dimensions}` : ''}${prefixMark(prefixes)}`
 }
 
-/** The entry that made a space, if it was another model of `server`'s, or the same with other prefixes; else null. */
+/**
+ * Returns the entry that made a space, if that was another model on the same server as `server`, or the same model
+ * with other prefixes; else null.
+ */
 export function entryOfSpace(space: string, server: EmbeddingEntry): EmbeddingEntry | null {
   const [, name, mark, dimensions, marked = ''] =
     /^(.+)@([0-9a-f]{8})(?:\/(\d+))?(~[0-9a-f]{8})?$/.exec(space) ?? []
   if (name === undefined || mark !== markOf(server.baseUrl)) return null
-  // Of prefixes that were chosen by hand and are chosen no more, nothing is known but their mark.
+  // Prefixes that were configured by hand and have been removed cannot be recovered from their mark.
   const prefixes = [{ query: '', passage: '' }, prefixesOf(name), server.prefixes].find(
     (candidate) => prefixMark(candidate) === marked,
   )

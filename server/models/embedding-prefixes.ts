@@ -1,4 +1,4 @@
-/** What stands before a question and before a passage when they are embedded. */
+/** The texts that are put before a question and before a passage when they are embedded. */
 export type Prefixes = { query: string; passage: string }
 
 const NO_PREFIXES: Prefixes = { query: '', passage: '' }
@@ -6,7 +6,7 @@ const SENTENCE = 'Represent this sentence for searching relevant passages: '
 const INSTRUCT =
   'Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: '
 
-/** As the authors of the models document them. The first that fits a model's name counts. */
+/** The prefixes that the authors of the models document. The first pattern that matches a model's name applies. */
 const KNOWN: readonly (readonly [name: RegExp, query: string, passage: string])[] = [
   [/\be5\b.*(?:mistral|instruct)/, INSTRUCT, ''],
   [/\be5\b/, 'query: ', 'passage: '],
@@ -20,7 +20,10 @@ const KNOWN: readonly (readonly [name: RegExp, query: string, passage: string])[
   [/\bembedding-?gemma\b/, 'task: search result | query: ', 'title: none | text: '],
 ]
 
-/** The prefixes that a model of this name was trained with; none for one that is not known to need any. */
+/**
+ * Returns the prefixes that a model of this name was trained with; empty ones for a model that is not known to need
+ * any.
+ */
 export function prefixesOf(name: string): Prefixes {
   const [, query, passage] =
     KNOWN.find(([pattern]) => pattern.test(name.toLowerCase().replaceAll('_', '-'))) ?? []

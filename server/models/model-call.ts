@@ -7,20 +7,20 @@ import { ModelFailure, toModelFailure, tooLong } from './model-failure.ts'
 export type Part = LanguageModelV4StreamPart
 export type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal'>
 
-/** What a wire tells of the answer that it reads. */
+/** Receives the parts of a response from a wire. */
 export type Receiver = {
   readonly limits: CallLimits
   add(part: Part): void
-  /** Something was read that is no part: the other side lives. */
+  /** Reports that something other than a part was read, so the server is alive. */
   alive(): void
   end(): void
-  /** The provider's fault, or the network's. */
+  /** Reports an error of the provider or of the network. */
   fail(error: unknown): void
 }
 
 /**
- * A way to a model: sends one request, and gives what gives it up. It tells the receiver nothing more after its
- * end or its failure, nor once it has been given up; what it throws at once is our own fault.
+ * Sends one request to a model and returns a handle that cancels it. After the end, a failure or the cancellation,
+ * nothing more is reported to the receiver. What it throws synchronously is our own error.
  */
 export type Wire = (options: CallOptions, receiver: Receiver) => { stop(): void }
 
@@ -37,9 +37,9 @@ const NO_USAGE = {
 }
 
 /**
- * One call of a model: an iterator over its parts, all that one read of the network brought at a time. It keeps the
- * times of the entry and its limits, and makes the request once more when it fails before its first content and
- * that can help.
+ * A model call: an iterator over its parts, which yields everything that one read of the network brought. It enforces
+ * the entry's timeouts and limits, and retries the request once if it fails before the first content and a retry may
+ * help.
  */
 export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefined> {
   readonly limits: CallLimits

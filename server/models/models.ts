@@ -8,21 +8,21 @@ import { providerWire } from './provider-wire.ts'
 import { createReranker, type Reranker } from './reranker.ts'
 
 export type Models = {
-  /** What an agent's `model` may be: `auto` and every id of the catalogue. */
+  /** Returns the values that an agent's `model` may have: `auto` and every id of the catalogue. */
   ids(): string[]
-  /** null for an id that is not, or no longer, in the catalogue. */
+  /** Returns the model with this id; null when it is not, or no longer, in the catalogue. */
   resolve(id: string): ResolvedModel | null
   embedder: Embedder | null
-  /** The embedder of a space that is, or was, in use; null when its model is not known any more. */
+  /** Returns the embedder of a space that is, or was, in use; null when its model is no longer known. */
   embedderOf(space: string): Embedder | null
-  /** null: passages stay in the order of the search. */
+  /** The reranker; null when passages stay in the order of the search. */
   reranker: Reranker | null
   close(): Promise<void>
 }
 
 /**
- * The models of the catalogue. Providers are loaded when first used: their packages are large. All that is asked over
- * HTTP shares one pool of kept connections.
+ * Creates the models of the catalogue. Providers are loaded on first use, because their packages are large. All HTTP
+ * requests share one pool of keep-alive connections.
  */
 export function createModels({
   catalogue,

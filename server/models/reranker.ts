@@ -4,17 +4,21 @@ import { failureOfStatus, ModelFailure, toModelFailure } from './model-failure.t
 
 export type Reranker = {
   /**
-   * The indexes of all documents, those that answer the question best first; documents that the server leaves out
-   * follow as they were. Asks once and for no longer than the entry's timeout. Throws ModelFailure.
+   * Returns the indexes of all documents, with those that best answer the question first. Documents that the server
+   * leaves out follow in their original order. It asks once and waits no longer than the entry's timeout. Throws
+   * ModelFailure.
    */
   order(question: string, documents: readonly string[], options: { signal: AbortSignal }): Promise<number[]>
 }
 
-/** Characters of a question and of a document that are sent: such models read some 500 tokens of both. */
+/**
+ * The most characters of a question and of a document that are sent, because such models read some 500 tokens of
+ * both.
+ */
 const QUESTION_CHARACTERS = 2_000
 const DOCUMENT_CHARACTERS = 4_000
 
-/** A reranking model behind `POST {baseUrl}/rerank`. */
+/** Creates a reranker for a server with `POST {baseUrl}/rerank`. */
 export function createReranker(entry: RerankerEntry, connections: Dispatcher): Reranker {
   return {
     async order(question, documents, { signal }) {
@@ -53,7 +57,7 @@ async function askOnce(
   return orderOf(JSON.parse(text), documents.length)
 }
 
-/** One wrong result makes the whole answer worthless: nobody knows what the others mean then. */
+/** A single invalid result makes the whole response useless, because the others can no longer be trusted. */
 function orderOf(answer: unknown, count: number): number[] {
   const results = (answer as { results?: unknown } | null)?.results
   if (!Array.isArray(results) || results.length === 0) throw invalid('no results')

@@ -9,7 +9,7 @@ type Way = {
   allowed: readonly string[]
 }
 
-/** The operator's server; null: there is none. */
+/** Returns the operator's mail server; null when none is configured. */
 export const operatorsWay = ({ smtp }: Pick<Config, 'smtp'>): Way | null =>
   smtp && { login: smtp.login, from: smtp.from, allowed: [smtp.login.host] }
 

@@ -8,24 +8,24 @@ import type { EraseNeeds } from '../privacy/erase-user.ts'
 export type Rotated = { keyId: string; rewritten: number; unreadable: number; finished: boolean }
 
 export type SecretOperations = {
-  /** Exchanges the secret key for the given one, or a new one; goes on with an exchange that was cut off. */
+  /** Replaces the secret key by the given one, or by a new one. Resumes a rotation that was interrupted. */
   rotate(secret: string | null): Promise<Rotated>
-  /** Ends an exchange: the old key opens nothing any more. */
+  /** Finishes a rotation, after which the old key no longer decrypts anything. */
   finish(): Promise<{ keyId: string }>
 }
 
-/** What commands work on; the same inside the running service and outside of it. */
+/** The services that commands use; they are the same inside and outside the running service. */
 export type Operations = {
   db: Db
   filesDir: string
-  /** Where people reach the service, for links. */
+  /** The URL at which people reach the service, for links. */
   origin: string
-  /** Whether a service works on this data now. */
+  /** Resolves to whether a running service uses this data now. */
   isServed(): Promise<boolean>
   /** Returns when every process has seen the switch. */
   setMaintenance(on: boolean): Promise<void>
   secrets: SecretOperations
-  /** Takes up what a restored database was in the middle of; nothing where no worker runs. */
+  /** Resumes what a restored database was in the middle of; does nothing where no worker runs. */
   resume(): Promise<void>
   /** Returns the search. A command outside of the service creates it on first use. */
   openKnowledge(): Pick<Knowledge, 'search'>
@@ -40,7 +40,7 @@ export type Result = Record<string, unknown>
 
 /** One command of the operating interface (contract, section 10). */
 export type Command = {
-  /** As it is typed: `account create`. */
+  /** The name as it is typed, such as `account create`. */
   name: string
   /** What follows the name. */
   usage: string

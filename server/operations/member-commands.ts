@@ -33,7 +33,7 @@ export const setUpLink: Command = {
   async run({ db, origin }, input) {
     const account = await accountOf(db, input)
     return db.transaction().execute(async (trx) => {
-      // One that was made before does not work any more.
+      // An earlier link must stop working.
       await trx
         .deleteFrom('login_links')
         .where('account_id', '=', account.id)

@@ -20,13 +20,22 @@ import { openSecrets } from '../secrets/secret-key.ts'
 import type { Operations } from './command.ts'
 import { secretOperations } from './secret-operations.ts'
 
-/** Every process looks at the maintenance switch again within half a second. */
+/**
+ * The time in milliseconds within which every process has seen the maintenance switch; each checks it every half
+ * second.
+ */
 const SEEN_MS = 600
 
-/** A process that lives writes a beat every half second, unless the machine is very busy. */
+/**
+ * The time in milliseconds within which a live process writes a beat. It writes one every half second, unless the
+ * machine is very busy.
+ */
 const BEATS_WITHIN_MS = 3_000
 
-/** Whether a process of the service lives on this database; one that was killed lately has a row, and beats no more. */
+/**
+ * Returns whether a process of the service uses this database. One that was killed recently still has a row, but no
+ * longer writes beats.
+ */
 async function isBeating(db: Db): Promise<boolean> {
   const read = async () =>
     (
@@ -45,7 +54,10 @@ async function isBeating(db: Db): Promise<boolean> {
   return false
 }
 
-/** Opens the data without the service: PostgreSQL directly, the embedded database under its lock (or FolderInUse). */
+/**
+ * Opens the data while the service is not involved: PostgreSQL directly, and the embedded database under its lock.
+ * Throws FolderInUse.
+ */
 export async function openOperations(config: Config): Promise<Operations & { close(): Promise<void> }> {
   const database = config.databaseUrl
     ? openPostgres(config.databaseUrl, 2, { patient: true })

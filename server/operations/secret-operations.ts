@@ -14,7 +14,7 @@ type Needs = {
   openSecrets(): Promise<Secrets>
 }
 
-/** Throws CommandFailure. */
+/** Returns the operations on the secret key. They throw CommandFailure. */
 export const secretOperations = ({ db, embedded, config, openSecrets }: Needs): SecretOperations => ({
   async rotate(secret) {
     if (secret !== null && secret.length < SHORTEST_KEY)
@@ -29,7 +29,7 @@ export const secretOperations = ({ db, embedded, config, openSecrets }: Needs): 
       rotateKey(db, secrets, wanted, secret !== null),
     )
     if (config.secretKey === null) await keepKey(config.dataDir, to.secret)
-    // Nobody else has this database open, and the next start reads the new key from the file.
+    // No other process has this database open, and the next start reads the new key from the file.
     const finished = embedded && config.secretKey === null
     if (finished) await refusable(() => finishRotation(db, secrets))
     return { keyId: to.id, rewritten, unreadable, finished }

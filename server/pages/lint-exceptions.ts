@@ -9,7 +9,7 @@ type Exception = {
 const ANSWERS = /^(paths \S+ \S+ responses|components (schemas|responses|headers))\b/
 const BODIES = /^(paths \S+ \S+ (requestBody|responses)|components (schemas|responses|headers))\b/
 const UNPROTECTED = /^paths \/(health|webhooks\/\S+|sign-in get) /
-/** Who has no session yet brings a password, or the token of a link. */
+/** Endpoints for callers without a session, who send a password or the token of a link instead. */
 const ENTRANCE = /^paths \/(set-up|sign-in\S*|password-resets\S*|invitations\/(look|accept)) post /
 
 const inAnswers = (rule: string): Exception => ({

@@ -8,8 +8,8 @@ import { documentOf } from './page-document.ts'
 export const DEMO_AGENT = 'demo-agent'
 
 /**
- * The page at /status: whether the service works, a chat with the demo agent, and what to do next. It shows nothing of any
- * account but that agent, which is public.
+ * Serves the page at /status: whether the service works, a chat with the demo agent, and what to do next. It shows
+ * nothing of any account except that agent, which is public.
  */
 export function serveStatusPage(app: FastifyInstance, ctx: Context, apiPath: string): void {
   app.get('/status', async (request, reply) => {

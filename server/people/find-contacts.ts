@@ -10,7 +10,7 @@ import { after, type Position } from '../http/pagination.ts'
 
 type Page = { limit: number; position: Position | null }
 
-/** The agent's contact of that id, or RESOURCE_NOT_FOUND; `lock` keeps it from others. */
+/** Returns the agent's contact with this id. Throws RESOURCE_NOT_FOUND. `lock` locks the row. */
 export async function requireContactById(
   db: Db,
   { accountId, agentId }: ContactOwner,
@@ -33,7 +33,7 @@ export async function requireContactById(
 const noContact = (): ApiError =>
   new ApiError('RESOURCE_NOT_FOUND', { message: 'The contact does not exist.' })
 
-/** One more than `limit`, newest first, with how many there are in all. */
+/** Returns up to `limit` + 1 contacts, newest first, and the total number. */
 export async function findContacts(
   db: Db,
   { accountId, agentId }: ContactOwner,
@@ -64,7 +64,10 @@ export async function findContacts(
   return { rows, total }
 }
 
-/** One more than `limit`, the last active first: the contact's, and those that name it as their user. */
+/**
+ * Returns up to `limit` + 1 conversations, most recently active first: those of the contact, and those that name it
+ * as their user.
+ */
 export async function conversationsOfContact(
   db: Db,
   { account_id, agent_id, id, external_id }: ContactRow,
@@ -87,7 +90,9 @@ export async function conversationsOfContact(
   return { rows, total }
 }
 
-/** One more than `limit`, newest first: of the contact's conversations, and of its address. */
+/**
+ * Returns up to `limit` + 1 tickets, newest first: those of the contact's conversations and those with its address.
+ */
 export async function ticketsOfContact(
   db: Db,
   { account_id, agent_id, id, email, external_id }: ContactRow,
@@ -123,7 +128,7 @@ export async function ticketsOfContact(
   return { rows, total }
 }
 
-/** One more than `limit` leads of the agent, newest first. */
+/** Returns up to `limit` + 1 leads of the agent, newest first. */
 export async function leadsOf(
   db: Db,
   { accountId, agentId }: ContactOwner,

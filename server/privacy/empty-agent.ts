@@ -10,10 +10,10 @@ import { transact } from '../db/transact.ts'
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'generations' | 'notifier'>
 
-/** The most rows that one statement deletes: the embedded database runs nothing else meanwhile. */
+/** The most rows that one statement deletes, because the embedded database runs nothing else meanwhile. */
 const ROWS_AT_ONCE = 200
 
-/** What brings something in, and what the agent knows. */
+/** The tables to empty first: whatever lets data in, and what the agent knows. */
 const first: (keyof Tables)[] = [
   'email_connections',
   'identity_secrets',
@@ -28,8 +28,8 @@ const first: (keyof Tables)[] = [
 ]
 
 /**
- * Everything else, what refers to another one before it: a statement deletes so many rows, and what its foreign keys
- * take along.
+ * All other tables, each before those that it refers to. A statement deletes a limited number of rows, and the rows
+ * deleted by their foreign keys.
  */
 const rest: (keyof Tables)[] = [
   'instruction_versions',
@@ -73,12 +73,12 @@ const rest: (keyof Tables)[] = [
   'conversation_counts',
 ]
 
-/** Every table with rows of an agent but the ledger and the queues, which outlive it. */
+/** Every table with rows of an agent, except the ledger and the queues, which outlive it. */
 export const tablesOfAgents: readonly (keyof Tables)[] = [...first, ...rest]
 
 /**
- * Deletes all that belonged to an agent that is deleted, in small pieces, and its id at the end. May run twice, and in
- * several processes.
+ * Deletes everything that belonged to a deleted agent, in small pieces, and its id at the end. It may run twice, and
+ * in several processes.
  */
 export async function emptyAgent(
   ctx: Needs,
@@ -89,7 +89,7 @@ export async function emptyAgent(
   if (!(await isDeleted(db, agentId))) return
   await endTraining(db, agentId)
   for (const table of first) await emptyTable(db, table, agentId)
-  // One that was just beginning when the agent was deleted.
+  // Replies that were just starting when the agent was deleted.
   const late = await transact(db, (trx) => dropReplies(trx, accountId, agentId))
   for (const id of late) await endRequested(ctx, id, 'stop')
   for (const table of rest)
@@ -97,7 +97,7 @@ export async function emptyAgent(
   await transact(db, (trx) => trx.deleteFrom('agent_ids').where('id', '=', agentId).execute())
 }
 
-/** Enqueues the emptying of all agents that are deleted: a process may have died with it. */
+/** Enqueues the emptying of all deleted agents again, because a process may have died with the job. */
 export async function resumeEmptying({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<void> {
   const { rows } = await sql<{ agentId: string; accountId: AccountId }>`
     select id as "agentId", account_id as "accountId" from agent_ids where ${isWithoutRow}`.execute(db)
@@ -111,7 +111,7 @@ async function isDeleted(db: Db, agentId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Crawls and trainings under way find that they are not wanted any more. */
+/** Ends running crawls and trainings by marking their sources as failed. */
 async function endTraining(db: Db, agentId: string): Promise<void> {
   await inPieces(() =>
     sql`
@@ -121,7 +121,9 @@ async function endTraining(db: Db, agentId: string): Promise<void> {
   )
 }
 
-/** Rows that others hold are passed over, and go with the agent's id at the end. */
+/**
+ * Empties a table. Rows that other transactions have locked are skipped, and deleted with the agent's id at the end.
+ */
 const emptyTable = (db: Db, table: keyof Tables, agentId: string): Promise<void> =>
   inPieces(() =>
     transact(db, (trx) =>
@@ -132,7 +134,7 @@ const emptyTable = (db: Db, table: keyof Tables, agentId: string): Promise<void>
     ),
   )
 
-/** With what they have said, which names no agent. */
+/** Deletes the generations together with their logs, which do not name the agent. */
 const emptyGenerations = (db: Db, agentId: string): Promise<void> =>
   inPieces(() =>
     transact(db, (trx) =>

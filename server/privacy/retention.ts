@@ -8,14 +8,16 @@ import { transact } from '../db/transact.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { dropConversations, PIECE, shortenConversation } from './drop-conversations.ts'
 
-/** Conversations of one transaction. */
+/** The most conversations deleted in one transaction. */
 const BATCH = 50
-/** Transactions of one sweep: the process may have to end. The next minute goes on. */
+/**
+ * The most transactions of one sweep, because the process may have to end. The sweep of the next minute continues.
+ */
 const MOST_BATCHES = 20
-/** Of one sweep. */
+/** The most leads deleted in one sweep. */
 const MOST_LEADS = 1_000
 
-/** Sets how many days the agent's conversations are kept; null: for ever. Throws AGENT_NOT_FOUND. */
+/** Sets for how many days the agent's conversations are kept; null means for ever. Throws AGENT_NOT_FOUND. */
 export async function setRetention(
   db: Db,
   { accountId, agentId, actor }: { accountId: AccountId; agentId: string; actor: string },
@@ -33,7 +35,7 @@ export async function setRetention(
   })
 }
 
-/** Deletes conversations of all agents that are past their time; several processes share the work. */
+/** Deletes conversations of all agents whose retention time has passed. Several processes share the work. */
 export async function sweepOldConversations({
   db,
   jobs,
@@ -53,7 +55,10 @@ export async function sweepOldConversations({
   }
 }
 
-/** Deletes leads without a conversation, of all agents, that are past their time; several processes share the work. */
+/**
+ * Deletes leads without a conversation, of all agents, whose retention time has passed. Several processes share the
+ * work.
+ */
 export async function sweepOldLeads({ db, log }: Pick<Context, 'db' | 'log'>): Promise<void> {
   const { rows } = await sql`
     delete from leads where id in (
@@ -65,7 +70,10 @@ export async function sweepOldLeads({ db, log }: Pick<Context, 'db' | 'log'>): P
   if (rows.length > 0) log.info({ leads: rows.length }, 'old leads were deleted')
 }
 
-/** Null when there was nothing to do. Rows that another process holds are its own, or not old any more. */
+/**
+ * Deletes a batch; returns null when there was nothing to do. Rows that another process has locked are being deleted
+ * there, or are no longer old.
+ */
 async function dropOld(trx: Trx, jobs: Jobs, accountId: AccountId, agentId: string): Promise<number | null> {
   const { rows } = await sql<{ id: string; messages: number }>`
     select c.id, c.last_seq - c.cut_messages as messages

@@ -8,19 +8,19 @@ import { createStemmers, type Stemmers } from './stemmers.ts'
 import { quoted } from './ts-text.ts'
 import { MOST_TERMS, wordsVector } from './words-vector.ts'
 
-// Any number, the same in every process.
+// The id of the advisory lock, an arbitrary number that must be the same in every process.
 const LOCK = 7_275_395
-/** Rows of the queue in one transaction; on the embedded database everybody else waits for it. */
+/** The most rows of the queue in one transaction. On the embedded database, everybody else waits for it. */
 const BATCH = 100
 
 export type Indexer = {
-  /** Brings rows up to date until nothing waits, or `most` batches are done; answers how many rows it made. */
+  /** Updates rows until nothing is queued or `most` batches are done. Returns the number of rows written. */
   run(db: Db, most?: number): Promise<number>
 }
 
 /**
- * Keeps conversation_search and the folded counts. Any process may run it at any time: one works, the others
- * leave at once. What is not done when a process ends is still in the queue.
+ * Maintains conversation_search and the folded counts. Any process may run it at any time: one works, and the others
+ * return at once. Whatever is not done when a process ends remains in the queue.
  */
 export function createIndexer(): Indexer {
   const stem = createStemmers()

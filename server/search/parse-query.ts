@@ -3,14 +3,14 @@ import { bare, queryTerms, type Token, wordsOf } from './text-tokens.ts'
 
 /** One word of a query: any of these terms, or any that begins with one of the prefixes. */
 export type Element = { terms: string[]; prefixes: string[] }
-/** What has to stand in a text: one word, or several that follow each other. */
+/** What a text has to contain: one word, or several consecutive ones. */
 export type Term = Element[]
 
 const QUOTED = /["“”„«»]([^"“”„«»]*)["“”„«»]/g
 
 /**
- * Reads a query: quotes hold phrases, what is written together (`wi-fi`, an address) is one, and the last word
- * outside of quotes is also looked for as the beginning of a word. No term: there is no word in it.
+ * Parses a query. Quotes enclose phrases; text without spaces (`wi-fi`, an address) is a phrase as well; and the last
+ * word outside of quotes also matches as a prefix. Returns an empty array when the query has no word.
  */
 export function parseQuery(query: string, stem: Stemmers): Term[] {
   const terms: Term[] = []
@@ -34,11 +34,13 @@ export function parseQuery(query: string, stem: Stemmers): Term[] {
   const last = terms.at(-1)?.at(-1)
   const word = last?.terms[0]
   if (isOpen && last && word) last.prefixes = [...new Set([...last.prefixes, word, bare(word)])]
-  // What is said again is looked for once.
+  // A repeated term is searched for only once.
   return [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()]
 }
 
-/** Words of one phrase that are looked for: each place of a text may hold nearly all of them. */
+/**
+ * The most words of a phrase that are searched for, because every position of a text may match nearly all of them.
+ */
 const LONGEST_PHRASE = 32
 
 function termOf(text: string, stem: Stemmers): Term {
@@ -54,7 +56,7 @@ function termOf(text: string, stem: Stemmers): Term {
   })
 }
 
-/** Whether the term stands among the tokens at this place. */
+/** Returns whether the term matches the tokens at this position. */
 export const standsAt = (term: Term, tokens: readonly Token[], at: number): boolean =>
   at + term.length <= tokens.length && term.every((element, i) => fits(element, tokens[at + i] as Token))
 

@@ -9,7 +9,7 @@ import { readFilters } from './read-filters.ts'
 import { createSearch } from './search-conversations.ts'
 
 const AT_ONCE = 4
-/** Searches of one account that wait. */
+/** The most searches of one account that may wait. */
 const MOST_WAITING = 64
 
 export const searchRoutes = (ctx: Context): Route[] => {

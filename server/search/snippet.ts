@@ -4,15 +4,18 @@ import type { Token } from './text-tokens.ts'
 
 export type Highlights = { value: string; isHit: boolean }[]
 
-/** Characters of a snippet, about. */
+/** The approximate length of a snippet, in characters. */
 const LENGTH = 180
 
 type Range = { start: number; end: number }
 
-/** A place in a text where a term stands, and the number of the term. */
+/** A position in a text at which a term matches, and the index of the term. */
 type Hit = Range & { term: number }
 
-/** The terms, by what their first word is found under: whole, or by the first letter of how it begins. */
+/**
+ * Indexes the terms by their first word: a whole word by itself, a prefix by its first letter. Returns a function
+ * that finds the candidates for a token.
+ */
 function indexOf(terms: readonly Term[]): (token: Token) => Set<number> {
   const whole = new Map<string, number[]>()
   const beginnings = new Map<string, number[]>()
@@ -29,7 +32,7 @@ function indexOf(terms: readonly Term[]): (token: Token) => Set<number> {
     )
 }
 
-/** The stretches of a text that the terms match, in order. Other work is let through in between. */
+/** Returns the ranges of a text that the terms match, in order. Yields to other work in between. */
 export async function hitsIn(terms: readonly Term[], tokens: readonly Token[]): Promise<Hit[]> {
   const breathe = createBreather()
   const candidates = indexOf(terms)
@@ -46,10 +49,10 @@ export async function hitsIn(terms: readonly Term[], tokens: readonly Token[]): 
   return hits.sort((a, b) => a.start - b.start || b.end - a.end)
 }
 
-/** How many different terms the best stretch of a snippet's length holds, and where it begins. */
+/** Returns how many different terms the best range of a snippet's length holds, and where it begins. */
 export function bestStretch(hits: readonly Hit[]): Range & { terms: number } {
   let best = { start: 0, end: 0, terms: 0 }
-  /** How often each term stands between the hit that is tried and the first that is too far from it. */
+  /** How often each term occurs between the first hit of the range and the first one that is too far from it. */
   const inside = new Map<number, number>()
   let next = 0
   hits.forEach(({ start, term }, first) => {

@@ -4,24 +4,24 @@ import { foldText } from '../text/words.ts'
 import { languagesFor, spokenLanguage, WORDS_LOOKED_AT } from './spoken-language.ts'
 import type { Stemmers } from './stemmers.ts'
 
-/** A place in a text and the terms that it is found under. */
+/** A position in a text, and the terms under which it is found. */
 export type Token = { start: number; end: number; terms: string[] }
 
-/** A word as it stands in a text: what follows looks at its folded form, offsets at the text. */
+/** A word of a text. `text` is its folded form, and the offsets refer to the original text. */
 type Word = { start: number; end: number; text: string; dense: boolean }
 
 // Soft hyphens and zero-width marks stand inside words and are folded away.
 const RAW_WORD = /[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+/gu
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 const ASCII_WORD = /[a-z0-9]+/g
-/** Characters; of longer runs (hashes, base64) the beginning counts. */
+/** The most characters of a term; only the beginning of longer runs (hashes, base64) counts. */
 const LONGEST_TERM = 64
-/** Characters of a run that are folded: one of them may become eighteen. */
+/** The most characters of a run that are folded, since one of them may become eighteen. */
 const LONGEST_RUN = 1_000
-/** Letters of dense scripts that folding leaves as they are, alone and beside each other. */
+/** Matches letters of dense scripts that folding does not change, alone or next to each other. */
 const FOLDED = /^[\u0e01-\u0e30\u0e40-\u0e46\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/
 
-/** The words of a text, and of a script without spaces each character with the next one. */
+/** Yields the words of a text; in a script without spaces, each character together with the next one. */
 export function* wordsOf(text: string): Generator<Word> {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
   if (/^[\x00-\x7f]*$/.test(text)) {
@@ -59,7 +59,10 @@ function* pairsOf(raw: string, start: number): Generator<Word> {
   }
 }
 
-/** What a word of a text is found under: itself, its stem (a script that one language owns has that one's), and itself without accents. */
+/**
+ * Returns the terms under which a word of a text is found: the word itself, its stem (for a script that only one
+ * language uses, that language's), and the word without accents.
+ */
 function termsOf({ text, dense }: Word, spoken: string, stem: Stemmers): string[] {
   if (dense) return [text]
   const languages = languagesFor(text)
@@ -69,20 +72,20 @@ function termsOf({ text, dense }: Word, spoken: string, stem: Stemmers): string[
   return stemmed === text && plain === text ? [text] : distinct([text, stemmed, plain])
 }
 
-/** What a word of a query, whose language nobody knows, is looked for as. */
+/** Returns the terms to search for a word of a query, whose language is unknown. */
 export function queryTerms(text: string, stem: Stemmers): string[] {
   return distinct([text, bare(text), ...languagesFor(text).map((language) => stem(text, language))])
 }
 
-/** The word without accents. */
+/** Returns the word without accents. */
 export const bare = (word: string): string =>
   /[^a-z0-9]/.test(word) ? word.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC') || word : word
 
 const distinct = (terms: string[]): string[] => [...new Set(terms.filter((term) => term !== ''))]
 
 /**
- * Turns texts of one conversation into tokens; a text that does not tell its language has that of the others. Other work
- * is let through in between.
+ * Splits the texts of one conversation into tokens. A text whose language cannot be told is taken to be in the
+ * language of the others. Yields to other work in between.
  */
 export async function tokensOf(texts: readonly string[], stem: Stemmers): Promise<Token[][]> {
   const breathe = createBreather()
@@ -98,7 +101,7 @@ export async function tokensOf(texts: readonly string[], stem: Stemmers): Promis
   return tokens
 }
 
-/** The same for a text whose others are not at hand: when it does not tell its language it may be any. */
+/** The same for a text without its conversation. If it does not tell its language, it may be in any. */
 export async function tokensOfOne(text: string, stem: Stemmers): Promise<Token[]> {
   const breathe = createBreather()
   const words = await allWords(text, breathe)

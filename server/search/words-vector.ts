@@ -3,15 +3,16 @@ import type { Stemmers } from './stemmers.ts'
 import { tokensOf } from './text-tokens.ts'
 import { LONG, quoted } from './ts-text.ts'
 
-/** Limits of a tsvector: the last place of a word, and how many places one word may have. */
+/** The limits of a tsvector: the last position of a word, and the most positions of one word. */
 const LAST_PLACE = 16_383
 const PLACES_OF_A_WORD = 255
-/** Distinct terms of one conversation; a tsvector holds 1 MB. Further ones are not found. */
+/** The most distinct terms of one conversation, because a tsvector holds 1 MB. Further ones are not found. */
 export const MOST_TERMS = 40_000
 
 /**
- * The text of a tsvector with the words of a conversation: those of the title weigh more. One that is too long
- * for places keeps the words alone, and so does one that `isLong` already. Other work is let through in between.
+ * Returns the text of a tsvector with the words of a conversation, in which words of the title weigh more. A vector
+ * that is too long with positions keeps the words alone, and so does one that `isLong` already. Yields to other work
+ * in between.
  */
 export async function wordsVector(
   title: string | null,

@@ -9,11 +9,11 @@ import { cameSecurely } from './same-site.ts'
 export type Exchange = { request: FastifyRequest; reply: FastifyReply }
 type Needs = Pick<Context, 'db' | 'config' | 'sessions'>
 
-/** The name without the prefix that cookies by HTTPS have. */
+/** The cookie's name without the `__Secure-` prefix that it has over HTTPS. */
 const SESSION_COOKIE = 'parley.session_token='
 const EVERY_SESSION_COOKIE = /(?:__Secure-)?parley\.session_token=[^;]*;?\s*/g
 
-/** What the library is told of a request; `asStranger`: without its session. */
+/** Returns the headers of a request that are passed to the sign-in library; `asStranger` leaves out its session. */
 export function headersFor({ headers, ip }: FastifyRequest, { asStranger = false } = {}): Headers {
   const cookie = headers.cookie ?? ''
   return new Headers({
@@ -23,7 +23,10 @@ export function headersFor({ headers, ip }: FastifyRequest, { asStranger = false
   })
 }
 
-/** Asks the library, passes its cookies on, and answers what it says; AUTH_SIGN_IN_FAILED for anything but a success. */
+/**
+ * Calls the sign-in library, copies the cookies it sets to the reply, and returns the JSON of its response. Throws
+ * AUTH_SIGN_IN_FAILED, or RATE_LIMIT_TOO_MANY_REQUESTS, unless the library reports success.
+ */
 export async function askAuth<T>(
   { sessions, config }: Needs,
   { request, reply }: Exchange,
@@ -31,7 +34,7 @@ export async function askAuth<T>(
 ): Promise<T> {
   const response = await ask(await sessions.open(cameSecurely(request, config)))
   passCookies(reply, response)
-  // Its session may have become another one.
+  // The library may have replaced the caller's session, so no cached one may be used.
   sessions.forget()
   if (response.ok) return (await response.json()) as T
   if (response.status === 429)
@@ -45,11 +48,14 @@ export function passCookies(reply: FastifyReply, response: Response): void {
   if (cookies.length > 0) reply.header('set-cookie', cookies)
 }
 
-/** Whether these cookies begin a session, and none is ended by them. */
+/** Returns whether one of these cookies starts a session; a cookie that ends one does not count. */
 export const beginsSession = (cookies: string[]): boolean =>
   cookies.some((cookie) => cookie.includes(SESSION_COOKIE) && !/max-age=0|session_token=;/i.test(cookie))
 
-/** Notes who got in, or that somebody did not; of an address that nobody has only that. */
+/**
+ * Records in the audit log that somebody signed in or was refused. For an address without a login, the entry has
+ * neither an account nor a member.
+ */
 export async function noteSignIn(
   db: Db,
   action: 'session.create' | 'session.refuse',

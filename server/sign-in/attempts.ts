@@ -5,11 +5,14 @@ import type { RateLimiter, RateWindow } from '../http/rate-limit.ts'
 import { countRequest } from '../http/serve.ts'
 
 const QUARTER = 15 * 60_000
-/** A house behind one address signs in within this; a machine that guesses gets nowhere. */
+/** Enough for everybody who shares an address to sign in, and far too few to guess a password. */
 const PER_ADDRESS: RateWindow = { limit: 60, windowMs: QUARTER }
 const PER_NAME: RateWindow = { limit: 20, windowMs: QUARTER }
 
-/** Counts an attempt to get in, by where it comes from and by whom it is for; RATE_LIMIT_TOO_MANY_REQUESTS. */
+/**
+ * Counts a sign-in attempt against the client's address and, if given, against the name it is for. Throws
+ * RATE_LIMIT_TOO_MANY_REQUESTS.
+ */
 export async function countAttempt(
   limiter: RateLimiter,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },

@@ -4,7 +4,10 @@ import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../http/cont
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-limits.ts'
 
 const tag = 'Sign-in'
-/** Far more than any of these needs: a password of a megabyte is refused before anybody hashes it. */
+/**
+ * The body limit in bytes, far more than any of these endpoints needs. A password of a megabyte is refused before it
+ * is hashed.
+ */
 const bodyLimit = 8_192
 const COUNTED =
   'Attempts are counted by the address they come from and by the name they are for: beyond the limit they are answered 429.'

@@ -12,7 +12,10 @@ import { SEND_RESET, type SendReset } from './tasks.ts'
 
 const success = { success: true as const }
 
-/** What whoever holds a link may do, without a session. The token is looked at before a password is hashed. */
+/**
+ * Routes for people who hold a link and have no session. The token is checked before a password is hashed, because
+ * hashing is slow.
+ */
 export const linkRoutes = (ctx: Context): Route[] => [
   route(contract.setUp, async ({ body, request, reply }) => {
     await enter(ctx, { request, reply })
@@ -78,7 +81,7 @@ export const linkRoutes = (ctx: Context): Route[] => [
 
   route(contract.requestPasswordReset, async ({ body: { email }, request, reply }) => {
     await enter(ctx, { request, reply }, email)
-    // Whether somebody has the address is found out afterwards, so that the time taken does not tell.
+    // The job looks up the address later, so that the response time does not reveal whether it has a login.
     if (ctx.config.smtp && ctx.config.publicUrl)
       await ctx.jobs.enqueue<SendReset>(ctx.db, SEND_RESET, { email })
     return success

@@ -8,7 +8,7 @@ import { ApiError } from '../http/errors.ts'
 
 const HOUR = 3_600_000
 
-/** How long a link works. */
+/** How long a link is valid, in milliseconds. */
 export const LINK_MS = { 'set-up': 24 * HOUR, invitation: 7 * 24 * HOUR, reset: HOUR } as const
 
 export type LinkRow = Selectable<LoginLinksTable>
@@ -16,7 +16,10 @@ export type LinkKind = LinkRow['kind']
 
 const PAGES: Record<LinkKind, string> = { 'set-up': 'setup', invitation: 'invite', reset: 'reset' }
 
-/** The address that the token is taken to; what stands after # is sent to no server and into no log. */
+/**
+ * Returns the URL of the page that uses the token. The token is in the fragment, which browsers send to no server, so
+ * that it is in no log.
+ */
 export const linkTo = (origin: string, kind: LinkKind, token: string): string =>
   `${origin}/${PAGES[kind]}#${token}`
 
@@ -30,7 +33,7 @@ type Wanted = {
   memberId?: string
 }
 
-/** Makes a link with 256 random bits. The token is in this answer only; the database keeps its hash. */
+/** Creates a link with 256 random bits. The token is only in this result; the database stores its hash. */
 export async function createLink(
   trx: Db,
   { accountId, kind, createdBy, invited, memberId }: Wanted,
@@ -56,7 +59,7 @@ export async function createLink(
   return { row, token }
 }
 
-/** What the token stands for, without using it; AUTH_LINK_INVALID. */
+/** Returns the link of a token without using it up. Throws AUTH_LINK_INVALID. */
 export async function readLink(db: Db, kind: LinkKind, token: string): Promise<LinkRow> {
   const row = await db
     .selectFrom('login_links')
@@ -69,7 +72,10 @@ export async function readLink(db: Db, kind: LinkKind, token: string): Promise<L
   return row
 }
 
-/** Uses the token up, in the transaction of what it allows: of two requests one gets it. AUTH_LINK_INVALID. */
+/**
+ * Deletes the link of a token and returns it, in the transaction of what it permits, so that only one of two requests
+ * gets it. Throws AUTH_LINK_INVALID.
+ */
 export async function takeLink(trx: Trx, kind: LinkKind, token: string): Promise<LinkRow> {
   const row = await trx
     .deleteFrom('login_links')

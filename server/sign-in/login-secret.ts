@@ -8,9 +8,9 @@ const NAME = 'cookies'
 const PLACE = placeOfRow('login_secrets', NAME, 'secret')
 
 /**
- * What cookies are signed and second factors encrypted with, made at first use. It has a key of its own so that an
- * exchange of the installation's key ends no session. Where a restore has left it out, second factors cannot be opened
- * any more and are removed: their owners sign in with the password and set up new ones.
+ * Returns the secret that signs cookies and encrypts second factors, and creates it on first use. It is separate from
+ * the installation's key, so that rotating that key ends no session. If a restore has left the secret out, the second
+ * factors can no longer be decrypted and are deleted: their owners sign in with the password and set up new ones.
  */
 export async function openLoginSecret(db: Db, secrets: Secrets): Promise<string> {
   return transact(db, async (trx) => {

@@ -5,7 +5,7 @@ import { json } from '../db/json.ts'
 import type { AccountId, Role } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
 
-/** Slow on purpose; to be called before a transaction begins. */
+/** Hashes a password. This is slow on purpose, so call it before a transaction begins. */
 export async function hashOfPassword(password: string): Promise<string> {
   const { hashPassword } = await import('better-auth/crypto')
   return hashPassword(password)
@@ -21,8 +21,8 @@ type Wanted = {
 }
 
 /**
- * Gives a person a login, as a new member of the account or as the one of that address who has none yet. Throws
- * RESOURCE_DUPLICATE when the address has a login, and MEMBER_LIMIT_REACHED.
+ * Creates a login for a new member of the account, or for the existing member with this address who has none yet.
+ * Throws RESOURCE_DUPLICATE when the address already has a login, and MEMBER_LIMIT_REACHED.
  */
 export async function addLogin(trx: Trx, wanted: Wanted): Promise<{ memberId: string }> {
   const { accountId, name, role, agentIds, passwordHash } = wanted
@@ -69,7 +69,7 @@ export async function addLogin(trx: Trx, wanted: Wanted): Promise<{ memberId: st
   return { memberId }
 }
 
-/** Gives the member another password, and one who has no login a login; all sessions end. */
+/** Replaces the member's password and ends all sessions. A member without a login gets one. */
 export async function replacePassword(trx: Trx, member: MemberRow, passwordHash: string): Promise<void> {
   const login = await loginOf(trx, member.id)
   if (!login) {
@@ -95,7 +95,7 @@ export async function replacePassword(trx: Trx, member: MemberRow, passwordHash:
   await trx.deleteFrom('login_sessions').where('login_id', '=', login.id).execute()
 }
 
-/** How the member signs in; undefined: not at all yet. */
+/** Returns the member's login; undefined when there is none yet. */
 export const loginOf = (db: Db, memberId: string) =>
   db
     .selectFrom('logins')
@@ -103,7 +103,7 @@ export const loginOf = (db: Db, memberId: string) =>
     .where('member_id', '=', memberId)
     .executeTakeFirst()
 
-/** The member who signs in with the address. */
+/** Returns the member whose login has this address. */
 export const memberByLogin = (db: Db, email: string): Promise<MemberRow | undefined> =>
   db
     .selectFrom('logins')

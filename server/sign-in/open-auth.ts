@@ -6,19 +6,22 @@ import type { Secrets } from '../secrets/secrets.ts'
 import { openLoginSecret } from './login-secret.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-limits.ts'
 
-/** Seconds from the sign-in, however much is done meanwhile. */
+/** The lifetime of a session in seconds, counted from the sign-in; activity does not extend it. */
 export const SESSION_SECONDS = 14 * 24 * 3600
-/** As the provider is called in the database, and in the address that it sends people back to. */
+/** The provider's id in the database and in the callback URL. */
 export const PROVIDER = 'oidc'
 export const AUTH_PATH = '/api/auth'
-/** How the address of a request comes to the library. */
+/** The header that passes the client's address to the sign-in library. */
 export const ADDRESS_HEADER = 'x-parley-address'
 
 export type AuthNeeds = { db: Db; config: Config; log: Logger; secrets: Secrets }
 
 const times = { createdAt: 'created_at', updatedAt: 'updated_at' }
 
-/** The library on our tables. It is a tenth of all modules, and loaded when somebody signs in. */
+/**
+ * Configures the sign-in library for our tables. It makes up a tenth of all modules, so it is imported only when
+ * somebody signs in.
+ */
 async function createAuth({ db, config, log }: AuthNeeds, secret: string, { isSecure, withProvider }: Kind) {
   const { betterAuth } = await import('better-auth')
   const { twoFactor } = await import('better-auth/plugins/two-factor')
@@ -120,8 +123,8 @@ const providerOf = ({ issuer, clientId, clientSecret }: NonNullable<Config['oidc
 export type Auth = Awaited<ReturnType<typeof createAuth>>
 
 /**
- * Requests by HTTPS have other cookies than those by plain HTTP. The one that knows the provider asks it for its
- * addresses when it is opened, which must not hold up who signs in with a password.
+ * An instance of the library. Its cookies differ between HTTPS and plain HTTP. An instance with the provider fetches
+ * the provider's metadata when it is opened, which must not delay sign-ins with a password.
  */
 type Kind = { isSecure: boolean; withProvider: boolean }
 
@@ -137,7 +140,7 @@ export function authOpener(needs: AuthNeeds): OpenAuth {
     secret ??= openLoginSecret(needs.db, needs.secrets)
     const auth = secret.then((text) => createAuth(needs, text, kind))
     opened.set(name, auth)
-    // The next request tries again.
+    // Forget the failure, so that the next request tries again.
     auth.catch(() => {
       opened.delete(name)
       secret = null

@@ -85,7 +85,7 @@ const enterRoutes = (ctx: Context): Route[] => [
   }),
 ]
 
-/** What stands before every attempt to get in: whether the service takes any, where it comes from, and how often. */
+/** Checks every attempt to sign in: refuses it during maintenance or from a page of another site, and counts it. */
 async function enter(ctx: Context, { request, reply }: Exchange, name?: string): Promise<void> {
   await ctx.maintenance.refuse()
   refuseCrossSite(request, ctx.config)
@@ -191,7 +191,10 @@ const credentialRoutes = (ctx: Context): Route[] => [
   }),
 ]
 
-/** The gate has seen to it that there is one. */
+/**
+ * Returns the signed-in member. The gate has already refused callers without one, since these endpoints are
+ * `onlySessions`.
+ */
 function memberOf({ member }: Caller): SignedIn {
   if (!member) throw new TypeError('Only sessions come here.')
   return member

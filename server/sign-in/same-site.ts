@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../http/errors.ts'
 
-/** What pages of other sites cannot send without asking first. */
+/** A header that pages of other sites cannot send without a CORS preflight. */
 export const SESSION_HEADER = 'x-parley-session'
 
 const ownOrigins = (
@@ -10,20 +10,20 @@ const ownOrigins = (
   { publicUrl }: Pick<Config, 'publicUrl'>,
 ): string[] => [`${protocol}://${host}`, ...(publicUrl === null ? [] : [new URL(publicUrl).origin])]
 
-/** Refuses a change that a page of another site may have made the browser send. */
+/** Throws AUTH_CROSS_SITE_REQUEST for a change that a page of another site may have made the browser send. */
 export function refuseCrossSite(request: FastifyRequest, config: Pick<Config, 'publicUrl'>): void {
   const { origin, [SESSION_HEADER]: marked } = request.headers
   if (marked !== '1' || origin === undefined || !ownOrigins(request, config).includes(origin))
     throw new ApiError('AUTH_CROSS_SITE_REQUEST')
 }
 
-/** Where the workspace is, for the links that lead there. */
+/** Returns the origin of the workspace, for links to it. */
 export const workspaceOrigin = (
   { protocol, host }: FastifyRequest,
   { publicUrl }: Pick<Config, 'publicUrl'>,
 ): string => publicUrl ?? `${protocol}://${host}`
 
-/** Whether the browser came by HTTPS, as far as the service can know. */
+/** Returns whether the browser uses HTTPS, as far as the service can tell. */
 export const cameSecurely = (
   { protocol }: FastifyRequest,
   { publicUrl }: Pick<Config, 'publicUrl'>,

@@ -6,7 +6,10 @@ import { countAttempt } from './attempts.ts'
 import { AUTH_PATH, PROVIDER } from './open-auth.ts'
 import { cameSecurely } from './same-site.ts'
 
-/** Where the provider sends the browser back to; the library checks what it brings, and sends it on. */
+/**
+ * Serves the URL that the provider redirects the browser to. The library checks the parameters and redirects the
+ * browser onwards.
+ */
 export function serveProvider(app: FastifyInstance, ctx: Context): void {
   const { oidc, publicUrl } = ctx.config
   if (!oidc || !publicUrl) return

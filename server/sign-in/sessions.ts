@@ -13,19 +13,22 @@ const MOST_SESSIONS = 10_000
 const COOKIE = /(?:^|;\s*)((?:__Secure-)?parley\.session_token)=([^;]{1,500})/
 
 export type Sessions = {
-  /** Whether the request says that it has a session. */
+  /** Returns whether the request has a session cookie, valid or not. */
   hasCookie(request: FastifyRequest): boolean
-  /** The member whose session it is; throws AUTH_SESSION_ENDED and AUTH_CROSS_SITE_REQUEST. */
+  /**
+   * Returns the member whose session it is. `beforeStranger` may refuse a cookie that is not known to be good before
+   * the database is asked about it. Throws AUTH_SESSION_ENDED and AUTH_CROSS_SITE_REQUEST.
+   */
   callerOf(request: FastifyRequest, beforeStranger?: () => Promise<void>): Promise<Caller>
-  /** What was remembered of sessions does not hold any more. */
+  /** Drops all cached sessions. */
   forget(): void
-  /** The library, for requests by HTTPS or by plain HTTP. */
+  /** Opens the sign-in library for requests over HTTPS or plain HTTP. */
   open(isSecure: boolean): Promise<Auth>
-  /** The same with the provider of the configuration. */
+  /** The same, with the provider of the configuration. */
   openProvider(isSecure: boolean): Promise<Auth>
 }
 
-/** Knows members by their cookies, remembering each for less than a second. */
+/** Identifies members by their session cookies and caches each result for less than a second. */
 export function createSessions(needs: AuthNeeds): Sessions {
   const openKind = authOpener(needs)
   const open = (isSecure: boolean): Promise<Auth> => openKind({ isSecure, withProvider: false })
@@ -107,7 +110,7 @@ async function memberOfSession(db: Db, { session, user }: Found): Promise<Caller
   }
 }
 
-/** Every session of the login that has not expired, the newest first. */
+/** Returns the sessions of the login that have not expired, newest first. */
 export const sessionsOf = (db: Db, loginId: string) =>
   db
     .selectFrom('login_sessions')
@@ -118,7 +121,7 @@ export const sessionsOf = (db: Db, loginId: string) =>
     .orderBy('id', 'desc')
     .execute()
 
-/** Ends the session of that id; false when the login has none. */
+/** Ends a session of the login. Returns false when the login has none with this id. */
 export async function endSession(db: Db, loginId: string, id: string): Promise<boolean> {
   if (!isId(id)) return false
   const { numDeletedRows } = await db
@@ -129,14 +132,14 @@ export async function endSession(db: Db, loginId: string, id: string): Promise<b
   return numDeletedRows > 0n
 }
 
-/** Ends all sessions of the login, but for the one that is kept. */
+/** Ends all sessions of the login except `kept`. */
 export async function endSessions(db: Db, loginId: string, kept: string | null = null): Promise<void> {
   let query = db.deleteFrom('login_sessions').where('login_id', '=', loginId)
   if (kept) query = query.where('id', '<>', kept)
   await query.execute()
 }
 
-/** Removes what has expired; a duty. */
+/** Deletes expired sessions and challenges, and links that expired 30 days ago. It runs as a duty. */
 export async function dropOldSessions(db: Db): Promise<void> {
   const now = new Date()
   await db.deleteFrom('login_sessions').where('expires_at', '<', now).execute()

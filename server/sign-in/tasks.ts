@@ -9,7 +9,7 @@ import { memberByLogin } from './logins.ts'
 export const SEND_RESET = 'send-password-reset'
 export type SendReset = { email: string }
 
-/** Sends the link to whoever signs in with the address; nothing when nobody does. */
+/** Sends a reset link to the member with this login address. Does nothing when there is none. */
 async function sendReset(
   { db, config }: Pick<Context, 'db' | 'config'>,
   { email }: SendReset,
@@ -19,7 +19,7 @@ async function sendReset(
   const member = await memberByLogin(db, email)
   if (!member || !way || !config.publicUrl) return
   const { token } = await transact(db, async (trx) => {
-    // One that was asked for before does not work any more.
+    // An earlier reset link must stop working.
     await trx
       .deleteFrom('login_links')
       .where('kind', '=', 'reset')

@@ -7,16 +7,17 @@ const WORD = /[a-zA-Z_$][\w$.]{0,78}$/
 const CODE = /```[\s\S]*?```|`[^`\n]{1,300}`/g
 const INDEXED = /[a-zA-Z_$][\w$]{0,78}(?=\[)/g
 
-/** The names that are indexed in the code of Markdown texts, as `colors` in `colors[i]`. */
+/** Returns the names that are indexed in the code of Markdown texts, such as `colors` in `colors[i]`. */
 export const namesIndexedIn = (texts: readonly string[]): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => text.match(CODE) ?? []).flatMap((code) => code.match(INDEXED) ?? []))
 
 /**
- * Whether the bracketed number directly after `before` is an array index, as in `process.argv[2]`, and not a citation
- * marker, which often follows a word directly, too. `known` are names of arrays that could as well be words of prose.
+ * Returns whether the bracketed number directly after `before` is an array index, as in `process.argv[2]`, rather
+ * than a citation marker, which often follows a word directly, too. `known` are names of arrays that could also be
+ * words of prose.
  */
 export function isArrayIndex(before: string, numbers: string, known?: ReadonlySet<string>): boolean {
-  // As in matrix[1][2].
+  // Remove further indexes, as in matrix[1][2].
   const name = before.slice(-80).replace(/(?:\[\w{1,20}\]){1,4}$/, '')
   if (/[\w$]\(\)$/.test(name)) return true
   const word = WORD.exec(name)?.[0]

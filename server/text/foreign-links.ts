@@ -1,11 +1,12 @@
 import MarkdownIt from 'markdown-it'
 
-/** Whether a text may lead to an address. */
+/** Returns whether a text may link to a URL. */
 export type MayLink = (href: string) => boolean
 
 /**
- * For what a model has written: it may have read a page that wants customers lured away under the owner's name, or what
- * they said carried off in an address. Leads to these hosts and their subdomains, and to mail without words in it.
+ * Allows links to these hosts and their subdomains, to phone numbers, and to mail addresses without any text in the
+ * link. It is meant for text by models, which may have read a page that tries to lure customers away in the owner's
+ * name, or to exfiltrate what they said in a URL.
  */
 export function linksTo(hosts: readonly string[]): MayLink {
   const known = hosts.map((host) => host.replace(/^\*\.|:\d+$/g, '').toLowerCase())
@@ -19,20 +20,20 @@ export function linksTo(hosts: readonly string[]): MayLink {
   }
 }
 
-/** null: no address of the web. */
+/** Returns the host of a URL; null when it is not a web address. */
 export const hostOf = (address: string | null): string | null => URL.parse(address ?? '')?.hostname || null
 
 const EXPLICIT = /(?:(?:https?|ftp):\/\/|mailto:|(?<![\p{L}\p{N}])www\.)[^\s<>"'`]{1,2000}/giu
-/** A host with a path, of whatever domain. */
+/** Matches a host with a path, of any domain. */
 const BARE = /(?<![\p{L}\p{N}./@-])(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}(?=[/?])/giu
 const { linkify } = new MarkdownIt()
 linkify.set({ fuzzyLink: true, fuzzyEmail: false, fuzzyIP: true })
-/** Characters that are searched at once for addresses without a scheme. */
+/** The number of characters that are searched at once for URLs without a scheme. */
 const AT_ONCE = 2_000
 
 /**
- * A text in which no address is a link that may not be, also for programs that make links of plain text: what is left
- * of it is its host, with its dots in brackets.
+ * Returns a text without links that are not allowed, even for programs that turn plain text into links: only the host
+ * of such a URL remains, with its dots in brackets.
  */
 export function withoutForeignLinks(text: string, mayLink: MayLink): string {
   const plain = text.replace(EXPLICIT, (address) => {
@@ -46,7 +47,7 @@ export function withoutForeignLinks(text: string, mayLink: MayLink): string {
     .join('')
 }
 
-/** Cut behind spaces, which no address holds; a run without any is cut where it comes. */
+/** Splits a text after spaces, which no URL contains. A run without any space is split at the limit. */
 function stretchesOf(text: string): string[] {
   const stretches: string[] = []
   for (let at = 0; at < text.length; ) {
@@ -80,10 +81,12 @@ function named(address: string): string {
 }
 
 const MAYBE_LINK = /[.:/@]|(?:^|[^a-z])(?:h|ht|htt|https?|w|ww|www|f|ft|ftp|m|ma|mai|mail|mailto)$/i
-/** A word so long is no address that anybody follows. */
+/** The longest word that is considered as a URL; nobody follows a longer one. */
 const LONGEST_WORD = 500
 
-/** The same for a text that comes in pieces: a word that may become an address is held back until it is whole. */
+/**
+ * Does the same for a text that arrives in pieces: a word that may become a URL is held back until it is complete.
+ */
 export class LinkFilter {
   readonly #mayLink: MayLink
   /** The word that is being written, and what was given of it. */

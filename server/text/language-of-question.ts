@@ -1,7 +1,7 @@
 import { type Language, weighExpected } from './language.ts'
 import { languagesOfStopWord } from './stop-words.ts'
 
-/** Words of short questions that say something, so that they are no stop words, and tell their language. */
+/** Words that tell the language of a short question. They also carry meaning, so they are not stop words. */
 const TELLING: ReadonlyMap<string, Language> = new Map(
   Object.entries({
     de: 'kostet preis öffnungszeiten',
@@ -22,8 +22,8 @@ const TELLING: ReadonlyMap<string, Language> = new Map(
 )
 
 /**
- * The language of a question about documents in `written`: where its words leave it open, that in which most of them
- * are known, and that of the documents when it is among those or nothing is known.
+ * Returns the language of a question about documents in `written`. If the words leave it open, this is the language
+ * that knows most of them; `written` wins a tie, and is also the result when no word is known.
  */
 export function languageOfQuestion(words: readonly string[], written: Language): Language {
   const { language } = weighExpected(words, new Set<Language>(['en', written]))

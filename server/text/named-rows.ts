@@ -1,16 +1,17 @@
-/** One row: values by the names of their columns, in order. The first value may have no name. */
+/** The values of a row by the names of their columns, in order. The first value may have no name. */
 type Row = { name: string; value: string }[]
 
 const NAMED = /^([^:;|]{1,80}): (.*)$/s
 const NEXT_NAME = /; (?=[^:;|]{1,80}: )/
 const ITEM = /^\s*(?:[-*+•‣▪—–]|\d{1,3}[.)])\s/
 const MOST_COLUMNS = 20
-/** Of the cells of a table so many are filled; else its lines only look alike. */
+/** The share of a table's cells that must be filled; with less, the lines only look like rows. */
 const FILLED = 0.6
 
 /**
- * Passages hold the rows of a table as lines, `Name: value; Name: value`, so that each can be found by itself. Lines
- * with the same names are the rows of one table again here, in Markdown; null for lines that are not.
+ * Returns lines as one table in Markdown; null when they are not the rows of a table. Passages hold the rows of a
+ * table as lines, `Name: value; Name: value`, so that each can be found by itself, and rows of the same table have
+ * the same names.
  */
 export function tableOf(lines: readonly string[]): string | null {
   if (lines.length < 2 || lines.some((line) => ITEM.test(line))) return null
@@ -27,7 +28,7 @@ export function tableOf(lines: readonly string[]): string | null {
   return [line(names), line(names.map(() => '-')), ...rows.map((row) => line(valuesOf(row)))].join('\n')
 }
 
-/** A text in which the rows of tables are tables. */
+/** Returns a text with its table rows written as Markdown tables. */
 export function withTables(text: string): string {
   if (!text.includes('; ')) return text
   return text
@@ -36,7 +37,10 @@ export function withTables(text: string): string {
     .join('\n\n')
 }
 
-/** What stands before ` | ` is the heading of a group of rows: its column has no name, as that of a row's first value. */
+/**
+ * Parses a line as a row; null when it is none. The text before ` | ` is the heading of a group of rows. Its column
+ * has no name, and neither has that of a first value without one.
+ */
 function rowOf(line: string): Row | null {
   const [group, ...rest] = line.split(' | ')
   const isGrouped = rest.length > 0 && !NAMED.test(group!)
@@ -46,7 +50,7 @@ function rowOf(line: string): Row | null {
   const cells = [...(isGrouped ? [{ name: '', value: group! }] : []), start ?? { name: '', value: first! }]
   for (const other of others) {
     const cell = cellOf(other)
-    // The same name again is a part of the value before it.
+    // A name that occurs again is part of the value before it.
     if (cell === null || cells.some(({ name }) => name === cell.name)) cells.at(-1)!.value += `; ${other}`
     else cells.push(cell)
   }
@@ -58,7 +62,10 @@ function cellOf(text: string): Row[number] | null {
   return name === undefined || value === undefined ? null : { name, value }
 }
 
-/** A name that a row has for the first time stands behind the one before it there. */
+/**
+ * Returns the names of all columns in order. A name that is new in a row is inserted after the name that precedes it
+ * there.
+ */
 function columnsOf(rows: readonly Row[]): string[] {
   const names: string[] = []
   for (const row of rows) {

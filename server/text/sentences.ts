@@ -46,17 +46,17 @@ function segmenterOf(language: Language): Intl.Segmenter {
   return segmenter
 }
 
-/** Whatever can end a sentence; segmenting a line costs far more than looking for these. */
+/** Matches a character that can end a sentence. Segmenting a line costs far more than looking for one. */
 const MAY_END = /[\p{Sentence_Terminal}\r\u0085\u2028\u2029]/u
 
-/** The segmenter's time grows with the square of what holds no end of a sentence. */
+/** The segmenter's time grows with the square of the length of a run without an end of a sentence. */
 const LONGEST_RUN = 400
 const LONG_RUN = new RegExp(`[^\\s.!?。！？]{${LONGEST_RUN}}`, 'g')
 
 const withoutLongRuns = (line: string): string[] =>
   line.length <= LONGEST_RUN ? [line] : line.replace(LONG_RUN, '$&\n').split('\n')
 
-/** Characters at the end of a sentence that decide whether it ends there. */
+/** The number of characters at the end of a sentence that decide whether it ends there. */
 const TAIL = 40
 
 function endsInAbbreviation(text: string, language: Language): boolean {

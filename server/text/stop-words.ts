@@ -1,7 +1,7 @@
 import * as lists from 'stopword'
 import { foldAccents } from './fold-accents.ts'
 
-/** Languages with stop words of their own; `other` is any other, or one that cannot be told. */
+/** The languages with a list of stop words; `other` is any other language, or one that cannot be determined. */
 export type Language =
   | 'en'
   | 'de'

@@ -6,7 +6,7 @@ import { identitySecretSince } from './identity/identity-secret.ts'
 import { chatStyles, picturesOf, type StageStyles, shownName, stageStyles } from './looks.ts'
 import { type Appearance, LARGEST_UPLOAD_BYTES, leadFields, MOST_FILES } from './schema.ts'
 
-/** What the chat of a public agent looks like and offers. */
+/** Returns the appearance and the features of a public agent's chat. */
 export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<typeof Appearance>> {
   const chat = chatStyles(agent)
   const stage = stageStyles(agent)
@@ -56,14 +56,17 @@ function shownStage({
   }
 }
 
-/** Of an allowed domain, which may stand for subdomains and name a port. */
+/** Returns the host of an allowed domain, which may have a wildcard for subdomains and a port. */
 const hostOf = (domain: string): string => domain.replace(/^\*\.|:\d+$/g, '').toLowerCase()
 
-/** The form is there when the agent collects leads in the chat on websites. */
+/**
+ * Returns whether the chat has the contact form, which depends on the agent's action for collecting leads on
+ * websites.
+ */
 export const takesDetails = (db: Db, agent: AgentRow): Promise<boolean> =>
   offersAction(db, agent, 'collect-leads')
 
-/** Whether the agent has an enabled action of that type for the chat on websites. */
+/** Returns whether the agent has an enabled action of that type for the chat on websites. */
 export async function offersAction(
   db: Db,
   agent: AgentRow,

@@ -7,7 +7,7 @@ import type { ConversationRow } from '../conversations/queries.ts'
 import { WIDGET } from '../conversations/sources.ts'
 import { ApiError } from '../http/errors.ts'
 
-/** Not now, for a reason that the visitor sees anyway: the page still owes a result, or a person has taken over. */
+/** Errors whose reason the visitor sees anyway: the page still owes a result, or a person has taken over. */
 const NOT_NOW = [
   'CHAT_NOTHING_TO_CONTINUE',
   'CHAT_CONVERSATION_NOT_ONGOING',
@@ -16,12 +16,15 @@ const NOT_NOW = [
   'CHAT_MODEL_NOT_ALLOWED',
 ]
 
-/** Each costs the owner credits, and it is the visitor's browser that asks for it. */
+/**
+ * The most continuations in a row, because each costs the owner credits and is requested by the visitor's browser.
+ */
 const MOST_CONTINUATIONS = 8
 
 /**
- * Has the agent go on from what the page's actions answered; true when an answer is being made. False, too, when it has
- * gone on so often since the visitor last wrote that it would not end.
+ * Continues the agent's answer after the results of the page's actions. Returns true when an answer is being
+ * generated. Returns false as well when it has been continued so often since the visitor's last message that it would
+ * not end.
  */
 export async function continueAnswer(
   ctx: Context,
@@ -40,7 +43,7 @@ export async function continueAnswer(
       conversationId,
       idempotency: null,
     })
-    // Its readers are told by the stream.
+    // Readers get the error from the stream.
     live.answer.catch(() => {})
     return true
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Appearance } from './schema.ts'
 
 type WholeStyles = Static<typeof Styles>
 export type ChatStyles = WholeStyles['chat']
-/** What the chat looks like in the middle of the page; each group is whole. */
+/** The styles of the chat in the middle of the page; each group is complete. */
 export type StageStyles = {
   [Name in keyof WholeStyles['centerStage']]: WholeStyles['centerStage'][Name] extends unknown[]
     ? WholeStyles['centerStage'][Name]
@@ -16,7 +16,7 @@ export type StageStyles = {
       : WholeStyles['centerStage'][Name]
 }
 
-/** The fields that both places have: those of the stage hold while it is on. */
+/** The fields that both placements have. Those of the stage apply while it is enabled. */
 const SHARED = [
   'theme',
   'headerColor',
@@ -43,7 +43,7 @@ export function chatStyles(agent: AgentRow): ChatStyles {
   return { ...chat, ...Object.fromEntries(SHARED.map((name) => [name, stage[name]])) }
 }
 
-/** null: the chat has its place in a corner. */
+/** Returns the styles of the stage; null when the chat is in a corner of the page. */
 export function stageStyles(agent: AgentRow): StageStyles | null {
   if (chatChannel(agent) !== 'center_stage') return null
   const stored: Record<string, unknown> = agent.styles.centerStage
@@ -55,10 +55,10 @@ export function stageStyles(agent: AgentRow): StageStyles | null {
   return Object.fromEntries(whole) as StageStyles
 }
 
-/** What visitors read as its name. */
+/** Returns the name of the agent that visitors see. */
 export const shownName = (agent: AgentRow): string => chatStyles(agent).displayName || agent.name
 
-/** A new picture has a new address. */
+/** Returns the URLs of the pictures; a new picture has a new URL. */
 export async function picturesOf(
   db: Db,
   { account_id, id }: AgentRow,

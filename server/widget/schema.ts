@@ -6,14 +6,14 @@ import { EpochSeconds, Exact, Nullable, OneOf } from '../http/contract.ts'
 
 const stageFields = Styles.properties.centerStage.properties
 
-/** Of one file that a visitor sends. */
+/** The size limit of one file that a visitor sends, in bytes. */
 export const LARGEST_UPLOAD_BYTES = 10 * 1024 * 1024
-/** Files with one message of a visitor. */
+/** The most files with one message of a visitor. */
 export const MOST_FILES = 5
 
 export const leadFields = ['name', 'email', 'phone'] as const
 
-/** What a visitor's browser needs to draw the chat of an agent. */
+/** What a visitor's browser needs to render an agent's chat. */
 export const Appearance = Exact({
   id: Type.String(),
   name: Type.String({ description: 'styles.chat.displayName, else the name of the agent' }),

@@ -4,7 +4,10 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { BUILD_FOLDER, type Built, buildWorkspace } from './build.ts'
 
-/** A file of the workspace as browsers get it; fonts are compressed already. */
+/**
+ * A file of the workspace in the forms sent to browsers. Fonts have no compressed forms, because they are already
+ * compressed.
+ */
 export type Asset = { type: string; bytes: Buffer; gzipped: Buffer | null; brotli: Buffer | null }
 export type Workspace = { built: Built; read(name: string): Promise<Asset | null> }
 
@@ -15,7 +18,10 @@ const TYPES: Record<string, string> = {
 }
 const compress = { gzip: promisify(gzip), brotli: promisify(brotliCompress) }
 
-/** Built when it is first asked for, once; what failed is tried again. */
+/**
+ * Returns a function that opens the workspace on its first call and returns the same one later. After a failure, the
+ * next call tries again.
+ */
 export function createWorkspace(): () => Promise<Workspace> {
   let opening: Promise<Workspace> | null = null
   return () => {

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 
-/** What a browser loads first, by name; every other file is asked for by one of these. */
+/** The names of the files that a browser loads first; one of these requests every other file. */
 export type Built = { script: string; style: string; preload: string[]; files: string[] }
 
 const root = join(import.meta.dirname, '../..')
@@ -11,7 +11,7 @@ const web = join(root, 'web')
 export const BUILD_FOLDER = join(web, 'dist')
 const MANIFEST = 'built.json'
 
-/** Files of the workspace by name, built again whenever what they are made of has changed. */
+/** Builds the workspace if its sources have changed since the last build, and returns the names of its files. */
 export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
   const fingerprint = await fingerprintOfSources()
   const kept = await readFile(join(folder, MANIFEST), 'utf8').catch(() => null)
@@ -56,12 +56,12 @@ export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
   await mkdir(made, { recursive: true })
   await writeFile(join(made, MANIFEST), JSON.stringify({ fingerprint, built }))
   await rm(folder, { recursive: true, force: true })
-  // Of several processes that build at once, the last one's files stay; they are the same.
+  // When several processes build at once, the files of one of them stay; all of them are the same.
   await rename(made, folder).catch(() => rm(made, { recursive: true, force: true }))
   return built
 }
 
-/** Of everything that a build is made of: our sources, and which version of every package is installed. */
+/** Returns a hash of everything that a build depends on: our sources and the installed version of every package. */
 async function fingerprintOfSources(): Promise<string> {
   const hash = createHash('sha256')
   for (const folder of ['web', 'client']) {

@@ -2,7 +2,7 @@ import type { Built } from './build.ts'
 
 const PATH = '/workspace-assets/'
 
-/** The document of every page; its script draws the page that belongs to the address. */
+/** Returns the HTML document of every page; its script renders the page that belongs to the URL. */
 export const workspacePage = (built: Built, nonce: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">

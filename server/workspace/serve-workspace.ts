@@ -4,7 +4,7 @@ import { ApiError } from '../http/errors.ts'
 import { createWorkspace } from './assets.ts'
 import { workspacePage } from './page.ts'
 
-/** The addresses of pages; what stands there is decided by the router of web/. */
+/** The paths of the pages; the router in web/ decides what each of them shows. */
 const PAGES = [
   '/',
   '/setup',
@@ -21,7 +21,10 @@ const PAGES = [
 ]
 const YEAR = 'public, max-age=31536000, immutable'
 
-/** The workspace at /: one document at the address of each page, and its files under names that hold their hash. */
+/**
+ * Serves the workspace at /: one document at the path of each page, and the files under names that contain their
+ * hash.
+ */
 export function serveWorkspace(app: FastifyInstance): { build(): Promise<unknown> } {
   const workspace = createWorkspace()
 
@@ -56,7 +59,10 @@ export function serveWorkspace(app: FastifyInstance): { build(): Promise<unknown
 const compressed = (reply: FastifyReply, encoding: string, bytes: Buffer): FastifyReply =>
   reply.header('content-encoding', encoding).send(bytes)
 
-/** The nonce is for rules that the library of behaviour adds while something is open. */
+/**
+ * Returns the Content-Security-Policy. The nonce allows the style rules that the UI behaviour library adds while
+ * something is open.
+ */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",

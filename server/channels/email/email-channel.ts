@@ -62,7 +62,7 @@ async function agentName({ db }: Context, { account_id, agent_id }: ConnectionRo
   return agent?.name ?? null
 }
 
-/** The files of a delivery, or a sentence that says why they cannot be sent. */
+/** Returns the files of a delivery, or a sentence that says why they cannot be sent. */
 async function readFiles(ctx: Context, delivery: DeliveryRow): Promise<MailFile[] | string> {
   const notes = delivery.content.attachments ?? []
   if (notes.reduce((sum, { size }) => sum + size, 0) > LARGEST_BYTES)

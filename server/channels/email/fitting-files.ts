@@ -4,7 +4,7 @@ import type { MailFile } from './parsed-mail.ts'
 const MOST_FILES = 100
 const MOST_NAMES = 20
 
-/** The files of a mail up to what people send each other, and a note that names what was left out. */
+/** Returns the files of a mail that fit into the size limit, and a note that names those left out. */
 export function fittingFiles(wanted: MailFile[]): { files: MailFile[]; note: string } {
   const files: MailFile[] = []
   const tooLarge: string[] = []

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { holderOf, overloaded } from '../../http/admit-bodies.ts'
 
-/** Smaller ones are no more than any other endpoint reads. */
+/** Bodies up to this size are not limited, because every other endpoint reads as much. */
 const SMALL_BYTES = 1_048_576
 const AT_ONCE = 8
-/** Of one address: whoever knows the id of an agent can send one. */
+/** The most large bodies at once from one address, because anybody who knows the id of an agent can send one. */
 const OF_ADDRESS = 4
-/** Until the last byte of a large body has come. */
+/** The time within which a large body must arrive completely, in milliseconds. */
 const LONGEST_MS = 60_000
 
-/** Admits a few large bodies at a time, before they are read. Throws SERVICE_OVERLOADED. */
+/** Returns a hook that admits a few large bodies at a time, before they are read. It throws SERVICE_OVERLOADED. */
 export function admitLargeBodies({
   longestMs = LONGEST_MS,
 } = {}): (request: FastifyRequest, reply: FastifyReply) => void {
@@ -17,9 +17,9 @@ export function admitLargeBodies({
   const ofAddress = new Map<string, number>()
   return (request, reply) => {
     const { headers, raw } = request
-    // A body whose length is not told may have any.
+    // A body without a declared length may be of any size.
     if (Number(headers['content-length'] ?? Number.NaN) <= SMALL_BYTES) return
-    // Its end has been told already.
+    // The connection has already ended, so the listeners below would not be called.
     if (raw.socket.destroyed) return
     const holder = holderOf(request)
     const has = ofAddress.get(holder) ?? 0

@@ -13,12 +13,15 @@ import { inboundSecretOf } from './connection.ts'
 import { admitLargeBodies } from './large-bodies.ts'
 import { takeMail } from './take-mail.ts'
 
-/** 25 MB of attachments as they are packed in a mail. */
+/** The size limit of a mail: 25 MB of attachments in their encoded form. */
 const LARGEST_BYTES = 40 * 1024 * 1024
-/** Mails that are in memory at once, until they are stored, and those of one account. */
+/** The most mails in memory at once, until they are stored, in all and for one account. */
 const IN_MEMORY = 4
 const IN_MEMORY_OF_ACCOUNT = 2
-/** A request is taken so long before and after its time; the same mail again in between is known. */
+/**
+ * A request is accepted for this long before and after its timestamp; a repetition of the mail within that time is
+ * recognised.
+ */
 const TOLERANCE_SECONDS = 300
 
 type Place = { Params: { agentId: string } }

@@ -19,7 +19,7 @@ type Params = { Params: { agentId: string } }
  */
 export function serveMessagingWebhook(app: FastifyInstance, ctx: Context): void {
   app.register(async (scope) => {
-    // The signature is over the bytes.
+    // The signature covers the raw bytes.
     scope.removeAllContentTypeParsers()
     // The application's own is set later than this scope is made.
     scope.setErrorHandler((error, request, reply) => renderError(error, request, reply, false))
@@ -67,7 +67,7 @@ export function serveMessagingWebhook(app: FastifyInstance, ctx: Context): void 
   })
 }
 
-/** In a time that does not tell how much of it is right. */
+/** Compares two strings in constant time. */
 function isSame(given: string, wanted: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
   return a.length === b.length && timingSafeEqual(a, b)

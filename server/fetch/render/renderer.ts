@@ -8,8 +8,8 @@ import { askThread, type RenderSettings, startThread, type UnbuiltPage } from '.
 
 export type Renderer = {
   /**
-   * The HTML that a page's scripts make of it. Throws FetchFailure `timeout`, `too_large`, `browser_failed`, `aborted`;
-   * the time is without that in line. Owners have the browsers in turn.
+   * Returns the HTML that a page's scripts produce. Throws FetchFailure `timeout`, `too_large`, `browser_failed`,
+   * `aborted`; the time limit does not include the wait in the queue. Owners take turns.
    */
   render(page: UnbuiltPage, options: { owner: string; signal?: AbortSignal }): Promise<string>
   /** Ends the browsers; what is running or waiting fails with `aborted`. */
@@ -21,14 +21,14 @@ type Settings = Pick<RenderSettings, 'browserPath' | 'allowedPrivateHosts' | 'us
   timeoutMs?: number
   /** A browser with nothing to do for this long is ended. */
   idleMs?: number
-  /** Pages at once, each in a browser of its own. */
+  /** The number of pages rendered at once, each in its own browser. */
   browsers?: number
 }
 
 /** Each retry waits 100 ms longer than the one before, which leaves a slow browser 21 s to exit. */
 const REMOVE_TRIES = 20
 
-/** Browsers hold on to more memory with every page. */
+/** The number of pages after which a browser is replaced, because browsers use more memory with every page. */
 const PAGES_A_BROWSER = 100
 
 /** Runs the scripts of pages in browsers that reach the network only through the guarded fetcher. */
@@ -37,7 +37,7 @@ export function createRenderer(settings: Settings): Renderer {
   const closing = new AbortController()
   const seats = Array.from({ length: browsers }, () => createSeat(settings))
   const free = [...seats]
-  // A page cannot be taken out of a browser again: one is always left to others.
+  // Rendering a page cannot be preempted, so one browser is always left to other owners.
   const places = createFairPlaces({ places: browsers, share: Math.max(1, browsers - 1) })
 
   return {
@@ -67,7 +67,7 @@ export function createRenderer(settings: Settings): Renderer {
 
 type Seat = { render(page: UnbuiltPage, signal: AbortSignal): Promise<string>; close(): Promise<void> }
 
-/** One thread with one browser, started when needed. */
+/** Creates a thread with one browser, which is started when needed. */
 function createSeat({ onError, timeoutMs = 15_000, idleMs = 60_000, ...settings }: Settings): Seat {
   let thread: { worker: Worker; folder: string } | null = null
   let pages = 0

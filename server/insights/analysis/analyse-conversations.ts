@@ -18,12 +18,14 @@ import { type Analysis, postpone, storeAnalysis } from './store-analysis.ts'
 
 type Needs = Pick<Context, 'db' | 'models' | 'words' | 'log'>
 
-/** A model that has failed so often in one conversation is not asked about it again. */
+/** The number of failures in one conversation after which the model is not asked about it again. */
 const MOST_TRIES = 3
-/** Messages of the customer that lists of words look at, the newest. */
+/** The number of the customer's newest messages that the word lists examine. */
 const READ = 100
 
-/** Looks at conversations one after the other; those that have gone on since they were claimed are left alone. */
+/**
+ * Analyses conversations one after the other. Conversations that have continued since they were claimed are skipped.
+ */
 export async function analyseConversations(
   needs: Needs,
   { claims }: AnalyseConversations,
@@ -61,7 +63,7 @@ async function analyse(needs: Needs, tools: Tools, claim: Claim, signal: AbortSi
 type Tools = { stem: Stemmer; lexicon: Lexicon }
 type Found = Omit<Analysis, 'unanswered'>
 
-/** null: it failed, or said something else than it was asked for. */
+/** Classifies a conversation by a model; null when the model failed or answered something else. */
 async function byModel(
   { db, log }: Needs,
   model: ResolvedModel,

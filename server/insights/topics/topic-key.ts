@@ -3,17 +3,20 @@ import type { Stemmer } from '../../text/stem.ts'
 import { splitWords, wordsOnly } from '../../text/words.ts'
 
 export const LONGEST_NAME = 60
-/** What the search calls it when there is none. */
+/** The name that the search uses for conversations without a topic. */
 export const NO_TOPIC = 'unspecified'
 
-/** A name as it is compared: two that differ in case, spacing or punctuation are one topic. */
+/**
+ * Returns the key by which names are compared: names that differ only in case, spacing or punctuation are the same
+ * topic.
+ */
 export const topicKey = (name: string): string => wordsOnly(name) || name.trim().toLowerCase()
 
-/** The same for what is found in texts: forms of a word are one, too. */
+/** Returns the same kind of key for words found in texts, in which different forms of a word are equal. */
 export const stemKey = (words: readonly string[], language: Language, stem: Stemmer): string =>
   words.map((word) => stem(word, language)).join(' ')
 
-/** A name from a model or a text: one line of words, or null when little is left of it. */
+/** Returns a name from a model or a text as one line of words; null when little of it is left. */
 export function tidyName(text: string): string | null {
   const name = text
     .replace(/[^\p{L}\p{M}\p{N}&/+\- ]/gu, ' ')

@@ -12,7 +12,7 @@ type Place = { accountId: AccountId; agentId: string; conversationId: string }
 type Tools = { words: WordVectors; stem: Stemmer }
 type Group = { id: string; key: string; question: string; status: string; answered_at: Date | null }
 
-/** Groups that a question is compared with: those that were asked last. */
+/** The number of groups that a question is compared with, most recently asked first. */
 const COMPARED = 500
 
 /**
@@ -105,7 +105,7 @@ async function recentGroups(trx: Trx, { accountId, agentId }: Place): Promise<Gr
     .execute()
 }
 
-/** The group of the most similar question, if one is similar enough. */
+/** Returns a function that finds the group of the most similar question, if one is similar enough. */
 function finder(
   words: WordVectors,
   stem: Stemmer,

@@ -6,7 +6,7 @@ import { transact } from '../../db/transact.ts'
 import { wordsOnly } from '../../text/words.ts'
 import { lockInsights } from '../lock-agent.ts'
 
-/** A short text as a key that does not reveal it. */
+/** Returns a key for a short text that does not reveal the text. */
 export const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 type Counted = { id: string; count: number; last: Date | null; stands: boolean | null; newest: string | null }
@@ -14,8 +14,8 @@ type Counted = { id: string; count: number; last: Date | null; stands: boolean |
 const AGENTS = 20
 
 /**
- * Counts groups again whose questions have gone with their conversations: some agents of the queue, each in a
- * transaction of its own. Answers how many groups there were.
+ * Recounts groups whose questions were deleted with their conversations: those of some agents in the queue, each
+ * agent in a separate transaction. Returns the number of groups.
  */
 export async function recountQueued(db: Db): Promise<number> {
   const { rows } = await sql<{ agent_id: string; account_id: AccountId }>`
@@ -79,7 +79,10 @@ async function storeCount(trx: Trx, accountId: AccountId, agentId: string, row: 
     .execute()
 }
 
-/** Another group may have that question already. */
+/**
+ * Returns the key of a group with this question, or one made of the group's id when another group already has the
+ * question.
+ */
 async function freeKey(trx: Trx, accountId: AccountId, agentId: string, question: string, id: string) {
   const key = hashed(wordsOnly(question))
   const other = await trx

@@ -10,16 +10,16 @@ type Group = { agents: string[]; rules: Rule[]; delayMs: number | null }
 
 export const allowAll: Robots = { isAllowed: () => true, delayMs: null }
 
-// A file with more wants to be expensive.
+// The most rules that are read. A file with more of them is made to be expensive.
 const MOST_RULES = 2_000
-/** RFC 9309 asks for 500 KiB; what comes after that is not read. */
+/** The most bytes of a file that are read; RFC 9309 asks for 500 KiB. */
 export const MOST_ROBOTS = 512 * 1_024
-/** No address is as long as a longer rule. */
+/** A longer rule is dropped, because no URL is as long. */
 const LONGEST_RULE = 2_000
 
 /**
- * Reads a robots.txt (RFC 9309): the groups of this crawler's name together, else those of "*"; of the rules that
- * match a path the longest decides, and of two as long the one that allows.
+ * Parses a robots.txt (RFC 9309). The groups with this crawler's name apply together; without any, those of "*" do.
+ * Of the rules that match a path, the longest decides, and of two with the same length the one that allows.
  */
 export function parseRobots(text: string, crawler: string): Robots {
   const groups = groupsOf(text)

@@ -7,12 +7,12 @@ import type { DocumentInput, DocumentType } from './extracted-document.ts'
 // Decoding more would hold up other work, and a page of text has less.
 const MOST_BYTES = 5 * 1_048_576
 
-/** For which account a page is read, and how long. */
+/** The account for which a page is read, and the signal that cancels the reading. */
 type Asked = { owner: string; signal: AbortSignal }
 
 /**
- * The HTML that the scripts of a page make of it, if it needs them and there is a browser; else null. Throws
- * FetchFailure.
+ * Returns the HTML that the scripts of a page produce, if the page needs them and there is a browser; else null.
+ * Throws FetchFailure.
  */
 export async function builtPage(
   renderer: Renderer | null | undefined,

@@ -9,14 +9,17 @@ export function isLayout(table: HtmlElement): boolean {
   return cells.length === 1 && table.querySelector('p, ul, ol, pre, dl') !== null
 }
 
-/** A note that is laid out as a table: its label, beside or above the text, and the cell that holds the text; else null. */
+/**
+ * Returns the parts of a note that is laid out as a table: its label, beside or above the text, and the cell with the
+ * text. Returns null for other tables.
+ */
 export function noteOf(table: HtmlElement): { label: string; body: HtmlElement } | null {
   const filled = [...table.querySelectorAll('td, th')].filter((cell) => textOf(cell) !== '')
   const label = filled.length === 2 ? headingLabel(headingText(filled[0]!)) : null
   return label === null ? null : { label, body: filled[1]! }
 }
 
-/** The rows of a table as lines. */
+/** Returns the rows of a table as lines of text. */
 export function rowsOf(table: HtmlElement): string[] {
   const rows = [...table.querySelectorAll('tr')]
     .map((row) => [...row.children].filter((cell) => /^t[dh]$/i.test(cell.tagName)))
@@ -26,7 +29,7 @@ export function rowsOf(table: HtmlElement): string[] {
   if (named) return grid.map(([name, value]) => `${name}: ${value}`)
   const headerRows = headerRowsOf(rows, grid)
   if (headerRows > 0) return tableRows(grid, headerRows)
-  // Without names of columns, what goes across several of them is still said once.
+  // A cell that spans several columns is written only once, even without column names.
   return tableRows(gridOf(rows.map((row) => row.map((cell) => ({ ...cellOf(cell), columns: 1 })))), 0)
 }
 

@@ -12,27 +12,28 @@ import { writeChunk } from './write-chunks.ts'
 
 export type AgentIndex = {
   /**
-   * Puts a source's chunks in the place of those it had. Search sees the old ones until all new ones are in. The
-   * work is cut into slices. A later replace or remove of the same source wins over one that is still going on.
+   * Replaces a source's chunks. Searches see the old ones until all new ones are in. The work is done in slices. A
+   * later replace or remove of the same source overrides one that is still running.
    */
   replaceSource(sourceId: string, chunks: Chunks): Promise<void>
-  /** Takes a source out; the next search does not find it. */
+  /** Removes a source, so that the next search does not find it. */
   removeSource(sourceId: string): void
-  /** Number of chunks of each source that search sees. */
+  /** Returns the number of searchable chunks of each source. */
   sources(): Map<string, number>
   search(question: string, options: SearchOptions): SearchResult
   /**
-   * Puts vectors of another model in the place of the provider's vectors of all chunks, in one step when all are
-   * there; search uses the old ones until then. `load` brings those of the given chunks; one may have none.
+   * Replaces the provider's vectors of all chunks by those of another model, in one step once all are loaded;
+   * searches use the old ones until then. `load` returns the vectors of the given chunks, some of which may have
+   * none.
    */
   replaceVectors(load: (chunkIds: string[]) => Promise<Map<string, Float32Array>>): Promise<void>
-  /** Estimated memory. */
+  /** The estimated memory of the index, in bytes. */
   readonly bytes: number
 }
 
 type Chunks = Iterable<IndexedChunk> | AsyncIterable<IndexedChunk>
 
-/** An empty index of one agent's passages, in memory. */
+/** Creates an empty in-memory index of one agent's passages. */
 export function createAgentIndex(words: WordVectors, lexicon?: Lexicon): AgentIndex {
   const tables = createTables(words, lexicon)
   const slotsOf = new Map<string, number[]>()

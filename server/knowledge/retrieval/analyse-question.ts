@@ -7,29 +7,32 @@ import { termsOfWord } from '../../text/terms.ts'
 import { splitWords } from '../../text/words.ts'
 import { mostChunks, type Tables } from './tables.ts'
 
-/** A long message is searched by its first words and, of those, the ones that tell most. */
+/** The limits for a long message: it is searched by its first words and, of those, the most significant ones. */
 const MOST_WORDS = 400
 const MOST_TERMS = 32
 const MOST_CHARACTERS = 4_000
 
-/** So many words, and so many of them told, leave no doubt about a language; a script does at once. */
+/**
+ * A language is certain with at least this share of words that tell it, and at least this many words. A script alone
+ * is enough.
+ */
 const SURE_SHARE = 0.25
 const SURE_WORDS = 3
 /** Keywords without a word that tells their language. */
 const TYPED_WORDS = 8
 
-/** Shorter ones are mostly abbreviations of common words. */
+/** The shortest name; shorter words are mostly abbreviations of common words. */
 const SHORTEST_NAME = 3
 const INSIDE_A_SENTENCE = /(?<=[\p{L}\p{N},;"“(]\s+["“(]?)[\p{L}\p{N}]+/gu
 const NO_NAMES: ReadonlySet<string> = new Set()
 
 export type QuestionTerm = {
   word: string
-  /** The forms it may be indexed under: stemmed in each language the index holds. */
+  /** The forms under which the word may be indexed, stemmed in each language of the index. */
   forms: string[]
-  /** How much the word tells, 0..1, apart from this index. */
+  /** How significant the word is, from 0 to 1, independently of this index. */
   information: number
-  /** Of a person, place or product, by its capital letter; only told in English. */
+  /** Whether the word is a name of a person, place or product by its capital letter; only determined in English. */
   isName: boolean
 }
 
@@ -38,15 +41,18 @@ export type AnalysedQuestion = {
   /** Whether the words leave no doubt about the language. */
   isSure: boolean
   terms: QuestionTerm[]
-  /** Its stop words. Where many passages have the rest of its words, "only", "every" and "without" tell them apart. */
+  /**
+   * The question's stop words. Where many passages have its other words, words such as "only", "every" and "without"
+   * tell these passages apart.
+   */
   common: string[]
-  /** Places in `terms` of words that follow each other: "hydrogen tank". */
+  /** Indexes in `terms` of words that follow each other, such as "hydrogen tank". */
   pairs: [number, number][]
   vector: Int8Array | null
   provided: Int8Array | null
 }
 
-/** Takes a question apart for the rankers. `queryVector` is from the embedding provider of the chunks. */
+/** Analyses a question for the rankers. `queryVector` is from the embedding provider of the chunks. */
 export function analyseQuestion(
   question: string,
   tables: Tables,

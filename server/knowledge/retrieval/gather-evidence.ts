@@ -15,16 +15,16 @@ import { asNameParts, withNameParts, withoutArguments } from './split-identifier
 import type { Tables } from './tables.ts'
 import type { Hits } from './top-hits.ts'
 
-/** Hits asked of each ranker, and those of them that are looked at closely. */
+/** DEPTH is the number of hits requested from each ranker, and LOOKS how many of them are examined closely. */
 const DEPTH = 100
 const LOOKS = 16
-/** Up to here every sentence is compared, beyond only those of the chunks that another ranker found. */
+/** Up to this many chunks, every sentence is compared; beyond, only those of chunks that another ranker found. */
 const ALL_SENTENCES = 2_000
 
-/** A chunk that some ranker found, and what speaks for it. */
+/** A chunk that some ranker found, and the evidence for it. */
 export type Candidate = { slot: number; evidence: Evidence }
 
-/** The chunks that may hold the answer, best of each ranker first, with the evidence for each. */
+/** Returns the chunks that may hold the answer, best of each ranker first, with the evidence for each. */
 export function gatherEvidence(
   tables: Tables,
   question: AnalysedQuestion,
@@ -50,12 +50,12 @@ export function gatherEvidence(
   const matcher = createMatcher(tables, question)
   const about = questionEvidence(slots, question, grams.closest)
   const around = question.vector ? cosinesAround(tables, candidates, question.vector) : new Map()
-  // All are numbered before the first is compared: see WordMatcher.
+  // Number all words before comparing the first; see WordMatcher.
   const said = new Map([...candidates].map((slot) => [slot, wordsOf(slots.chunks[slot]!, matcher)]))
   const bestShare = terms.slots.length > 0 ? terms.share(terms.slots[0]!) : 0
   const placeByTerms = new Map(terms.slots.map((slot, place) => [slot, place + 1]))
   const spelled = new Map(grams.slots.map((slot, place) => [slot, grams.scores[place]! / grams.scores[0]!]))
-  // The order weighs it only where the word vectors say nothing.
+  // The ranking uses this evidence only where the word vectors do not cover the question.
   const placeByAll = question.vector ? null : placesByAllWords(matcher.idsOf(question.common), terms, said)
   const found = [...candidates].map((slot) => ({
     slot,
@@ -76,7 +76,7 @@ export function gatherEvidence(
   return { candidates: found, matcher }
 }
 
-/** 1 for the first place, and so slowly less that the tenth counts half. */
+/** Maps a rank to a weight: 1 for the first rank, falling so slowly that the tenth counts about half. */
 const nearness = (place: number): number => 11 / (10 + place)
 
 type Said = { title: WordIds; path: WordIds; text: WordIds; titles: WordIds[] }
@@ -110,7 +110,7 @@ function wordEvidence(
   }
 }
 
-/** Mean likeness of the words to their closest in the question. */
+/** Returns the mean similarity of the words to their closest words in the question. */
 function shareMet(words: WordIds, { weights, isCompared, likeness }: WordMatcher): number {
   let sum = 0
   let compared = 0

@@ -1,2 +1,2 @@
-/** Below it a passage is not offered as an answer. */
+/** The least score with which a passage is offered as an answer. */
 export const OFFERED_FROM = 0.15

@@ -4,8 +4,8 @@ import { inverseFrequency, saturated, type TermHits } from './rank-terms.ts'
 type Fields = { title: WordIds; path: WordIds; text: WordIds }
 
 /**
- * The places (from 1) of chunks by BM25 in which the stop words of the question count as well. The index does not hold
- * them, so they are counted in the chunks that are looked at, and how rare they are is told by these alone.
+ * Returns the ranks (from 1) of chunks by BM25 that counts the stop words of the question, too. The index holds no
+ * stop words, so they are counted in the candidate chunks, and their rarity is estimated from these alone.
  */
 export function placesByAllWords(
   common: WordIds,

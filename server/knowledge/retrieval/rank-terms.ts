@@ -6,23 +6,29 @@ import { collectHits, type Hits } from './top-hits.ts'
 
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75
-/** In a smaller index a word is judged as if there were so many chunks: of three, nothing is rare. */
+/**
+ * In a smaller index, rarity is computed as if there were this many chunks, because among three chunks nothing is
+ * rare.
+ */
 const FEWEST_CHUNKS = 200
-/** What a term's frequency counts for at most. */
+/** The most that the frequency of a term can count for. */
 export const MOST_A_TERM_COUNTS = SATURATION + 1
 
-/** Hits of the question's words; `share` is a slot's part (0..1) of the most that the question could score. */
+/**
+ * Hits for the question's words. `share` is a slot's score as a part (0..1) of the highest score that the question
+ * could reach.
+ */
 export type TermHits = Hits & {
   share: (slot: number) => number
-  /** The part (0..1) of the question's words, by their rarity, that a slot has. */
+  /** The part (0..1) of the question's words, weighted by rarity, that a slot has. */
   held: (slot: number) => number
-  /** BM25, which `share` is a part of. */
+  /** The BM25 score of a slot, from which `share` is computed. */
   score: (slot: number) => number
-  /** A slot's length as a part of the average. */
+  /** A slot's length relative to the average length. */
   relative: (slot: number) => number
 }
 
-/** BM25 over stems. */
+/** Ranks slots by BM25 over stems. */
 export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: number): TermHits {
   const { slots, terms } = tables
   const scores = new Float32Array(slots.count)
@@ -61,18 +67,18 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
   }
 }
 
-/** What a frequency counts in a chunk of `relative` times the average length. */
+/** Returns the weight of a term's frequency in a chunk of `relative` times the average length. */
 export function saturated(frequency: number, relative: number): number {
   const slowness = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * relative)
   return (frequency * MOST_A_TERM_COUNTS) / (frequency + slowness)
 }
 
-/** Rarity of a term found in `found` chunks. */
+/** Returns the rarity of a term found in `found` chunks. */
 export function rarity({ live, dead }: SlotTable, found: number): number {
   return inverseFrequency(found, Math.max(live + dead, FEWEST_CHUNKS))
 }
 
-/** Rarity of something found in `found` of `all` chunks; never negative. */
+/** Returns the rarity of something found in `found` of `all` chunks; it is never negative. */
 export function inverseFrequency(found: number, all: number): number {
   return Math.log(1 + Math.max(0, all - found + 0.5) / (found + 0.5))
 }

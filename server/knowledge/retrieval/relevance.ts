@@ -1,52 +1,65 @@
-/** What speaks for a chunk holding the answer; the last four are about the question and the index. */
+/**
+ * The evidence that a chunk holds the answer. `strangeness`, `unknownName`, `words`, `size` and `few` are about the
+ * question or the index, and the others about the chunk.
+ */
 export type Evidence = {
-  /** BM25, as a share of the most that the question could score. */
+  /** The BM25 score, as a share of the highest score that the question could reach. */
   terms: number
-  /** The same with neighbours in meaning; 0 when the word vectors do not speak the question's language. */
+  /**
+   * The same, counting words of similar meaning, too; 0 when the word vectors do not cover the question's language.
+   */
   meanings: number
-  /** Cosine of the best sentence; null when the word vectors do not speak the question's language. */
+  /** The cosine of the best sentence; null when the word vectors do not cover the question's language. */
   sentence: number | null
-  /** Mean likeness, by weight, of the question's words to their closest in the chunk. */
+  /** The weighted mean similarity of the question's words to their closest words in the chunk. */
   match: number
-  /** Likeness of the question's most telling word to its closest in the chunk. */
+  /** The similarity of the question's most significant word to the closest word in the chunk. */
   rarest: number
-  /** As `match`, in the heading alone. */
+  /** The same as `match`, for the heading alone. */
   heading: number
-  /** Mean likeness of the heading's words to their closest in the question. */
+  /** The mean similarity of the heading's words to their closest words in the question. */
   headingShare: number
-  /** Mean cosine of the passages found below the same heading. */
+  /** The mean cosine of the passages found below the same heading. */
   around: number
-  /** Share of the question's words spelled like nothing in the whole index. */
+  /** The share of the question's words to which no word in the whole index is spelled similarly. */
   strangeness: number
-  /** 1 when the question has a name that is nowhere in the index. */
+  /** 1 when the question contains a name that does not occur in the index. */
   unknownName: number
-  /** Words of the question that tell something, up to a bound: of one word a good match is less of a proof. */
+  /**
+   * The number of significant words in the question, up to a bound: a good match proves less when there is only one.
+   */
   words: number
-  /** The part of the question's words, by their rarity, that the chunk has. */
+  /** The part of the question's words, weighted by rarity, that the chunk has. */
   held: number
-  /** Reciprocal of its place by BM25; 0 when it is not among the first. */
+  /** The reciprocal of the chunk's BM25 rank; 0 when it is not among the first. */
   first: number
-  /** Its place among the chunks looked at by BM25 of all words, stop words too: 1 for the first, less for the others; 0 with vectors. */
+  /**
+   * A weight for the chunk's rank among the candidates by BM25 of all words, stop words included: 1 for the first
+   * rank and less for the others; 0 with vectors.
+   */
   placed: number
-  /** BM25, as a share of the best chunk's. */
+  /** The BM25 score, as a share of the best chunk's. */
   near: number
-  /** Likeness in spelling, as a share of the best chunk's. */
+  /** The similarity in spelling, as a share of the best chunk's. */
   spelled: number
-  /** Logarithm of the number of chunks within bounds, 0 for many: among many some are alike by chance. */
+  /**
+   * The logarithm of the number of chunks within bounds; 0 for many. Among many chunks, some are similar by chance.
+   */
   size: number
-  /** Logarithm of how many times fewer chunks there are than in the indexes that the weights were fitted to. */
+  /** The logarithm of how many times fewer chunks there are than in the indexes that the weights were fitted to. */
   few: number
 }
 
 /**
- * Orders the chunks found for one question; has no meaning across questions. Fitted by scripts/fit-relevance.ts. Without
- * word vectors the weights lie halfway to those of a fit that knew `terms`, `match` and the headings alone: the fit of
- * all evidence to so few questions did worse on the German set.
+ * Returns a score that orders the chunks found for one question; scores of different questions cannot be compared.
+ * The weights were fitted by scripts/fit-relevance.ts. Those without word vectors lie halfway to those of a fit to
+ * `terms`, `match` and the headings alone, because fitting all evidence to so few questions did worse on the German
+ * set.
  */
 export function orderOf(evidence: Evidence): number {
   const { terms, held, first, near, spelled, match, heading, headingShare, placed } = evidence
   const { meanings, sentence, around } = evidence
-  // The negative weights are of evidence that counts the same words again.
+  // The negative weights are for evidence that counts the same words again.
   return sentence === null
     ? 2.6 * terms +
         0.9 * held +
@@ -71,17 +84,17 @@ export function orderOf(evidence: Evidence): number {
 }
 
 /**
- * The log odds that a chunk among the first holds the answer. `pair` is its worst pair, or null. Fitted by
- * scripts/fit-relevance.ts to whether the passage is right: of those said to be right with 0.9, nine in ten are, in
- * collections that were left out of the fit.
+ * Returns the log odds that a chunk among the first holds the answer. `pair` is its worst pair, or null. The weights
+ * were fitted by scripts/fit-relevance.ts to whether the passage is right: in collections left out of the fit, nine
+ * in ten of the passages with a probability of 0.9 are.
  */
 export function oddsOf(evidence: Evidence, pair: number | null): number {
   return oddsAmongMany(evidence, pair) + oddsOfFew(evidence)
 }
 
 /**
- * Among few chunks less stands in the way of the right one. Fitted to runs of 1, 3, 8 and 20 chunks of
- * test/retrieval-corpus, with the right chunk and without it.
+ * Returns the change of the odds in a small index, where fewer other chunks compete with the right one. Fitted to
+ * runs of 1, 3, 8 and 20 chunks of test/retrieval-corpus, with the right chunk and without it.
  */
 const oddsOfFew = ({ few, rarest, sentence }: Evidence): number =>
   few * (sentence === null ? 0.2 : 0.28 + 0.1 * rarest)

@@ -14,45 +14,47 @@ import type { Hits } from './top-hits.ts'
 import { weighVectors } from './weigh-vectors.ts'
 import { worstPair } from './worst-pair.ts'
 
-/** Hits of a provider's vectors that are fused with the rest. */
+/** The number of hits by the provider's vectors that are fused with the others. */
 const PROVIDED = 100
-/** What each chunk of a section costs the chunks of it that follow, in units of the order. */
+/** The penalty, in units of the order, that each chunk of a section puts on the later chunks of the same section. */
 const SAME_SECTION = 0.5
-/** What a chunk in a language that the question is not in loses, in units of the order, and of the odds. */
+/** The penalties for a chunk in another language than the question, in units of the order and of the odds. */
 const FOREIGN = 4
 const FOREIGN_ODDS = 3
-/** What a section gains whose title is the question, word for word, as in lists of questions and answers. */
+/** The bonus for a section whose title is the question, word for word, as in lists of questions and answers. */
 const ASKED = 6
 const ASKED_ODDS = 2
 const LONGEST_TITLE = 500
-/** A single word is the title of much. */
+/**
+ * The fewest words of a title that can be a question, because many sections have the same single word as their title.
+ */
 const FEWEST_WORDS = 3
 
 export type SearchOptions = {
   limit: number
   queryVector?: Float32Array | null
-  /** Also answers what spoke for each passage. */
+  /** Whether to return the signals of each passage, too. */
   explain?: boolean
 }
 export type SearchResult = {
   passages: Passage[]
   confidence: number
-  /** By the ids of the chunks. */
+  /** The signals by chunk id. */
   signals?: Map<string, Signals>
 }
 
-/** What speaks for a passage, each from 0 to 1; null: it has no such signal. */
+/** The signals that speak for a passage, each from 0 to 1; null when the passage has no such signal. */
 export type Signals = {
   words: number
   spelling: number
   heading: number
   meaning: number | null
   sentence: number | null
-  /** Of the embedding provider. */
+  /** The similarity of the vectors from the embedding provider. */
   vectors: number | null
 }
 
-/** The passages most likely to answer, best first, and how likely (0..1) the best of them does. */
+/** Returns the passages most likely to answer, best first, and the probability (0..1) that the best one does. */
 export function searchTables(tables: Tables, question: string, options: SearchOptions): SearchResult {
   const exact = findQuestion(tables.exact, question)
   const analysed = analyseQuestion(question, tables, options.queryVector)
@@ -85,7 +87,7 @@ function signalsOf(evidence: Evidence | undefined, vectors: number | undefined):
 
 type Ranked = Hits & { signalsOf(slot: number): Signals }
 
-/** The best chunks with a chance for each; `limit` of them at most. */
+/** Returns up to `limit` of the best chunks, with a probability for each. */
 function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, limit: number): Ranked {
   if (question.terms.length === 0 && !question.provided)
     return { slots: [], scores: [], signalsOf: () => signalsOf(undefined, undefined) }
@@ -126,7 +128,7 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
       return evidence && !isForeign(slot) ? reachOf(evidence, pairs.get(slot)!) : 0
     }),
   )
-  // The order and the chance weigh the evidence differently; scores are not to rise from one place to the next.
+  // The order and the probability weigh the evidence differently, but scores must not rise from one rank to the next.
   let score = 1
   const least = question.terms.some(({ word }) => isDense(word)) ? LEAST_OF_PAIRS : LEAST_CHANCE
   const providedPlace = (slot: number): number => provided?.slots.indexOf(slot) ?? -1
@@ -146,17 +148,20 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
   }
 }
 
-/** The words of a chunk's own heading without its number; null for one that is too short to be a question. */
+/** Returns the words of a chunk's own heading without its number; null for a heading too short to be a question. */
 function titleOf({ headingPath }: IndexedChunk): string | null {
   const words = wordsOnly(headingPath.at(-1) ?? '').replace(/^(?:\d+ )+/, '')
   return words.split(' ').length >= FEWEST_WORDS ? words : null
 }
 
-/** Passages among which one tells whether the documents say anything of what is asked. */
+/** The number of first passages from which the search estimates whether the documents cover the question. */
 const REACHING = 3
 /** As many answerable questions are answered, and as many others declined, in test/retrieval-corpus. */
 const REACHED_FROM = 0.44
-/** What is out of reach is not offered; what is within reach is, however little speaks for a passage by itself. */
+/**
+ * Nothing is offered for a question that the documents do not cover. For one that they do, a passage is offered even
+ * if little speaks for it alone.
+ */
 
 function withinReach(chance: number, reach: number, least: number): number {
   if (reach < REACHED_FROM) return Math.min(chance, OFFERED_FROM * 0.99)
@@ -168,13 +173,19 @@ const LEAST_CHANCE = 0.014
 const LEAST_OF_PAIRS = 0.11
 const UNKNOWN_ODDS = -5
 
-/** A text whose language nobody can tell, like code, is read by everybody. */
+/**
+ * Returns whether somebody who asks in one language reads the other. Text without a recognised language, such as
+ * code, counts as readable for everybody.
+ */
 function readsBoth(asked: Language, written: Language): boolean {
   const isNordic = (language: Language): boolean => language === 'da' || language === 'no'
   return asked === written || written === 'other' || (isNordic(asked) && isNordic(written))
 }
 
-/** Chunks of one section say much the same: each makes those after it wait, so that other sections are seen too. */
+/**
+ * Lowers later chunks of a section, because chunks of one section say much the same and other sections should be
+ * seen, too.
+ */
 function spreadSections(tables: Tables, candidates: { slot: number; order: number }[]): void {
   const taken = new Map<string, number>()
   for (const candidate of candidates) {

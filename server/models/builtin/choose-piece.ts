@@ -10,9 +10,12 @@ const MOST_ROWS = 3
 /** Share of the best row's score that another one needs. */
 const ALIKE = 0.98
 const BEFORE = 0.5
-/** So many sentences of a script without spaces are quoted whole. */
+/** In a script without spaces, a paragraph of up to this many sentences is quoted whole. */
 const MOST_SENTENCES = 3
-/** Share of the best sentence's score that another one must stay below, and the score that the best one needs. */
+/**
+ * STANDS_OUT is the share of the best sentence's score below which another sentence must stay. LEAST_FIT is the score
+ * that the best sentence needs.
+ */
 const STANDS_OUT = 0.5
 const LEAST_FIT = 0.4
 const LETTERS = /\p{L}.*\p{L}|[\p{Script=Han}\p{N}]/su
@@ -20,14 +23,14 @@ const LETTERS = /\p{L}.*\p{L}|[\p{Script=Han}\p{N}]/su
 export type ChoosePiece = (passage: QuotablePassage, room: number) => string | null
 
 /**
- * Chooses from passages the piece that fits a question best, with whole pieces beside it as far as there is `room` for
- * so many characters; null for a passage with nothing to quote. A quote is one run of the passage's lines; of a table
- * it is the lead, the names of the columns and one run of rows.
+ * Returns a function that chooses from a passage the piece that fits the question best, with whole neighbouring
+ * pieces as far as `room`, in characters, allows. It returns null for a passage with nothing to quote. A quote is one
+ * run of the passage's lines; for a table, it is the lead, the column names and one run of rows.
  */
 export function pieceChooser(question: string, about: string | undefined, words: WordVectors): ChoosePiece {
   const own = scorerFor(question, words)
   const whole = about === undefined || about === question ? null : scorerFor(about, words)
-  // What was asked before tells what it is about, and the question itself what is wanted of it.
+  // The earlier question tells what the conversation is about, and this one what is asked about it.
   const score: ScoreSentence = (text) => own(text) + (whole ? BEFORE * whole(text) : 0)
   return ({ text }, room) => {
     const lines = text.split('\n')
@@ -46,8 +49,8 @@ export function pieceChooser(question: string, about: string | undefined, words:
 }
 
 /**
- * A paragraph with the pieces after it, then those before it, that there is room for; a list or code that nothing leads
- * to with those before it. One with a lead is complete.
+ * Returns the lines to quote: a paragraph with the pieces after it, and then those before it, as far as there is
+ * room. A list or code block without a lead gets the pieces before it, and one with a lead is complete.
  */
 function withNeighbours(
   lines: readonly string[],
@@ -71,8 +74,9 @@ function withNeighbours(
 }
 
 /**
- * Of a paragraph in a script without spaces, whose few characters say much: the run of sentences that fit the question
- * about as well as the best one. null: it is none, is short, or no sentence stands out.
+ * Returns the run of sentences that fit the question about as well as the best one, from a paragraph in a script
+ * without spaces, whose few characters say much. Returns null for other paragraphs, for short ones, and when no
+ * sentence stands out.
  */
 function denseSentences(text: string, score: ScoreSentence): string | null {
   if (!isDense(text)) return null
@@ -90,13 +94,16 @@ function denseSentences(text: string, score: ScoreSentence): string | null {
   return isTold ? sentences.slice(from, to).join('').trim() : null
 }
 
-/** Of a list or a table the line that fits best counts as well as the whole: the others are about something else. */
+/**
+ * Scores a piece. In a list or a table, the line that fits best counts as well as the whole, because the other lines
+ * are about something else.
+ */
 function fitOf({ text, kind }: Piece, score: ScoreSentence): number {
   if (kind !== 'rows' && kind !== 'list') return score(text)
   return Math.max(score(text.slice(0, 2_000)), ...text.split('\n').slice(0, 40).map(score))
 }
 
-/** The rows of a table that were asked for, with its names and what leads to it; they follow each other. */
+/** Returns the run of table rows that fits the question, with the column names and the lead. */
 function rowsOf({ text }: Piece, score: ScoreSentence): string {
   const [lead, table] = text.includes('\n\n') ? text.split('\n\n', 2) : ['', text]
   const rows = table!.split('\n')

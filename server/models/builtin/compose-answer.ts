@@ -27,14 +27,14 @@ const UNSURE = 0.7
 const NEARLY = 0.75
 const MOST_CLOSEST = 3
 /**
- * Characters up to which a piece is quoted with those beside it. The paragraph that names the subject of a question is
- * often the one before its answer.
+ * The length in characters up to which a piece is quoted with its neighbours. The paragraph that names the subject of
+ * a question is often the one before its answer.
  */
 const ROOM = 600
-/** Share of the first passage's chance that another one needs to be offered beside it. */
+/** The share of the first passage's probability that another one needs to be offered beside it. */
 const CLOSE = 0.1
 
-/** The built-in answer: nothing but whole pieces of the passages within fixed phrases. */
+/** Composes the built-in answer from whole pieces of the passages and fixed phrases, and nothing else. */
 export function composeAnswer(input: BuiltinInput, words: WordVectors): ComposedAnswer {
   const { question, confidence, passages } = input
   const stored = storedAnswer(input)
@@ -92,7 +92,7 @@ function languageOf({ question, passages }: BuiltinInput): Language {
 
 type Quote = { passage: number; text: string }
 
-/** What is quoted of each passage; the same words once. */
+/** Returns what is quoted from each passage; a quote that another one contains is left out. */
 function quotesOf(passages: readonly QuotablePassage[], choose: ChoosePiece, room: number): Quote[] {
   const quotes: Quote[] = []
   for (const [passage, one] of passages.entries()) {
@@ -102,14 +102,14 @@ function quotesOf(passages: readonly QuotablePassage[], choose: ChoosePiece, roo
   return quotes
 }
 
-/** Behind code and tables the marker stands on a line of its own: it is no part of them. */
+/** Appends the citation marker. After code and tables it goes on a line of its own, because it is no part of them. */
 function marked(quote: string, number: number): string {
   return quote.endsWith('```') || (quote.endsWith('|') && quote.includes('| - |'))
     ? `${quote}\n\n[${number}]`
     : `${quote} [${number}]`
 }
 
-/** Among several passages the headings say what each of them is about. */
+/** Puts the passage's heading above its quote. Among several passages, the headings tell what each is about. */
 function underHeading(quote: string, { headingPath }: QuotablePassage): string {
   const heading = headingPath.at(-1)?.replace(/[*_`]/g, '')
   return heading ? `**${heading}**\n\n${quote}` : quote

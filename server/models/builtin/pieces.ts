@@ -3,7 +3,7 @@ import { tableOf } from '../../text/named-rows.ts'
 /** A unit that is only quoted as a whole: a paragraph, a list with its introduction, table rows or a code block. */
 export type Piece = {
   kind: 'prose' | 'list' | 'rows' | 'code'
-  /** The lines of the passage that it is, from the first to the one behind the last. */
+  /** The piece consists of the passage's lines from index `from` up to, but not including, `to`. */
   from: number
   to: number
   text: string
@@ -12,14 +12,17 @@ export type Piece = {
 const ITEM = /^\s*(?:[-*+•‣▪—–]|\(?\d{1,3}[.)]|[a-z]\))\s/
 const ROW = /^\S.* \| /
 const FENCE = /^\s*(?:```|~~~)/
-/** What comes after such a text belongs to it. */
+/** Matches a text that introduces what follows, so that both belong together. */
 export const LEADS_ON = /[:：]\s*$/
 const HEADING = /^#{1,6}\s/
 const RULE = /^[\s*_=|:+#~-]+$/
-/** A paragraph as short as this is hardly understood without the one that follows. */
+/** A paragraph shorter than this, in characters, is hardly understood without what follows. */
 const SHORT = 110
 
-/** A passage's lines in pieces, in order. Headings and rules are none, and no piece goes over one. */
+/**
+ * Splits a passage's lines into pieces, in order. Headings and rules belong to no piece, and no piece extends across
+ * one.
+ */
 export function piecesOf(lines: readonly string[]): Piece[] {
   const pieces: Piece[] = []
   for (const block of blocksOf(lines)) {
@@ -36,7 +39,7 @@ export function piecesOf(lines: readonly string[]): Piece[] {
   return joinShort(lines, pieces)
 }
 
-/** The text of lines that follow each other; a fence that stands alone gets its other one. */
+/** Returns the text of consecutive lines. A code fence of which they have only one end gets the other one. */
 export function textOfLines(lines: readonly string[], from: number, to: number): string {
   const text = lines.slice(from, to)
   while (text[0]?.trim() === '') text.shift()
@@ -46,14 +49,14 @@ export function textOfLines(lines: readonly string[], from: number, to: number):
   return (FENCE.test(text[0]!) ? [...text, '```'] : ['```', ...text]).join('\n')
 }
 
-/** Nothing but empty lines stands between the two. */
+/** Returns whether only empty lines are between the two pieces. */
 export const areNeighbours = (
   lines: readonly string[],
   first: Pick<Piece, 'to'>,
   second: Pick<Piece, 'from'>,
 ): boolean => lines.slice(first.to, second.from).every((line) => line.trim() === '')
 
-/** The second piece says of what kind both together are. */
+/** Joins two pieces into one, of the kind of the second. */
 const joined = (lines: readonly string[], first: Piece, second: Piece): Piece => ({
   kind: second.kind,
   from: first.from,
@@ -61,7 +64,7 @@ const joined = (lines: readonly string[], first: Piece, second: Piece): Piece =>
   text: textOfLines(lines, first.from, second.to),
 })
 
-/** A line like a term or a sentence that announces something is quoted with what comes after it. */
+/** Joins a short line, such as a term or a sentence that announces something, with the piece that follows. */
 function joinShort(lines: readonly string[], pieces: readonly Piece[]): Piece[] {
   const result: Piece[] = []
   for (const piece of pieces) {
@@ -75,7 +78,10 @@ function joinShort(lines: readonly string[], pieces: readonly Piece[]): Piece[] 
   return result
 }
 
-/** What stands between empty lines, headings and rules. A block with a fence is code, whatever is in it. */
+/**
+ * Splits lines into blocks at empty lines, headings and rules. A block with a code fence is code, whatever else it
+ * holds.
+ */
 function blocksOf(lines: readonly string[]): Piece[] {
   const blocks: Piece[] = []
   let from = 0

@@ -7,7 +7,10 @@ export type SignedVisitor = {
   /** The site's own id: the external id of the contact. */
   userId: string
   name: string | null
-  /** Only an address that the token says is verified: an absent claim is no yes (OpenID Connect, section 5.1). */
+  /**
+   * The address, if the token says that it is verified; a missing claim means that it is not (OpenID Connect, section
+   * 5.1).
+   */
   email: string | null
   tokenHash: string
   expiresAt: Date
