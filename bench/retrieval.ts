@@ -32,8 +32,9 @@ export type RetrievalResult = {
 const words = loadWordVectors()
 
 /**
- * Recall, reciprocal rank, answered and declined on the document sets of test/retrieval-corpus, for each ranker.
- * Writes bench/results/retrieval.json and retrieval.md. Needs neither service nor database.
+ * Measures recall, reciprocal rank and how many questions are answered or declined, for each ranker on the document
+ * sets of test/retrieval-corpus. Writes bench/results/retrieval.json and retrieval.md. It needs neither the service
+ * nor a database.
  */
 export async function retrievalScenario(): Promise<void> {
   const server = await startModelServer()

@@ -3,9 +3,12 @@ import { NASTIES } from '../test/hostile/nasties.ts'
 import { TEXT_FUNCTIONS } from '../test/hostile/text-functions.ts'
 
 const MEGABYTE = 1024 * 1024
-/** What runs apart is ended when it takes too long; how it grows shows in less. */
+/**
+ * The length of the texts for functions that run in a thread of their own. They are terminated when they take too
+ * long, and a shorter text suffices to show how their time grows.
+ */
 const MOST_APART = 128 * 1024
-/** What takes longer on less than everything is not given more. */
+/** A function that takes longer than this on a shorter text is not given a longer one. */
 const GIVE_UP_MS = 1_000
 /** The budget on the serving thread for one text. */
 const ALLOWED_MS = 100
@@ -15,13 +18,13 @@ export type TextResult = {
   function: string
   characters: number
   thread: 'serving' | 'its own'
-  /** The longest over all nasties, and of the longest ones the slowest. */
+  /** The time for the slowest of all hostile texts. `slowest` is the name of that text. */
   slowestMs: number
   slowest: string
   over: string[]
 }
 
-/** Every function that takes text from outside, on every hostile text, as long as it may be. */
+/** Runs every function that takes text from outside on every hostile text, up to the longest that it accepts. */
 export async function* textScenario(only = ''): AsyncIterable<TextResult> {
   for (const [name, { run, apart = false, most = apart ? MOST_APART : MEGABYTE }] of Object.entries(
     TEXT_FUNCTIONS,
@@ -59,7 +62,7 @@ async function longestOf(
   for (let size = Math.min(most, 4_096); ; size = Math.min(most, size * 4)) {
     const text = make(size)
     const ms = await timeOf(run, text)
-    // Once more: what was compiled or collected meanwhile is not its own.
+    // The function is measured a second time, because the first time may include compilation and garbage collection.
     const again = ms > ALLOWED_MS && ms < GIVE_UP_MS ? await timeOf(run, text) : ms
     if (size === most || ms > GIVE_UP_MS) return { ms: Math.min(ms, again), size }
   }
@@ -76,7 +79,7 @@ async function totalOf(run: (text: string) => unknown, text: string): Promise<nu
   return cpuMs() - since
 }
 
-/** The longest stretch in which nothing else could run: some functions let other work through in between. */
+/** Returns the longest time for which the event loop was blocked. Some functions yield to other work in between. */
 async function heldOf(run: (text: string) => unknown, text: string): Promise<number> {
   let isOver = false
   let longest = 0

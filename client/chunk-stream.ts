@@ -3,12 +3,12 @@ import type { AnswerEvent } from './events.ts'
 
 type Listener = {
   onEvent(event: AnswerEvent): void
-  /** Once: read to its end, failed or cancelled. */
+  /** Called when the stream was read to its end, failed or was cancelled. */
   onEnd(): void
   onCancel(): void
 }
 
-/** Events as the stream that the AI SDK reads, each asked for when the one before has been taken. */
+/** Returns the events as a stream for the AI SDK. Each event is pulled only when the previous one has been read. */
 export function chunkStream(
   events: AsyncIterator<AnswerEvent> | Iterator<AnswerEvent>,
   { onEvent, onEnd, onCancel }: Listener,
@@ -32,7 +32,7 @@ export function chunkStream(
     cancel() {
       onCancel()
       onEnd()
-      // Not waited for: a read that is under way ends by the abort first.
+      // This is not awaited, because a pending read must first be ended by the abort.
       Promise.resolve(events.return?.()).catch(() => {})
     },
   })

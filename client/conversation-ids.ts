@@ -1,7 +1,7 @@
-/** What is used of localStorage; a chat's own store may do it as well. */
+/** The part of localStorage that is used. An application may provide its own store instead. */
 export type KeptStrings = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** Which conversation belongs to which chat of a page, over reloads. */
+/** Maps the chats of a page to their conversations, and survives reloads. */
 export type ConversationIds = {
   get(chatId: string): string | undefined
   set(chatId: string, conversationId: string): void
@@ -10,7 +10,10 @@ export type ConversationIds = {
 
 const keyOf = (chatId: string): string => `parley:conversation:${chatId}`
 
-/** Browsers throw on storage in private windows, without cookies or when it is full: then memory has to do. */
+/**
+ * Browsers throw on access to storage in private windows, when cookies are disabled and when it is full. The ids are
+ * then kept in memory only.
+ */
 export function createConversationIds(storage: KeptStrings | undefined = pageStorage()): ConversationIds {
   const memory = new Map<string, string>()
   return {

@@ -3,9 +3,9 @@ import { randomKey } from './parley.ts'
 import { conversationIn, messageText } from './ui-messages.ts'
 
 /**
- * For those who keep DefaultChatTransport, with `api` as the URL of the agent's chat endpoint: makes its requests
- * into those of the service. It neither submits results of client actions nor survives a broken connection; the
- * transport of use-chat.ts does both.
+ * Converts the requests of DefaultChatTransport into those of the service; `api` must be the URL of the agent's chat
+ * endpoint. It neither submits the results of client actions nor recovers from a broken connection; the transport in
+ * use-chat.ts does both.
  */
 export const prepareSendMessagesRequest: PrepareSendMessagesRequest<UIMessage> = ({
   api,
@@ -30,7 +30,10 @@ export const prepareSendMessagesRequest: PrepareSendMessagesRequest<UIMessage> =
   return { headers: sent, body: { message, conversationId, userId } }
 }
 
-/** Takes the conversation from `resumeStream({ body: { conversationId } })`; else the chat's id must be its id. */
+/**
+ * Takes the conversation's id from `resumeStream({ body: { conversationId } })`. Without it, the chat's id must be
+ * the conversation's id.
+ */
 export const prepareReconnectToStreamRequest: PrepareReconnectToStreamRequest = ({
   api,
   id,

@@ -1,13 +1,13 @@
 import type { AnswerEvent, AnswerMetadata } from './events.ts'
 
-/** What a reader has already given to its consumer of one answer. */
+/** The part of an answer that the reader has already delivered to its consumer. */
 export type Delivered = {
   messageId: string | undefined
   metadata: AnswerMetadata | undefined
-  /** All deltas, of all blocks. */
+  /** All text deltas of all blocks, concatenated. */
   text: string
   openText: { id: string; length: number } | undefined
-  /** toolCallId → how much of the call. */
+  /** Maps each toolCallId to how much of the call was delivered. */
   calls: Map<string, 'begun' | 'input' | 'output'>
   step: 'none' | 'open' | 'has-output'
   hasSources: boolean
@@ -25,7 +25,7 @@ export const nothingDelivered = (): Delivered => ({
   isFinished: false,
 })
 
-/** Takes note of one event; constant work, however long the answer is. */
+/** Records one event, in constant time however long the answer is. */
 export function noteEvent(delivered: Delivered, event: AnswerEvent): void {
   switch (event.type) {
     case 'start':
@@ -67,6 +67,6 @@ export function noteEvent(delivered: Delivered, event: AnswerEvent): void {
       delivered.isFinished = true
       break
     default:
-    // Other events have nothing that a stored message could complete.
+    // Other events contain nothing that could be completed from a stored message.
   }
 }

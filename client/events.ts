@@ -1,4 +1,4 @@
-/** What every finished answer says about itself; known from the second event of a stream on. */
+/** The metadata that every finished answer has. A stream delivers it with its second event. */
 export type AnswerMetadata = {
   messageId: string
   userMessageId?: string
@@ -15,7 +15,7 @@ export type AnswerEvent =
   | { type: 'text-start'; id: string }
   | { type: 'text-delta'; id: string; delta: string }
   | { type: 'text-end'; id: string }
-  /** With `providerExecuted` the service runs the action itself; without it the page does. */
+  /** With `providerExecuted`, the service runs the action; without it, the page does. */
   | { type: 'tool-input-start'; toolCallId: string; toolName: string; providerExecuted?: boolean }
   | { type: 'tool-input-delta'; toolCallId: string; inputTextDelta: string }
   | {
@@ -31,7 +31,7 @@ export type AnswerEvent =
   | { type: 'error'; errorText: string }
   | { type: 'finish'; finishReason: string; messageMetadata: AnswerMetadata }
 
-/** `id` is undefined for events that stand in for the stored part of an answer. */
+/** `id` is undefined for events that are derived from the stored part of an answer. */
 export type NumberedEvent = { id: number | undefined; event: AnswerEvent }
 
 export type StoredPart =
@@ -39,12 +39,12 @@ export type StoredPart =
   | { type: 'tool-call'; toolCallId: string; toolName: string; input?: unknown }
   | { type: 'tool-result'; toolCallId: string; toolName: string; output?: unknown }
 
-/** A message as the service keeps it. */
+/** A message as the service stores it. */
 export type StoredMessage = {
   id: string
   role: 'user' | 'assistant'
   parts: StoredPart[]
-  /** Unix epoch seconds. */
+  /** The time in Unix seconds. */
   createdAt: number
   feedback?: 'positive' | 'negative'
   metadata?: { score?: number; sources?: unknown[]; finishReason?: string }

@@ -2,8 +2,8 @@ import { type Delivered, noteEvent, nothingDelivered } from './delivered.ts'
 import type { AnswerEvent, StoredMessage, StoredPart } from './events.ts'
 
 /**
- * The parts that the running or last generation added to a stored message: all but those of `before`, the same
- * message as it was when the generation began. Results for earlier calls are not among them.
+ * Returns the parts that the current or last generation added to a stored message. `before` is the same message as it
+ * was when the generation started. The results of earlier calls are not included.
  */
 export function addedParts(stored: StoredMessage, before: StoredMessage | undefined): StoredPart[] {
   if (before?.id !== stored.id) return stored.parts
@@ -12,7 +12,10 @@ export function addedParts(stored: StoredMessage, before: StoredMessage | undefi
   return stored.parts.filter((part) => (part.type === 'text' ? texts-- <= 0 : !calls.has(part.toolCallId)))
 }
 
-/** Whether the parts hold all that was delivered; if not, the end of the generation is not stored yet. */
+/**
+ * Whether the parts contain everything that was delivered. If they do not, the end of the generation is not stored
+ * yet.
+ */
 export function coversDelivered(parts: StoredPart[], delivered: Delivered): boolean {
   const known = new Set(parts.map((part) => (part.type === 'text' ? '' : part.toolCallId)))
   return (
@@ -22,7 +25,7 @@ export function coversDelivered(parts: StoredPart[], delivered: Delivered): bool
   )
 }
 
-/** The events that are missing between what was delivered and the whole stored answer, `finish` included. */
+/** Yields the events that complete what was delivered to the whole stored answer, including `finish`. */
 export function* missingEvents(
   stored: StoredMessage,
   parts: StoredPart[],
@@ -39,7 +42,7 @@ export function* missingEvents(
   yield* closingEvents(delivered, reason, { messageId: stored.id, conversationId })
 }
 
-/** Ends an answer of which no more will come. */
+/** Yields the events that end an answer that will not continue. */
 export function* closingEvents(
   delivered: Delivered,
   finishReason: string,
@@ -50,7 +53,10 @@ export function* closingEvents(
   yield noted(delivered, { type: 'finish', finishReason, messageMetadata: delivered.metadata ?? ids })
 }
 
-/** What earlier generations made of a message as events, in steps of their own; no page runs any of its calls. */
+/**
+ * Yields the parts that earlier generations added to a message as events, in separate steps. The page runs none of
+ * these calls.
+ */
 export function* earlierEvents({ parts, metadata }: StoredMessage): Generator<AnswerEvent, void> {
   const delivered = nothingDelivered()
   yield* partEvents(parts, delivered, new Set())
@@ -58,13 +64,16 @@ export function* earlierEvents({ parts, metadata }: StoredMessage): Generator<An
   if (delivered.step !== 'none') yield { type: 'finish-step' }
 }
 
-/** `forPage`: the calls that the page has to run. */
+/**
+ * Yields the events of the parts that were not delivered yet. `forPage` holds the ids of the calls that the page has
+ * to run.
+ */
 function* partEvents(
   parts: StoredPart[],
   delivered: Delivered,
   forPage: Set<string>,
 ): Generator<AnswerEvent, void> {
-  // Text that does not go on from what was shown cannot be shown without repeating some: it is left as it is.
+  // If the stored text does not continue the delivered text, sending it would repeat parts, so no more text is sent.
   let skip = textIn(parts).startsWith(delivered.text) ? delivered.text.length : Number.POSITIVE_INFINITY
   let texts = 0
   for (const part of parts) {
@@ -94,7 +103,7 @@ function* partEvents(
   }
 }
 
-/** Text and calls after the output of an action belong to the next step. */
+/** Opens a step if none is open. Text and calls after the output of an action belong to a new step. */
 function* openStep(delivered: Delivered): Generator<AnswerEvent, void> {
   yield* closeText(delivered)
   if (delivered.step === 'has-output') yield noted(delivered, { type: 'finish-step' })

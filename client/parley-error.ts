@@ -1,12 +1,12 @@
-/** An answer of the service that says no. */
+/** An error response of the service. */
 export class ParleyError extends Error {
   override name = 'ParleyError'
-  /** As in the list of error codes; `HTTP_<status>` when something between here and the service answered. */
+  /** A code of the list of error codes, or `HTTP_<status>` when an intermediary such as a proxy sent the response. */
   readonly code: string
   readonly status: number
-  /** Field path → sentence. */
+  /** Maps the path of each invalid field to a sentence about it. */
   readonly details: Record<string, string> | undefined
-  /** Milliseconds to wait before the next try, when the answer says so. */
+  /** Milliseconds to wait before the next try, if the response says so. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -25,14 +25,14 @@ export class ParleyError extends Error {
     this.retryAfterMs = answer.retryAfterMs
   }
 
-  /** Whether the very same request can succeed a moment later. */
+  /** Whether the same request may succeed a moment later. */
   get canPass(): boolean {
-    // The second: the first request with this key is still being answered.
+    // IDEMPOTENCY_KEY_REUSED may mean that the first request with this key is still in progress.
     return this.status >= 500 || this.status === 429 || this.code === 'IDEMPOTENCY_KEY_REUSED'
   }
 }
 
-/** The error that a response with a status of 400 or more stands for; reads its body. */
+/** Reads the body of a response with a status of 400 or more and returns it as an error. */
 export async function errorOf(response: Response): Promise<ParleyError> {
   const text = await response.text().catch(() => '')
   const { code, message, details } = errorIn(text)
@@ -54,7 +54,7 @@ function errorIn(text: string): ErrorBody {
   }
 }
 
-/** Retry-After is whole seconds or a date. */
+/** Parses Retry-After, which is either whole seconds or a date. */
 function retryAfterOf(value: string | null): number | undefined {
   if (value === null) return undefined
   const seconds = Number(value)

@@ -4,7 +4,7 @@ import { createTries, type Patience, usualPatience } from './patience.ts'
 import { readStream, type StreamSource } from './read-stream.ts'
 
 export type ParleyOptions = {
-  /** Where the paths of version 2 begin: `https://host/api/v2`, or a route of your own that adds the key. */
+  /** The base URL of version 2 of the API: `https://host/api/v2`, or a route of your own that adds the key. */
   baseUrl: string
   headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>)
   fetch?: typeof globalThis.fetch
@@ -12,38 +12,38 @@ export type ParleyOptions = {
 }
 
 export type ChatBody = {
-  /** Left out to go on from the results of client actions. */
+  /** Omit it to continue from the results of client actions. */
   message?: string
   conversationId?: string
-  /** Tags a new conversation. */
+  /** The id of the user that a new conversation is tagged with. */
   userId?: string
 }
 
 export type SendOptions = {
-  /** Aborting only detaches: the service goes on with the answer. */
+  /** Aborting only closes the connection; the service continues with the answer. */
   signal?: AbortSignal
-  /** Equal for equal requests; by default a new one. */
+  /** Use the same key for the same request. The default is a new key. */
   idempotencyKey?: string
 }
 
 export type Answer = AsyncGenerator<NumberedEvent, void>
 
-/** All methods throw ParleyError, or what fetch throws when the service cannot be reached. */
+/** All methods throw ParleyError, or whatever fetch throws when the service cannot be reached. */
 export type Parley = {
   chat(agentId: string, body: ChatBody, options?: SendOptions): Promise<Answer>
-  /** Answers the user message before that assistant message again. */
+  /** Generates a new answer to the user message before the given assistant message. */
   retry(agentId: string, conversationId: string, messageId: string, options?: SendOptions): Promise<Answer>
-  /** The whole of the answer that is being made, from its start; null when none is. */
+  /** Returns the answer that is being generated, from its start, or null when there is none. */
   reattach(
     agentId: string,
     conversationId: string,
     options?: Pick<SendOptions, 'signal'>,
   ): Promise<Answer | null>
-  /** Ends the running answer and keeps what was said. */
+  /** Ends the running answer and keeps its text so far. */
   stop(agentId: string, conversationId: string): Promise<{ stopped: boolean }>
-  /** Throws RESOURCE_TOOL_CALL_NOT_FOUND when the call does not wait for a result any more. */
+  /** Throws RESOURCE_TOOL_CALL_NOT_FOUND when the call no longer waits for a result. */
   toolResult(agentId: string, conversationId: string, toolCallId: string, output: unknown): Promise<void>
-  /** A page of messages, back from the newest, oldest first inside the page. */
+  /** Returns a page of messages. Pages go back from the newest message; each page lists the oldest message first. */
   messages(
     agentId: string,
     conversationId: string,
@@ -54,7 +54,7 @@ export type Parley = {
   }>
 }
 
-/** Enough to find an answer again, even when others were given after it. */
+/** This many messages are enough to find an answer again, even when others came after it. */
 const NEWEST = 50
 
 export function createParley(options: ParleyOptions): Parley {
@@ -64,7 +64,7 @@ export function createParley(options: ParleyOptions): Parley {
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
     const { headers } = options
     const own = typeof headers === 'function' ? await headers() : headers
-    // Not taken apart from its object: a browser's fetch refuses another `this`.
+    // `fetch` is called as a method because browsers reject a call with another `this`.
     const response = await (options.fetch ?? globalThis.fetch)(`${base}${path}`, {
       ...init,
       headers: { ...own, ...(init.headers as Record<string, string> | undefined) },
@@ -106,7 +106,10 @@ export function createParley(options: ParleyOptions): Parley {
     return (await response.json()) as Awaited<ReturnType<Parley['messages']>>
   }
 
-  /** The newest message, when the next generation can go on with it: only results of calls lead to that. */
+  /**
+   * Returns the newest message if the next generation can continue it, which is possible only if it contains tool
+   * calls.
+   */
   async function continuable(
     agentId: string,
     conversationId: string,
@@ -117,7 +120,7 @@ export function createParley(options: ParleyOptions): Parley {
     return newest?.parts.some(({ type }) => type === 'tool-call') ? newest : undefined
   }
 
-  /** Sends a request that starts an answer; the same key makes it safe to send it again. */
+  /** Sends a request that starts an answer. The idempotency key makes it safe to send the request again. */
   async function send(
     agentId: string,
     path: string,
@@ -156,7 +159,8 @@ export function createParley(options: ParleyOptions): Parley {
       }),
     async reattach(agentId, conversationId, { signal } = {}) {
       const path = pathOf(agentId, conversationId)
-      // Before the stream: afterwards it could hold what the stream is about to tell.
+      // The message is read before the stream is opened; afterwards it could already contain what the stream will
+      // deliver.
       const before = await continuable(agentId, conversationId, signal)
       const first = await firstAnswer(() => openRunning(path, undefined, signal), patience, signal)
       if (!first) return null
@@ -180,7 +184,7 @@ export function createParley(options: ParleyOptions): Parley {
   }
 }
 
-/** Sends a request again while nobody answers, which has to do no harm; an answer that says no is final. */
+/** Repeats a request until there is a response, so the request must be safe to repeat. An error response is final. */
 async function firstAnswer<T>(start: () => Promise<T>, patience: Patience, signal?: AbortSignal): Promise<T> {
   const tries = createTries(patience, patience.firstAnswerMs)
   for (;;) {
@@ -193,7 +197,7 @@ async function firstAnswer<T>(start: () => Promise<T>, patience: Patience, signa
   }
 }
 
-/** crypto.randomUUID is there only on secure pages. */
+/** Returns a random key. crypto.randomUUID is not used because it exists only on secure pages. */
 export const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',

@@ -1,9 +1,9 @@
-/** One server-sent event: its id and its data lines, joined. */
+/** One server-sent event: its id and its joined data lines. */
 export type ServerSentEvent = { id: string | undefined; data: string }
 
 /**
- * Reads server-sent events from a response body. Throws when the connection breaks, when nothing at all (not even
- * a comment) arrives for `silenceMs`, and when `signal` aborts; leaving the loop closes the connection.
+ * Reads server-sent events from a response body. Throws when the connection breaks, when nothing at all (not even a
+ * comment) arrives for `silenceMs`, and when `signal` aborts. Leaving the loop closes the connection.
  */
 export async function* parseEvents(
   body: ReadableStream<Uint8Array>,
@@ -42,7 +42,10 @@ function addLine(event: OpenEvent, line: string): void {
   else if (field === 'id') event.id = value
 }
 
-/** Gives the complete lines of each piece; a line may end with LF, CR or both, and be cut anywhere. */
+/**
+ * Returns a function that takes the next piece of text and returns the lines completed by it. A line may end with LF,
+ * CR or both, and may be split across pieces anywhere.
+ */
 function lineSplitter(): (piece: string) => string[] {
   let rest = ''
   let endsWithCr = false
@@ -56,7 +59,7 @@ function lineSplitter(): (piece: string) => string[] {
   }
 }
 
-/** What `work` gives, unless `ms` pass or `signal` aborts before. */
+/** Returns the result of `work`. Throws when `ms` milliseconds pass or `signal` aborts first. */
 export function withDeadline<T>(work: Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal?.reason)

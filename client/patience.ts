@@ -1,17 +1,20 @@
 import { ParleyError } from './parley-error.ts'
 
-/** How long to wait for what, in milliseconds. */
+/** The timeouts and delays, in milliseconds. */
 export type Patience = {
-  /** No byte for so long: the connection is dead. The service sends a comment every 15 s. */
+  /** A connection on which no byte has arrived for this long counts as dead. The service sends a comment every 15 s. */
   silenceMs: number
-  /** Before the first new try; doubled up to the longest, each time with jitter. */
+  /** The delay before the first retry. It doubles with each retry up to `longestDelayMs`, with jitter. */
   firstDelayMs: number
   longestDelayMs: number
-  /** No new event for so long: the error goes to the consumer. */
+  /** When retries have failed for this long without a new event, the error is thrown to the consumer. */
   giveUpMs: number
-  /** The same for a first request that no service has answered. */
+  /** The same limit for a first request that has had no response. */
   firstAnswerMs: number
-  /** An answer whose process died is stored when its lease of 15 s has run out. */
+  /**
+   * How long to wait for the stored end of an answer. If the process of an answer died, the answer is stored when its
+   * lease of 15 s expires.
+   */
   storedMs: number
 }
 
@@ -24,11 +27,14 @@ export const usualPatience: Patience = {
   storedMs: 20_000,
 }
 
-/** Tries one after another, until there is progress or the time is over. */
+/** A series of retries, which ends when there is progress or the time is up. */
 export type Tries = {
   /** Forgets the failures so far. */
   progress(): void
-  /** Waits before the next try. Throws `error` when it cannot pass or the time is over, and when `signal` aborts. */
+  /**
+   * Waits before the next try. Throws `error` when it is not transient or the time is up. Throws when `signal`
+   * aborts.
+   */
   pause(error: unknown, signal: AbortSignal | undefined, atLeastMs?: number): Promise<void>
 }
 

@@ -5,30 +5,30 @@ import { parseEvents, withDeadline } from './parse-events.ts'
 import { createTries, type Patience, type Tries } from './patience.ts'
 
 export type StreamPlace = {
-  /** Known from the second event on, or from the start. */
+  /** Known from the second event on, or from the start when the caller passed it. */
   conversationId: string | undefined
   lastEventId: number | undefined
 }
 
-/** Where the events come from; both throw ParleyError, or what fetch throws. */
+/** The source of the events. Both methods throw ParleyError, or whatever fetch throws. */
 export type StreamSource = {
-  /** Opens the stream again behind an event; null when nothing runs any more. */
+  /** Reopens the stream after the given event. Returns null when no answer is being generated any more. */
   open(place: StreamPlace, signal: AbortSignal): Promise<Response | null>
-  /** The newest messages of the conversation, oldest first. */
+  /** Returns the newest messages of the conversation, oldest first. */
   messages(conversationId: string, signal: AbortSignal): Promise<StoredMessage[]>
 }
 
 export type ReadOptions = {
   conversationId?: string
-  /** The answer as it was before, when this generation continues one. */
+  /** The answer as it was before this generation, if the generation continues one. */
   before?: StoredMessage
-  /** Whether `before` is given to the consumer too, right after `start`. */
+  /** Whether the consumer also receives the parts of `before`, right after `start`. */
   showBefore?: boolean
   patience: Patience
   signal?: AbortSignal
 }
 
-/** The connection ended and the answer did not. */
+/** Thrown when the connection ended before the answer did. */
 class BrokenStream extends Error {
   override name = 'BrokenStream'
   readonly afterMs: number
@@ -42,9 +42,9 @@ class BrokenStream extends Error {
 type Reading = { place: StreamPlace; delivered: Delivered; missingSince: number | undefined }
 
 /**
- * The events of one answer, each exactly once, whatever happens to the connection: a stream that ends without
- * `finish` is opened again where it broke off, and when nothing runs any more the rest comes from the stored
- * message. Throws when that fails for too long, and the reason of `signal` when it aborts.
+ * Yields the events of one answer, each exactly once, whatever happens to the connection. A stream that ends without
+ * `finish` is reopened where it broke off; when the answer is no longer being generated, the rest comes from the
+ * stored message. Throws when that fails for too long, and throws the reason of `signal` when it aborts.
  */
 export async function* readStream(
   first: Response,
@@ -75,7 +75,7 @@ export async function* readStream(
   }
 }
 
-/** Ends after `finish`; throws when the connection broke, or when there is nothing more to be had yet. */
+/** Yields events until `finish`. Throws when the connection broke, or when no more of the answer is available yet. */
 async function* eventsOnce(
   response: Response | null,
   source: StreamSource,
@@ -86,7 +86,10 @@ async function* eventsOnce(
   if (!reading.delivered.isFinished) yield* storedEvents(source, reading, options)
 }
 
-/** Ends after `finish`, or when the stream is another generation's: of this one nothing runs any more. */
+/**
+ * Yields the events of a stream until `finish`. It also ends when the stream belongs to another generation, which
+ * means that this one is no longer running.
+ */
 async function* runningEvents(
   response: Response,
   { place, delivered }: Reading,
@@ -112,7 +115,7 @@ async function* runningEvents(
   throw new BrokenStream('The stream ended before the answer did.')
 }
 
-/** What is missing, from the stored message. Throws while the end of the generation is not stored. */
+/** Yields the missing events, taken from the stored message. Throws while the end of the generation is not stored. */
 async function* storedEvents(
   source: StreamSource,
   reading: Reading,
@@ -139,7 +142,7 @@ async function* storedEvents(
   for (const event of rest) yield { id: undefined, event }
 }
 
-/** Asks until there is an answer: a stream, or null when nothing runs any more. */
+/** Retries until the service responds. Returns the stream, or null when no answer is being generated any more. */
 async function reopen(
   source: StreamSource,
   place: StreamPlace,
@@ -155,7 +158,7 @@ async function reopen(
   }
 }
 
-/** One request that is given up after as long a silence as a stream. */
+/** Runs one request, with the same timeout as a silent stream. */
 async function attempt<T>(
   work: (signal: AbortSignal) => Promise<T>,
   { silenceMs }: Patience,

@@ -3,24 +3,26 @@ import { parseEvents } from './parse-events.ts'
 import { createTries, usualPatience } from './patience.ts'
 
 export type RequestsOptions = {
-  /** Where the paths of version 2 begin. */
+  /** The base URL of version 2 of the API. */
   baseUrl: string
   headers?: Record<string, string>
   fetch?: typeof globalThis.fetch
 }
 
 export type RequestInput = {
-  /** Fills the {parameters} of the path. */
+  /** The values of the {parameters} in the path. */
   params?: Record<string, unknown>
   query?: Record<string, unknown>
   body?: unknown
   signal?: AbortSignal
 }
 
-/** Any endpoint by its method and path. All methods throw ParleyError, or what fetch throws. */
+/** Calls any endpoint by its method and path. All methods throw ParleyError, or whatever fetch throws. */
 export type Requests = {
   request<T>(method: string, path: string, input?: RequestInput): Promise<T>
-  /** The data of the events of a stream without an end, opened again whenever it breaks, until `signal` aborts. */
+  /**
+   * Yields the data of the events of an endless stream, which is reopened whenever it breaks, until `signal` aborts.
+   */
   follow(path: string, input: RequestInput): AsyncGenerator<unknown, void>
 }
 
@@ -76,7 +78,7 @@ export function createRequests(options: RequestsOptions): Requests {
   }
 }
 
-/** With its {parameters} and its query filled in. */
+/** Returns the path with its {parameters} filled in and the query appended. */
 export function pathOf(path: string, { params = {}, query = {} }: RequestInput): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
   const search = new URLSearchParams()

@@ -2,7 +2,7 @@ import type { UIMessage } from 'ai'
 import type { StoredMessage } from './events.ts'
 import { unresolvedIds } from './missing-events.ts'
 
-/** A part of a UIMessage that stands for a call of an action. */
+/** A part of a UIMessage that represents a call of an action. */
 export type ToolPart = {
   type: `tool-${string}`
   toolCallId: string
@@ -17,8 +17,8 @@ export type ToolPart = {
 export type PendingCall = { toolCallId: string; toolName: string; input: unknown }
 
 /**
- * Stored messages as the messages that useChat starts with. Calls without a result are `input-available`: the page
- * still has to run them (see pendingToolCalls).
+ * Converts stored messages to initial messages for useChat. Calls without a result are `input-available`, because the
+ * page still has to run them (see pendingToolCalls).
  */
 export const toUIMessages = (messages: StoredMessage[], conversationId: string): UIMessage[] =>
   messages.map((message) => ({
@@ -50,7 +50,7 @@ function answerParts({ parts, metadata }: StoredMessage): UIMessage['parts'] {
           toolCallId: part.toolCallId,
           input: part.input,
         }
-        // With its result the call is over for the page, whoever ran it.
+        // A call that has a result is complete for the page, no matter who ran it.
         shown.push(
           unresolved.has(part.toolCallId)
             ? { ...call, state: 'input-available' }
@@ -71,7 +71,7 @@ function answerParts({ parts, metadata }: StoredMessage): UIMessage['parts'] {
 export const toolPartsOf = (message: UIMessage): ToolPart[] =>
   message.parts.filter(({ type }) => type.startsWith('tool-')) as ToolPart[]
 
-/** The calls that wait for the page: those of the newest message, when that is an answer. */
+/** Returns the calls that the page has to run, which are those of the newest message if it is an answer. */
 export function pendingToolCalls(messages: UIMessage[]): PendingCall[] {
   const newest = messages.at(-1)
   if (newest?.role !== 'assistant') return []
@@ -80,7 +80,7 @@ export function pendingToolCalls(messages: UIMessage[]): PendingCall[] {
     .map(({ type, toolCallId, input }) => ({ toolCallId, toolName: type.slice('tool-'.length), input }))
 }
 
-/** The calls of a message that the page has run. */
+/** Returns the results of the calls of a message that the page has run. */
 export const pageResults = (message: UIMessage): { toolCallId: string; output: unknown }[] =>
   toolPartsOf(message)
     .filter(
@@ -92,14 +92,14 @@ export const pageResults = (message: UIMessage): { toolCallId: string; output: u
       output: state === 'output-error' ? { status: 'error', error: errorText } : output,
     }))
 
-/** What a user message says. Throws for messages with files: agents read text. */
+/** Returns the text of a user message. Throws for messages with files, because agents read text only. */
 export function messageText({ parts }: UIMessage): string {
   if (parts.some(({ type }) => type === 'file'))
     throw new Error('Files cannot be sent to an agent, only text.')
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-/** The conversation that the messages say they belong to. */
+/** Returns the id of the conversation in the messages' metadata. */
 export function conversationIn(messages: UIMessage[]): string | undefined {
   const idOf = ({ metadata }: UIMessage) =>
     (metadata as { conversationId?: string } | undefined)?.conversationId

@@ -5,11 +5,13 @@ export type Upload = Pick<RequestInput, 'params' | 'signal'> & {
   path: string
   file: File
   fields?: Record<string, string>
-  /** How much has been sent, from 0 to 1. */
+  /** Called with the share of the body that has been sent, from 0 to 1. */
   onProgress?: (share: number) => void
 }
 
-/** Sends one file. For browsers: only their older kind of request tells how much of a body has been sent. */
+/**
+ * Uploads one file. It works in browsers only: it uses XMLHttpRequest, because fetch does not report upload progress.
+ */
 export function uploadFile<T>(
   { baseUrl, headers = {} }: Pick<RequestsOptions, 'baseUrl' | 'headers'>,
   { path, file, fields = {}, onProgress, signal, params }: Upload,

@@ -11,19 +11,19 @@ import { conversationIn, messageText, pageResults, toUIMessages } from './ui-mes
 export type TransportOptions = {
   parley: Parley
   agentId: string
-  /** Tags new conversations. */
+  /** The id of the user that new conversations are tagged with. */
   userId?: string
-  /** Where the ids of conversations are kept; by default localStorage. */
+  /** The store for the ids of conversations; the default is localStorage. */
   storage?: KeptStrings
 }
 
 export type ParleyTransport<M extends UIMessage = UIMessage> = ChatTransport<M> & {
-  /** The newest messages of the chat's conversation, to start useChat with. */
+  /** Returns the newest messages of the chat's conversation, for the initial messages of useChat. */
   loadMessages(chatId: string): Promise<UIMessage[]>
-  /** Ends the running answer and keeps what was said. False when none ran. */
+  /** Ends the running answer and keeps its text so far. Returns false when no answer was running. */
   stop(chatId: string): Promise<boolean>
   conversationId(chatId: string): string | undefined
-  /** The next message of the chat starts a new conversation. */
+  /** Makes the next message of the chat start a new conversation. */
   forget(chatId: string): void
 }
 
@@ -32,17 +32,17 @@ type Send = Parameters<ChatTransport<UIMessage>['sendMessages']>[0]
 const NEWEST = 50
 
 /**
- * Connects useChat with an agent. The chat needs a fixed `id`: under it the conversation is found again after a
- * reload. What goes wrong is thrown as ParleyError, or as fetch throws it.
+ * Connects useChat to an agent. The chat needs a fixed `id`, by which its conversation is found again after a reload.
+ * Errors are thrown as ParleyError, or as fetch throws them.
  */
 export function createChatTransport<M extends UIMessage = UIMessage>(
   options: TransportOptions,
 ): ParleyTransport<M> {
   const { parley, agentId, userId } = options
   const ids = createConversationIds(options.storage)
-  /** Chats that have not seen the end of their last answer. */
+  /** The ids of chats that have not received the end of their last answer. */
   const unfinished = new Set<string>()
-  /** The answers that this page has asked for and follows. */
+  /** The answers that this page has requested and is streaming, by the id of the chat. */
   const asked = new Map<string, Asked>()
   const submitted = new Set<string>()
 
@@ -103,7 +103,7 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
   }
 
   return {
-    // What reconnectToStream gives begins with the first part of the message.
+    // The stream returned by reconnectToStream starts with the first part of the message.
     resumeStreamIsReplay: true,
 
     async sendMessages(send) {
@@ -127,13 +127,13 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
       try {
         const answer = await parley.reattach(agentId, conversationId, { signal })
         if (asked.has(chatId)) {
-          // The page has gone on meanwhile: this is the answer it follows already.
+          // The page has sent a message in the meantime, so it already follows this answer.
           controller.abort()
           return null
         }
         if (answer) return follow(chatId, eventsOf(answer), controller)
         if (!unfinished.delete(chatId)) return null
-        // It ended between two looks at it.
+        // The answer ended while this page was not connected to it.
         const { data } = await parley.messages(agentId, conversationId, { limit: 1, signal })
         const stored = data.at(-1)
         if (stored?.role !== 'assistant') return null
@@ -180,7 +180,7 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
 }
 
 type Asked = {
-  /** Resolves when the conversation of the answer is known, or will never be. */
+  /** Resolves when the answer's conversation is known, or when it is certain that it will not be. */
   begun: Promise<void>
   begin(): void
 }
@@ -197,7 +197,7 @@ async function* eventsOf(answer: Answer): AsyncGenerator<AnswerEvent, void> {
   for await (const { event } of answer) yield event
 }
 
-/** A controller of its own that the given signal aborts too. */
+/** Returns a new controller that is also aborted by the given signal. */
 function linkedTo(signal: AbortSignal | undefined): AbortController {
   const controller = new AbortController()
   if (signal?.aborted) controller.abort(signal.reason)
@@ -205,14 +205,16 @@ function linkedTo(signal: AbortSignal | undefined): AbortController {
   return controller
 }
 
-/** Somebody else (another tab, an earlier try) was faster, or it is too late: either way there is nothing to do. */
+/**
+ * Ignores that the call has already been resolved, by another tab or an earlier try, or no longer waits for a result.
+ */
 function ignoreResolved(error: unknown): void {
   if (!(error instanceof ParleyError) || error.code !== 'RESOURCE_TOOL_CALL_NOT_FOUND') throw error
 }
 
 /**
- * The answer that useChat wants made again: the one it names, or the one behind the user message it names, or the
- * newest. undefined when the service has no answer there.
+ * Returns the id of the answer that useChat wants regenerated: the named answer, the answer to the named user
+ * message, or by default the newest one. Returns undefined when the service has no such answer.
  */
 async function answerToRetry(
   parley: Parley,

@@ -1,5 +1,5 @@
 import { buildWorkspace } from '../server/workspace/build.ts'
 
-/** The pages of the workspace into web/dist, unless what is there was made of the same sources. */
+/** Builds the pages of the workspace into web/dist, unless they are already built from the same sources. */
 const { files } = await buildWorkspace()
 console.log(`web/dist: ${files.length} files`)

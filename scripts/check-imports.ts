@@ -23,7 +23,7 @@ import { API } from 'typescript/unstable/sync'
  *   packages of its own, and the same rule holds for what it takes from the rest of the project.
  */
 
-/** Lower folders come first. */
+/** The folders of server/, from the lowest layer to the highest. */
 const LAYERS = [
   'fairness',
   'text',
@@ -59,15 +59,15 @@ const LAYERS = [
   'v1',
   'pages',
 ]
-/** Files beside the folders put the application together and may import everything below server/. */
+/** Files directly in server/ assemble the application and may import everything below server/. */
 const TOP = LAYERS.length
 
-/** What everything that is made for a browser, or describes the API, may load. */
+/** The packages that code for browsers, contracts and schemas may load. */
 const PORTABLE_PACKAGES = new Set(['libphonenumber-js', 'preact', 're2js', 'typebox'])
 
 type Import = {
   target: string
-  /** `worker`: a file that another thread or process runs, so it is no part of the importing one. */
+  /** `worker` is a file that another thread or process runs, so it is not part of the importing file's program. */
   kind: 'value' | 'type' | 'worker'
 }
 type File = { name: string; imports: Import[]; packages: string[] }
@@ -84,7 +84,7 @@ for (const problem of problems) console.error(problem)
 console.log(`${files.size} files, ${problems.length} imports against the rules`)
 process.exitCode = problems.length > 0 ? 1 : 0
 
-/** The sources of all programs; tests may import what they like. */
+/** Reads the sources of all programs. Tests are not checked and may import anything. */
 function readFiles(): Map<string, File> {
   const api = new API({ cwd: root })
   const projects = ['tsconfig.json', 'widget/tsconfig.json', 'web/tsconfig.json']
@@ -156,7 +156,10 @@ function layerOf(name: string): number {
   return layer
 }
 
-/** Routes and jobs name the type of the context, which is built from everything below it. */
+/**
+ * Whether an import is of the context's type. Routes and jobs refer to it, although the context is built from
+ * everything below it.
+ */
 function isContextType({ target, kind }: Import): boolean {
   return kind === 'type' && /^server\/(context|config)\.ts$/.test(target)
 }
@@ -171,7 +174,7 @@ function upward({ name, imports }: File): string[] {
   })
 }
 
-/** Tarjan's algorithm: one line for each group of files that all reach each other. */
+/** Returns one line for each group of files that all reach each other, using Tarjan's algorithm. */
 function circles(): string[] {
   const order = new Map<string, number>()
   const lowest = new Map<string, number>()
@@ -200,7 +203,10 @@ function isPortable({ name }: File): boolean {
   return /^(client|widget|web)\//.test(name) || /\/([a-z-]+-)?(contract|schema)\.ts$/.test(name)
 }
 
-/** What a file loads itself or through others that a browser does not have. */
+/**
+ * Returns a problem for each module that the file loads, directly or through others, and that does not exist in a
+ * browser.
+ */
 function unportable({ name }: File): string[] {
   const reached = new Set([name])
   for (const one of reached)

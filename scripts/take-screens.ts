@@ -13,11 +13,11 @@ import {
   visit as visitWith,
 } from '../test/widget-home.ts'
 
-/** `npm run screens`: pictures of the widget in its states, into docs/screens. */
+/** `npm run screens` takes screenshots of the widget in its various states and writes them to docs/screens. */
 const folder = join(import.meta.dirname, '../docs/screens')
 await mkdir(folder, { recursive: true })
 const home = await openWidgetHome()
-/** Without motion, so that no picture shows the middle of one. */
+/** Opens a visit with reduced motion, so that no screenshot is taken in the middle of an animation. */
 const visit = (place: typeof home, options: object) =>
   visitWith(place, { reducedMotion: 'reduce', ...options })
 
@@ -31,7 +31,7 @@ const ANSWER = `The **Halo** lamps differ in size and light [LAMPS]:
 
 Each has a warranty of **five years**, and we repair it for as long as you keep it [WARRANTY].`
 
-/** The answer, with the numbers under which the passages were sent. */
+/** Returns the answer, citing the passages by the numbers with which they were sent. */
 function numbered(request: { body: { messages?: unknown } }): string {
   const sent = JSON.stringify(request.body.messages).replaceAll('\\"', '"')
   const numberOf = (title: string) => new RegExp(`number="(\\d)" title="${title}`).exec(sent)?.[1] ?? '9'
@@ -104,7 +104,7 @@ await visitor.chat
   .click()
 await shoot(visitor.page, 'answer')
 await visitor.chat.getByRole('button', { name: 'Dismiss the notice' }).click()
-// A pointer would still lie on the button when it is there again.
+// The keyboard is used because a mouse pointer would still hover over the button when it reappears.
 await visitor.chat.getByRole('button', { name: 'Talk to a person' }).press('Enter')
 await visitor.chat.getByText('Nobody is here right now.').waitFor()
 await shoot(visitor.page, 'waiting')

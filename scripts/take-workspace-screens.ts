@@ -5,8 +5,9 @@ import type { Page } from 'playwright-core'
 import { openWorkspaceHome } from './workspace-home.ts'
 
 /**
- * Part of `npm run screens`: each page of the workspace, on a desk and on a phone, in light and in dark, into a
- * folder of its own; the ones that the documents show, into docs/screens.
+ * Part of `npm run screens`. Takes screenshots of each page of the workspace in desktop and phone size, in the light
+ * and the dark theme. They are written to a temporary folder; those that the documentation shows are copied to
+ * docs/screens.
  */
 const SHOWN: Record<string, string> = {
   'playground-1440-light': 'workspace',
@@ -28,7 +29,7 @@ const ANSWER = [
   'we repair it for the price of the parts.',
 ]
 
-/** What is done on a page before it is taken. */
+/** The path of each page, and what to do on it before the screenshot is taken. */
 const PAGES: Record<string, [path: string, prepare?: (page: Page) => Promise<unknown>]> = {
   agents: ['/agents'],
   'new-agent': ['/agents/new'],

@@ -49,12 +49,12 @@ export type WorkspaceHome = {
   models: ModelServer
   browser: Browser
   agentId: string
-  /** What a browser needs to be signed in as the owner. */
+  /** The storage state of a browser that is signed in as the owner. */
   session: Awaited<ReturnType<import('playwright-core').BrowserContext['storageState']>>
   close(): Promise<void>
 }
 
-/** A workspace as it looks after a week of work, with its owner signed in. */
+/** Creates a workspace that looks as it would after a week of use, with its owner signed in. */
 export async function openWorkspaceHome(): Promise<WorkspaceHome> {
   const models = await startModelServer()
   const service = await startService({
@@ -80,7 +80,7 @@ export async function openWorkspaceHome(): Promise<WorkspaceHome> {
 
   const { key } = await createKey(db, accountId, { name: 'Website backend' })
   const { request } = clientOf(service.url, key)
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: responses have every shape
   const send = async (method: string, path: string, body?: unknown): Promise<any> => {
     const answer = await request(method, path, body)
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
@@ -108,7 +108,7 @@ export async function openWorkspaceHome(): Promise<WorkspaceHome> {
     const { data } = await send('GET', `${at}/sources`)
     return data.every(({ status }: { status: string }) => /^(trained|failed)$/.test(status))
   })
-  // A conversation is named after its question.
+  // The fake model titles a conversation after its question.
   models.otherwise(({ body }) => {
     const sent = JSON.stringify(body)
     return { tokens: [TALKS.find(([question]) => sent.includes(question))?.[0] ?? 'A question'] }

@@ -11,21 +11,23 @@ import type { Client, Service } from './start.ts'
 import { visitorOf } from './visitor.ts'
 import { memberOf, type Worker } from './workspace.ts'
 
-/** For tests: an account that has one of everything that an id in a request can name. */
+/** An account for tests that has one of everything that an id in a request can refer to. */
 export type AccountWorld = {
   client: Client
-  /** Stands in every text of the account. */
+  /** A marker contained in every text of the account. */
   mark: string
-  /** Ids by the name of the parameter or field that takes them. */
+  /** The ids, by the name of the parameter or field that takes them. */
   ids: Record<string, string>
-  /** Where a name means another thing in one endpoint, by that endpoint's name. */
+  /**
+   * The ids that replace those in `ids` for an endpoint in which a name means something else, by the endpoint's name.
+   */
   idsOf: Record<string, Record<string, string>>
   visitor: ReturnType<typeof visitorOf>
-  /** An owner who is signed in. */
+  /** A signed-in owner of the account. */
   owner: Worker
-  /** Ids of what is reached outside of the interfaces. */
+  /** The ids of objects that are served by routes outside the APIs. */
   outside: Record<string, string>
-  /** The secret ends of addresses there. */
+  /** The secret last segments of the URLs of such routes. */
   links: { surveyToken: string; attachmentAddress: string }
 }
 
@@ -33,7 +35,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   const client = await service.account({ name: mark })
   let requests = 0
   const make = async (method: string, path: string, body?: object): Promise<Record<string, string>> => {
-    // Behind a proxy, each address has a limit of its own.
+    // Behind a proxy, each client address has its own rate limit.
     const from = { 'x-forwarded-for': `10.9.${requests++}.1` }
     const answer = await client.request(method, path, body, from)
     assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body)}`)
@@ -100,7 +102,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       .execute()
   await db.updateTable('sources').set({ live_version: 1 }).where('id', '=', sourceId).execute()
 
-  // A second one of what is listed in pages.
+  // Paginated lists need a second item.
   const { id: privateAgentId = '' } = await make('POST', '/agents', { name: `${mark} 2` })
   await id('/sources', { type: 'text', name: `${mark} 2`, content: `${mark} is green.` })
   await id('/evaluations', { question: `${mark}? 2`, expectedSourceId: sourceId })
@@ -293,7 +295,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       toolCallId,
       versionId,
       ticketNumber,
-      // Names that search and procedures take.
+      // The search and procedures take names instead of ids.
       topic: mark,
       tool: `look_${mark}`,
       procedure: mark,
@@ -321,7 +323,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   }
 }
 
-/** A mailbox and a number that nothing is sent to: they are there to be found. */
+/** Connects a mailbox and a messaging account. Nothing is sent to them; they only have to exist. */
 async function connectChannels(
   make: (method: string, path: string, body?: object) => Promise<unknown>,
   agent: string,
@@ -353,7 +355,7 @@ export async function rowsOfAccount(
     order by 1`.execute(db)
   const found: Record<string, string[]> = {}
   for (const { name } of tables) {
-    // When a key was last used is written some time after it was.
+    // `last_used_at` is left out because it is written some time after a key was used.
     const { rows } = await sql<{ row: string }>`
       select row::text as row from (select to_jsonb(t) - 'last_used_at' as row from ${sql.raw(name)} as t) as shown
       where row::text like ${`%${client.accountId}%`} or row::text like ${`%${ids.agentId}%`}

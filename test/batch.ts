@@ -2,8 +2,8 @@ import { suite } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
 /**
- * Runs the test files that are named one after another in this process. Starting a process and loading the service costs
- * more than most files do.
+ * Runs the given test files one after another in this process. Starting a process and loading the service takes
+ * longer than most files do.
  */
 for (const file of process.argv.slice(2)) {
   await suite(file, async () => {
@@ -11,5 +11,6 @@ for (const file of process.argv.slice(2)) {
   })
 }
 
-// Everything is reported by then. Node has been seen to spin for ever while it closed the handles that were still open.
+// All results are reported by now. Exiting explicitly works around Node sometimes looping forever while it closes
+// handles that are still open.
 process.on('exit', (code) => process.exit(code))

@@ -4,11 +4,11 @@ import { websites } from './websites.ts'
 
 export type Websites = ReturnType<typeof websites>
 
-/** A service and a website that it may crawl. */
+/** A service, and a website that it is allowed to crawl. */
 export type BesideWebsite = {
   service: Service
   site: WebSite
-  /** Of a new account; the website is empty again. */
+  /** Creates an account and an agent, and empties the website. */
   newAgent(): Promise<{ client: Client; web: Websites }>
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 const folder = mkdtempSync(join(tmpdir(), 'parley-imports-'))
 after(() => rmSync(folder, { recursive: true }))
 
-/** What the check says of a project of these files. */
+/** Runs the check on a project with these files and returns its result. */
 function check(files: Record<string, string>): { status: number | null; problems: string[] } {
   const root = mkdtempSync(join(folder, 'project-'))
   const config = {

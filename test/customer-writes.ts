@@ -3,18 +3,18 @@ import type { Service } from './start.ts'
 
 type Owner = Pick<Inbound, 'accountId' | 'agentId'>
 type Options = {
-  /** The customer's number. */
+  /** The customer's phone number. */
   peer?: string
   sentAt?: Date
-  /** Of the channel: two messages with one id are one. */
+  /** The channel's id of the message. Two messages with the same id count as one. */
   id?: string
-  /** Nobody answers it. */
+  /** Whether the agent must not answer the message. */
   silent?: boolean
 }
 
 let received = 0
 
-/** A customer's message comes in on a channel; a job takes it in. */
+/** Receives a customer's message on a channel. A job processes it. */
 export function customerWrites(
   { ctx }: Service,
   owner: Owner,

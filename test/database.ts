@@ -12,8 +12,9 @@ const EMBEDDED = '@electric-sql/pglite'
 type Fresh = { database: Database; drop(): Promise<void> }
 
 /**
- * A database of the test's own, embedded in memory, or on the PostgreSQL that TEST_DATABASE_URL names: with the tables
- * made and no row in them, or `empty`. The tables are made once and copied: making them takes longer than most tests.
+ * Creates a database for one test, either embedded in memory or on the PostgreSQL server in TEST_DATABASE_URL. It has
+ * all tables without any rows, or with `empty` not even tables. The tables are created once and then copied, because
+ * creating them takes longer than most tests.
  */
 export async function freshDatabase({ empty = false } = {}): Promise<Fresh> {
   const server = process.env.TEST_DATABASE_URL
@@ -34,7 +35,7 @@ export async function createPostgresDatabase(server: string, { empty = false } =
   return databaseUrl(server, name)
 }
 
-/** Drops it; throws when statements deadlocked in it, since whoever dropped it is who knows which test that was. */
+/** Drops a database. Throws if statements deadlocked in it, because only the caller knows which test used it. */
 export async function dropPostgresDatabase(server: string, url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
   const deadlocks = await administer(server, async (client) => {
@@ -65,7 +66,10 @@ async function administer<T>(server: string, work: (client: pg.Client) => Promis
   }
 }
 
-/** Changes whenever the tables may: with the migrations and with the version of the queue, which makes its own. */
+/**
+ * Returns a version that changes whenever the tables may change: with the migrations, and with the version of the job
+ * queue, which creates its own tables.
+ */
 function tablesVersion(): string {
   const hash = createHash('sha256')
   for (const { checksum } of readMigrations()) hash.update(checksum)
@@ -87,7 +91,10 @@ async function makeTables(db: Db, embedded: boolean): Promise<void> {
   await jobs.close()
 }
 
-/** The name of a database with all tables, made when it is not there yet; one process makes it, others wait. */
+/**
+ * Returns the name of a template database with all tables, and creates it if necessary. One process creates it while
+ * others wait.
+ */
 async function templateOf(server: string): Promise<string> {
   const name = `parley_template_${tablesVersion()}`
   return administer(server, async (client) => {
@@ -107,8 +114,8 @@ async function templateOf(server: string): Promise<string> {
 }
 
 /**
- * The file of a cluster as the embedded database keeps it, made once for each version of the tables: a tar of what
- * lies in the `database` folder of a data folder.
+ * Returns the path of a tar file of an embedded cluster, with the content of the `database` folder of a data folder.
+ * It is created once for each version of the tables.
  */
 export async function keptCluster({ empty }: { empty: boolean }): Promise<string> {
   const what = empty ? 'empty' : `tables-${tablesVersion()}`
@@ -133,12 +140,15 @@ async function dumpCluster(empty: boolean): Promise<Blob> {
 
 const BLOCK = 512
 
-/** The same tar without the files of the template databases: nobody opens them, and each test would read them. */
+/**
+ * Removes the files of the template databases from the tar. They are never used, but each test would have to read
+ * them.
+ */
 function withoutTemplates(tar: Buffer): Buffer {
   const kept: Buffer[] = []
   for (let at = 0; at < tar.length; ) {
     const [name] = tar.toString('latin1', at, at + 100).split('\0')
-    // Empty blocks are the end.
+    // Empty blocks mark the end of the archive.
     if (!name) {
       kept.push(tar.subarray(at))
       break

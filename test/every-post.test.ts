@@ -13,7 +13,10 @@ import { ACCOUNT, envFor, NUMBER } from './messaging-home.ts'
 import { type Schema, sampleOf } from './sample.ts'
 import { type Client, type Service, startService } from './start.ts'
 
-/** Every POST of the contracts, sent again with its Idempotency-Key: one answer, one effect. */
+/**
+ * Sends every POST request of the contracts twice with the same Idempotency-Key, and expects one answer and one
+ * effect.
+ */
 
 let service: Service
 let fake: MessagingServer
@@ -25,7 +28,7 @@ before(async () => {
     numbers: [{ id: NUMBER, phone: '+1 555-000-1111', name: 'Shop' }],
     templates: [fakeTemplate('plain', 'Hello')],
   })
-  // Without background work, whatever changes is the request's doing.
+  // Without background work, every change is caused by a request.
   service = await startService(envFor(fake), undefined, { idle: true })
 })
 after(async () => {
@@ -35,7 +38,7 @@ after(async () => {
 
 type World = { client: Client; ids: Record<string, string> }
 
-/** A new account with one of everything that a POST may be about. */
+/** Creates an account with one of everything that a POST request may concern. */
 async function world(): Promise<World> {
   const client = await service.account()
   const { db } = service.ctx
@@ -137,7 +140,7 @@ const PIXEL = Buffer.from(
   'base64',
 )
 
-/** Where the smallest body that the schema accepts is not one with which the endpoint succeeds. */
+/** Requests for the endpoints that do not succeed with the smallest body that the schema accepts. */
 const asked: Record<string, (ids: Ids) => Asked> = {
   chat: () => ({ body: { message: 'Hello?', stream: false } }),
   'v1 chat': (ids) => ({
@@ -175,7 +178,10 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   }),
 }
 
-/** It changes nothing that a customer has, and its answer is a stream of any length: it is made again. */
+/**
+ * Endpoints whose answer is generated again. They change none of the customer's data, and the answer is a stream of
+ * unlimited length.
+ */
 const MADE_AGAIN = ['exportUser']
 
 async function send({ client, ids }: World, endpoint: Endpoint, prefix: string, name: string, key: string) {
@@ -194,7 +200,7 @@ async function send({ client, ids }: World, endpoint: Endpoint, prefix: string, 
     },
     body: form ?? (request.body || sample ? JSON.stringify(request.body ?? sample) : undefined),
   })
-  // An answer that is made from a stored reply may have its members in another order.
+  // An answer that is built from a stored reply may have its members in another order.
   const body: unknown = JSON.parse(await answer.text())
   await service.ctx.generations.idle()
   return { status: answer.status, body, replayed: answer.headers.get('idempotency-replayed') }
@@ -203,8 +209,8 @@ async function send({ client, ids }: World, endpoint: Endpoint, prefix: string, 
 let tables: string[] = []
 
 /**
- * How many rows each table has, with a hash of all they hold. The sums of credits are told by as many rows as requests
- * wrote at once; their entries are looked at.
+ * Returns the number of rows of each table and a hash of their content. The sums of credits are left out because
+ * their number of rows depends on how many requests wrote concurrently; the entries of the ledger are included.
  */
 async function look(): Promise<Map<string, { rows: number; hash: string }>> {
   if (tables.length === 0) {
@@ -234,7 +240,7 @@ const added = (before: Look, after: Look): Record<string, number> =>
       .filter(([, count]) => count !== 0),
   )
 
-/** The answer as it is kept: a secret is shown once. */
+/** Returns the answer as it is stored, which is without secrets that are shown only once. */
 const withoutShownOnce = ({ shownOnce = [] }: Endpoint, body: unknown): unknown =>
   shownOnce.length === 0
     ? body
@@ -243,7 +249,7 @@ const withoutShownOnce = ({ shownOnce = [] }: Endpoint, body: unknown): unknown 
 type Case = { endpoint: Endpoint; prefix: string; name: string }
 
 const version2: Case[] = contracts
-  // A session keeps nothing of a key: what is for members alone is tried with them (server/sign-in).
+  // Endpoints for members only cannot be called with an API key. They are tested with sessions in server/sign-in.
   .filter(({ method, scope, onlySessions }) => method === 'POST' && scope !== null && !onlySessions)
   .map((endpoint) => ({ endpoint, prefix: '/api/v2', name: endpoint.name }))
 const upload = version2

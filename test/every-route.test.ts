@@ -10,19 +10,23 @@ import { type Schema, sampleOf, wrongTypeOf } from './sample.ts'
 import { type Answer, type Client, type Service, startService } from './start.ts'
 import { memberOf, signIn, type Worker } from './workspace.ts'
 
-/** The negative suite: made from the contracts, so that an endpoint is covered before anyone writes a test. */
+/**
+ * The negative tests, generated from the contracts, so that an endpoint is covered before anyone writes a test for
+ * it.
+ */
 
 let service: Service
 
 before(async () => {
-  // Behind a proxy, so that requests without a key can come from many addresses and keep within the limit.
+  // The service trusts a proxy, so that requests without a key can come from many addresses and stay within the rate
+  // limit.
   service = await startService({ TRUSTED_PROXIES: '127.0.0.1' })
 })
 after(() => service.close())
 
 type World = { client: Client; ids: Record<string, string>; owner: Worker | null }
 
-/** A new account (its own rate limit) with an agent, a source and a conversation. */
+/** Creates an account, which has its own rate limit, with an agent, a source and a conversation. */
 async function world(
   options: Parameters<Service['account']>[0] & { isMember?: boolean | undefined } = {},
 ): Promise<World> {
@@ -88,7 +92,7 @@ async function world(
 const pathOf = (endpoint: Endpoint, ids: Record<string, string>): string =>
   endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? `no-${name}`)
 
-/** Where the smallest body that the schema accepts is not yet one that the endpoint does. */
+/** Bodies for the endpoints that do not accept the smallest body that the schema accepts. */
 const bodies: Record<string, Record<string, unknown>> = {
   chat: { message: 'x' },
   takeOverConversation: { memberEmail: 'ann@example.com' },
@@ -154,7 +158,7 @@ test('what belonged to a deleted agent is out of reach before it is emptied', as
 
 describe('members who are signed in', () => {
   const unsafe = protectedEndpoints.filter(({ method }) => method !== 'GET')
-  /** Nothing that is sent has an effect: the ids are those of nothing, and the body has a field that nobody knows. */
+  /** Sends a request that has no effect, because its ids do not exist and its body has an unknown field. */
   const probe = (worker: Worker, endpoint: Endpoint, headers = {}, ids: Record<string, string> = {}) => {
     const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? newId())
     const body = endpoint.method === 'GET' ? undefined : { unheardOf: '\0' }
@@ -240,7 +244,7 @@ for (const endpoint of protectedEndpoints) {
     })
 
     const parameters = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
-    // Neither names a thing of an account: a user is any text, a ticket's number counts inside its agent.
+    // A user id is any text and a ticket number counts within its agent, so neither identifies an object of an account.
     const objects = parameters.filter((name) => name !== 'userId' && name !== 'ticketNumber')
 
     if (objects.length > 0) {
@@ -258,7 +262,7 @@ for (const endpoint of protectedEndpoints) {
           assert.equal(foreign.body.error.code, unknown.body.error.code)
           assert.deepEqual(foreign.body.error.message, unknown.body.error.message)
         }
-        // Everything of the other account at once must be as unknown as anything.
+        // A request with only ids of the other account must be answered like one with unknown ids.
         assert.equal((await ask(mine.client, endpoint, theirs.ids)).status, 404)
       })
     }

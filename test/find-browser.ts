@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 
-/** A Chromium of this machine; undefined: there is none. */
+/** Returns the path of a Chromium on this machine, or undefined if there is none. */
 export const findBrowser = (): string | undefined =>
   [
     process.env.CHROMIUM_PATH ?? '',

@@ -8,7 +8,7 @@ import { json } from '../server/db/json.ts'
 import type { ModelServer } from './fakes/model-server.ts'
 import type { Client, Service } from './start.ts'
 
-/** For tests: stands in everything that a person says or is called. */
+/** A marker contained in everything that the person of these tests says and in all their names. */
 export const MARK = 'markerzq'
 export const PERSON = {
   userId: `${MARK}-user`,
@@ -22,7 +22,7 @@ export type World = { service: Service; client: Client; agentId: string; models:
 
 type Say = { message?: string; userId?: string; conversationId?: string; parentConversationId?: string }
 
-/** For tests: a chat without a stream; answers the data of the answer. */
+/** Sends a chat message without streaming and returns the `data` of the response. */
 export async function say({ client, agentId }: World, body: Say, headers: Record<string, string> = {}) {
   const { body: answer, status } = await client.request(
     'POST',
@@ -34,7 +34,7 @@ export async function say({ client, agentId }: World, body: Say, headers: Record
   return answer.data
 }
 
-/** For tests: an account with an agent that has actions and answers from solved tickets. */
+/** Creates an account with an agent that has actions and answers from solved tickets. */
 export async function makeWorld(service: Service, models: ModelServer): Promise<World> {
   const client = await service.account()
   const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
@@ -49,7 +49,7 @@ export async function makeWorld(service: Service, models: ModelServer): Promise<
   return { service, client, agentId, models }
 }
 
-/** For tests: a contact of the person, with an attribute. */
+/** Creates a contact for the person, with a custom attribute. */
 export async function addContact({ client, agentId }: World): Promise<void> {
   const v1 = `/api/v1/chatbots/${agentId}`
   const attribute = { name: 'note', type: 'text', label: 'Note', description: 'x' }
@@ -61,7 +61,10 @@ export async function addContact({ client, agentId }: World): Promise<void> {
   if (status >= 300) throw new Error(JSON.stringify(body))
 }
 
-/** For tests: everything that the service can hold about the person, the way it comes about; rows of channels by hand. */
+/**
+ * Creates everything that the service can store about the person, mostly through the API. Rows of channels are
+ * inserted directly.
+ */
 export async function liveFully(world: World): Promise<{ conversationId: string; correction: string }> {
   const { client, agentId, models } = world
   await addContact(world)
@@ -94,7 +97,7 @@ export async function liveFully(world: World): Promise<{ conversationId: string;
   return { conversationId, correction: source.body.id }
 }
 
-/** Version 1, stored and not stored. */
+/** Chats through version 1 of the API, once without and once with a stored conversation. */
 async function call1({ client, agentId, models }: World): Promise<void> {
   for (const conversationId of [undefined, `v1 ${MARK}`]) {
     models.queue.push({ tokens: [`Yes, ${MARK}.`] })
@@ -107,7 +110,10 @@ async function call1({ client, agentId, models }: World): Promise<void> {
   }
 }
 
-/** A team member takes over, replies, and gives back: the ticket is closed and becomes knowledge. */
+/**
+ * A team member takes the conversation over, replies and hands it back, so that the ticket is closed and becomes
+ * knowledge.
+ */
 async function solveTicket({ service, client, agentId }: World, conversationId: string): Promise<void> {
   const account = { id: client.accountId, plan: 'unlimited' }
   const person = { email: 'team@example.com', name: 'Team' }
@@ -122,11 +128,14 @@ async function solveTicket({ service, client, agentId }: World, conversationId: 
     select ${newId()}::uuid, account_id, agent_id, id, last_seq, 'assistant', ${json([{ type: 'text', text }])},
       ${json({ author: { type: 'human_agent', name: 'Team' } })} from moved`.execute(service.ctx.db)
   await client.request('POST', `${here}/handback`)
-  // Gathered again now, and not at the next look.
+  // Enabling it again gathers the tickets now instead of at the next regular check.
   await client.request('PUT', `/agents/${agentId}/ticket-knowledge`, { enabled: true })
 }
 
-/** What only names the person: a conversation of nobody with a lead, a ticket, another one that goes on from theirs. */
+/**
+ * Creates records that only mention the person: an anonymous conversation with a lead, a ticket, and a conversation
+ * that continues theirs.
+ */
 async function leaveElsewhere(world: World, parentConversationId: string): Promise<void> {
   const { service, client, agentId, models } = world
   models.queue.push({ tokens: ['Go on.'] })
@@ -154,7 +163,7 @@ async function leaveElsewhere(world: World, parentConversationId: string): Promi
     .execute()
 }
 
-/** What channels, the help desk and the insights keep of a conversation. */
+/** Inserts what channels, the help desk and the insights store about a conversation. */
 async function addChannelRows({ service, client, agentId }: World, conversationId: string): Promise<void> {
   const { db, filesDir } = service.ctx
   const own = { account_id: client.accountId, agent_id: agentId }
@@ -258,7 +267,7 @@ async function addChannelRows({ service, client, agentId }: World, conversationI
     .execute()
   await db
     .insertInto('generation_log')
-    // After what the generation has said itself.
+    // This row comes after those of the generation itself.
     .values({
       generation_id,
       account_id: own.account_id,
@@ -268,7 +277,7 @@ async function addChannelRows({ service, client, agentId }: World, conversationI
     .execute()
 }
 
-/** For tests: erases and waits for the end; answers the erasure. */
+/** Requests an erasure, waits for its end and returns it. */
 export async function erased(client: Client, body: object) {
   const { status, body: answer } = await client.request('POST', '/users/erase', body)
   if (status !== 202) throw new Error(JSON.stringify(answer))

@@ -1,6 +1,6 @@
 import { type Schema, typesOf } from './sample.ts'
 
-/** For tests: numbers from 0 to 1 that are the same for the same seed. */
+/** Returns a generator of numbers from 0 to 1 that is deterministic for each seed. */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -17,7 +17,7 @@ const deep = (levels: number): unknown => {
   return value
 }
 
-/** JSON texts, because some of them cannot be written as JavaScript values. */
+/** Hostile values as JSON texts, because some of them cannot be written as JavaScript values. */
 const HOSTILE = [
   'null',
   'true',
@@ -86,8 +86,8 @@ const NAMES = [
 ]
 
 /**
- * For tests: a body, as JSON text, that begins as one the schema takes and then has one to three places replaced,
- * doubled or added; `idOf` answers an id that is there for the name of a field that takes one.
+ * Returns a random body as JSON text. Most of it follows the schema; some values are replaced with hostile ones, and
+ * members with hostile values are added. `idOf` returns an existing id for the name of a field that takes one.
  */
 export function hostileBody(
   schema: Schema,
@@ -95,7 +95,7 @@ export function hostileBody(
   idOf: (name: string) => string | undefined,
 ): string {
   const pick = <T>(values: T[]): T => values[Math.floor(random() * values.length)] as T
-  // How likely a place is hostile: most of the body has to be right, or nothing behind the schema is reached.
+  // The probability that a value is hostile. Most of the body has to be valid, or no code behind the schema is reached.
   const rate = pick([0.05, 0.15, 0.4])
   const write = (part: Schema, name: string): string => {
     if (random() < rate) return pick(HOSTILE)
@@ -137,10 +137,10 @@ function textOf({ format, minLength = 1 }: Schema): string {
   return 'x'.repeat(Math.max(1, minLength))
 }
 
-/** For tests: a text for a parameter of an address. */
+/** Returns a hostile text for a parameter of a URL. */
 export function hostileText(random: () => number): string {
   const text = HOSTILE[Math.floor(random() * HOSTILE.length)] ?? ''
   const value = text.startsWith('"') ? (JSON.parse(text) as string) : text
-  // What is longer is refused before anybody reads it.
+  // Longer texts are rejected before they are parsed.
   return value.toWellFormed().slice(0, 2_000)
 }

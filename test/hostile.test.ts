@@ -26,19 +26,19 @@ let theirs: AccountWorld
 let operations: Operation[]
 
 before(async () => {
-  // Behind a proxy, so that requests can come from many addresses and keep within the limits.
+  // The service trusts a proxy, so that requests can come from many addresses and stay within the rate limits.
   service = await startService({ TRUSTED_PROXIES: '127.0.0.1' }, undefined, { idle: true })
   mine = await fillAccount(service, 'mine')
   theirs = await fillAccount(service, 'theirs')
   operations = operationsOf(service.ctx)
-  // The search and the lists of conversations read what was indexed.
+  // The search and the lists of conversations read from the index.
   await service.ctx.indexer.run(service.ctx.db)
 })
 after(() => service.close())
 
 let requests = 0
 
-/** Asks with the key of `mine`, or as its visitor; a text is sent as it is. */
+/** Sends a request with the key of `mine`, or as its visitor or owner. A string body is sent as it is. */
 async function ask(operation: Operation, path: string, body?: unknown): Promise<Answer> {
   const { prefix, endpoint } = operation
   const n = requests++
@@ -71,7 +71,7 @@ const NAMES = ['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnPropert
 test('names of the prototype of objects are unknown fields like any other', async () => {
   for (const operation of operations) {
     const { prefix, endpoint } = operation
-    // The library that reads forms refuses them itself, without saying which.
+    // The library that parses forms rejects these names itself, without saying which.
     if (takesForm(operation)) continue
     const path = pathOf(operation, {})
     const withFields = (names: string[]) =>
@@ -95,7 +95,7 @@ test('names of the prototype of objects are unknown fields like any other', asyn
   }
 })
 
-/** What stands in the address besides the cursor, where a list has cursors of more than one kind. */
+/** Additional query parameters for lists that have cursors of more than one kind. */
 const ASKED: Record<string, string[]> = { searchConversations: ['', '&query=mine'] }
 
 test('a forged cursor and one of another list are refused by every list', async () => {
@@ -191,12 +191,12 @@ test('dates at the ends of time are answered, and what is no date is refused, by
   }
 })
 
-/** One place of a request that takes an id, and how the request looks with another id there. */
+/** A place of a request that takes an id. `path` and `body` return the request with another id in that place. */
 type Place = { name: string; shape: string; path(id: string): string; body(id: string): unknown }
 
 /**
- * Texts of a person's own choice, or numbers that count inside one agent: they name nothing of another account. A
- * visitor makes the ids of messages, and is told of one that is taken.
+ * Names whose values are freely chosen or count within one agent, so they cannot refer to another account's objects.
+ * Visitors also choose the ids of their messages, and are told when an id is taken; see `isForeign`.
  */
 const FREE = ['userId', 'externalId', 'name', 'ticketNumber']
 
@@ -226,7 +226,7 @@ function placesOf(operation: Operation): Place[] {
   for (const { name, trail, fill } of leavesOf((endpoint.body ?? {}) as Schema)) {
     if (!isForeign(name)) continue
     const [top = ''] = trail.split('.')
-    // The smallest body is of the first alternative: another one stands for itself.
+    // The smallest body follows the schema's first alternative. A field of another alternative is sent without it.
     const rest = top in propertiesOf(endpoint.body) ? (whole ?? {}) : {}
     const without = Object.entries(rest).filter(([other]) => !isAlternative(name, other))
     const body = (id: string) => {
@@ -238,18 +238,18 @@ function placesOf(operation: Operation): Place[] {
   return places
 }
 
-/** What must differ from request to request, and what makes the names in it count. */
+/** Fields that must differ between requests, or that must be set for the names in the body to be checked. */
 const ANEW: Record<string, () => object> = {
   createProcedure: () => ({ name: newId(), enabled: true }),
   updateProcedure: () => ({ name: newId(), enabled: true }),
 }
 
-/** Exactly one of such fields may be sent. */
+/** Whether two fields are alternatives, of which exactly one may be sent. */
 const isAlternative = (name: string, other: string): boolean =>
   ['author', 'assignee', 'member'].some((who) => name.startsWith(who) && other.startsWith(who)) ||
   (name === 'contactId' && other === 'userId')
 
-/** The body with this account's own ids where it names any. */
+/** Returns the body with this account's ids in all fields that take one. */
 const withOwn = (body: Record<string, unknown> | undefined, ids: Record<string, string>) =>
   body &&
   Object.fromEntries(
@@ -259,7 +259,7 @@ const withOwn = (body: Record<string, unknown> | undefined, ids: Record<string, 
     ]),
   )
 
-/** An id of the same shape that nothing has. */
+/** Returns an id of the same form that does not exist. */
 function unknownLike(id: string): string {
   if (id.startsWith('@')) return `@${'x'.repeat(id.length - 1)}`
   if (id.includes('@')) return 'nobody@example.com'
@@ -323,7 +323,7 @@ test('an id of another account is as unknown as any outside of the interfaces, a
     }
   }
   assert.deepEqual(await rowsOfAccount(service.ctx.db, theirs), before)
-  // What refused the others was the account: with its own ids and secrets the same requests are let in.
+  // The account's own ids and secrets are accepted, so the other requests were rejected because of the account.
   const own: Record<string, string> = { ...mine.ids, ...mine.links }
   for (const [route, id] of [
     ['/surveys/:token', own.surveyToken],
@@ -338,7 +338,10 @@ test('an id of another account is as unknown as any outside of the interfaces, a
   }
 })
 
-/** They need what the account has not (a call that waits, a mailbox, an action that escalates), or take away what others need. */
+/**
+ * Operations that need something the account does not have (a waiting call, a mailbox, an action that escalates) or
+ * that remove something other operations need.
+ */
 const UNPROVEN =
   /\/tool-result|\/merge$|\/email\/connection|PUT .*\/ticket-statuses$|\/person$|widget.*\/feedback$|\/users\/erase$/
 
@@ -346,7 +349,7 @@ test('the same requests with ids of their own account are let in: what refused t
   const refused: string[] = []
   let tried = 0
   for (const operation of operations) {
-    // Others need what it takes away; a live stream has no end.
+    // A DELETE request removes what other requests need, and a live stream never ends.
     const { method, streams, name: called } = operation.endpoint
     if (method === 'DELETE' || streams || called === 'followHelpdesk') continue
     if (UNPROVEN.test(titleOf(operation))) continue
@@ -383,13 +386,13 @@ test('nothing that is sent becomes a process or code: few files can make either'
       .filter((name) => /(?<!\.test)\.ts$/.test(name))
       .filter((name) => pattern.test(readFileSync(join(server, name), 'utf8')))
       .sort()
-  // Readers of documents, whose arguments are the service's own.
+  // These start the document readers, whose arguments are set by the service itself.
   assert.deepEqual(using(/child_process/), ['apart/launch.ts', 'apart/resident-size.ts'])
-  // Redis is given a script that stands in that file.
+  // This file sends Redis a constant script.
   assert.deepEqual(using(/\beval\(|new Function\(|node:vm|\bvm\./), ['http/redis-rate-limiter.ts'])
 })
 
-/** So many hostile requests to each operation; `FUZZ=long` sends them all. */
+/** The number of hostile requests to each operation; `FUZZ=long` sends more. */
 const BODIES = process.env.FUZZ === 'long' ? 200 : 4
 const SEED = Number(process.env.PARLEY_SEED ?? 1)
 
@@ -400,7 +403,7 @@ test('hostile requests are refused or answered, and nothing is left behind by th
     for (const operation of operations) {
       const { endpoint } = operation
       const ids = idsFor(mine, operation)
-      // What is deleted would not be there for the others; a live stream has no end.
+      // A DELETE request would remove what other requests need, and a live stream never ends.
       const named =
         endpoint.method === 'DELETE' || endpoint.streams || endpoint.name === 'followHelpdesk' ? {} : ids
       const path = pathOf(operation, hostileAt(named, parametersOf(operation), random))
@@ -423,7 +426,7 @@ test('hostile requests are refused or answered, and nothing is left behind by th
     if (round === Math.floor(BODIES / 2)) held = process.memoryUsage().rss
   }
   assert.equal((Object.prototype as { polluted?: unknown }).polluted, undefined)
-  // Half of the requests warm everything up; the other half must not take room for itself.
+  // The first half of the requests warms everything up; the second half must not increase memory use.
   if (BODIES > 100) assert.ok(process.memoryUsage().rss - held < 200_000_000, 'memory has grown')
 })
 

@@ -20,11 +20,11 @@ export type ImapServer = {
   port: number
   username: string
   password: string
-  /** Puts a mail into the inbox, as a delivery would. */
+  /** Adds a mail to the inbox, as a delivery would. */
   deliver(raw: string | Buffer): void
-  /** The same mails in a mailbox that was made anew: other UIDs, another UIDVALIDITY. */
+  /** Recreates the mailbox with the same mails, which changes UIDVALIDITY and the UIDs. */
   remake(): void
-  /** File names of the inbox, with the flags of the mails. */
+  /** Returns the file names of the inbox, which contain the flags of the mails. */
   files(): string[]
   close(): Promise<void>
 }
@@ -32,8 +32,8 @@ export type ImapServer = {
 const PROGRAM = '/usr/sbin/dovecot'
 
 /**
- * Dovecot with a mailbox of the test's own on a free port, run without privileges; as root on Debian it is installed
- * when absent. A sentence where there is none.
+ * Starts Dovecot without privileges on a free port, with a mailbox for one test. As root on Debian, it is installed
+ * if it is missing. Returns the reason as a sentence if there is no Dovecot.
  */
 export async function startImapServer(): Promise<ImapServer | string> {
   const isRoot = process.getuid?.() === 0
@@ -92,7 +92,7 @@ export async function startImapServer(): Promise<ImapServer | string> {
     username: 'someone',
     password: 'secret',
     deliver(raw) {
-      // Dovecot gives UIDs in the order of the names.
+      // Dovecot assigns UIDs in the order of the file names.
       const name = `${Math.floor(Date.now() / 1000)}.${String(count++).padStart(6, '0')}.${randomUUID()}`
       const unfinished = join(inbox, 'tmp', name)
       writeFileSync(unfinished, raw)
@@ -110,7 +110,7 @@ export async function startImapServer(): Promise<ImapServer | string> {
 const listed = (folder: string): string[] =>
   execFileSync('ls', ['-A', folder], { encoding: 'utf8' }).split('\n').filter(Boolean)
 
-/** Without starting a service of the machine's own. */
+/** Installs Dovecot without starting it as a system service. */
 function install(): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore', env })

@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isLong } from './faults/fault-world.ts'
 import { parley, type Running } from './spawn-service.ts'
 
-/** With FAULTS=long, as often as was promised; else each way to be killed a few times. */
+/** The number of kills: with FAULTS=long as many as promised, otherwise a few of each kind. */
 export const KILLS = isLong ? 20 : 8
 
-/** A key of a new account. */
+/** Creates an account and returns a key of it. */
 export async function newKey(env: Record<string, string>): Promise<string> {
   const { stdout } = await parley(['account', 'create', '--name', 'K', '--json'], env)
   const key = await parley(
@@ -16,12 +16,13 @@ export async function newKey(env: Record<string, string>): Promise<string> {
 }
 
 /**
- * When to kill, the same in every run, counted from what was acknowledged, so that a slow machine kills at the same
- * places as a fast one: after the nth answer of the round, and so many milliseconds.
+ * The moments at which to kill the service, which are the same in every run: `ms` milliseconds after the nth answer
+ * of a round. They are relative to acknowledged answers, so that a slow machine kills at the same points as a fast
+ * one.
  */
 export const moments = Array.from({ length: KILLS }, (_, i) => ({ after: 1 + (i % 3), ms: (i * 37) % 100 }))
 
-/** Kills the service at one of the moments. */
+/** Kills the service at the given moment. */
 export async function killAfter(
   service: Running,
   moment: (typeof moments)[number],

@@ -5,7 +5,7 @@ import { createMailReader } from '../server/channels/email/mail-reader.ts'
 import { createSender } from '../server/channels/send-deliveries.ts'
 import type { Client, Service } from './start.ts'
 
-/** For tests: an agent with a mailbox, and what comes to it and leaves it. */
+/** An agent with a mailbox, with access to its incoming and outgoing mail. */
 export type TestMailbox = Awaited<ReturnType<typeof connectTestMailbox>>
 
 export const ADDRESS = 'support@shop.example'
@@ -33,7 +33,7 @@ export async function connectTestMailbox(
   return {
     agentId,
     post,
-    /** Posts it and sees it taken. */
+    /** Posts a mail and asserts that it is accepted. */
     async receive(raw: string | Buffer): Promise<void> {
       const answer = await post(raw)
       assert.equal(answer.status, 200, await answer.text())
@@ -56,7 +56,7 @@ export async function connectTestMailbox(
         .execute(),
     deliveries: () =>
       db.selectFrom('deliveries').selectAll().where('agent_id', '=', agentId).orderBy('id').execute(),
-    /** What was said in all conversations, in order. */
+    /** Returns the messages of all conversations, in order. */
     async said(): Promise<string[]> {
       const rows = await db
         .selectFrom('messages')
@@ -68,7 +68,7 @@ export async function connectTestMailbox(
         .execute()
       return rows.map(({ role, parts }) => `${role}: ${(parts[0] as { text: string }).text}`)
     },
-    /** Makes every waiting delivery due and lets it be tried. */
+    /** Makes all queued deliveries due and attempts them. */
     async send(): Promise<void> {
       await db
         .updateTable('deliveries')
@@ -105,7 +105,7 @@ export async function postMail(
 
 let number = 0
 
-/** A mail with these headers over the usual ones. */
+/** Returns a mail whose headers override the default ones. */
 export function mail(text: string, headers: Record<string, string> = {}): string {
   const all: Record<string, string> = {
     From: 'Ann <ann@example.com>',
@@ -119,21 +119,21 @@ export function mail(text: string, headers: Record<string, string> = {}): string
   return `${lines.join('\r\n')}\r\n\r\n${text}\r\n`
 }
 
-/** The value of a header of a mail, unfolded. */
+/** Returns the unfolded value of a header of a mail. */
 export const headerOf = (raw: string, name: string): string | undefined =>
   new RegExp(`^${name}:[ \\t]*(.*(?:\\r?\\n[ \\t].*)*)`, 'im')
     .exec(raw)?.[1]
     ?.replace(/\r?\n[ \t]+/g, ' ')
     .trim()
 
-/** Every mailbox is due now. */
+/** Makes all mailboxes due now. */
 export const mailboxesAreDue = ({ ctx }: Service) =>
   ctx.db
     .updateTable('email_connections')
     .set({ next_read_at: new Date(0) })
     .execute()
 
-/** Reads all mailboxes once, to the end. */
+/** Reads all mailboxes once and waits until they have been read. */
 export async function readMailboxes(service: Service): Promise<void> {
   await mailboxesAreDue(service)
   const reader = createMailReader(service.ctx)

@@ -11,17 +11,17 @@ export const SECRET = 'app-secret'
 export const VERIFY = 'verify-me'
 export const PAT = '15550102030'
 
-/** A service with an agent that is connected to one number of a fake channel. */
+/** A service with an agent that is connected to one phone number of a fake channel. */
 export type MessagingHome = {
   service: Service
   fake: MessagingServer
   client: Client
   agentId: string
-  /** Posts a signed webhook; to another process when `to` is its address. */
+  /** Posts a signed webhook, to another process if `to` is its URL. */
   webhook(body: object, options?: { secret?: string; to?: string; agentId?: string }): Promise<Response>
-  /** Pat writes. */
+  /** Receives a message from the customer Pat. */
   say(id: string, seconds: number, text: string, from?: string): Promise<Response>
-  /** Sends what is due until nothing is. */
+  /** Sends due deliveries until none is left. */
   deliver(): Promise<void>
   close(): Promise<void>
 }
@@ -90,5 +90,5 @@ export async function startMessagingHome(
   }
 }
 
-/** Now, in seconds; webhooks hold such. */
+/** Returns the current time in Unix seconds, as webhooks contain it. */
 export const now = (): number => Math.floor(Date.now() / 1_000)

@@ -8,11 +8,11 @@ import type { Client, Service } from './start.ts'
 export type Desk = {
   client: Client
   agentId: string
-  /** Ids by name; each has the address name@example.com. */
+  /** The ids of the members by name. Each has the email address name@example.com. */
   members: Record<string, string>
   owner: { accountId: Client['accountId']; agentId: string }
   call(method: string, path: string, body?: object): ReturnType<Client['request']>
-  /** Opens a ticket; the answer's body. */
+  /** Opens a ticket and returns the body of the response. */
   open(fields?: object): Promise<{ ticketNumber: number } & Record<string, unknown>>
 }
 
@@ -47,7 +47,7 @@ export async function openDesk(service: Service, names: string[] = ['ann', 'bob'
   }
 }
 
-/** A customer's message on a channel, taken in at once; answers its conversation. */
+/** Receives a customer's message on a channel, processes it at once and returns the id of its conversation. */
 export async function write(
   service: Service,
   { owner }: Desk,
@@ -55,7 +55,7 @@ export async function write(
   peer = '+12025550100',
 ): Promise<string> {
   const { db } = service.ctx
-  // Nobody answers it: the tests are about people.
+  // The agent does not answer it, because these tests are about people.
   const { threadId } = await customerWrites(service, owner, text, { peer, silent: true })
   await db
     .updateTable('inbound_messages')

@@ -5,7 +5,7 @@ import { version1Routes } from '../server/v1/routes.ts'
 import { widgetRoutes } from '../server/widget/routes.ts'
 import { type Schema, sampleOf } from './sample.ts'
 
-/** For tests: an endpoint of version 2, of version 1 or of the widget, with the prefix of its paths. */
+/** An endpoint of version 2, version 1 or the widget's API, with the prefix of its path. */
 export type Operation = { prefix: '/api/v2' | '/api/v1' | '/api/widget'; endpoint: Endpoint }
 
 export const operationsOf = (ctx: Context): Operation[] => [
@@ -23,7 +23,7 @@ export const pathOf = ({ prefix, endpoint }: Operation, ids: Record<string, stri
 export const parametersOf = ({ endpoint }: Operation): string[] =>
   [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
 
-/** Where the smallest body that the schema takes is not yet one that the endpoint takes. */
+/** Bodies for the endpoints that do not accept the smallest body that the schema accepts. */
 const BODIES: Record<string, Record<string, unknown>> = {
   '/api/v2 chat': { message: 'x', stream: false },
   '/api/v2 takeOverConversation': { memberEmail: 'ann@example.com' },
@@ -38,7 +38,7 @@ const BODIES: Record<string, Record<string, unknown>> = {
   '/api/v1 chat': { chatbotId: 'x', messages: [{ role: 'user', content: 'x' }] },
 }
 
-/** A body that the endpoint takes, of the required fields; undefined where it takes none. */
+/** Returns a body of required fields that the endpoint accepts, or undefined if it takes no body. */
 export function bodyOf({ prefix, endpoint }: Operation): Record<string, unknown> | undefined {
   const known = BODIES[`${prefix} ${endpoint.name}`]
   if (known) return structuredClone(known)

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from './start.ts'
 
-/** Contract, "Order of checks": what can be said of the request alone comes before anybody looks for the agent. */
+/**
+ * Tests "Order of checks" of the contract: problems of the request itself are reported before the agent is looked up.
+ */
 
 let service: Service
 let client: Client

@@ -1,4 +1,4 @@
-/** What tests ask of elements inside of a page; the types of React declare these without members. */
+/** The members of page elements that tests use. React's types declare these interfaces without members. */
 interface PageElement {
   readonly textContent: string
   matches(selectors: string): boolean

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { CompiledQuery, type KyselyPlugin } from 'kysely'
 import type { Db } from '../server/db/database.ts'
 
-/** The same database; what is asked through it is in `queries`. */
+/** Returns the database with a plugin that records all its queries in `queries`. */
 export function recordQueries(db: Db): { db: Db; queries: CompiledQuery[] } {
   const queries: CompiledQuery[] = []
   const recorder: KyselyPlugin = {
@@ -15,7 +15,7 @@ export function recordQueries(db: Db): { db: Db; queries: CompiledQuery[] } {
   return { db: db.withPlugin(recorder), queries }
 }
 
-/** Does the work and answers the plans of all its queries. */
+/** Runs `work` and returns the query plans of all its queries. */
 export async function plansOf(db: Db, work: (db: Db) => Promise<unknown>): Promise<string[]> {
   const recorded = recordQueries(db)
   await work(recorded.db)

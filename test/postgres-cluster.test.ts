@@ -27,7 +27,7 @@ const bin = findBinaries()
 test('a deadlock fails who drops the database it was in, and stands in the log that the suite reads', {
   skip: (!onPostgres() || !bin) && 'needs the programs of PostgreSQL, and TEST_DATABASE_URL',
 }, async () => {
-  // A server of its own: in the suite's own one this would fail the suite.
+  // The test uses a separate server, because deadlocks on the suite's server make the suite fail.
   const cluster = await startCluster(bin!, { deadlock_timeout: '50ms' })
   try {
     const calm = await createPostgresDatabase(cluster.url, { empty: true })
@@ -35,7 +35,7 @@ test('a deadlock fails who drops the database it was in, and stands in the log t
     assert.deepEqual(deadlocksIn(cluster.log()), [])
     const url = await createPostgresDatabase(cluster.url, { empty: true })
     await meetInDeadlock(url)
-    // The server adds up its counts when a session ends.
+    // The server updates its counters when a session ends.
     const counted = 'select from pg_stat_database where deadlocks > 0'
     await until('the count', async () => (await cluster.query(counted)).length > 0)
     await assert.rejects(dropPostgresDatabase(cluster.url, url), /1 deadlocks/)

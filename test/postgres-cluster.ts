@@ -8,22 +8,22 @@ import pg from 'pg'
 
 export const OLDEST = 15
 
-/** A PostgreSQL server of the test's own, run by an unprivileged user. */
+/** A PostgreSQL server for a test, run by an unprivileged user. */
 export type Cluster = {
-  /** Its administration database, for the superuser. */
+  /** The URL of its administrative database, for the superuser. */
   url: string
-  /** All that it has written into its log. */
+  /** Returns the server's log. */
   log(): string
-  /** As pg_ctl does it: `fast` ends the sessions, `immediate` is a crash. */
+  /** Stops the server with a mode of pg_ctl: `fast` ends the sessions, `immediate` simulates a crash. */
   stop(mode: 'fast' | 'immediate'): Promise<void>
   start(): Promise<void>
   restart(mode: 'fast' | 'immediate'): Promise<void>
-  /** SIGSTOP and SIGCONT for all its processes: connections stay open and nobody answers. */
+  /** Sends SIGSTOP to all its processes, so that connections stay open but get no responses. `thaw` sends SIGCONT. */
   freeze(): void
   thaw(): void
-  /** Ends every session but those of the superuser's own tools; answers with their number. */
+  /** Ends all sessions except those of the test's own tools, and returns how many there were. */
   terminateSessions(): Promise<number>
-  /** As the superuser. */
+  /** Runs a query as the superuser. */
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
   remove(): Promise<void>
 }
@@ -43,10 +43,10 @@ export function findBinaries(): string | null {
   return onPath && existsSync(join(onPath, 'initdb')) ? onPath : null
 }
 
-/** Sessions under this name are the test's own. */
+/** The application name of the test's own sessions. */
 const TOOL = 'parley-test-tool'
 
-/** PostgreSQL refuses to run as root: then everything is done as the user postgres. */
+/** Starts a server. PostgreSQL refuses to run as root, so for root everything is done as the user postgres. */
 export async function startCluster(
   bin: string,
   settings: Record<string, string | number> = {},
@@ -72,7 +72,7 @@ export async function startCluster(
   const options = Object.entries({
     listen_addresses: '127.0.0.1',
     max_connections: 200,
-    // The tests kill processes, never the machine: nobody need wait for the disk.
+    // The tests kill processes but never crash the machine, so there is no need to wait for the disk.
     fsync: 'off',
     full_page_writes: 'off',
     ...settings,
@@ -92,7 +92,7 @@ export async function startCluster(
   }
   const signal = (name: 'SIGSTOP' | 'SIGCONT'): void => {
     const main = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
-    // The parent first: what it cannot start cannot be missed.
+    // The parent is stopped first, so that it cannot start children that would be missed.
     for (const pid of [main, ...(name === 'SIGSTOP' ? childrenOf(main) : childrenOf(main).reverse())]) {
       try {
         process.kill(pid, name)
@@ -139,7 +139,7 @@ function childrenOf(parent: number): number[] {
     .map(Number)
 }
 
-/** What the log of a server says of each deadlock, with the statements that met. */
+/** Returns the log entry of each deadlock, with the statements involved. */
 export function deadlocksIn(log: string): string[] {
   const entries = log.split(/^(?=\S.*?\b(?:LOG|ERROR|FATAL|PANIC|WARNING|NOTICE): )/m)
   return entries.filter((entry) => /\bERROR:\s+deadlock detected/.test(entry)).map((entry) => entry.trim())

@@ -8,8 +8,8 @@ type Prepared =
   | { url: null; reason: string }
 
 /**
- * A PostgreSQL for the tests: the one TEST_DATABASE_URL names, else an own instance of the newest installed
- * server on a free port; as root on Debian it is installed when absent.
+ * Prepares a PostgreSQL server for the tests: the one in TEST_DATABASE_URL, or else a new instance of the newest
+ * installed version on a free port. As root on Debian, PostgreSQL is installed if it is missing.
  */
 export async function preparePostgres(): Promise<Prepared> {
   const given = process.env.TEST_DATABASE_URL
@@ -18,7 +18,8 @@ export async function preparePostgres(): Promise<Prepared> {
     return {
       url: given,
       version: await versionOf(given),
-      // Its log is out of reach. A database that was dropped had its own count read by who dropped it.
+      // The log of a given server cannot be read, so its counters are used. Those of dropped databases were read when
+      // they were dropped.
       async deadlocks() {
         const met = (await countDeadlocks(given)) - before
         return met > 0 ? [`${met} deadlocks by the server's own count`] : []
@@ -51,7 +52,7 @@ export async function preparePostgres(): Promise<Prepared> {
 function install(): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit', env })
-  // Without a cluster of its own: the tests start theirs.
+  // No cluster of the package is used, because the tests start their own.
   spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'postgresql'], {
     stdio: 'inherit',
     env,

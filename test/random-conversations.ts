@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** For the test of the filters: random conversations, and what each filter means said in the plainest way. */
+/** A random conversation, for tests that compare each filter with a simple definition of it. */
 export type Sample = {
   source: string
   userId: string | null
@@ -22,7 +22,6 @@ export type Sample = {
 }
 
 const WORDS = ['zebra', 'zinc', 'quartz', 'mango', 'kiwi', 'fjord', 'plum', 'привет', '東京駅']
-/** 2026-11-21 */
 export const NOW = new Date('2026-11-21T12:00:00.000Z')
 const time = fc.integer({ min: 0, max: 380 * 24 }).map((hours) => new Date(NOW.getTime() - hours * 3_600_000))
 const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 5 }).map((words) => words.join(' '))
@@ -63,7 +62,7 @@ export type Filter = { parameters: Record<string, string>; keeps: (sample: Sampl
 const wordsIn = ({ title, messages }: Sample): string[] =>
   [title ?? '', ...messages.map(({ text }) => text)].map((text) => ` ${text} `)
 
-/** One of each kind, alone, and with two values where it takes several. */
+/** Each kind of filter with one value, and with two values if it takes several. */
 export const filters: Filter[] = [
   { parameters: { query: 'zebra' }, keeps: (s) => wordsIn(s).some((t) => t.includes(' zebra')) },
   {
@@ -143,12 +142,13 @@ export const filters: Filter[] = [
   },
 ]
 
-/** Filters that can stand together: none says the same parameter in two ways. */
+/** All pairs of filters that can be combined, which means that they share no parameter. */
 export const pairs: Filter[] = filters.flatMap((first, i) =>
   filters.slice(i + 1).flatMap((second) => {
     const names = Object.keys(first.parameters)
     if (Object.keys(second.parameters).some((name) => names.includes(name))) return []
-    // An outcome alone is any tool's, with the tool of the other filter only that one's; it is tested as one filter.
+    // Without a tool, an outcome matches any tool; with one, it matches only that tool. This combination is tested as a
+    // single filter.
     const scoped = (a: Filter, b: Filter) =>
       ('toolOutcome' in a.parameters && 'tool' in b.parameters) ||
       ('procedureOutcome' in a.parameters && 'procedure' in b.parameters)

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { signatureOf } from './fakes/messaging-wire.ts'
 
-/** For tests: what an account needs to be reached outside of the interfaces. */
+/** The secrets with which tests reach an account through routes outside the APIs. */
 export const SECRETS = {
   appSecret: (mark: string) => `app-secret-of-${mark}`,
   verifyToken: (mark: string) => `verify-${mark}`,
@@ -12,10 +12,12 @@ export const SECRETS = {
 
 type Sent = { method: string; path: string; headers?: Record<string, string>; body?: string }
 
-/** A route that no contract describes: how it is asked with an id, by whoever knows the secrets of `mark`. */
+/**
+ * A route that no contract describes. `ask` returns the requests to it with an id, signed with the secrets of `mark`.
+ */
 export type RawRoute = {
   route: string
-  /** Shows what is public anyway to whoever knows the id of a public agent. */
+  /** Set if the route serves only public data to anyone who knows the id of a public agent. */
   isPublic?: true
   ask(id: string, mark: string): Sent[]
 }
@@ -39,7 +41,7 @@ function signedMessage(path: string, mark: string): Sent {
   return { method: 'POST', path, headers, body }
 }
 
-/** For tests: every one of them whose path takes a name. */
+/** All raw routes whose path has a parameter. */
 export const RAW_ROUTES: RawRoute[] = [
   { route: '/attachments/:token', ask: (id) => [get(`/attachments/${id}`)] },
   { route: '/source-files/:token', ask: (id) => [get(`/source-files/${id}`)] },
@@ -72,7 +74,7 @@ export const RAW_ROUTES: RawRoute[] = [
   { route: '/docs/:folder/:file', ask: (id) => [get(`/docs/guide/${id}`), get(`/docs/${id}/index`)] },
 ]
 
-/** For tests: the routes with names in their paths that the service's own files add one by one. */
+/** Returns the routes with path parameters that are registered one by one in the service's source files. */
 export function routesInFiles(): string[] {
   const server = join(import.meta.dirname, '../server')
   const files = readdirSync(server, { recursive: true, encoding: 'utf8' }).filter((name) =>

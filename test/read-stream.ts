@@ -9,8 +9,8 @@ const isStreamEvent = new Ajv({ strict: false, discriminator: true }).compile(St
 export type StreamedEvent = { id: string | undefined; event: string | undefined; data: UIMessageChunk }
 
 /**
- * Reads a chat stream to its end, by eventsource-parser and by the AI SDK's own reader, and checks that both
- * understand it: ids begin after `after` and grow, names repeat the type, [DONE] is last.
+ * Reads a chat stream to its end with eventsource-parser and with the AI SDK's reader, and asserts that both
+ * understand it: ids start after `after` and increase, event names repeat the type, and [DONE] comes last.
  */
 export async function readStream(
   response: Response,
@@ -31,12 +31,12 @@ export async function readStream(
       }
       const parsed = JSON.parse(data) as UIMessageChunk
       assert.equal(event, parsed.type)
-      // A visitor is not shown what an answer costs.
+      // Visitors are not shown the cost of an answer, so their events are not checked against the schema.
       assert.ok(
         response.url.includes('/api/widget/') || isStreamEvent(parsed),
         `${data} is not as the contract says: ${JSON.stringify(isStreamEvent.errors)}`,
       )
-      // The first one is always there; later ones leave out events that are not for this reader.
+      // The first event is never missing. Later ids may have gaps, for events that are not meant for this reader.
       const before = Number(events.at(-1)?.id ?? after)
       assert.ok(
         events.length === 0 ? Number(id) === before + 1 : Number(id) > before,

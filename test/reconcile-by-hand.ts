@@ -1,6 +1,9 @@
 import type { Db } from '../server/db/database.ts'
 
-/** Compares the ledger with what callers were told, by the slow obvious way, independent of the product's own command. */
+/**
+ * Compares the ledger with what callers were told. It does so in a slow but obvious way, independently of the
+ * product's own command.
+ */
 export async function reconcileByHand(db: Db): Promise<{ ledger: 'equal' | string; reserved: number }> {
   const entries = await db.selectFrom('credit_entries').selectAll().where('kind', '=', 'usage').execute()
   const generations = await db.selectFrom('generations').selectAll().execute()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../server/db/database.ts'
 
-/** For tests: the rows of every table, the queue's as well, that belong to the account and in which the text stands. */
+/** Returns the rows of all tables, including the job queue's, that belong to the account and contain the text. */
 export async function rowsNaming(db: Db, accountId: string, text: string): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select format('%I.%I', table_schema, table_name) as name from information_schema.tables

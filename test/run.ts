@@ -6,16 +6,16 @@ import { inspect } from 'node:util'
 import { preparePostgres } from './postgres.ts'
 
 /**
- * `npm test`: the whole suite on the embedded database, and what touches the database again on PostgreSQL, when one is
- * there or can be installed. Ends with one line: N passed, N failed.
+ * `npm test` runs the whole suite on the embedded database, and the tests that use the database again on PostgreSQL
+ * if it is installed or can be. The output ends with one line: N passed, N failed.
  */
 const root = resolve(import.meta.dirname, '..')
 process.chdir(root)
 
-/** Compiled code is kept for the many processes that the tests start. */
+/** Compiled code is cached for the many processes that the tests start. */
 process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'parley-test-code')
 
-/** The durations of the last run on this machine, or the list in this folder if there was none. */
+/** The file with the durations of the last run on this machine. If there was none, the list in this folder is used. */
 const timesFile = join(tmpdir(), 'parley-test-seconds.json')
 
 const lastTimes: Record<string, Record<string, number>> = JSON.parse(
@@ -26,12 +26,12 @@ type Suite = {
   title: string
   files: string[]
   env: NodeJS.ProcessEnv
-  /** For the Node of each file. */
+  /** The Node flags for the processes that run the files. */
   flags: string[]
   results: Map<string, Result>
 }
 
-/** What came of one file. */
+/** The result of one file. */
 type Result = { passed: number; failed: number; skipped: number; seconds: number; failures: string[] }
 
 const noResult = (): Result => ({ passed: 0, failed: 0, skipped: 0, seconds: 0, failures: [] })
@@ -58,24 +58,24 @@ const suiteOf = (
   { env, flags = [] }: { env: NodeJS.ProcessEnv; flags?: string[] },
 ): Suite => ({ title, files, env, flags, results: new Map() })
 
-/** Files of a suite that run in one process. */
+/** The files of a suite that run in one process. */
 type Batch = { suite: Suite; files: string[] }
 
-/** The longest begin first, so that none of them is left running alone at the end. */
+/** Sorts the longest files first, so that none of them is left running alone at the end. */
 const longestFirst = (suite: Suite): string[] =>
   suite.files.toSorted((a, b) => secondsOf(suite, b) - secondsOf(suite, a))
 
 const secondsOf = (suite: Suite, file: string): number => lastTimes[kindOf(suite)]?.[file] ?? DEFAULT_SECONDS
 
-/** The assumed duration of a file that is in no list. */
+/** The assumed duration, in seconds, of a file that is in no list. */
 const DEFAULT_SECONDS = 2
-/** The title without the version. */
+/** Returns the title of a suite without the version. */
 const kindOf = ({ title }: Suite): string => title.split(' ')[0] ?? title
 
 const weightOf = ({ suite, files }: Batch): number =>
   files.reduce((sum, file) => sum + secondsOf(suite, file), 0)
 
-/** Runs some files in one process. The result of each replaces the one that it had before. */
+/** Runs some files in one process. The result of each file replaces its previous one. */
 async function runBatch({ suite, files }: Batch): Promise<void> {
   const written: string[] = []
   const output = (): string => written.join('').slice(-5_000)
@@ -96,7 +96,7 @@ async function runBatch({ suite, files }: Batch): Promise<void> {
     const isFile = data.nesting === 0 && files.includes(file)
     if (type === 'test:fail') {
       const error = data.details.error
-      // A file that fails because of a test in it is not counted besides.
+      // A file that failed because of a test in it is not counted as a failure of its own.
       if (!isFile || error.failureType !== 'subtestsFailed') {
         result.failed++
         const place = isFile ? file : relative(root, data.file ?? '')
@@ -121,14 +121,14 @@ async function runBatch({ suite, files }: Batch): Promise<void> {
   }
 }
 
-/** Tells of a failure at once, so that whoever watches the run need not wait for its end, and returns its report. */
+/** Prints a failure at once, for anyone who watches the run, and returns its report. */
 function failureOf({ title }: Suite, file: string, name: string, error: Error, output: string): string {
   process.stdout.write(`\nX ${file} (${title}): ${name}\n`)
   const cause = inspect(error.cause ?? error, { breakLength: 120 })
   return `${file} (${title}): ${name}\n${cause.slice(0, 20_000)}\n${output}`
 }
 
-/** Both suites at once: their journeys mostly wait, and the other files mostly work. */
+/** Runs both suites at once, because the journeys mostly wait while the other files mostly use the processor. */
 async function runSuites(suites: Suite[]): Promise<void> {
   const all = suites.flatMap((suite) => {
     const files = longestFirst(suite)
@@ -158,21 +158,21 @@ async function runSuites(suites: Suite[]): Promise<void> {
   await Promise.all(Array.from({ length: Math.min(6, availableParallelism() + 2) }, worker))
 }
 
-/** Tests with deadlines that only an otherwise idle machine can meet. */
+/** Files with deadlines that only an otherwise idle machine can meet. They run alone. */
 const ALONE = [join('test', 'journeys', 'kill-chat.test.ts'), join('server', 'db', 'availability.test.ts')]
 const JOURNEYS_AT_ONCE = 2
 const isJourneyBatch = ({ files }: Batch): boolean => files.some(isJourney)
 
-/** The most files that share a process: what they leave behind in its memory adds up. */
+/** The maximum number of files per process. It is limited because the memory that they leave behind adds up. */
 const BATCH = 8
 
-/** The long ones apart from each other: each batch takes about as long as the others. */
+/** Distributes the files so that each batch takes about as long as the others. */
 function inBatches(longestFirst: string[]): string[][] {
   const count = Math.ceil(longestFirst.length / BATCH)
   return Array.from({ length: count }, (_, at) => longestFirst.filter((_, i) => i % count === at))
 }
 
-/** More files than these do not fail because the machine was busy. */
+/** If more files than this fail, a busy machine is not the reason, and none is repeated. */
 const MOST_REPEATED = 5
 
 /**
@@ -210,7 +210,7 @@ function reportTimes(suites: Suite[]): void {
   console.log(`${Math.round(process.uptime())} s, ${Math.round(processorTime())} s of processor time`)
 }
 
-/** Of all processes that have ended, in seconds; 0 where the system does not say. */
+/** Returns the processor time of all ended child processes in seconds, or 0 if the system does not report it. */
 function processorTime(): number {
   if (!existsSync('/proc/self/stat')) return 0
   const ticks = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ').slice(13, 15) ?? []
@@ -221,13 +221,13 @@ const files = process.argv.length > 2 ? process.argv.slice(2) : testFiles()
 const postgres = await preparePostgres()
 const embedded = suiteOf('embedded database', files, {
   env: { TEST_DATABASE_URL: undefined },
-  // The embedded database is WebAssembly: most files are done before better code for it would pay.
+  // The embedded database is WebAssembly, and most files finish before optimized code for it would pay off.
   flags: ['--liftoff-only'],
 })
 const suites = [embedded]
 if (postgres.url !== null) {
-  // What opens no database, or is about the browser that reads a page or the description of the API, cannot behave
-  // differently on the other one.
+  // Tests that open no database, or that concern the crawler's browser or the API description, cannot behave
+  // differently on PostgreSQL.
   const touching = files.filter(
     (file) =>
       !/^server\/(text|fetch|models|pages\/openapi|knowledge\/(retrieval|extract|chunk|crawl\/built-site))\b/.test(

@@ -1,4 +1,4 @@
-/** A JSON schema, as far as the contracts use it. */
+/** The subset of JSON Schema that the contracts use. */
 export type Schema = {
   type?: string | string[]
   const?: unknown
@@ -15,7 +15,7 @@ export type Schema = {
   format?: string
 }
 
-/** The smallest value that a schema accepts: required members only. */
+/** Returns the smallest value that a schema accepts, with only the required members. */
 export function sampleOf(schema: Schema): unknown {
   if ('const' in schema) return schema.const
   if (schema.enum) return schema.enum[0]
@@ -42,10 +42,13 @@ export function sampleOf(schema: Schema): unknown {
 
 export const typesOf = ({ type }: Schema): string[] => (type === undefined ? [] : [type].flat())
 
-/** A text or a number somewhere in a value: the name of the member that holds it, and the smallest value with another one there. */
+/**
+ * A string or number somewhere in a value. `name` is the member that holds it, and `fill` returns the smallest value
+ * with another string or number in its place.
+ */
 export type Leaf = { name: string; trail: string; fill(value: unknown): unknown }
 
-/** Every text and number that a value of the schema may hold, in members, in lists, and in each alternative. */
+/** Returns every string and number that a value of the schema may contain, in members, lists and alternatives. */
 export function leavesOf(schema: Schema, name = ''): Leaf[] {
   const alternatives = schema.oneOf ?? schema.anyOf
   if (alternatives) return alternatives.flatMap((each) => leavesOf(each, name))
@@ -69,7 +72,7 @@ export function leavesOf(schema: Schema, name = ''): Leaf[] {
   return [...members, ...elements, ...(isLeaf ? [{ name, trail: '', fill: (value: unknown) => value }] : [])]
 }
 
-/** A value of none of the schema's types; undefined where everything is accepted. */
+/** Returns a value of none of the schema's types, or undefined if every type is accepted. */
 export function wrongTypeOf(schema: Schema): unknown {
   const types = schema.enum || 'const' in schema ? ['string'] : typesOf(schema)
   if (types.length === 0 && !schema.oneOf && !schema.anyOf) return undefined

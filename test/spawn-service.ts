@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { after } from 'node:test'
 import { createPostgresDatabase, dropPostgresDatabase, keptCluster } from './database.ts'
 
-// A test that fails must not leave its processes behind: the file would never end.
+// Processes left behind by a failed test would keep the test file from ending.
 const children = new Set<ChildProcess>()
 after(() => {
   for (const child of children) child.kill('SIGKILL')
@@ -14,15 +14,16 @@ after(() => {
 const root = resolve(import.meta.dirname, '..')
 
 export type Home = {
-  /** DATA_DIR and, on PostgreSQL, DATABASE_URL. */
+  /** Contains DATA_DIR and, on PostgreSQL, DATABASE_URL. */
   env: Record<string, string>
   folder: string
   remove(): Promise<void>
 }
 
 /**
- * A new data folder, and a new database on the PostgreSQL under test (or on `server`) unless `embedded` is asked for:
- * with the tables made and no row in them, which saves seconds, or as `empty` as before a first start.
+ * Creates a data folder, and a database on the PostgreSQL server under test (or on `server`) unless `embedded` is
+ * set. The database has all tables without any rows, which saves seconds, or with `empty` is as before the first
+ * start.
  */
 export async function newHome({
   embedded = false,
@@ -56,14 +57,17 @@ export async function newHome({
 export type Running = {
   url: string
   output: string
-  /** It has not ended, by itself or by a signal. */
+  /** Whether the process is still running. */
   isAlive(): boolean
-  /** Sends the signal without waiting for what comes of it. */
+  /** Sends a signal without waiting for its effect. */
   signal(signal: NodeJS.Signals): void
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts the service as a process of its own and waits until it says that it listens. `flags` are for Node. */
+/**
+ * Starts the service in a separate process and waits until it reports that it is listening. `flags` are passed to
+ * Node.
+ */
 export async function spawnService(env: Record<string, string>, flags: string[] = []): Promise<Running> {
   const args = [...flags, 'server/main.ts']
   const child = spawn(process.execPath, args, { cwd: root, env: { ...base(), ...env } })
@@ -91,12 +95,12 @@ export async function spawnService(env: Record<string, string>, flags: string[] 
   return running
 }
 
-/** Starts it and waits for its end: for starts that are refused. */
+/** Starts the service and waits for its end, for starts that are expected to fail. */
 export function failedStart(env: Record<string, string>): Promise<{ code: number; stderr: string }> {
   return runNode(['server/main.ts'], env)
 }
 
-/** Runs one command as an operator does. */
+/** Runs a command of the command line, as an operator would. */
 export function parley(words: string[], env: Record<string, string>) {
   return runNode(['server/cli.ts', ...words], env)
 }
@@ -119,7 +123,7 @@ function runNode(
 
 function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   return new Promise((done) => {
-    // It may have ended by itself; then nothing tells so any more.
+    // If the process has already ended, there will be no `exit` event.
     if (child.exitCode !== null || child.signalCode !== null) return done(child.exitCode)
     child.removeAllListeners('exit')
     child.on('exit', (code) => done(code))
@@ -127,11 +131,11 @@ function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null
   })
 }
 
-/** A command ends before optimized code for the embedded database would pay for its compilation. */
+/** A command ends before the compilation of optimized code for the embedded database would pay off. */
 const flagsOf = ({ DATABASE_URL }: Record<string, string>): string[] =>
   DATABASE_URL === undefined ? ['--liftoff-only'] : []
 
-/** The environment without what a developer may have set for their own instance. */
+/** Returns the environment without the variables that developers may have set for their own instance. */
 function base(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env
   return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE }

@@ -18,37 +18,37 @@ import { freshDatabase } from './database.ts'
 export type Answer = {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   body: any
 }
 
 export type Client = {
   accountId: AccountId
   key: string
-  /** Waits, as a client should, when there were too many requests. */
+  /** Sends a request. When the rate limit is exceeded, it waits and retries, as a client should. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** The answer as it comes, for streams and uploads. */
+  /** Sends a request and returns the raw response, for streams and uploads. */
   raw(method: string, path: string, init?: RequestInit): Promise<Response>
 }
 
 export type Service = {
   ctx: Context
-  /** http://127.0.0.1:PORT */
+  /** The base URL, http://127.0.0.1:PORT. */
   url: string
-  /** null: embedded. */
+  /** The URL of the PostgreSQL database, or null for the embedded one. */
   databaseUrl: string | null
-  /** A new account with a key, and a client that uses it. */
+  /** Creates an account with a key, and returns a client that uses it. */
   account(options?: { plan?: PlanName; scopes?: Scope[]; expiresAt?: Date; name?: string }): Promise<Client>
-  /** Requests without any key. */
+  /** Sends a request without a key. */
   anonymous: Client['request']
-  /** Takes up the jobs of one that was started as idle. */
+  /** Starts processing jobs if the service was started with `idle`. */
   work(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts the whole service on a free port, with contract checks on: on a fresh database, or as one more process
- * would on the database and the folder of `beside` (PostgreSQL only). While it is `idle`, jobs wait.
+ * Starts the whole service on a free port, with contract checks enabled. It uses a new database, or the database and
+ * the folder of `beside`, as an additional process would (PostgreSQL only). With `idle`, it processes no jobs.
  */
 export async function startService(
   env: Record<string, string> = {},
@@ -62,7 +62,7 @@ export async function startService(
     : await freshDatabase()
   const ctx = await createContext(config, { database: database.database })
   const app = await createApp(ctx, { strict: true }).catch(async (error: unknown) => {
-    // What is open would keep the test file from ever ending.
+    // Open resources would keep the test file from ending.
     await ctx.close()
     throw error
   })

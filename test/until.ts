@@ -4,7 +4,7 @@ import type { Service } from './start.ts'
 
 type Nothing = null | undefined | false
 
-/** What `look` finds within two minutes. */
+/** Calls `look` until it returns a value and returns that value. Fails after about two minutes. */
 export async function until<T>(what: string, look: () => T | Nothing | Promise<T | Nothing>): Promise<T> {
   for (let looks = 0; looks < 2_400; looks++) {
     const found = await look()
@@ -14,7 +14,7 @@ export async function until<T>(what: string, look: () => T | Nothing | Promise<T
   assert.fail(`${what} never came`)
 }
 
-/** Waits for a source; asks the database, since requests are counted. */
+/** Waits until a source is trained. It reads the database, because API requests count towards the rate limit. */
 export async function trained({ ctx }: Service, sourceId: string): Promise<void> {
   await until('the end of the training', async () => {
     const { status, error } = await ctx.db

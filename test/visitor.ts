@@ -1,29 +1,29 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Answer, Client, Service } from './start.ts'
 
-/** Somebody at the chat of a website, as their browser speaks for them. */
+/** A visitor of a website's chat, with the requests that their browser would send. */
 export type Visitor = {
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** Writes a message; the answer's data. */
+  /** Sends a message and returns the `data` of the response. */
   write(
     message: string,
     more?: object,
   ): Promise<{ conversationId: string; messageId: string; answering: boolean }>
-  /** As signed in by the site, with the same secret. */
+  /** Returns the same visitor, with the same secret, as signed in by the site. */
   signed(): Visitor
-  /** Uploads a file for a message; the status and the answer. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+  /** Uploads a file for a message and returns the status and the body of the response. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   upload(name: string, content: string | Buffer): Promise<{ status: number; body: any }>
-  /** An answer as it comes. */
+  /** Sends a GET request and returns the raw response. */
   raw(path: string): Promise<Response>
-  /** The stream of the answer that is being made. */
+  /** Opens the stream of the answer that is being generated. */
   follow(conversationId: string, lastEventId?: string): Promise<Response>
-  /** The conversation as the visitor sees it. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+  /** Returns the conversation as the visitor sees it. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   read(conversationId: string): Promise<any>
 }
 
-/** A visitor of a public agent. */
+/** Returns a visitor of a public agent. */
 export function visitorOf(
   service: Service,
   agentId: string,
@@ -65,7 +65,7 @@ export function visitorOf(
   }
 }
 
-/** An agent that anybody may talk to; its id. */
+/** Creates a public agent and returns its id. */
 export async function publicAgent(client: Client, fields: object = {}): Promise<string> {
   const { id } = (await client.request('POST', '/agents', { name: 'Agent', visibility: 'public' })).body
   if (Object.keys(fields).length > 0) {

@@ -12,7 +12,7 @@ type ShownPage = {
   size: number
 }
 
-/** A client's way of working with the websites of one agent. */
+/** Returns functions for working with the websites of one agent. */
 export function websites(service: Service, client: Client, agentId: string) {
   const path = `/agents/${agentId}/sources`
   const tools = {
@@ -27,7 +27,7 @@ export function websites(service: Service, client: Client, agentId: string) {
     async read(id: string) {
       return (await client.request('GET', `${path}/${id}`)).body
     },
-    /** The source, once it is no longer processed. */
+    /** Returns the source once it is no longer being processed. */
     async settled(id: string) {
       for (;;) {
         const row = await service.ctx.db
@@ -42,7 +42,7 @@ export function websites(service: Service, client: Client, agentId: string) {
     async crawled(url: string, options: object = {}) {
       return tools.settled(await tools.add(url, options))
     },
-    /** Crawls again and waits for the end. */
+    /** Crawls the website again and waits for the end. */
     async again(id: string) {
       const started = await service.ctx.db
         .transaction()
@@ -50,7 +50,7 @@ export function websites(service: Service, client: Client, agentId: string) {
       assert.ok(started)
       return tools.settled(id)
     },
-    /** All pages, in the order of the list, by path and query. */
+    /** Returns all pages by path and query, in the order of the list. */
     async pages(id: string): Promise<Map<string, ShownPage>> {
       const found = new Map<string, ShownPage>()
       let cursor = ''

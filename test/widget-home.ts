@@ -9,7 +9,7 @@ import { type Client, type Service, startService } from './start.ts'
 
 const PATIENCE_MS = 120_000
 
-/** A page of a customer's own site, on another port and so of another origin, with the tag in it. */
+/** Returns a page of a customer's site that contains the tag. The site has another port and thus another origin. */
 const hostPage = (tag: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Bright Lamps</title>
@@ -26,9 +26,9 @@ export type WidgetHome = {
   client: Client
   models: ModelServer
   browser: Browser
-  /** What visitors reach the service by: its connections can be cut. */
+  /** The proxy through which visitors reach the service. Its connections can be cut. */
   door: Door
-  /** The site that embeds the chat; `tag` is put into its page, which is sent with `headers`. */
+  /** The site that embeds the chat. Its page contains `tag` and is sent with `headers`. */
   site: { url: string; tag: string; headers: Record<string, string> }
   agent(fields?: object, styles?: object): Promise<string>
   close(): Promise<void>
@@ -36,13 +36,13 @@ export type WidgetHome = {
 
 type Door = {
   url: string
-  /** How long bytes are on their way to the service. */
+  /** The delay of bytes on their way to the service. */
   latencyMs: number
   cut(): void
   close(): void
 }
 
-/** Passes bytes on to the service, both ways. */
+/** Opens a proxy that passes bytes to the service and back. */
 async function openDoor(service: Service): Promise<Door> {
   const sockets = new Set<Socket>()
   const server = createDoor((visitor) => {
@@ -74,7 +74,7 @@ async function openDoor(service: Service): Promise<Door> {
   return door
 }
 
-/** What comes out as it went in, later. */
+/** Returns a stream that delays its bytes. */
 const delayed = (door: Pick<Door, 'latencyMs'>): Transform =>
   new Transform({
     async transform(bytes, _encoding, done) {
@@ -83,7 +83,7 @@ const delayed = (door: Pick<Door, 'latencyMs'>): Transform =>
     },
   })
 
-/** A service, a site of another origin and a browser. */
+/** Starts a service, a site of another origin and a browser. */
 export async function openWidgetHome(): Promise<WidgetHome> {
   const models = await startModelServer()
   const service = await startService({
@@ -139,7 +139,7 @@ const listen = (server: Server): Promise<void> =>
 
 export type Visit = { context: BrowserContext; page: Page; chat: FrameLocator }
 
-/** A visitor on the site. */
+/** Opens the site in a new browser context. */
 export async function visit(
   { browser, site }: WidgetHome,
   options: Parameters<Browser['newContext']>[0] = {},
@@ -151,7 +151,7 @@ export async function visit(
   return { context, page, chat: page.frameLocator('iframe') }
 }
 
-/** Presses the button, and waits until one can write. */
+/** Presses the launcher button and waits for the message field. */
 export async function openChat({ page, chat }: Visit, field = 'Message'): Promise<void> {
   await page.getByRole('button', { name: /^Chat with/ }).click()
   await chat.getByLabel(field, { exact: true }).waitFor()
@@ -162,14 +162,14 @@ export async function say({ chat }: Pick<Visit, 'chat'>, text: string): Promise<
   await chat.getByRole('button', { name: 'Send', exact: true }).click()
 }
 
-/** Waits until the newest answer holds the text. */
+/** Waits until the newest answer contains the text. */
 export const answered = ({ chat }: Pick<Visit, 'chat'>, text: string): Promise<void> =>
   chat.locator('[data-speaker="assistant"]').last().filter({ hasText: text }).waitFor()
 
-/** Waits until nothing is under way. */
+/** Waits until no answer is being received. */
 export const idle = ({ chat }: Pick<Visit, 'chat'>): Promise<void> =>
   chat.locator('[role="log"][aria-busy="false"]').waitFor()
 
-/** Who said what, as it is shown. */
+/** Returns the texts of all messages as displayed. */
 export const shown = ({ chat }: Pick<Visit, 'chat'>): Promise<string[]> =>
   chat.locator('[data-speaker] > .bubble').allInnerTexts()

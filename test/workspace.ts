@@ -5,19 +5,19 @@ import type { AccountId, Role } from '../server/db/tables.ts'
 import { hashOfPassword } from '../server/sign-in/logins.ts'
 import type { Answer, Service } from './start.ts'
 
-/** For tests: members of an account who are signed in, as their browsers are. */
+/** The password of the members that tests sign in. */
 export const PASSWORD = 'correct horse battery staple'
 
 export type Browser = {
-  /** name → value */
+  /** The cookies, by name. */
   cookies: Map<string, string>
-  /** Asks as a page of the workspace does; `headers` replace those that it sends. */
+  /** Sends a request as a page of the workspace does. `headers` override the usual ones. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
 let browsers = 0
 
-/** A browser with an address of its own, where the service trusts its proxy. */
+/** Returns a browser, which has its own client address if the service trusts a proxy. */
 export function browserOf(service: Pick<Service, 'url' | 'anonymous'>): Browser {
   const cookies = new Map<string, string>()
   const address = `10.77.${++browsers >> 8}.${browsers & 255}`
@@ -51,7 +51,7 @@ export type Worker = Browser & { memberId: string; email: string; role: Role }
 
 let hash: Promise<string> | null = null
 
-/** A member of the account who is signed in. */
+/** Creates a member of the account and signs them in. */
 export async function memberOf(
   service: Service,
   accountId: AccountId,

@@ -4,15 +4,15 @@ import { createPanel, type Identity } from './loader/panel.ts'
 import { keepAsking } from './loader/settings.ts'
 
 type Parley = {
-  /** Whose chat is on the page. */
+  /** The id of the agent whose chat is on the page. */
   agentId: string
   open(): void
   close(): void
-  /** Takes the chat away. The tag may be put into the page again later. */
+  /** Removes the chat. The script tag may be added to the page again later. */
   remove(): void
-  /** Signs the visitor in with a token of the site's server; null signs them out. */
+  /** Signs the visitor in with a token from the site's server, or out with null. */
   identify(token: string | null): void
-  /** What the agent may have this page do: the name of each client action, and how it is done here. */
+  /** Registers the functions that run client actions on this page, by the names of the actions. */
   tools: PageTools['add']
 }
 
@@ -26,14 +26,14 @@ const script = (document.currentScript ??
   document.querySelector('script[data-agent][src*="/widget.js"]')) as HTMLScriptElement | null
 const agentId = script?.dataset.agent
 
-// biome-ignore lint/suspicious/noConsole: whoever pastes the tag looks there
+// biome-ignore lint/suspicious/noConsole: the console is where the site's developer looks
 if (!script || !agentId) console.error('Parley: the script tag needs data-agent="AGENT_ID".')
-// An element of the page may have the id.
+// `window.parley` may also be an element of the page with that id.
 else if (typeof window.parley?.open !== 'function') {
   window.parley = start(new URL(script.src).origin, agentId, script.dataset.identity || null)
   document.dispatchEvent(new CustomEvent('parley:ready'))
 } else if (window.parley.agentId !== agentId) {
-  // biome-ignore lint/suspicious/noConsole: as above
+  // biome-ignore lint/suspicious/noConsole: the console is where the site's developer looks
   console.warn(`Parley: the page has the chat of agent ${window.parley.agentId}; a page can have one.`)
 }
 

@@ -1,27 +1,27 @@
-/** What the chat in the iframe says to the script on the page that embeds it. */
+/** The messages from the chat in the iframe to the script on the embedding page. */
 export type FrameMessage =
   | { parley: 'ready' }
-  /** There is a page that says why there is no chat. */
+  /** The iframe shows an error page instead of the chat. */
   | { parley: 'problem' }
   | { parley: 'close' }
-  /** Something was said while the panel was closed, or has been seen by now. */
+  /** Whether there are messages that arrived while the panel was closed and have not been seen. */
   | { parley: 'unread'; unread: boolean }
-  /** Under the id that the service gave the call. */
+  /** Asks the page to run a client action. `id` is the service's id of the call. */
   | { parley: 'call'; id: string; name: string; input: unknown }
 
-/** What the script says to the chat; the first one also tells who embeds it. */
+/** The messages from the script to the chat. The first one also reveals the origin of the embedding page. */
 export type PageMessage =
   | {
       parley: 'shown'
       isShown: boolean
       takeFocus: boolean
-      /** The panel covers the page. */
+      /** Whether the panel covers the page. */
       isPhone: boolean
-      /** That of the page, as its root element names it; may be empty. */
+      /** The language that the root element of the page declares; may be empty. */
       language: string
-      /** The signed token of the visitor; null: the site has not signed them in. */
+      /** The signed token of the visitor, or null if the site has not signed them in. */
       identity: string | null
-      /** Where the page is, without query and fragment. */
+      /** The URL of the page without query and fragment. */
       address: string
     }
   | { parley: 'result'; id: string; output: unknown }

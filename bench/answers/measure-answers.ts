@@ -10,7 +10,7 @@ import { createStemmer } from '../../server/text/stem.ts'
 import type { LoadedCollection } from './load-collections.ts'
 import { plainBm25 } from './plain-bm25.ts'
 
-/** What became of one question; `holds` says whether the answer has the fact that was asked for. */
+/** The result of one question. `holds` says whether the answer contains the expected fact. */
 export type Asked = {
   collection: string
   language: string
@@ -19,7 +19,9 @@ export type Asked = {
   band: string
   score: number
   holds: boolean
-  /** The place (from 1) of the first passage with the fact, 0 for none; and what plain BM25 does. */
+  /**
+   * The position (from 1) of the first passage with the fact, or 0 for none. `plainPlace` is the same for plain BM25.
+   */
   place: number
   plainPlace: number
   stitched: boolean
@@ -40,7 +42,7 @@ export function tablesOf(
   return tables
 }
 
-/** Facts are sought without regard to case, line breaks and the marks of Markdown. */
+/** Normalizes a text for the search for facts, which ignores case, line breaks and Markdown syntax. */
 const plain = (text: string): string => text.replace(/[*_`\\]|\n\s*>/g, '').replace(/\s+/g, ' ')
 
 export const factOf = (fact: string): ((text: string) => boolean) => {
@@ -48,7 +50,7 @@ export const factOf = (fact: string): ((text: string) => boolean) => {
   return (text) => pattern.test(plain(text))
 }
 
-/** Asks every question of a collection of the built-in responder. */
+/** Puts every question of a collection to the built-in responder. */
 export async function askCollection(
   collection: LoadedCollection,
   words: WordVectors,
@@ -63,7 +65,7 @@ export async function askCollection(
     fact: string | null,
     before: string | null = null,
   ): Promise<Asked> => {
-    // Of a talk every search is about its last question.
+    // In a conversation, every search is about the last question.
     const queryVector = ideal?.ofQuestion(fact) ?? null
     const search = async (text: string) => searchTables(tables, text, { limit: PASSAGES, queryVector })
     const { asked, found } = await searchInTalk(search, question, before)
@@ -95,7 +97,10 @@ export async function askCollection(
 
 const DIMENSIONS = 256
 
-/** Vectors of a server that knows the right passage: a question's is near that of the chunk with its fact, or to none. */
+/**
+ * Returns the vectors of an ideal embedding model. The vector of a question is close to that of the chunk with its
+ * fact, or to none if there is no such chunk.
+ */
 function idealVectors({ chunks }: LoadedCollection): {
   ofChunks: Float32Array[]
   ofQuestion: (fact: string | null) => Float32Array
@@ -119,8 +124,9 @@ function idealVectors({ chunks }: LoadedCollection): {
 }
 
 /**
- * Whether the answer has a quote that stands nowhere in the documents as it is. Quotes end with their number; what leads
- * to several of them and the headings above them are no part of them. Of a table the rows have to follow each other.
+ * Whether the answer has a quote that does not occur verbatim in the documents. Quotes end with their number. An
+ * introduction to several quotes and the headings above them are not part of them. The quoted rows of a table must be
+ * consecutive in the document.
  */
 function isStitched({ text, band }: ComposedAnswer, { chunks }: LoadedCollection): boolean {
   const bare = (one: string): string => one.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()

@@ -29,7 +29,7 @@ const acting = (chat: () => Chat<UIMessage>, run: () => { output: unknown } | { 
   sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
 })
 
-/** A chat whose first answer calls an action of the page and whose second goes on from its result. */
+/** Returns the script of a chat whose first answer calls a client action and whose second continues from its result. */
 const actionScript = (): Script => {
   let answers = 0
   return {

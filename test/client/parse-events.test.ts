@@ -43,7 +43,7 @@ test('events are the same however their bytes are cut, and with every end of lin
   const lines = fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n', '\r')), { maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(lines, fc.array(fc.nat(400), { maxLength: 12 }), async (written, cuts) => {
-      // A single CR at the end of all waits for what follows.
+      // A single CR at the end of the text would be held back until more text follows.
       const text = `${written.map(([content, end]) => content + end).join('')}\ndata: last\n\n`
       const bytes = new TextEncoder().encode(text)
       const places = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length]

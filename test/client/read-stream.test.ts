@@ -33,7 +33,7 @@ test('cut anywhere, the stream goes on where it broke off', async () => {
         const [first, second] = seen
         assert.equal(seen.length, 2)
         if (cut < 2) {
-          // Where to re-attach stands in the second event: before it the request itself is sent again.
+          // The second event says where to re-attach. Without it, the request itself is sent again.
           assert.equal(second?.method, 'POST')
           assert.ok(first?.headers['idempotency-key'])
           assert.equal(second?.headers['idempotency-key'], first?.headers['idempotency-key'])
@@ -56,7 +56,7 @@ type Turn =
 function play(response: ServerResponse, after: number, turn: Turn | undefined): void {
   if (turn === undefined) sendRest(response, after)
   else if (turn.is === 'cut') sendRest(response, after, turn.after)
-  // From an earlier event than the one asked for, as behind a proxy that drops the header.
+  // The stream starts at an earlier event than requested, as behind a proxy that drops the header.
   else if (turn.is === 'repeat') sendRest(response, Math.min(after, FIRST - 1 + turn.from), turn.after)
   else if (turn.is === 'refuse') sendError(response, turn.status, 'NOT_NOW', { 'retry-after': '0' })
   else if (turn.is === 'hang-up') response.destroy()
@@ -72,7 +72,7 @@ test('in a known conversation too, a request without any event is sent again, un
   let posts = 0
   const script: Script = {
     chat: (_, response) => sendRest(response, FIRST - 1, posts++ === 0 ? 0 : undefined),
-    // What runs there may be an answer to something else.
+    // The running answer may belong to another request.
     stream: () => assert.fail('nothing is known of a stream'),
   }
   await against(script, async (parley, seen) => {
@@ -125,7 +125,7 @@ test('a connection that falls silent is dropped and opened again', async () => {
   }
   const silence = { silenceMs: 80 }
   assert.deepEqual(eventsIn(await against(script, (parley) => ask(parley), silence)), answerEvents)
-  // The request for the stream can hang as well.
+  // The request for the stream can also hang.
   let streams = 0
   script.stream = (_, response, after) => {
     if (streams++ > 0) sendRest(response, after)
@@ -138,7 +138,7 @@ test('a restart of the service is waited for, and is no event', async () => {
   const reattach = { type: 'data-reattach', data: { afterMs: 5 }, transient: true } as AnswerEvent
   const events = await against(
     {
-      // It has a number of its own, which the next event may have too.
+      // This event has an id, which the next event may also have.
       chat: (_, response) => sendEvents(response, [...answerEvents.slice(0, 5), reattach], { first: FIRST }),
       stream: (_, response, after) => sendRest(response, after),
     },

@@ -8,7 +8,7 @@ import { startModelServer } from '../fakes/model-server.ts'
 import { tokens } from '../fakes/reply.ts'
 import { startService } from '../start.ts'
 
-/** A wire that breaks once, after so many bytes of the service's answers. */
+/** Opens a proxy whose connection breaks once, after a given number of bytes of the service's responses. */
 async function breakingWire(target: URL) {
   let left = Number.POSITIVE_INFINITY
   const server = createServer((near) => {

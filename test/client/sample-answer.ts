@@ -1,6 +1,6 @@
 import type { AnswerEvent, AnswerMetadata, StoredMessage } from '../../client/events.ts'
 
-/** For tests: one answer of two steps with an action of the service, as a stream and as it is stored. */
+/** An answer of two steps with a server-side action, as a stream and as stored. */
 export const ids: AnswerMetadata = {
   messageId: 'answer-1',
   userMessageId: 'question-1',
@@ -57,7 +57,7 @@ export const storedAnswer: StoredMessage = {
   metadata: { score: 0.9, sources },
 }
 
-/** An answer that waits for the page, and what it becomes after the page's result. */
+/** An answer that waits for a client action, and its continuation after the action's result. */
 const pageCall = { toolCallId: 'call-2', toolName: 'show_map' }
 
 export const waitingAnswer: StoredMessage = {

@@ -2,13 +2,13 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import type { AnswerEvent, StoredMessage } from '../../client/events.ts'
 
-/** For tests: a service that does to each request what the script says. */
+/** A request to a service that handles requests as a script says. */
 export type Seen = {
   method: string
-  /** Without the query. */
+  /** The path without the query. */
   path: string
   headers: IncomingHttpHeaders
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: bodies have every shape
   body: any
 }
 
@@ -66,7 +66,10 @@ export const sendError = (
 export const frameOf = (id: number, event: AnswerEvent): string =>
   `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** Sends events whose numbers begin at `first`; cuts the socket instead of the end after `cutAfter` of them. */
+/**
+ * Sends events whose ids start at `first`. After `cutAfter` events it destroys the socket instead of ending the
+ * stream.
+ */
 export function sendEvents(
   response: ServerResponse,
   events: AnswerEvent[],

@@ -9,7 +9,7 @@ import { type Seen, sendError, sendEvents, sendMessages, startScriptedService } 
 
 export type Handler = (response: ServerResponse, seen: Seen) => void
 
-/** By the end of the path: what answers it. */
+/** The handlers of requests, by the last segment of the path. */
 export type Script = Partial<
   Record<'chat' | 'stream' | 'messages' | 'retry' | 'stop' | 'tool-result', Handler>
 >
@@ -30,7 +30,7 @@ export async function withChat(
     transport: ReturnType<typeof createChatTransport>
     open(init?: ChatInit<UIMessage>): Chat<UIMessage>
     seen: Seen[]
-    /** What was asked, without the reading of messages. */
+    /** Returns the requests so far, except those that read messages. */
     asked(): string[]
   }) => Promise<void>,
   storage: KeptStrings = keep(),

@@ -16,7 +16,7 @@ export type Script = {
   messages?: (seen: Seen, response: ServerResponse) => void
 }
 
-/** Runs `use` against a service that answers as the script says. */
+/** Runs `use` against a service that responds as the script says. */
 export async function against<T>(
   script: Script,
   use: (parley: Parley, seen: Seen[]) => Promise<T>,
@@ -49,13 +49,13 @@ export async function collect(answer: AsyncIterable<NumberedEvent>): Promise<Num
 export const ask = async (parley: Parley, conversationId?: string) =>
   collect(await parley.chat('agent', { message: 'Are you open on Monday?', conversationId }))
 
-/** The events behind number `after`, as the service sends them. */
+/** Sends the events after id `after`, as the service does. */
 export const sendRest = (response: ServerResponse, after: number, cutAfter?: number): void =>
   sendEvents(response, answerEvents.slice(after + 1 - FIRST), { first: after + 1, cutAfter })
 
 export const eventsIn = (events: NumberedEvent[]): AnswerEvent[] => events.map(({ event }) => event)
 
-/** The message as the AI SDK sees it, without what tells apart a streamed from a stored one. */
+/** Returns the message as the AI SDK reads it, without the differences between a streamed and a stored one. */
 export async function bySdk(events: AnswerEvent[], message?: UIMessage): Promise<UIMessage> {
   const stream = new ReadableStream<UIMessageChunk>({
     start(controller) {

@@ -64,7 +64,7 @@ test('a page whose storage throws keeps its conversation while it is open', asyn
 })
 
 test('a page that is reloaded in the middle of an answer shows all of it, once', async () => {
-  // Running still; or over between the look at the messages and the look at the stream.
+  // The answer is still running, or it ends between the requests for the messages and for the stream.
   for (const isRunning of [true, false]) {
     let reads = 0
     const script: Script = {
@@ -93,7 +93,7 @@ test('an answer the page lost for too long is completed when it comes back', asy
       (response) => sendError(response, 401, 'AUTH_INVALID_API_KEY'),
       (error) => assert.equal((error as ParleyError).code, 'AUTH_INVALID_API_KEY'),
     ],
-    // The AI SDK tells this one from other failures, and goes on with the message as it was.
+    // The AI SDK distinguishes this error from others and continues with the message as it was.
     [(response) => response.destroy(), (error) => assert.ok(error instanceof TypeError)],
   ]
   for (const [fail, check] of failures) {
@@ -187,7 +187,7 @@ test('an answer is made again by the retry endpoint; one that never came is aske
   })
 })
 
-/** Sends the first events and leaves the stream open. */
+/** Sends the first events and keeps the stream open. */
 const running: Handler = (response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const frames = answerEvents

@@ -5,7 +5,7 @@ import { runningIn } from './state.ts'
 import { codeOf, isOk, moveOf, type Step } from './step.ts'
 import type { Talk } from './talk.ts'
 
-/** Every answer of the batch is one that the contract allows there. */
+/** Checks that the contract allows every response in the batch. */
 export function checkAnswers(talk: Talk, step: Step): void {
   for (const op of step.ops) {
     const { answer, life, command } = op
@@ -87,7 +87,7 @@ function checkReload({ runners }: Talk, { answer, path, about, life }: Op, step:
   if (end === 'cut') assert.notEqual(generation.status, 'running', 'cut off while it ran')
 }
 
-/** Commands that leave a waiting call as it is. */
+/** The commands that do not affect a waiting call. */
 const HARMLESS = ['tool-result', 'reload', 'stop', 'pause', 'resume', 'takeover', 'handback']
 
 function checkResults({ ops, before, after, commands }: Step): void {

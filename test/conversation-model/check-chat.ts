@@ -9,7 +9,10 @@ const KINDS: Record<string, StoredGeneration['kind']> = {
   retry: 'retry',
 }
 
-/** Requests for answers: each refusal has its reason, and each accepted one began exactly one generation. */
+/**
+ * Checks the requests for answers: each rejected one had a reason, and each accepted one started exactly one
+ * generation.
+ */
 export function checkChats(step: Step): void {
   const chats = step.ops.filter(isChat)
   const matched = new Map<string, Op>()
@@ -82,7 +85,7 @@ function checkRefusal(op: Op, step: Step): void {
   }
 }
 
-/** The newest message waits to go on, and no call of it waits any more. */
+/** Whether the newest message can be continued and none of its calls waits any more. */
 function isContinuable({ messages, calls }: State): boolean {
   const newest = messages.at(-1)
   return (
@@ -142,7 +145,7 @@ function checkAccepted({ command, answer, about, life }: Op, generation: StoredG
   assert.equal(metadata.usage.credits, generation.usage_credits)
 }
 
-/** Somebody retried after it, and that answer is stored. */
+/** Whether the messages of a generation were cut off by a later retry whose answer is stored. */
 const isCutLater = ({ first_event }: StoredGeneration, { generations }: State): boolean =>
   generations.some(
     (one) => one.kind === 'retry' && one.first_event > first_event && one.message_state !== 'none',

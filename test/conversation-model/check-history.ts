@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type { Spoken, WireMessage } from './scripted-model.ts'
 import { type State, textIn } from './state.ts'
 
-/** The model is shown so many messages. */
+/** The maximum number of messages that the model is sent. */
 const MOST_HISTORY = 40
 
-/** What the model was sent is a history that every provider takes, and what is stored. */
+/** Checks that the model was sent a history that every provider accepts and that matches the stored messages. */
 export function checkHistory({ messages, question }: Spoken, state: State): void {
   checkOrder(messages)
   const asked = state.messages.find(({ role, parts }) => role === 'user' && textIn(parts) === question)
@@ -15,7 +15,7 @@ export function checkHistory({ messages, question }: Spoken, state: State): void
   const stored = state.messages.filter(({ seq }) => seq <= asked.seq)
   const heard = joined(told.map(({ role, content }) => [role, content ?? '']))
   const held = joined(stored.map(({ role, parts }) => [role, textIn(parts)]))
-  // Only what is old is left out.
+  // Only old messages are left out.
   if (stored.length < MOST_HISTORY)
     assert.equal(heard.length, held.length, 'the model was not told everything')
   assert.deepEqual(heard, held.slice(-heard.length), 'the model was told what is not stored')
@@ -28,7 +28,10 @@ export function checkHistory({ messages, question }: Spoken, state: State): void
     if (role === 'tool' && results.has(id)) assert.deepEqual(JSON.parse(content ?? ''), results.get(id))
 }
 
-/** Every call is followed by its result, every result follows its call, and the last word is not the model's. */
+/**
+ * Checks that every call is followed by its result, that every result follows its call, and that the last message is
+ * not the model's.
+ */
 function checkOrder(messages: WireMessage[]): void {
   assert.deepEqual([messages[0]?.role, messages[1]?.role], ['system', 'user'])
   const ids = new Set<string>()
@@ -50,7 +53,7 @@ function checkOrder(messages: WireMessage[]): void {
   assert.notEqual(messages.at(-1)?.role, 'assistant')
 }
 
-/** Steps of one answer are one text; an answer without words is none. */
+/** Joins the steps of an answer to one text, and drops answers without words. */
 function joined(lines: [string, string][]): [string, string][] {
   const found: [string, string][] = []
   for (const [role, text] of lines) {

@@ -5,13 +5,13 @@ import type { Owned, Talk } from './owners.ts'
 import { textIn } from './state.ts'
 
 export type Silence = {
-  /** What the model had said when a takeover was committed that nobody has given back; null: there is none. */
+  /** The ids of the model's messages when the current takeover was committed, or null if there is none. */
   since: string[] | null
-  /** A person had the conversation at some time. */
+  /** Whether a person ever took the conversation over. */
   ever: boolean
 }
 
-/** What has to be stored when everybody is done and what the dead owned is closed. */
+/** Checks what must be stored when all are done and the generations of dead processes are closed. */
 export async function checkRecords(db: Db, talk: Talk, silence: Silence): Promise<void> {
   const messages = await db
     .selectFrom('messages')
@@ -52,7 +52,7 @@ function checkEnding(
   if (row.message_state === 'none') {
     assert.equal(text, null)
     assert.ok(ending !== 'stored', 'an answer that was told to be stored is lost')
-    // A retry that breaks off leaves the answer that was there.
+    // A retry that breaks off keeps the previous answer.
     assert.ok(logged === '' || silence.ever || isRetry, `"${logged}" was logged and nothing is stored`)
     return
   }

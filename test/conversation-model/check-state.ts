@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { ownParts, type State, textIn } from './state.ts'
 import { spokenIn, type Talk } from './talk.ts'
 
-/** What holds at every moment. */
+/** Checks everything that must hold at any time. */
 export function checkState(talk: Talk, state: State): void {
   const { generations, messages, last_seq } = state
   assert.ok(generations.filter(({ status }) => status === 'running').length <= 1, 'two answers run')
@@ -28,7 +28,7 @@ export function checkState(talk: Talk, state: State): void {
 
 type Slot = { id: string; seq: number; role: 'user' | 'assistant' }
 
-/** The messages of a conversation, by the history of its generations: one after the other, the obvious way. */
+/** Derives the messages of a conversation from its generations, one after the other, in the obvious way. */
 function expectedMessages({ generations }: State): { messages: Slot[]; seq: number } {
   let messages: Slot[] = []
   let seq = 0
@@ -44,7 +44,10 @@ function expectedMessages({ generations }: State): { messages: Slot[]; seq: numb
   return { messages, seq }
 }
 
-/** Every call of a message has a row and, unless it waits, exactly one result after it; nothing else has. */
+/**
+ * Checks that every call of a message has a row and, unless it waits, exactly one result after it, and that there are
+ * no other rows and results.
+ */
 function checkCalls({ outputs }: Talk, state: State): void {
   const rows = new Map(state.calls.map((call) => [call.id, call]))
   const found = new Set<string>()
@@ -72,7 +75,7 @@ function checkCalls({ outputs }: Talk, state: State): void {
     if (status === 'pending' && waits) assert.ok(found.has(id), `the waiting call ${id} is in no message`)
 }
 
-/** What never changes again once it is so. */
+/** Checks that what must never change again has not changed. */
 export function checkProgress(before: State, after: State): void {
   for (const message of before.messages) {
     const now = after.messages.find(({ id }) => id === message.id)

@@ -4,7 +4,7 @@ import { type Spoken, wordsOf } from './scripted-model.ts'
 import { ownParts, type State, type StoredGeneration, textIn } from './state.ts'
 import type { Talk } from './talk.ts'
 
-/** What is stored is what the model said and what the readers heard, each word once. */
+/** Checks that the stored text is what the model said and the readers received, with each word once. */
 export function checkWords({ log }: Talk, state: State, spoken: Spoken[]): void {
   const used = new Set<number>()
   for (const generation of state.generations) {
@@ -15,7 +15,7 @@ export function checkWords({ log }: Talk, state: State, spoken: Spoken[]): void 
     if (own) {
       checkOrigin(own, generation, spoken, used)
       const text = textIn(own)
-      // Of a continuation that broke off only what its actions did is kept.
+      // Of a continuation that broke off, only the results of its actions are kept.
       const isWhole =
         last?.type === 'finish' && (generation.status !== 'failed' || generation.kind === 'reply')
       if (isWhole) assert.equal(heard, text, 'heard and stored differ')

@@ -1,21 +1,21 @@
-/** What the fake model says to one request. */
+/** The fake model's reply to one request. */
 export type Script = {
   words: number
-  /** Milliseconds before each word. */
+  /** The delay before each word, in milliseconds. */
   pace: number
-  /** Client actions that it calls in the end. */
+  /** The number of client actions that it calls at the end. */
   calls: number
-  /** It calls an action that is not there first; another step follows. */
+  /** Whether it first calls an action that does not exist, which leads to another step. */
   wrongCall: boolean
-  /** `unfinished`: all is said and called, but the end does not come. */
+  /** `unfinished` sends all words and calls but not the end. */
   fault: 'none' | 'refuse' | 'unavailable' | 'drop' | 'stall' | 'unfinished'
-  /** Words before the connection is cut or goes silent. */
+  /** The number of words before the connection is cut or goes silent. */
   faultAfter: number
 }
 
 export type Chat = {
   stream: boolean
-  /** The reader of a stream goes away after so many events; null: it stays. */
+  /** The number of events after which the reader of a stream disconnects, or null if it stays. */
   leaveAfter: number | null
   script: Script
 }
@@ -23,27 +23,30 @@ export type Chat = {
 type Doing =
   | ({ do: 'send' } & Chat)
   | ({ do: 'continue' } & Chat)
-  /** `which` counts back from the newest answer; what is beyond them is no answer. */
+  /** `which` counts back from the newest answer. Numbers beyond the first answer refer to none. */
   | ({ do: 'retry'; which: number } & Chat)
   | { do: 'stop' }
-  /** The newest call that waits, or the one after it, or `all` of them; each gets so many results. */
+  /** Submits a result `times` times to the newest waiting call, to the next one, or to `all` of them. */
   | { do: 'tool-result'; which: number | 'all'; times: number }
   | { do: 'expire'; sweep: boolean }
-  /** `back`: events before the newest one heard that the reader says to have seen; null: says nothing. */
+  /**
+   * `back` is how far the last event id that the reader sends lies behind the newest event received; with null, it
+   * sends none.
+   */
   | { do: 'reload'; back: number | null }
   | { do: 'pause' }
   | { do: 'resume' }
-  /** `back`: and gives it back at once. */
+  /** `back` means that the person hands the conversation back at once. */
   | { do: 'takeover'; member: number; back: boolean }
   | { do: 'handback' }
   | { do: 'kill' }
-  /** The process does nothing for so many milliseconds. */
+  /** Freezes the process for `ms` milliseconds. */
   | { do: 'freeze'; ms: number }
 
-/** One request or fault, `after` milliseconds from the beginning of its batch, at the process number `on`. */
+/** One request or fault at process number `on`, `after` milliseconds from the start of its batch. */
 export type Command = { after: number; on: number } & Doing
 
-/** Batches one after the other; the commands of a batch at the same time. */
+/** Batches that run one after the other. The commands of a batch run at the same time. */
 export type Plan = Command[][]
 
 export const plainScript: Script = {

@@ -6,7 +6,8 @@ import { type Inside, insideOf } from './inside.ts'
 export type Asked = { id: number; method: keyof Inside; values: unknown[] }
 export type Told = { id: number; result?: unknown; error?: string }
 
-// The service as server/main.ts starts it. Its database has one process: the test asks that one to look inside.
+// Runs the service as server/main.ts does. An embedded database can be used by one process only, so the test has this
+// process perform its inside operations.
 const ctx = await createContext(readConfig(process.env))
 const inside = insideOf(ctx.db)
 process.on('disconnect', () => process.exit(1))

@@ -4,13 +4,13 @@ import type { StreamEvent } from '../../server/conversations/events.ts'
 
 export type Heard = { id: number; event: StreamEvent }
 
-/** Every event of a conversation that any reader has heard, by its id. */
+/** All events of a conversation that any reader has received, by id. */
 export type EventLog = {
   add(heard: Heard): void
-  /** Those of the generation whose ids begin after `base`, as far as none is missing. */
+  /** Returns the events of the generation whose ids start after `base`, up to the first gap. */
   from(base: number): StreamEvent[]
   newest(): number | null
-  /** Calls whose input was heard. */
+  /** Returns the ids of client action calls whose input was received. */
   calls(): string[]
 }
 
@@ -36,10 +36,13 @@ export function createEventLog(): EventLog {
   }
 }
 
-/** `died`: the connection broke; `cut`: it ended without its mark; `left`: the reader went away. */
+/**
+ * What a reader received. `died` means that the connection broke, `cut` that the stream ended without its end marker,
+ * and `left` that the reader disconnected.
+ */
 export type Listened = { events: Heard[]; end: 'done' | 'cut' | 'left' | 'died' }
 
-/** Reads a stream until it ends, or for so many events or milliseconds; ids have to count on without a gap. */
+/** Reads a stream until it ends or a limit of events or milliseconds is reached. Asserts that the ids have no gaps. */
 export async function listen(
   response: Response,
   log: EventLog,

@@ -6,10 +6,10 @@ import { type Balance, reconcile } from '../../server/accounts/reconcile.ts'
 import { expireCalls } from '../../server/conversations/expire-calls.ts'
 import type { Db } from '../../server/db/database.ts'
 
-/** What the test does behind the service's back. */
+/** Operations that the test performs directly on the database, bypassing the service. */
 export type Inside = {
   query<Row>(text: string, values?: unknown[]): Promise<Row[]>
-  /** A new account with a key and two team members. */
+  /** Creates an account with a key and two team members. */
   newAccount(): Promise<{ accountId: string; key: string; members: string[] }>
   expireCalls(): Promise<void>
   reconcile(): Promise<Balance>

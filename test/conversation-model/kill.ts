@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { readState, runningIn } from './state.ts'
 import type { Talk } from './talk.ts'
 
-/** A live process beats every half second. */
+/** A live process sends a heartbeat every half second. */
 const LONGER_THAN_A_BEAT_MS = 2_300
 
-/** Kills a process, which starts again, and shortens the wait for what it leaves behind. */
+/** Kills a process, which is restarted, and shortens the time until its generations are closed. */
 export async function kill(talk: Talk, on: number): Promise<void> {
   const { places, embedded } = talk.world
   const place = places[on % places.length]!

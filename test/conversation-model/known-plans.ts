@@ -11,15 +11,15 @@ const slow: Command & Chat = {
 const plain: Command & Chat = { ...slow, stream: false, leaveAfter: null, script: plainScript }
 const at = (after: number, on: number) => ({ after, on })
 
-/** Interleavings that chance finds seldom, each of which went wrong once. */
+/** Interleavings that random plans rarely produce. Each of them has revealed a bug. */
 export const knownPlans: Plan[] = [
-  // An answer whose process is gone ends after the person has given the conversation back.
+  // An answer whose process is dead ends after the person has handed the conversation back.
   [
     [{ ...slow, leaveAfter: 16 }],
     [{ ...at(0, 0), do: 'kill' }],
     [{ ...at(0, 1), do: 'takeover', member: 0, back: true }],
   ],
-  // Somebody stops an answer that a takeover has silenced, before its process knows of either.
+  // An answer that was silenced by a takeover is stopped before its process knows of either.
   [
     [slow],
     [
@@ -29,14 +29,14 @@ export const knownPlans: Plan[] = [
       { ...at(150, 1), do: 'handback' },
     ],
   ],
-  // A continuation failed, and a retry cuts the message that it would have gone on with.
+  // A continuation failed, and a retry cuts off the message that it would have continued.
   [
     [{ ...slow, leaveAfter: null, script: { ...plainScript, calls: 1 } }],
     [{ ...at(0, 0), do: 'tool-result', which: 'all', times: 2 }],
     [{ ...slow, do: 'continue', script: { ...plainScript, fault: 'refuse' } }],
     [{ ...slow, do: 'retry', which: 1, script: plainScript }],
   ],
-  // More messages than the model is shown, and the oldest of those is an answer.
+  // There are more messages than the model is sent, and the oldest one sent is an answer.
   [
     ...Array.from({ length: 19 }, (): Command[] => [plain]),
     [{ ...plain, script: { ...plainScript, fault: 'refuse' } }],

@@ -11,19 +11,19 @@ import type { ServiceProcess } from '../../server/db/processes.ts'
 import type { AccountId } from '../../server/db/tables.ts'
 import { ApiError } from '../../server/http/errors.ts'
 
-/** Does one step after the other; others do theirs between them. */
+/** Performs one step per iteration, so that actors can be interleaved. */
 export type Actor = AsyncGenerator<void, void>
 
-/** A process as it takes itself to be: when it was declared dead, it does not know. */
+/** A process from its own point of view. It does not know when it has been declared dead. */
 export type OwnProcess = { id: string; epoch: number; killed: boolean; declaredDead: boolean }
 
-/** What an owner did for one generation, and was told of it. */
+/** What an owner did for one generation, and the outcomes that it was told. */
 export type Owned = {
   ids: GenerationIds
   question: string | null
-  /** The words that the log took. */
+  /** The words that the log accepted. */
   logged: string
-  /** What it would have said in the end; null: it did not get so far. */
+  /** The whole answer, or null if the owner did not get that far. */
   whole: string | null
   endings: Ending[]
   isRetry: boolean
@@ -31,20 +31,20 @@ export type Owned = {
 
 export type Answering = { on: number; words: number; twice: boolean; isRetry: boolean }
 
-/** One conversation and who works on it. */
+/** One conversation and the processes that work on it. */
 export type Talk = {
   accountId: AccountId
   plan: string
   agentId: string
   conversationId: string
   places: OwnProcess[]
-  /** All there were. */
+  /** All processes so far. */
   processes: OwnProcess[]
   owned: Owned[]
   stopped: Set<string>
-  /** A new process at a place. */
+  /** Starts a new process at a place. */
   replace(place: number): Promise<void>
-  /** The ids of what the model has said. */
+  /** Returns the ids of the model's messages. */
   spoken(): Promise<string[]>
 }
 
@@ -96,7 +96,7 @@ export async function begin(
   return talk
 }
 
-/** Starts a generation, logs its words one by one, and ends it: as a process does that nobody disturbs. */
+/** Starts a generation, logs its words one by one and ends it, as an undisturbed process does. */
 export async function* answer({ db }: Needs, talk: Talk, { on, words, twice, isRetry }: Answering): Actor {
   const process = talk.places[on]!
   const owned = await start(db, talk, process, isRetry)
@@ -115,7 +115,8 @@ export async function* answer({ db }: Needs, talk: Talk, { on, words, twice, isR
     owned.logged += delta
     position += events.length
   }
-  // Who was told nothing, or that it lost, still tries to end it: the database has to refuse.
+  // An owner that was told nothing, or that it has lost the generation, still tries to end it. The database must reject
+  // that.
   owned.whole = `${owned.logged}end.`
   const outcome = outcomeOf(ids, owned.whole, position, talk.stopped.has(ids.id))
   const closer = { owner: process.id, epoch: ids.epoch, ownerAfter: process.id }
@@ -123,7 +124,8 @@ export async function* answer({ db }: Needs, talk: Talk, { on, words, twice, isR
     yield
     if (process.killed) return
     const ending = await finishGeneration(db, talk, ids, closer, outcome)
-    // One that was declared dead may be first to end it; then whoever comes to close it finds it ended.
+    // A process that was declared dead may still be the first to end the generation. The one that closes it then finds
+    // it ended.
     if (!process.declaredDead) assert.notEqual(ending, 'lost', 'somebody ended what a living process owned')
     owned.endings.push(ending)
   }

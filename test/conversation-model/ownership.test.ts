@@ -29,7 +29,7 @@ const doing: fc.Arbitrary<Doing> = fc.oneof(
       do: fc.constant('answer' as const),
       on: place,
       words: fc.integer({ min: 1, max: 3 }),
-      /** The answer to its last write is lost, and it writes again. */
+      /** Whether the response to the last write is lost and the write is repeated. */
       twice: fc.boolean(),
       isRetry: fc.boolean(),
     }),
@@ -80,7 +80,7 @@ async function runTogether(scheduler: fc.Scheduler, doings: Doing[]): Promise<vo
   assert.deepEqual(await reconcile(ctx.db), { balanced: true, difference: 0 })
 }
 
-/** One step of one of them after the other, in an order that the scheduler chooses. */
+/** Runs the steps of all actors one at a time, in an order chosen by the scheduler. */
 async function runSteps(scheduler: fc.Scheduler, actors: [string, Actor][]): Promise<void> {
   let chosen: [string, Actor] | null = null
   const offer = (one: [string, Actor]): void => {
@@ -106,7 +106,7 @@ async function* actorOf(talk: Talk, silence: Silence, doing: Doing): Actor {
   if (doing.do === 'answer') yield* answer(ctx, talk, doing)
   else if (doing.do === 'kill' || doing.do === 'pause') {
     const process = talk.places[doing.on]!
-    // Who is killed does nothing any more; who is paused goes on, and does not know.
+    // A killed process does nothing any more. A paused one continues and does not know that it was paused.
     if (doing.do === 'kill') process.killed = true
     await declareDead(ctx.db, process)
     yield

@@ -6,7 +6,7 @@ import { spokenIn, type Talk } from './talk.ts'
 
 type Of<Name extends Command['do']> = Command & { do: Name }
 
-/** Carries a command out and answers what became of each of its requests. */
+/** Performs a command and returns the outcome of each of its requests. */
 export async function perform(talk: Talk, command: Command): Promise<Op[]> {
   switch (command.do) {
     case 'send':
@@ -98,7 +98,7 @@ async function takeOver(talk: Talk, command: Of<'takeover'>): Promise<Op[]> {
   const op = await post(talk, command, '/takeover', { memberId: talk.members[command.member] })
   if (command.back) return [op, await handBack(talk, { after: 0, on: command.on, do: 'handback' })]
   const state = await readState(talk.world.inside, talk.conversationId)
-  // Only while nobody can have given it back since.
+  // This holds only if nobody can have handed the conversation back in the meantime.
   if (isOk(op.answer) && handBacks.open === 0 && handBacks.begun === begun) {
     const running = runningIn(state)
     if (running) talk.silenced.add(running.id)
@@ -118,7 +118,7 @@ async function handBack(talk: Talk, command: Of<'handback'>): Promise<Op> {
   }
 }
 
-/** What a page does that is loaded again. */
+/** Sends the requests of a page that is reloaded. */
 async function reload(talk: Talk, command: Of<'reload'>): Promise<Op[]> {
   const newest = talk.log.newest()
   const seen = command.back === null || newest === null ? null : Math.max(1, newest - command.back)
@@ -133,7 +133,7 @@ async function reload(talk: Talk, command: Of<'reload'>): Promise<Op[]> {
   ]
 }
 
-/** A day passes for the calls that wait; what is then noticed by the duty or by the next request. */
+/** Lets a day pass for the waiting calls, which is then noticed by the periodic duty or by the next request. */
 async function expire({ world, conversationId, note }: Talk, { sweep }: Of<'expire'>): Promise<void> {
   await world.inside.query(
     `update tool_calls set expires_at = now() - interval '1 second'

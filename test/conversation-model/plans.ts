@@ -64,7 +64,10 @@ const callingScript = script.map(
 )
 const slowScript = script.map((one): Script => ({ ...one, words: 6 + one.words, pace: 20 + 5 * one.words }))
 
-/** The model calls actions; among other things, all get their results, and the answer goes on. */
+/**
+ * Plans in which the model calls actions, all calls get their results, and the answer continues, among other
+ * commands.
+ */
 const actions: fc.Arbitrary<Plan> = fc
   .tuple(
     fc.record({ ...named('send'), ...chat, leaveAfter: fc.constant(null), script: callingScript }),
@@ -85,7 +88,7 @@ const actions: fc.Arbitrary<Plan> = fc
     [going, ...third],
   ])
 
-/** An answer that takes its time is left by its reader, and things happen meanwhile. */
+/** Plans in which the reader of a slow answer disconnects while other commands run. */
 const slowAnswer: fc.Arbitrary<Plan> = fc
   .tuple(
     fc.oneof(
@@ -109,7 +112,7 @@ const slowAnswer: fc.Arbitrary<Plan> = fc
   )
   .map(([asking, meanwhile]) => [[asking], ...meanwhile])
 
-/** Without fast-check's preference for the short and small: a conversation needs a past to go wrong. */
+/** fast-check's bias towards short and small values is disabled, because bugs need conversations with a history. */
 export const plans: fc.Arbitrary<Plan> = fc.noBias(
   fc
     .array(

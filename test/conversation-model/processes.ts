@@ -15,7 +15,7 @@ export type Life = {
   freeze(ms: number): Promise<void>
 }
 
-/** A place where a process runs: when it is killed, the next one starts at once. */
+/** A place where a process runs. When it is killed, the next one starts at once. */
 export type Place<L extends Life = Life> = { life(): Promise<L>; kill(): Promise<void> }
 
 export function createPlace<L extends Life>(start: () => Promise<L>): Place<L> {
@@ -36,7 +36,7 @@ export function createPlace<L extends Life>(start: () => Promise<L>): Place<L> {
 export async function startOnPostgres(env: Record<string, string>): Promise<Life> {
   const { url, kill } = await spawnService(env)
   const freeze = async (ms: number): Promise<void> => {
-    // Answered at its end only.
+    // `kill` resolves only when the process has ended, so it is not awaited.
     void kill('SIGSTOP')
     await wait(ms)
     void kill('SIGCONT')
@@ -117,7 +117,10 @@ function asker(child: ChildProcess): (method: keyof Inside, values: unknown[]) =
   }
 }
 
-/** Looks inside whatever process runs there; a question that dies with its process is asked again. */
+/**
+ * Performs inside operations through the process that runs at the place. An operation that dies with its process is
+ * repeated.
+ */
 export function lookIntoPlace(life: () => Promise<Embedded>): Inside {
   const again = async <T>(ask: (inside: Inside) => Promise<T>): Promise<T> => {
     for (;;) {

@@ -4,19 +4,19 @@ import type { Life } from './processes.ts'
 import type { Talk } from './talk.ts'
 
 export type Answered =
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: bodies have every shape
   | { is: 'json'; status: number; code: string | null; body: any }
   | ({ is: 'stream' } & Listened)
-  /** The connection broke before there was an answer. */
+  /** The connection broke before there was a response. */
   | { is: 'died'; why: string }
 
 /** A request that has ended. */
 export type Op = {
   command: Command
   life: Life
-  /** Below the agent. */
+  /** The path, relative to the agent. */
   path: string
-  /** The text that was sent, the message to retry, the call, or the event a reader had seen. */
+  /** The text that was sent, the message to retry, the call, or the last event that a reader had received. */
   about: string
   answer: Answered
 }
@@ -30,7 +30,7 @@ type Sent = {
   limits?: { events: number | null; ms: number }
 }
 
-/** Sends one request about the conversation (`path` is below it) to the command's process. */
+/** Sends one request about the conversation to the command's process. `path` is relative to the conversation. */
 export async function request(
   talk: Talk,
   command: Command,
@@ -49,7 +49,7 @@ export const post = (
   about = '',
 ): Promise<Op> => request(talk, command, 'POST', path, { body, about })
 
-/** A request for an answer; `path` is below the agent. */
+/** Sends a request for an answer. `path` is relative to the agent. */
 export function chat(
   talk: Talk,
   command: Command & Chat,
@@ -76,7 +76,7 @@ async function exchange(talk: Talk, command: Command, method: string, path: stri
 
   async function answerOf(): Promise<Answered> {
     try {
-      // What is read is compared with what is stored: all of it.
+      // The whole response is compared with what is stored, so it includes server-side actions.
       const all = method === 'GET' ? `${path.includes('?') ? '&' : '?'}includeServerActions=true` : ''
       const response = await client.raw(method, `/agents/${talk.agentId}${path}${all}`, {
         headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
@@ -84,7 +84,7 @@ async function exchange(talk: Talk, command: Command, method: string, path: stri
         signal: AbortSignal.timeout(PATIENCE_MS + 5_000),
       })
       if (limits && response.headers.get('content-type') === 'text/event-stream') {
-        // Only who started it runs it; a reader may be anywhere.
+        // A generation runs in the process that started it; readers may be connected to any process.
         const onFirst = (id: number): void => {
           if (method === 'POST') talk.runners.set(id - 1, life)
         }

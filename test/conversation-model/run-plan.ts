@@ -9,7 +9,10 @@ import { stepOf } from './step.ts'
 import { openTalk, type Talk } from './talk.ts'
 import type { World } from './world.ts'
 
-/** Carries a plan out in a conversation of its own and checks all that has to hold; throws with its journal. */
+/**
+ * Performs a plan in a new conversation and checks everything that must hold. Throws an error that includes the
+ * journal.
+ */
 export async function runPlan(world: World, plan: Plan): Promise<void> {
   const talk = await openTalk(world)
   try {

@@ -9,14 +9,14 @@ export type WireMessage = {
   tool_call_id?: string
 }
 
-/** One request to the model and what it was told to answer; its words begin with `r<number>w`. */
+/** One request to the model and its scripted reply, whose words start with `r<number>w`. */
 export type Spoken = { number: number; question: string; messages: WireMessage[]; script: Script }
 
 export type ScriptedModel = {
   url: string
-  /** By the text of the question that is answered. */
+  /** Returns the requests about a question, by its text. */
   spoken(question: string): Spoken[]
-  /** What the next request about this question gets; after them, a plain answer. */
+  /** Sets the reply to the next request about this question. Requests without a script get a plain answer. */
   expect(question: string, script: Script): void
   close(): Promise<void>
 }
@@ -24,14 +24,14 @@ export type ScriptedModel = {
 export const wordsOf = (number: number, { words }: Script): string[] =>
   Array.from({ length: words }, (_, i) => `r${number}w${i} `)
 
-/** A model whose every answer can be told from all others, and that keeps what it was asked. */
+/** Starts a model whose answers are all distinct, and that records its requests. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const server: ModelServer = await startModelServer()
   const scripts = new Map<string, Script[]>()
   const spoken = new Map<string, Spoken[]>()
   let count = 0
   server.otherwise(({ body }: ModelRequest): Reply => {
-    // The fake keeps every request; nobody reads those.
+    // The fake server records every request; these are not needed.
     server.requests.length = 0
     const messages = body.messages as WireMessage[]
     const question = messages.findLast(({ role }) => role === 'user')?.content ?? ''

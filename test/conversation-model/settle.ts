@@ -10,13 +10,13 @@ import { readState, runningIn, type State } from './state.ts'
 import { isOk } from './step.ts'
 import type { Talk } from './talk.ts'
 
-/** A process that is gone is noticed within five seconds. */
+/** The death of a process is noticed within five seconds. */
 const PATIENCE_MS = 12_000
 
 const on = (place: number) => ({ after: 0, on: place })
 const sending: Command = { ...on(0), do: 'send', stream: false, leaveAfter: null, script: plainScript }
 
-/** Whatever happened: the conversation can answer again, and the books are right. */
+/** Checks that, whatever happened, the conversation can answer again and the ledger is balanced. */
 export async function settle(talk: Talk): Promise<void> {
   const { world, conversationId } = talk
   for (const place of world.places) await place.life()

@@ -25,9 +25,9 @@ export type StoredGeneration = {
   cut_from: number | null
   cut_to: number | null
   owner: string | null
-  /** The heartbeat of its process when it was read. */
+  /** The heartbeat of the generation's process at the time of the snapshot. */
   beat: number | null
-  /** Its process is gone, or was declared dead. */
+  /** Whether the generation's process has ended or was declared dead. */
   orphaned: boolean
 }
 
@@ -36,24 +36,24 @@ export type StoredCall = {
   message_id: string
   status: 'pending' | 'success' | 'error' | 'ignored'
   output: unknown
-  /** Waits for its application, as against running in the service. */
+  /** Whether the call waits for its application, rather than running in the service. */
   waits: boolean
   expired: boolean
 }
 
-/** What the database holds of a conversation at one moment. */
+/** A snapshot of a conversation in the database. */
 export type State = {
   status: 'ongoing' | 'paused' | 'taken_over' | 'ended'
   taken_over_by: string | null
   last_seq: number
-  /** In their order. */
+  /** The messages, in order. */
   messages: StoredMessage[]
   generations: StoredGeneration[]
   calls: StoredCall[]
 }
 
 export async function readState({ query }: Inside, conversationId: string): Promise<State> {
-  // One statement: one snapshot.
+  // A single statement reads a consistent snapshot.
   const [row] = await query<State>(
     `select status, taken_over_by, last_seq,
       (select coalesce(jsonb_agg(to_jsonb(one) order by seq), '[]') from
@@ -80,7 +80,7 @@ export const runningIn = ({ generations }: State): StoredGeneration | undefined 
 export const textIn = (parts: MessagePart[]): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
-/** The parts of its message that a generation made itself. */
+/** Returns the parts of the message that the generation itself added. */
 export function ownParts({ messages }: State, generation: StoredGeneration): MessagePart[] | null {
   const { message_id, parts_from, parts_count, message_state } = generation
   const message = messages.find(({ id }) => id === message_id)

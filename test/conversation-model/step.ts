@@ -2,18 +2,18 @@ import type { Command } from './commands.ts'
 import type { Op } from './requests.ts'
 import { runningIn, type State, type StoredGeneration } from './state.ts'
 
-/** A batch that has ended, between two snapshots. */
+/** A completed batch, with the snapshots before and after it. */
 export type Step = {
   before: State
   commands: Command[]
   ops: Op[]
   after: State
-  /** Statuses that the conversation may have had meanwhile. */
+  /** The statuses that the conversation may have had during the batch. */
   statuses: Set<State['status']>
   begun: StoredGeneration[]
-  /** Ran from before to after without an end. */
+  /** The generation that was running during the whole batch, if any. */
   ranThrough: StoredGeneration | null
-  /** A generation may have run at some moment. */
+  /** Whether a generation may have been running at some time. */
   couldRun: boolean
 }
 
@@ -24,7 +24,7 @@ export const codeOf = ({ answer }: Op): string | null => (answer.is === 'json' ?
 
 export const isChat = ({ command }: Op): boolean => ['send', 'continue', 'retry'].includes(command.do)
 
-/** Codes of requests for an answer that leave no trace. */
+/** The error codes of requests for an answer that have no effect. */
 const REFUSALS = ['CHAT_CONVERSATION_BUSY', 'CHAT_NOTHING_TO_CONTINUE', 'CHAT_RETRY_MESSAGE_NOT_FOUND']
 
 export const isRefused = (op: Op): boolean => REFUSALS.includes(codeOf(op) ?? '')
@@ -43,7 +43,7 @@ export function stepOf(before: State, commands: Command[], ops: Op[], after: Sta
   }
 }
 
-/** The contract's status machine. */
+/** The status transitions of the contract. */
 const MOVES: Record<string, [from: State['status'][], to: State['status']]> = {
   pause: [['ongoing', 'paused'], 'paused'],
   resume: [['ongoing', 'paused'], 'ongoing'],

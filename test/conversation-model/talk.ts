@@ -4,7 +4,7 @@ import type { Life } from './processes.ts'
 import { readState, type State } from './state.ts'
 import type { World } from './world.ts'
 
-/** One conversation that a plan works on, and what the test knows of it. */
+/** A conversation that a plan works on, and what the test knows about it. */
 export type Talk = {
   world: World
   accountId: string
@@ -12,28 +12,28 @@ export type Talk = {
   conversationId: string
   members: string[]
   log: EventLog
-  /** The newest known state. */
+  /** The last known state. */
   state: State
-  /** What was asked, by its text. */
+  /** The texts of the questions so far. */
   asked: Set<string>
-  /** Outputs that were taken, by call. */
+  /** The accepted outputs, by call. */
   outputs: Map<string, unknown>
-  /** Generations that ran when a takeover was acknowledged. */
+  /** The generations that were running when a takeover was acknowledged. */
   silenced: Set<string>
-  /** What the model had said when a takeover was acknowledged, until somebody hands back. */
+  /** What the model had said when a takeover was acknowledged. It is reset when the conversation is handed back. */
   frozen: string | null
   handBacks: { begun: number; open: number }
-  /** Which process runs the generation whose events begin after the number. */
+  /** The process that runs each generation, by the number after which the generation's event ids start. */
   runners: Map<number, Life>
   journal: string[]
-  /** The client of a process, as it runs now. */
+  /** Returns a client of the process that currently runs at a place. */
   at(place: number): Promise<{ client: Client; life: Life }>
   note(line: string): void
 }
 
 const inputs = { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] }
 
-/** A new account with an agent, two client actions, and a conversation with one exchange. */
+/** Creates an account with an agent, two client actions and a conversation with one exchange. */
 export async function openTalk(world: World): Promise<Talk> {
   const { accountId, key, members } = await world.inside.newAccount()
   const begun = Date.now()
@@ -71,7 +71,7 @@ export async function openTalk(world: World): Promise<Talk> {
   }
 }
 
-/** All that the model has said, in words and calls. */
+/** Returns everything that the model has said, in words and calls. */
 export const spokenIn = ({ messages }: State): string =>
   JSON.stringify(
     messages

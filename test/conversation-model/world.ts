@@ -12,7 +12,7 @@ import {
 } from './processes.ts'
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts'
 
-/** Everything that plans run in: one after the other, each with an account of its own. */
+/** The environment in which plans run, one after the other, each with its own account. */
 export type World = {
   embedded: boolean
   places: Place[]
@@ -21,10 +21,10 @@ export type World = {
   close(): Promise<void>
 }
 
-/** Milliseconds: short enough to wait for, long enough for a busy machine. */
+/** The timeouts in milliseconds, short enough to wait for and long enough for a busy machine. */
 const timeouts = { firstToken: 4_000, idle: 1_200, total: 15_000 }
 
-/** Two processes on a new PostgreSQL database, or one on an embedded one. */
+/** Starts two processes on a new PostgreSQL database, or one on an embedded database. */
 export async function openWorld({ embedded }: { embedded: boolean }): Promise<World> {
   const models = await startScriptedModel()
   const home = await newHome({ embedded })
@@ -50,7 +50,7 @@ export async function openWorld({ embedded }: { embedded: boolean }): Promise<Wo
     return { embedded, places: [place], inside, models, close: () => close([place]) }
   }
   const first = createPlace(() => startOnPostgres(env))
-  // One after the other: the first makes the tables.
+  // The processes start one after the other, because the first one creates the tables.
   await first.life()
   const second = createPlace(() => startOnPostgres(env))
   await second.life()

@@ -1,14 +1,17 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** A small IMAP server that does as a test says; for how mailboxes are read there is Dovecot (test/imap-server.ts). */
+/**
+ * A small IMAP server with faults that a test sets. Tests of how mailboxes are read use Dovecot
+ * (test/imap-server.ts).
+ */
 export type FakeImapServer = {
   port: number
-  /** The mails of the mailbox; the first one has UID 1. */
+  /** The mails of the mailbox. The first one has UID 1. */
   mails: string[]
   /**
-   * What becomes of a command like `LOGIN`, `UID FETCH`, or `BODY` for the fetching of a whole mail: 'stall' never
-   * ends it and says every now and then that it goes on, 'refuse' ends it with NO, 'cut' answers it and drops the
-   * connection.
+   * The faults by command, such as `LOGIN`, `UID FETCH`, or `BODY` for fetching a whole mail. 'stall' never completes
+   * the command but repeatedly sends that it is in progress, 'refuse' completes it with NO, and 'cut' answers it and
+   * then drops the connection.
    */
   troubles: Map<string, 'stall' | 'refuse' | 'cut'>
   /** Resolves when a client has sent such a command. */
@@ -18,7 +21,7 @@ export type FakeImapServer = {
 
 const OFTEN_MS = 20
 
-/** `password` is not looked at. */
+/** Starts the server. It does not check passwords. */
 export async function startFakeImapServer(): Promise<FakeImapServer> {
   const mails: string[] = []
   const troubles: FakeImapServer['troubles'] = new Map()
@@ -95,6 +98,6 @@ function answerTo(command: string, line: string, mails: string[]): string {
   }
 }
 
-/** As IMAP writes it: 05-Jan-2026 09:14:00 +0000. */
+/** Returns the current time in IMAP's format: 05-Jan-2026 09:14:00 +0000. */
 const now = (): string =>
   new Date().toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) ([\d:]+) GMT$/, '$1-$2-$3 $4 +0000')

@@ -3,25 +3,30 @@ import { SMTPServer } from 'smtp-server'
 
 export type ReceivedMail = { from: string; to: string[]; raw: string }
 
-/** What the server does with the next mail: an SMTP answer, or to fall silent after it has taken it. */
+/**
+ * What the server does with the next mail: it sends an SMTP error, or drops the connection after it has received the
+ * data.
+ */
 export type Trouble = { code: number; text: string } | 'cut after data'
 
-/** A real SMTP server that keeps what it takes. The user is `user`, the password `secret`. */
+/** A real SMTP server that keeps the mails that it receives. The user is `user` and the password is `secret`. */
 export type MailServer = {
   port: number
-  /** As they were taken, also those whose sender heard nothing of it. */
+  /** The received mails in order, including those whose sender got no confirmation. */
   mails: ReceivedMail[]
-  /** What the next mails get, in order; refused at the recipient, so that it is known before the mail. */
+  /**
+   * The faults for the next mails, in order. Errors are sent in reply to the recipient, before the data of the mail.
+   */
   troubles: Trouble[]
-  /** Called for each mail that is taken. */
+  /** Sets the handler that is called for each mail received. */
   onMail(handle: (mail: ReceivedMail) => void): void
-  /** Takes connections no more, until `start` on the same port. */
+  /** Stops accepting connections until `start` is called, which uses the same port. */
   stop(): Promise<void>
   start(): Promise<void>
   close(): Promise<void>
 }
 
-/** `withTls`: it offers STARTTLS, with a certificate that nobody vouches for. */
+/** Starts the server. With `withTls`, it offers STARTTLS with an untrusted certificate. */
 export async function startMailServer({ withTls = false } = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = []
   const troubles: Trouble[] = []
@@ -67,7 +72,7 @@ export async function startMailServer({ withTls = false } = {}): Promise<MailSer
         })
       },
     })
-    // Connections that are cut are what some tests are about.
+    // Errors are ignored, because some tests cut connections.
     opened.on('error', () => {})
     await new Promise<void>((resolve) => opened.listen(port, '127.0.0.1', resolve))
     port = (opened.server.address() as AddressInfo).port

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { errorBody, type FakeTemplate } from './messaging-wire.ts'
 
-/** What the next request to a matching path gets instead of its answer. */
+/** The fault that replaces the response to the next request with a matching path. */
 export type MessagingFault = { path: RegExp } & (
   | { status: number; code: number; retryAfter?: number }
-  /** The socket is cut: before anything is done, or after. */
+  /** The socket is destroyed before or after the request is processed. */
   | { cut: 'before' | 'after' }
   | { broken: string }
 )
@@ -23,23 +23,23 @@ export type SentMessage = {
   to: string
   type: string
   callback: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every type
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every type
   body: any
 }
 
-/** A server that speaks the published wire of the messaging channel, with faults. */
+/** A server that implements the published protocol of the messaging channel, with faults. */
 export type MessagingServer = {
-  /** http://127.0.0.1:PORT */
+  /** The base URL, http://127.0.0.1:PORT. */
   url: string
   accounts: Map<string, FakeAccount>
-  /** Every message that was taken, in order, answered or not. */
+  /** All messages accepted, in order, whether or not the response was sent. */
   sent: SentMessage[]
-  /** Files that people have sent, and those uploaded, by id. */
+  /** The files that people have sent and those that were uploaded, by id. */
   files: Map<string, { type: string; bytes: Buffer }>
-  /** Numbers that the channel calls otherwise than they are dialled. */
+  /** Phone numbers for which the channel uses another form than the one dialled. */
   renamed: Map<string, string>
   faults: MessagingFault[]
-  /** Every request is answered with 503. */
+  /** Whether every request is answered with 503. */
   down: boolean
   requests: string[]
   pageSize: number
@@ -149,7 +149,7 @@ export async function startMessagingServer(): Promise<MessagingServer> {
     const start = Number(url.searchParams.get('after')?.replace('at-', '') ?? 0)
     const end = start + Math.min(Number(url.searchParams.get('limit') ?? 25), fake.pageSize)
     const cursors = { before: `at-${start}`, after: `at-${end}` }
-    // The address of the next page leads elsewhere: a token must not follow it.
+    // The URL of the next page points to another server, to which the token must not be sent.
     const next = end < items.length ? { next: `http://127.0.0.1:1/stolen?after=at-${end}` } : {}
     return { status: 200, body: { data: items.slice(start, end), paging: { cursors, ...next } } }
   }
@@ -169,6 +169,6 @@ const wireOfNumber = ({ id, phone, name }: FakeAccount['numbers'][number]): obje
 function filtered(url: URL, templates: FakeTemplate[]): object[] {
   const name = url.searchParams.get('name')
   const status = url.searchParams.get('status')
-  // A part of a name is enough for the real one, too.
+  // The real server also matches parts of names.
   return templates.filter((one) => one.name.includes(name ?? '') && (status ?? one.status) === one.status)
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** Bodies as the published interface of the messaging channel describes them. */
+/** Request and webhook bodies as documented by the messaging channel. */
 
 export type FakeTemplate = {
   id: string
@@ -25,13 +25,16 @@ export const fakeTemplate = (name: string, body: string, more: Partial<FakeTempl
 
 type From = { account: string; number: string; from: string; name?: string }
 
-/** One change of one account, as most webhooks hold. */
+/** Returns a webhook body with one change of one account, as most webhooks have. */
 export const webhookOf = (account: string, value: object, field = 'messages'): object => ({
   object: 'whatsapp_business_account',
   entry: [{ id: account, changes: [{ field, value: { messaging_product: 'whatsapp', ...value } }] }],
 })
 
-/** What a person sends; `seconds` since 1970. `message` is the part of its type. */
+/**
+ * Returns the webhook for a message from a person. `seconds` is a Unix time; `message` is the part specific to the
+ * message's type.
+ */
 export function messageWebhook(
   { account, number, from, name = 'Pat' }: From,
   id: string,

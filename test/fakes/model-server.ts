@@ -5,17 +5,22 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ModelRequest, Reply, RerankReply } from './reply.ts'
 import { anthropicWire, chatWire, googleWire, responsesWire, type Wire } from './wires.ts'
 
-/** A model server of our own that speaks the providers' wires over HTTP, deterministic, faults included. */
+/** A deterministic fake model server that implements the providers' protocols over HTTP, including faults. */
 export type ModelServer = {
-  /** http://127.0.0.1:PORT; OpenAI's and Anthropic's paths begin with /v1, Google's with /v1beta. */
+  /** The base URL, http://127.0.0.1:PORT. OpenAI's and Anthropic's paths start with /v1, Google's with /v1beta. */
   url: string
   /** The settings of a service that uses this server as its only model, named `fake`. */
   settings: { OPENAI_BASE_URL: string; OPENAI_API_KEY: string; OPENAI_MODEL: string }
   requests: ModelRequest[]
-  /** What the next requests get, in order; after them, what `otherwise` says. Requests for titles and rewritten questions take none. */
+  /**
+   * The replies to the next requests, in order. Later requests get the reply of `otherwise`, as do requests for
+   * titles and rewritten questions.
+   */
   queue: Reply[]
   otherwise(reply: (request: ModelRequest) => Reply): void
-  /** What the next reranking requests get, in order; after them, the order of the words shared. */
+  /**
+   * The replies to the next reranking requests, in order. Later requests get an order by the number of shared words.
+   */
   reranks: RerankReply[]
   close(): Promise<void>
 }
@@ -136,7 +141,7 @@ async function send(response: ServerResponse, wire: Wire, reply: Reply): Promise
 
 const DIMENSIONS = 64
 
-/** Vectors by hashed words: texts that share words are near, always the same. */
+/** Returns deterministic vectors made from hashed words, so that texts that share words are close. */
 function embeddings({ input, dimensions = DIMENSIONS }: { input: string[]; dimensions?: number }) {
   const data = input.map((text, index) => {
     const embedding = new Array<number>(dimensions).fill(0)
@@ -146,11 +151,11 @@ function embeddings({ input, dimensions = DIMENSIONS }: { input: string[]; dimen
     }
     return { object: 'embedding', index, embedding }
   })
-  // The order is the server's business; only `index` counts.
+  // The server may return the vectors in any order; only `index` matters.
   return { object: 'list', data: data.reverse() }
 }
 
-/** Scores by the share of the query's words that a document has, always the same. */
+/** Returns deterministic scores: the share of the query's words that a document contains. */
 function rerank({ query, documents, top_n }: { query: string; documents: string[]; top_n?: number }) {
   const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(/\p{L}+/gu))
   const asked = [...wordsOf(query)]

@@ -4,26 +4,26 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type FakeBlock, type FakePage, wireOfBlock, wireOfPage } from './notion-wire.ts'
 
-/** What a request gets instead of its answer. */
+/** The fault that replaces the response to a request. */
 export type Fault =
   | { status: number; code: string; retryAfter?: string }
   | { broken: string }
   | { delayMs: number }
 
-/** A server that speaks the public wire of a workspace of pages: version header, cursors, error bodies. */
+/** A server that implements Notion's public API: version header, cursors and error bodies. */
 export type NotionServer = {
-  /** http://127.0.0.1:PORT */
+  /** The base URL, http://127.0.0.1:PORT. */
   url: string
-  /** Accepted tokens. */
+  /** The tokens that are accepted. */
   tokens: Set<string>
-  /** By id; one that is not here is not shared. */
+  /** The shared pages, by id. */
   pages: Map<string, FakePage>
-  /** Rows of databases, by the database's id. */
+  /** The databases and their rows, by the database's id. */
   databases: Map<string, { title: string; rows: FakePage[] }>
-  /** What the next requests get, in order. */
+  /** The faults for the next requests, in order. */
   faults: Fault[]
   requests: { method: string; path: string; headers: IncomingMessage['headers'] }[]
-  /** The most items that an answer holds, whatever was asked for. */
+  /** The maximum number of items in a response, whatever the request asks for. */
   pageSize: number
   close(): Promise<void>
 }

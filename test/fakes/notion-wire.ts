@@ -5,21 +5,21 @@ export type FakeBlock = { id: string; type: string; content: object; children?: 
 export type FakePage = {
   id: string
   title: string
-  /** ISO, to the minute as the real one gives it. */
+  /** The time in ISO format, rounded to the minute as in the real API. */
   edited: string
   blocks: FakeBlock[]
   inTrash?: boolean
-  /** Besides the title: columns of a database row. */
+  /** The columns of a database row besides the title. */
   properties?: Record<string, object>
 }
 
 export const richText = (text: string): object[] =>
-  // In two pieces, as a text with a bold word comes.
+  // The text is split in two pieces, like a text with a bold word.
   [text.slice(0, 5), text.slice(5)]
     .filter(Boolean)
     .map((piece) => ({ type: 'text', text: { content: piece }, annotations: {}, plain_text: piece }))
 
-/** A block with rich text. */
+/** Returns a block with rich text. */
 export const block = (type: string, text: string, children?: FakeBlock[], more: object = {}): FakeBlock => ({
   id: randomUUID(),
   type,

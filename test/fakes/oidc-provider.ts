@@ -3,11 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
-/** For tests: an OpenID provider that signs in whoever `person` says, without asking. */
+/** An OpenID provider for tests. It signs in the user in `person` without a prompt. */
 export type OidcProvider = {
   issuer: string
   person: { sub: string; email: string; email_verified: boolean; name: string }
-  /** Replaces what the token says of itself. */
+  /** Claims that override those of the id token. */
   forged: Record<string, unknown>
   close(): Promise<void>
 }

@@ -1,45 +1,48 @@
-/** What the fake model server does with one request; independent of the wire it came on. */
+/** What the fake model server does with one request, whatever the protocol of the request. */
 export type Reply = {
-  /** Spoken in this order, one token each. */
+  /** The tokens of the answer, in order, each sent separately. */
   tokens?: string[]
   toolCalls?: { id: string; name: string; input: unknown }[]
-  /** As the wire spells it; default: stop or tool_calls. */
+  /** The finish reason as the protocol spells it. The default is `stop` or `tool_calls`. */
   finishReason?: string
-  /** Answers with this status instead. */
+  /** The status of an error response that is sent instead. */
   status?: number
   retryAfter?: number
   errorMessage?: string
   /** Milliseconds before the first token and between tokens. */
   firstDelayMs?: number
   delayMs?: number
-  /** Each token waits for what this gives for its index. */
+  /** Returns a promise that is awaited before the token with this index is sent. */
   beforeToken?: (index: number) => Promise<unknown>
-  /** Nothing is answered before this has come about; NEVER: the request is held until somebody gives it up. */
+  /** The response waits for this promise. With NEVER, the request is held until the client gives up. */
   after?: Promise<unknown>
-  /** Milliseconds between the calls and the end of the stream. */
+  /** The delay between the tool calls and the end of the stream, in milliseconds. */
   endDelayMs?: number
-  /** After so many tokens: the socket is cut, nothing more comes, or bytes that are no events come. */
+  /**
+   * The number of tokens after which the socket is destroyed (`dropAfter`), nothing more is sent (`stallAfter`), or
+   * bytes that are not events are sent (`garbageAfter`).
+   */
   dropAfter?: number
   stallAfter?: number
   garbageAfter?: number
-  /** Ends the stream properly but without saying why. */
+  /** Ends the stream properly but without a finish reason. */
   withoutFinish?: boolean
   contentType?: string
 }
 
 export const NEVER = new Promise<never>(() => {})
 
-/** What a reranking request gets instead of an order; `body` as it is sent. */
+/** The reply to a reranking request. `body` is sent as it is. */
 export type RerankReply = { status?: number; firstDelayMs?: number; body?: string }
 
 export type ModelRequest = {
   wire: 'chat' | 'responses' | 'anthropic' | 'google' | 'embeddings' | 'rerank'
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every wire
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every protocol
   body: any
   headers: Record<string, string | string[] | undefined>
   /** Resolves when the caller closes the connection before the answer has ended. */
   aborted: Promise<void>
 }
 
-/** `n` tokens that can be told apart. */
+/** Returns `n` distinct tokens. */
 export const tokens = (n: number): string[] => Array.from({ length: n }, (_, i) => `token${i} `)

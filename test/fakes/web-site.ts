@@ -2,26 +2,26 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 export type Reply = { status?: number; headers?: Record<string, string>; body?: string | Uint8Array }
-/** What a path answers with: a reply, or whatever is done to the response. */
+/** Handles a request to a path. It returns a reply, or writes the response itself. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Reply | undefined
 
 export type WebSite = {
-  /** http://127.0.0.1:PORT */
+  /** The base URL, http://127.0.0.1:PORT. */
   url: string
   /** 127.0.0.1:PORT, for ALLOWED_PRIVATE_HOSTS. */
   host: string
-  /** By path and query; what is not here is answered by `rest`, else with 404. */
+  /** The pages by path and query. Other requests are answered by `rest`, or with 404. */
   pages: Map<string, Reply | Handler>
   rest: Handler | null
-  /** Paths asked for, in order. */
+  /** The requested paths, in order. */
   asked: string[]
-  /** Answers in the making, and the most there ever were. */
+  /** The current number of responses in progress; the next field is the maximum so far. */
   open: number
   mostOpen: number
   close(): Promise<void>
 }
 
-/** A web site on this machine. Pages carry an ETag and answer conditional requests. */
+/** Starts a website on this machine. Its pages have an ETag and support conditional requests. */
 export async function startWebSite(): Promise<WebSite> {
   const server = createServer((request, response) => {
     const path = request.url ?? '/'
@@ -60,7 +60,7 @@ function send(request: IncomingMessage, response: ServerResponse, reply: Reply):
   else response.writeHead(status, all).end(body)
 }
 
-/** A page with a title, a paragraph and links. */
+/** Returns a page with a title, a paragraph and links. */
 export function page(title: string, text: string, links: string[] = [], head = ''): Reply {
   const list = links.map((link) => `<li><a href="${link}">Go</a></li>`).join('')
   return {
@@ -69,7 +69,7 @@ export function page(title: string, text: string, links: string[] = [], head = '
   }
 }
 
-/** Any location: one that is not ASCII goes as UTF-8. */
+/** Returns a redirect to any location. Characters outside ASCII are sent as UTF-8. */
 export const redirect = (location: string, status = 302): Reply => ({
   status,
   headers: { location: Buffer.from(location).toString('latin1') },

@@ -1,6 +1,6 @@
 import type { Reply } from './reply.ts'
 
-/** How a provider writes an answer: the events of a stream, in order. */
+/** The protocol in which a provider writes an answer, as the events of a stream in order. */
 export type Wire = {
   opening(): string[]
   token(text: string): string[]

@@ -5,7 +5,10 @@ import { checkAfterFault, checkAlive, type Kill } from './check-turns.ts'
 import type { FaultWorld } from './fault-world.ts'
 import { ask, isFinal, newTurn, paced, startTalkers, storyOf, type Talkers } from './talkers.ts'
 
-/** Sixteen people chat while `fault` comes and goes; when it is over, everything is as if nothing had been. */
+/**
+ * Lets sixteen people chat during `fault`, and checks afterwards that all of them were answered and that nothing was
+ * lost.
+ */
 export async function chatThrough(
   world: FaultWorld,
   fault: (talkers: Talkers) => Promise<void>,
@@ -30,7 +33,7 @@ export async function chatThrough(
 
 const RECOVERED_WITHIN_MS = 5_000
 
-/** Every process answers somebody new, from the first word to the last, within five seconds of the fault's end. */
+/** Asserts that every process answers a new customer completely within five seconds of the end of the fault. */
 async function recovers(world: FaultWorld): Promise<void> {
   const over = performance.now() + RECOVERED_WITHIN_MS
   await Promise.all(
@@ -48,8 +51,8 @@ async function recovers(world: FaultWorld): Promise<void> {
 }
 
 /**
- * Meanwhile answers that run go on for `ms`, and who comes new is told to come again: by 503, before that time is
- * over.
+ * Waits `ms` milliseconds while the database is away. Asserts that running answers continue, and that a new request
+ * is rejected with 503 before that time is over.
  */
 export async function awayFor(ms: number, world: FaultWorld, talkers: Talkers): Promise<void> {
   const begun = performance.now()

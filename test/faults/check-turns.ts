@@ -12,22 +12,22 @@ type Stored = {
   metadata?: { finishReason?: string }
 }
 
-/** When a process was killed, or paused for so long that another one took over. */
+/** The time at which a process was killed, or paused for so long that another one took over. */
 export type Kill = { place: number; at: number }
 
 type Allowed = {
-  /** Answers may be marked as interrupted: their process ended, or another one took over. */
+  /** Whether answers may be marked as interrupted, because their process ended or another one took over. */
   interrupted: boolean
   kills?: Kill[]
 }
 
 /**
- * What was sent to a client this long before a kill is stored. The service promises a tenth of a second; a machine that
- * runs a whole suite takes longer for everything.
+ * Text that was sent to a client this long before a kill must be stored. The service promises a tenth of a second; a
+ * machine that runs the whole suite needs longer.
  */
 const STORED_WITHIN_MS = isLong ? 100 : 500
 
-/** Everything that has to hold when a fault is over and everybody has had their last answer. */
+/** Checks everything that must hold when a fault is over and everyone has received their last answer. */
 export async function checkAfterFault(world: FaultWorld, talks: Talk[], allowed: Allowed): Promise<void> {
   const turns = talks.flatMap((talk) => talk.turns)
   assert.ok(turns.length > 0)
@@ -46,13 +46,13 @@ export function checkAlive({ services }: FaultWorld): void {
     assert.ok(service.isAlive(), `process ${place} has ended:\n${service.output.slice(-3_000)}`)
 }
 
-/** Nothing that somebody wrote, and nothing that was answered, stands in a log. */
+/** Checks that no log contains text of questions or answers. */
 export function checkLogs(world: FaultWorld): void {
   const said = new RegExp(`^.*(${CUSTOMERS_WORD}|r\\d+w\\d+ ).*$`, 'm').exec(world.output())
   assert.equal(said, null, `a log holds what was said: ${said?.[0].slice(0, 1_000)}`)
 }
 
-/** While the database is away, or a conversation is still another process's, that is what one is told; never 500. */
+/** Checks that requests are rejected only with 503 or because the conversation is busy, and never with 500. */
 function checkRefusals(turns: Turn[]): void {
   const refusals = turns.flatMap((turn) => turn.attempts.map((attempt) => ({ turn, attempt })))
   for (const { turn, attempt } of refusals) {
@@ -120,7 +120,7 @@ function checkTurn(
   )
 }
 
-/** What stood on a screen is in the stored answer, all of it but what came in the last moment before a kill. */
+/** Checks that text that was displayed is part of the stored answer, except for what arrived right before a kill. */
 function checkShown(turn: Turn, stored: string, kills: Kill[]): void {
   for (const attempt of turn.attempts)
     for (const shown of shownForGood(attempt, kills))
@@ -132,12 +132,15 @@ function shownForGood({ place, begun, ended, text, shown }: Attempt, kills: Kill
   if (!kill) return [text]
   const until = (at: number): number => shown.findLast((one) => one.at <= at)?.length ?? 0
   const stored = text.slice(0, until(kill.at - STORED_WITHIN_MS))
-  // One that was only paused says nothing new afterwards.
+  // A process that was only paused must send nothing new afterwards.
   const spokeLater = text.length > until(kill.at + STORED_WITHIN_MS)
   return spokeLater ? [stored, text] : [stored]
 }
 
-/** Nobody asked the model again once its words were shown: only what it was asked last was ever heard. */
+/**
+ * Checks that the model was not asked again once its words were shown, so that the answer comes from the last request
+ * to it.
+ */
 function checkCalls(turn: Turn, numbers: number[], stored: string): void {
   const heard = /^r(\d+)w/.exec(stored)?.[1]
   assert.ok(numbers.length > 0, `answered, and the model was never asked: ${storyOf(turn)}`)
@@ -151,7 +154,7 @@ function checkCalls(turn: Turn, numbers: number[], stored: string): void {
 const textOf = ({ parts }: Stored): string =>
   parts.map(({ type, text }) => (type === 'text' ? text : '')).join('')
 
-/** All conversations of the agent with their messages, through the API. */
+/** Reads all conversations of the agent and their messages through the API. */
 export async function readConversations(world: FaultWorld): Promise<Map<string, Stored[]>> {
   const found = new Map<string, Stored[]>()
   const path = `/agents/${world.agentId}/conversations`
@@ -170,14 +173,14 @@ async function pages<Item>(client: () => Client, path: string): Promise<Item[]> 
     const query: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''
     const { status, body } = await client().request('GET', `${path}?limit=100${query}`)
     assert.equal(status, 200, JSON.stringify(body))
-    // Messages are paged back from the newest.
+    // Pages of messages go back from the newest one.
     items.unshift(...body.data)
     cursor = body.pagination.cursor
   } while (cursor)
   return items
 }
 
-/** No answer is being made any more. */
+/** Checks that no answer is being generated any more. */
 async function checkQuiet({ services, keys, agentId }: FaultWorld, conversationIds: string[]): Promise<void> {
   for (const [i, id] of conversationIds.entries()) {
     const client = clientOf(services[0]!.url, keys[i % keys.length]!)

@@ -7,7 +7,7 @@ import { openEmbedded, openPostgres } from '../../server/db/database.ts'
 import { type ScriptedModel, startScriptedModel } from '../conversation-model/scripted-model.ts'
 import { newHome, type Running, spawnService } from '../spawn-service.ts'
 
-/** FAULTS=long: faults last as long, and come as often, as the issue of a release is tried with. */
+/** With FAULTS=long, faults last as long and occur as often as in the tests before a release. */
 export const isLong = process.env.FAULTS === 'long'
 
 export type FaultWorld = {
@@ -16,14 +16,14 @@ export type FaultWorld = {
   agentId: string
   accountId: string
   keys: string[]
-  /** Of the commands that an operator runs; they reach the database directly. */
+  /** The environment of an operator's commands, which reach the database directly. */
   env: Record<string, string>
   databaseUrl: string | null
-  /** Starts a process at a place again, when that place's process is gone. */
+  /** Restarts the process at a place when it has ended. */
   start(place: number): Promise<void>
-  /** Aborts when the world is closed: nobody goes on talking. */
+  /** Aborts when the world is closed, so that nobody continues to chat. */
   closed: AbortSignal
-  /** Everything that all processes have written, those that are gone, too. */
+  /** Returns the output of all processes, including those that have ended. */
   output(): string
   close(): Promise<void>
 }
@@ -31,18 +31,18 @@ export type FaultWorld = {
 type Wanted = {
   processes?: number
   embedded?: boolean
-  /** The server where the database is made; otherwise the one under test. */
+  /** The server on which the database is created. The default is the one under test. */
   server?: string
-  /** What the service is told as the database's address. */
+  /** Returns the database URL for the service, given the real one. */
   reach?: (url: string) => string
   env?: Record<string, string>
-  /** For Node, by process. */
+  /** Returns the Node flags for a process. */
   flags?: (place: number) => string[]
 }
 
 const KEYS = 32
 
-/** Runs a test in a world of its own, which is gone in the end, whatever happened. */
+/** Runs a test in its own world, which is closed at the end, whatever happens. */
 export async function inFaultWorld(
   wanted: Wanted,
   work: (world: FaultWorld) => Promise<unknown>,
@@ -55,7 +55,10 @@ export async function inFaultWorld(
   }
 }
 
-/** Service processes on a new database with an account and an agent, and a model server that keeps its own record. */
+/**
+ * Starts service processes on a new database with an account and an agent, and a model server that keeps its own
+ * record.
+ */
 async function openFaultWorld(wanted: Wanted = {}): Promise<FaultWorld> {
   const { processes = 1, embedded = false, server, reach = (url) => url, flags = () => [] } = wanted
   const models = await startScriptedModel()

@@ -5,14 +5,15 @@ import type { FaultWorld } from './fault-world.ts'
 import { isFinal, paced, startTalkers, type Turn } from './talkers.ts'
 
 const TALKERS = 12
-/** By another process that lives. */
+/** The time within which another living process notices a kill. */
 const NOTICED_WITHIN_MS = 3_000
 
 /**
- * kill -9, so many times, of one process after the other while people chat; each is started again at once. Checks
- * what they saw against what is stored and what the model was asked, and answers with how long those had to wait
- * whose answer was cut off: until they saw words again, in milliseconds from the kill or, when nobody else was there,
- * from the next start. When the other process is killed, too, before it can have noticed, they count from that kill.
+ * Kills one process after the other with SIGKILL, `times` times in all, while people chat, and restarts each at once.
+ * Checks what the people saw against what is stored and what the model was asked. Returns how long people whose
+ * answer was cut off waited until they saw words again: in milliseconds from the kill, or from the next start if
+ * there was no other process. If the other process is also killed before it can have noticed, the time counts from
+ * that kill.
  */
 export async function killOften(
   world: FaultWorld,

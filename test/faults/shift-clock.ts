@@ -1,6 +1,6 @@
 /**
- * For `node --import`: at SIGUSR2 the clock of this process jumps by SHIFT_CLOCK_MS, as when a machine's time is set.
- * Timers and `performance.now()` count on, as they do then.
+ * A module for `node --import`. On SIGUSR2, the clock of this process jumps by SHIFT_CLOCK_MS, as when a machine's
+ * time is set. As in that case, timers and `performance.now()` are not affected.
  */
 const shift = Number(process.env.SHIFT_CLOCK_MS)
 const RealDate = Date

@@ -1,15 +1,15 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Stands between the service and its database, and can lose connections as networks do. */
+/** A proxy between the service and its database that can lose connections as networks do. */
 export type SilentProxy = {
-  /** `url` as it is reached through the proxy. */
+  /** Returns `url` with the port of the proxy. */
   through(url: string): string
   /**
-   * The other end is gone without a word: no byte passes any more, nothing is closed, and new connections are taken
-   * and never served. Connections of that time stay dead for ever.
+   * Simulates a peer that disappears silently: no bytes are passed on, nothing is closed, and new connections are
+   * accepted but never served. Connections from that time stay dead even after `resume`.
    */
   goSilent(): void
-  /** New connections are served again. */
+  /** Serves new connections again. */
   resume(): void
   /** Resets every connection. */
   cut(): void

@@ -6,65 +6,65 @@ import { plainScript, type Script } from '../conversation-model/commands.ts'
 import { clientOf } from '../start.ts'
 import type { FaultWorld } from './fault-world.ts'
 
-/** One request with a turn's key, as its sender saw it. */
+/** One request with the key of a turn, as seen by its sender. */
 export type Attempt = {
-  /** The process that was asked. */
+  /** The place of the process to which the request was sent. */
   place: number
   begun: number
   ended: number
-  /** null: the connection broke, or nothing came, before there was an answer. */
+  /** The status, or null if the connection broke or stayed silent before there was a response. */
   status: number | null
   code: string | null
   retryAfter: string | null
   conversationId: string | null
-  /** The ids of the question and of its answer; the question is acknowledged when they are known. */
+  /** The ids of the question and of its answer. The question counts as acknowledged when they are known. */
   userMessageId: string | null
   messageId: string | null
-  /** What stood on the screen, and when which length of it. */
+  /** The text as displayed. `shown` records when it had which length. */
   text: string
   shown: { at: number; length: number }[]
-  /** Of the event `finish`; null: the stream broke. */
+  /** The reason in the `finish` event, or null if the stream broke. */
   finishReason: string | null
 }
 
-/** One message of a customer, sent with one key until it is answered. */
+/** One message of a customer, which is sent with the same key until it is answered. */
 export type Turn = {
   key: string
-  /** Holds a word that nothing else holds. */
+  /** The question, which contains a unique word. */
   question: string
   attempts: Attempt[]
 }
 
-/** One conversation: its turns follow each other. */
+/** One conversation, with its turns in order. */
 export type Talk = { turns: Turn[] }
 
-/** In every message of a customer; nothing else of the service holds it. */
+/** A word in every message of a customer that occurs nowhere else in the service. */
 export const CUSTOMERS_WORD = 'quokka'
 
 type Wanted = {
   agentId: string
   keys: string[]
-  /** The address of a process, now. */
+  /** Returns the current URL of a process. */
   urlOf(place: number): string
   places: number
-  /** Tells the model what it answers to a question. */
+  /** Sets the model's answer to a question. */
   expect(question: string, script: Script): void
-  /** What the model says to a talker. */
+  /** Returns the script of the model's answers to a talker. */
   scriptOf(talker: number): Script
   closed: AbortSignal
-  /** Whoever hears nothing for so long asks another process, and goes on listening to this one. */
+  /** A talker who receives nothing for this long asks another process, and keeps listening to the first. */
   silenceMs?: number
 }
 
 export type Talkers = {
   talks: Talk[]
-  /** Turns that ended with `finish`. */
+  /** Returns the number of turns that ended with `finish`. */
   answered(): number
-  /** Everybody ends the turn they are in; throws when one gets no answer in `patienceMs`. */
+  /** Lets all talkers end their current turn. Throws if one of them gets no answer within `patienceMs`. */
   end(patienceMs: number): Promise<void>
 }
 
-/** Every other talker hears short answers; those of the rest are long enough to outlast a short fault. */
+/** Every other talker gets short answers; those of the others are long enough to outlast a short fault. */
 export const paced = ({ models, services, agentId, keys, closed }: FaultWorld): Wanted => ({
   closed,
   agentId,
@@ -79,7 +79,10 @@ export const paced = ({ models, services, agentId, keys, closed }: FaultWorld): 
 const PAUSE_MS = 100
 const ATTEMPT_MS = 40_000
 
-/** People who chat at the same time, each in a conversation, one message after the other, until they are told to end. */
+/**
+ * Starts people who chat at the same time, each in their own conversation, one message after the other, until `end`
+ * is called.
+ */
 export function startTalkers(count: number, wanted: Wanted): Talkers {
   const talks: Talk[] = Array.from({ length: count }, () => ({ turns: [] }))
   const patience = new AbortController()
@@ -129,11 +132,11 @@ export const newTurn = (talker: number, number: number): Turn => ({
   attempts: [],
 })
 
-/** The service has said how the answer ended, and there is one: nobody asks again. */
+/** Whether the service has reported the end of an answer with content, so that the talker does not ask again. */
 export const isFinal = ({ status, finishReason, text }: Attempt): boolean =>
   status === 200 && finishReason !== null && (finishReason !== 'error' || text !== '')
 
-/** For the words of a failed check. */
+/** Describes a turn for the message of a failed check. */
 export const storyOf = ({ question, key, attempts }: Turn): string =>
   `"${question}" (${key}): ${attempts
     .map(({ place, begun, ended, status, code, text, finishReason }) => {
@@ -143,7 +146,7 @@ export const storyOf = ({ question, key, attempts }: Turn): string =>
     .slice(-8)
     .join('; ')}`
 
-/** Sends a turn once more, to one process, and keeps what comes: until it ends, or there is silence. */
+/** Sends a turn to one process and records the response until it ends or falls silent. */
 export async function ask(
   { agentId, keys, urlOf, silenceMs }: Pick<Wanted, 'agentId' | 'keys' | 'urlOf' | 'silenceMs'>,
   place: number,
@@ -184,7 +187,7 @@ export async function ask(
           heard = performance.now()
         })
     } catch {
-      // Broken, cut or given up: what is known of it stands in the attempt.
+      // The request broke, was cut or was given up. The attempt contains everything that is known about it.
     }
     attempt.ended = performance.now()
   }

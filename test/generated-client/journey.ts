@@ -1,6 +1,6 @@
 import * as api from './api.ts'
 
-/** What a program does that knows the service by its OpenAPI document alone. Compiled and run by openapi.test.ts. */
+/** A program that knows the service only by its OpenAPI document. openapi.test.ts compiles and runs it. */
 const [root = '', key = ''] = process.argv.slice(2)
 api.defaults.baseUrl = `${root}/api/v2`
 api.defaults.headers = { authorization: `Bearer ${key}` }
@@ -59,7 +59,7 @@ const text = answered(
 if (typeof text === 'string' || text.text === '') throw new Error(JSON.stringify(text))
 answered(await api.v1ListConversations(id, {}, older), 200)
 
-/** An event of a stream has a type of its own. */
+/** Returns the text of a stream event. The generated type discriminates the kinds of events. */
 export const wordsIn = (event: api.StreamEvent): string => (event.type === 'text-delta' ? event.delta : '')
 
 process.stdout.write('done\n')

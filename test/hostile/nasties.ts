@@ -5,7 +5,10 @@ const nested = (open: string, close: string) => (size: number) =>
   open.repeat(size / 2 / open.length) + close.repeat(size / 2 / close.length)
 const lines = (line: string) => repeated(`${line}\n`)
 
-/** Texts that parsers and expressions are known to choke on: for each its name, and one of about so many characters. */
+/**
+ * Functions, by name, that return a text of about `size` characters on which parsers and regular expressions are
+ * known to be slow.
+ */
 export const NASTIES: Record<string, (size: number) => string> = {
   ...Object.fromEntries(
     [

@@ -68,16 +68,16 @@ import { parseMarkdown } from '../../widget/frame/parse-markdown.ts'
 
 export type TextFunction = {
   run(text: string): unknown
-  /** Characters that it is given at most, where something before it sees to that. */
+  /** The maximum length of the text in characters, if the callers limit it. */
   most?: number
-  /** It runs in a thread that is ended when it takes too long. */
+  /** Set if the function runs in a thread that is terminated when it takes too long. */
   apart?: true
 }
 
 const K = 1_024
-/** Of chats, mails and replies of the team; what is sent by messaging is cut there. */
+/** The maximum length of chat messages, mails and replies of the team. Messages of messaging channels are cut to it. */
 const LONGEST_MESSAGE = 100_000
-/** Of all calls of an answer; see `limitsOf`. */
+/** The maximum size of the input of all calls of an answer; see `limitsOf`. */
 const MOST_TOOL_INPUT = 256_000
 const words = loadWordVectors()
 const stem = createStemmer()
@@ -112,9 +112,9 @@ const found = async (query: string, text: string) => {
   return highlight(text, hits, bestStretch(hits))
 }
 
-/** Every function of the service, and of the chat in the browser, that takes text from outside. */
+/** The functions of the service, and of the chat in the browser, that take text from outside. */
 export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
-  // What is shown, sent and stored.
+  // Text that is shown, sent or stored.
   renderMarkdown: { run: renderMarkdown },
   showsNothing: { run: showsNothing },
   textAsHtml: { run: textAsHtml },
@@ -145,7 +145,7 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
     },
     most: 100_000,
   },
-  // What a model reads and says.
+  // Input and output of models.
   withoutMarkers: { run: withoutMarkers },
   offersPerson: { run: offersPerson },
   asksForPerson: { run: (text) => asksForPerson(text, { offered: true }) },

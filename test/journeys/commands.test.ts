@@ -81,7 +81,7 @@ test('accounts, keys and credits without and with the running service', async ()
 test('a mistake is one sentence and the right exit code', async () => {
   const { accounts } = await json('account', 'list')
   const { id } = accounts[0]
-  // What is typed wrong never reaches a database.
+  // Commands with mistakes never reach a database.
   if (!onPostgres()) {
     await refused(64, /no command/, 'acount', 'list')
     await refused(64, /--name is required/, 'account', 'create')
@@ -163,7 +163,7 @@ test('a backup brings everything back in another place, on either database', asy
     const other = await newHome({ embedded })
     const result = await parley(['restore', file, '--json'], other.env)
     assert.equal(result.code, 0, result.stderr)
-    // The backup holds what the first installation has encrypted.
+    // The backup contains data that the first installation has encrypted.
     const start = await failedStart(other.env)
     assert.equal(start.code, 78)
     assert.match(start.stderr, /^One row of this database .* restore again with --without-secrets\.\n$/)

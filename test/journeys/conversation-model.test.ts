@@ -7,12 +7,15 @@ import { runPlan } from '../conversation-model/run-plan.ts'
 import { openWorld } from '../conversation-model/world.ts'
 import { onPostgres } from '../database.ts'
 
-/** PARLEY_SEED repeats a run; PARLEY_RUNS makes it longer. */
+/** PARLEY_SEED repeats a run. PARLEY_RUNS sets the number of plans. */
 const seed = Number(process.env.PARLEY_SEED ?? 20_260_707)
 const numRuns = Number(process.env.PARLEY_RUNS ?? 40)
-/** The plans that a slow machine does not get to in this time are left out, unless somebody asked for them. */
+/** Plans that a slow machine does not reach within this time are skipped, unless PARLEY_RUNS asks for them. */
 const TIME_MS = process.env.PARLEY_RUNS ? Number.POSITIVE_INFINITY : 25_000
-/** For making a failed plan smaller; one that fails by chance of timing is tried so often again. */
+/**
+ * The time for shrinking a failed plan. Each smaller plan is run `TRIES` times, because it may fail only with some
+ * timings.
+ */
 const SHRINK_MS = 180_000
 const TRIES = 3
 

@@ -7,7 +7,7 @@ import { newHome, parley, spawnService } from '../spawn-service.ts'
 import { clientOf } from '../start.ts'
 
 const PAGES = 60
-/** The crawl of so many pages takes longer than all of these together. */
+/** The delay before each kill. The crawl of all pages takes longer than these delays together. */
 const MOMENTS_MS = [500, 1_500, 1_000, 2_000]
 
 test('a crawl that is killed again and again is seen through, with every page once', async (t) => {

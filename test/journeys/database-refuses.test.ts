@@ -9,7 +9,7 @@ import { type Cluster, findBinaries, startCluster } from '../postgres-cluster.ts
 const bin = findBinaries()
 const AWAY_MS = isLong ? 20_000 : 5_000
 const CONNECTIONS = 60
-/** Of those, what is left for the service. */
+/** The number of connections that are left for the service. */
 const LEFT = 2
 
 describe('a database that is there and refuses', {
@@ -55,7 +55,7 @@ describe('a database that is there and refuses', {
     ))
 })
 
-/** Sessions of the service are ended until so many connections are ours; answers with what gives them back. */
+/** Ends sessions of the service until the test holds `wanted` connections. Returns a function that releases them. */
 async function takeConnections({ url }: Cluster, wanted: number): Promise<() => Promise<void>> {
   const taken: pg.Client[] = []
   const take = async (): Promise<boolean> => {

@@ -29,7 +29,7 @@ describe('a large agent', {
           const { status } = await client.request('DELETE', `/agents/${large}`)
           assert.equal(status, 200)
           assert.equal((await client.request('GET', `/agents/${large}`)).status, 404)
-          // Those who chatted with it are told so; nobody waits for them.
+          // The people who chatted with the agent are told that it is gone. The test does not wait for them.
           void talkers.end(1_000).catch(() => {})
           for (const table of ['chunks', 'generations', 'conversations', 'messages'] as const)
             await until(`the end of its ${table}`, async () => {
@@ -47,7 +47,7 @@ describe('a large agent', {
     }))
 })
 
-/** The rows that training would make, by one statement each. */
+/** Inserts the rows that training would create, with one statement per table. */
 async function fill(db: Db, { accountId }: FaultWorld): Promise<string> {
   const account = { id: accountId as AccountId, plan: 'unlimited' }
   const agent = await createAgent(db, account, 'faults', { name: 'Large' })

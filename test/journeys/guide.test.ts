@@ -17,14 +17,14 @@ import { type Home, newHome, type Running, spawnService } from '../spawn-service
 
 const root = resolve(import.meta.dirname, '../..')
 const guide = join(root, 'docs/guide')
-/** Every page, those first that the README names first. */
+/** All pages; those that the README mentions first come first. */
 const pages = ['README.md', 'docs/guide/quickstart.md'].concat(
   readdirSync(guide)
     .filter((name) => name.endsWith('.md') && name !== 'quickstart.md')
     .map((name) => `docs/guide/${name}`),
 )
 
-/** What is not run here, each for its reason; every entry stands on its page exactly once. */
+/** The blocks that are not run here, each with the reason. Every entry occurs on its page exactly once. */
 const notRun: Record<string, [begins: string, reason: string][]> = {
   'README.md': [['npm ci && npm start', 'is the start of this test and this suite']],
   'docs/guide/use-chat.md': [['npm install ai', 'use-chat.test.ts copies, compiles and runs these files']],
@@ -42,7 +42,7 @@ const blocksOf = (markdown: string): Block[] =>
 
 type Run = { commands: string; printed: object | null }
 
-/** The shell blocks that a reader types, each with the output that the page prints after it. */
+/** Returns the shell blocks that a reader types, each with the output that the page prints after it. */
 function runsOf(page: string): Run[] {
   const blocks = blocksOf(readFileSync(join(root, page), 'utf8'))
   const left = notRun[page] ?? []
@@ -55,7 +55,7 @@ function runsOf(page: string): Run[] {
   })
 }
 
-/** Every member that the page prints is there, with a value of the same kind. */
+/** Asserts that every member that the page prints is present, with a value of the same type. */
 function assertShape(actual: unknown, printed: unknown, place: string): void {
   if (Array.isArray(printed)) {
     assert.ok(Array.isArray(actual), place)
@@ -67,7 +67,7 @@ function assertShape(actual: unknown, printed: unknown, place: string): void {
   } else assert.equal(typeof actual, typeof printed, place)
 }
 
-/** A model that looks an order up once, and says something otherwise. */
+/** Returns the reply of a model that looks up an order once and otherwise says something. */
 function reply({ body }: ModelRequest): Reply {
   const text = JSON.stringify(body)
   const canLook = /get_order/.test(JSON.stringify(body.tools ?? '')) && !/"role":"tool"/.test(text)
@@ -87,7 +87,7 @@ describe('every command of the README and the guide runs as it is printed', {
   let mail: MailServer
   let notion: NotionServer
   let site: WebSite
-  /** What a page leaves to its reader, by the first name of the line that is marked with `# yours`. */
+  /** The values that a page leaves to its reader, by the first name on the line marked with `# yours`. */
   let yours: Record<string, string>
 
   before(async () => {
@@ -136,7 +136,7 @@ describe('every command of the README and the guide runs as it is printed', {
       SITE: `SITE=${site.url}`,
       TOKEN: `TOKEN=secret-token PAGE_ID=${handbook.id} SERVER=${notion.url}`,
     }
-    // A request that is refused ends the page: curl alone takes it for a success.
+    // A rejected request ends the page. By default, curl treats it as a success.
     const curl = execFileSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim()
     mkdirSync(join(folder, 'bin'))
     writeFileSync(
@@ -167,7 +167,7 @@ describe('every command of the README and the guide runs as it is printed', {
       }
     })
 
-  /** Runs the blocks of a page one after another in one shell, and answers what each printed. */
+  /** Runs the blocks of a page one after another in one shell and returns the output of each. */
   async function runPage(name: string, runs: Run[], needsModel: boolean): Promise<string[]> {
     const place = join(folder, name)
     mkdirSync(place)
@@ -197,7 +197,7 @@ describe('every command of the README and the guide runs as it is printed', {
     return runs.map((_run, n) => read(`${n}.out`))
   }
 
-  /** With the address of this service and what belongs to the reader. */
+  /** Returns the commands with the address of this service and the reader's own values. */
   function asTyped(commands: string): string {
     return commands
       .replaceAll('http://127.0.0.1:8080', service.url)
@@ -213,7 +213,7 @@ describe('every command of the README and the guide runs as it is printed', {
       PATH: `${join(folder, 'bin')}:${PATH}`,
       HOME,
       TMPDIR,
-      // One page is written for a reader who has kept both; the others set what they use.
+      // One page assumes that the reader has kept both values; the others set what they use.
       ...(script.includes('use-chat.md') ? { PARLEY_KEY: key, AGENT_ID: demo } : {}),
     }
     return new Promise((done) => {

@@ -5,7 +5,10 @@ import { inFaultWorld, isLong } from '../faults/fault-world.ts'
 import { killOften } from '../faults/kill-often.ts'
 
 const KILLS = isLong ? 40 : 8
-/** A dead process's keys and conversations are free in three seconds; a busy machine needs more to say so. */
+/**
+ * The keys and conversations of a dead process are free after three seconds. A busy machine needs longer to report
+ * that.
+ */
 const FREE_WITHIN_MS = isLong ? 5_500 : 15_000
 
 const kills = (t: TestContext, wanted: { embedded: boolean; processes: number }): Promise<void> =>

@@ -10,7 +10,10 @@ import { newHome, type Running, spawnService } from '../spawn-service.ts'
 import { type Answer, type Client, clientOf } from '../start.ts'
 import { until } from '../until.ts'
 
-/** A process is killed while requests stand at one point of their transactions; others send them again elsewhere. */
+/**
+ * Kills a process while requests are held at one point of their transactions. They are then sent again to another
+ * process.
+ */
 
 const LOCK = 4242
 const UPLOAD = 'multipart/form-data; boundary=b'
@@ -19,7 +22,7 @@ const FILE = `--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nNotes\r\
 type Kind = {
   path(agent: string): string
   body: object | string
-  /** What there is of it afterwards. */
+  /** Returns the path of the list that shows what has been created. */
   list(agent: string): string
 }
 
@@ -90,7 +93,7 @@ test('a killed process leaves one effect and a true answer of every request', {
   const other = await start()
   const client = clientOf(other.url, apiKey)
 
-  /** Sends requests to a process, kills that once all stand at the trigger, and lets the database go on. */
+  /** Sends requests to a process, kills it once all of them are held at the trigger, and lets the database continue. */
   async function killAt(trigger: string, requests: ((to: Client) => Promise<unknown>)[]): Promise<void> {
     await control.query(trigger)
     await control.query(`select pg_advisory_lock(${LOCK})`)
@@ -176,7 +179,7 @@ async function killAfterSending(
       { 'idempotency-key': 'template' },
     )
   await killAt(AFTER_THE_SENDING, [send])
-  // Nobody knows what the channel answered to the dead process.
+  // The channel's response to the dead process is not known.
   const unknown = await send(client)
   assert.deepEqual([unknown.status, unknown.body.error.code], [502, 'MESSAGING_SEND_FAILED'])
   assert.match(unknown.body.error.message, /may have been sent/)

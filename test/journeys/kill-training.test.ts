@@ -52,7 +52,7 @@ async function upload(client: Client, agent: string, name: string, content: stri
   return { status: response.status, body: await response.json() }
 }
 
-/** The status of every source, once none is being processed. */
+/** Returns the status of every source once none is being processed. */
 async function trained(client: Client, agent: string, least: number): Promise<Map<string, string>> {
   for (;;) {
     const states = new Map<string, string>()

@@ -19,7 +19,7 @@ const oneLine = (text: string): string => {
   return text.trim()
 }
 
-/** These do not look at the database, or only at the embedded one. */
+/** These tests do not use the database, or only the embedded one. */
 const skip = onPostgres() && 'It runs when TEST_DATABASE_URL is not set.'
 
 test('a port in use on the first start does not cost the key that is shown only once', { skip }, async () => {
@@ -33,7 +33,7 @@ test('a port in use on the first start does not cost the key that is shown only 
   holder.close()
   const service = await spawnService(home.env)
   assert.match(service.output, /API key \(shown this once\): parley_/)
-  // Nor the link with which the workspace is set up, which works as it is printed.
+  // The failed start does not cost the setup link of the workspace either. The link works exactly as printed.
   const [, origin = '', token = ''] = /(http:\S+)\/setup#([\w-]{43})\n/.exec(service.output) ?? []
   const owner = { token, name: 'Olga', email: 'olga@example.com', password: 'a password of some length' }
   const taken = await fetch(`${origin}/api/v2/set-up`, {
@@ -60,7 +60,7 @@ test('a port in use on the first start does not cost the key that is shown only 
 test('a command that comes while the service starts is answered by it', { skip }, async () => {
   const home = await newHome({ embedded: true, empty: true })
   const starting = spawnService(home.env)
-  // The database's folder appears when the service holds the lock.
+  // The database's folder appears once the service holds the lock.
   while (!existsSync(join(home.folder, 'database'))) await wait(10)
   const listed = await parley(['account', 'list'], home.env)
   assert.equal(listed.code, 0, listed.stderr)
@@ -138,7 +138,7 @@ test('SIGTERM lets a running answer finish; a second signal does not wait', asyn
   models.otherwise(() => ({ tokens: tokens(10_000), delayMs: 50 }))
   await ask(second, key, agent)
   const cutOff = second.kill('SIGTERM')
-  // Within a second of the first they count as its copies.
+  // Signals within a second of the first one count as duplicates of it.
   for (; second.isAlive(); await wait(300)) second.signal('SIGTERM')
   assert.equal(await cutOff, 1, 'cut off; after waiting it would have been 0')
   await models.close()

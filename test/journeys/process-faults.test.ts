@@ -26,7 +26,7 @@ describe('processes of which one misses time', {
           await wait(isLong ? 20_000 : 6_000)
           paused!.signal('SIGCONT')
         },
-        // Who hears nothing for a second asks the other process, and goes on listening to the paused one.
+        // Talkers who receive nothing for a second ask the other process, and keep listening to the paused one.
         { silenceMs: 1_000, interrupted: true, kills },
       )
       const attempts = talks.flatMap(({ turns }) => turns.flatMap((turn) => turn.attempts))
@@ -51,7 +51,8 @@ describe('processes of which one misses time', {
           await chatThrough(world, async () => {
             await askOften(world)
             world.services[0]!.signal('SIGUSR2')
-            // As long as the window in which requests are counted, and longer than anything is held without a beat.
+            // The pause is as long as the window of the rate limit, and longer than anything is held without a
+            // heartbeat.
             await wait(10_500)
             await askOften(world)
           })
@@ -59,7 +60,7 @@ describe('processes of which one misses time', {
       ))
 })
 
-/** More than half of what a key may ask in ten seconds. */
+/** Sends more than half of the requests that a key may send in ten seconds. */
 async function askOften({ services, keys }: FaultWorld): Promise<void> {
   const client = clientOf(services[0]!.url, keys.at(-1)!)
   const statuses = await Promise.all(

@@ -64,7 +64,7 @@ test('a reply that takes longer is left with its last words stored, and its read
   )
   const conversationId = /"conversationId":"([^"]+)"/.exec(text)![1]
   const path = `/agents/${agentId}/conversations/${conversationId}`
-  // What was said is stored already.
+  // The answer's text is already stored.
   assert.equal((await client.raw('GET', `${path}/stream`)).status, 204)
   const { body: list } = await client.request('GET', `${path}/messages`)
   const said = [...text.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta).join('')

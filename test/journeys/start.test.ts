@@ -4,7 +4,7 @@ import { onPostgres } from '../database.ts'
 import { readStream } from '../read-stream.ts'
 import { failedStart, newHome, parley, spawnService } from '../spawn-service.ts'
 
-/** These do not look at the database, or only at the embedded one. */
+/** These tests do not use the database, or only the embedded one. */
 const skip = onPostgres() && 'It runs when TEST_DATABASE_URL is not set.'
 
 test('the first start prints a curl line that streams a cited answer; the second keeps everything', async () => {

@@ -23,7 +23,7 @@ const skip = browserPath
   ? false
   : 'No Chromium was found: install it, or set CHROMIUM_PATH, to test the chat page in a browser.'
 
-// On each test, not around them: only so they are counted as skipped.
+// `skip` is set on each test instead of the suite, because only then are the tests counted as skipped.
 describe('a chat page with useChat', () => {
   let models: ModelServer
   let service: Service
@@ -79,7 +79,7 @@ describe('a chat page with useChat', () => {
   const shown = () =>
     page.locator('[data-role]').evaluateAll((lines) => lines.map((line) => line.textContent ?? ''))
 
-  /** A slow answer, and the page in the middle of it. */
+  /** Starts a slow answer and waits until the page is in the middle of it. */
   async function inTheMiddle(question: string): Promise<string> {
     models.queue.push({ tokens: tokens(40), delayMs: 40 })
     await say(question)

@@ -43,7 +43,7 @@ test('a process killed while it builds vectors for a new model goes on where it 
   await running.kill('SIGTERM')
   assert.equal(embedded('old').length, SECTIONS)
 
-  // The process is gone before the second batch is answered.
+  // The process is killed before the second batch is answered.
   server.queue.push({ firstDelayMs: 1 }, { after: NEVER })
   running = await start('new')
   while (embedded('new').length < SECTIONS * 0.8) await wait(20)
@@ -61,7 +61,7 @@ test('a process killed while it builds vectors for a new model goes on where it 
   }
   const chunks = embedded('new').filter((text) => text.startsWith('Lamp '))
   assert.equal(new Set(chunks).size, SECTIONS)
-  // Only the batch that was under way is sent again.
+  // Only the batch that was in progress is sent again.
   assert.equal(chunks.length, SECTIONS + 32)
   await running.kill('SIGTERM')
 })

@@ -29,7 +29,7 @@ describe('the chat on a website', () => {
     return visitor
   }
 
-  /** The visitor is in the middle of an answer, which goes on as far as it is let. */
+  /** Brings the visitor into the middle of an answer, which continues only as far as `letOn` allows. */
   async function inTheMiddle(visitor: Visit, question: string): Promise<{ letOn(to?: number): void }> {
     let last = 5
     let waiting: (() => void)[] = []
@@ -169,7 +169,7 @@ describe('the chat on a website', () => {
   test('when no answer can be made, the question can be asked again', { skip }, async () => {
     const visitor = await enter()
     home.models.queue.push({ status: 400 })
-    // To whoever asks first: the service tries again by itself, too.
+    // This is the reply to whichever request comes first, because the service also retries by itself.
     home.models.otherwise(() => ({ tokens: ['Now it works.'] }))
     await say(visitor, 'Difficult')
     const alert = visitor.chat.getByRole('alert')

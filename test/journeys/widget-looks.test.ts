@@ -24,10 +24,10 @@ describe('the chat for everybody', () => {
   })
   after(() => home?.close())
 
-  /** What a checker finds in the document that is serious or worse. */
+  /** Returns the accessibility problems in the document that a checker rates as serious or worse. */
   async function findings(where: Page | Frame): Promise<string[]> {
     await where.evaluate(axe.source)
-    // Whatever fades in is looked at when it is there.
+    // Elements that fade in are checked when their animation has finished.
     await where.evaluate(
       'Promise.all(document.getAnimations({ subtree: true }).filter((a) => a.effect.getTiming().iterations !== Infinity).map((a) => a.finished.catch(() => {})))',
     )
@@ -144,7 +144,7 @@ describe('the chat for everybody', () => {
       .executeTakeFirstOrThrow()
     const path = `/agents/${agentId}/conversations/${id}`
     const taken = await home.client.request('POST', `${path}/takeover`, { memberEmail: 'ann@example.com' })
-    // Without another word of the visitor's.
+    // This happens without another message from the visitor.
     await visitor.chat.getByText('Ann is answering').waitFor()
     const ticket = `/agents/${agentId}/helpdesk/tickets/${taken.body.data.ticketNumber}/messages`
     const reply = { content: 'Yes, I am.', authorEmail: 'ann@example.com', type: 'reply' }
@@ -228,7 +228,7 @@ describe('the chat for everybody', () => {
     const { page } = visitor
     await page.goto(`${home.door.url}/widget/${agentId}`)
     const root = page.locator('html')
-    // The chat is painted before one can write.
+    // The chat is painted before the message field appears.
     await page.getByLabel('رسالة', { exact: true }).waitFor()
     assert.equal(await root.getAttribute('dir'), 'rtl')
     assert.equal(await root.getAttribute('data-theme'), 'dark')
@@ -384,7 +384,7 @@ describe('the chat for everybody', () => {
   })
 })
 
-/** Ears and a voice of our own: two utterances are heard, then nothing more; what is spoken is noted. */
+/** A fake of the Web Speech API. It recognizes two utterances and then only silence, and records what is spoken. */
 const HEARING = `
   globalThis.spoken = []
   let heard = 0

@@ -214,7 +214,7 @@ describe('the page that embeds the chat', () => {
     await other.chat.locator('.conversations button').first().click()
     await answered(other, 'Hello, Ada.')
 
-    // Signed out by the page, and in as somebody else, without a reload; then a page that signs nobody.
+    // The page signs the visitor out and another one in without a reload. Then follows a page that signs nobody in.
     await desk.page.evaluate('parley.identify(null)')
     await until('nothing of Ada', async () => (await shown(desk)).length === 0)
     home.models.queue.push({ tokens: ['Hello, stranger.'] })

@@ -285,7 +285,7 @@ describe('reading and writing in the chat', () => {
   })
 })
 
-/** Ears that may not listen. */
+/** A fake of speech recognition whose access to the microphone is denied. */
 const REFUSED = `
   globalThis.SpeechRecognition = class {
     start() {

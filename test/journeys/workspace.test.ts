@@ -98,7 +98,7 @@ describe('the workspace', { skip }, () => {
     await visitor.getByRole('button', { name: 'Send', exact: true }).click()
     await visitor.getByText('nothing about that').waitFor()
     await go(owner, 'Conversations')
-    // The newest is on top as soon as it is indexed, which the service does by itself every few seconds.
+    // The newest conversation is listed first as soon as it is indexed, which the service does every few seconds.
     const row = owner.getByRole('button', { name: /Widget or Iframe/ })
     await until('the conversation in the list', async () => {
       await service.ctx.indexer.run(service.ctx.db)
@@ -112,7 +112,7 @@ describe('the workspace', { skip }, () => {
     await visitor.getByText('new bulb').waitFor()
     await visitor.getByLabel('Message', { exact: true }).fill('Thank you, Ada!')
     await visitor.getByRole('button', { name: 'Send', exact: true }).click()
-    // It comes by itself.
+    // The message appears without a reload.
     await owner.getByLabel('Messages').getByText('Thank you, Ada!').waitFor()
     await owner.getByRole('button', { name: 'Solve', exact: true }).click()
     await owner.getByRole('button', { name: 'Open again' }).waitFor()

@@ -12,7 +12,10 @@ export type Corpus = { chunks: IndexedChunk[]; answerable: CorpusQuestion[]; una
 const FOLDER = import.meta.dirname
 const GERMAN = ['fahrrad-abo.md']
 
-/** The evaluation set of a language: one chunk for each section; a question expects the section of that heading. */
+/**
+ * Loads the evaluation set of a language, with one chunk for each section. A question expects the section of a
+ * heading.
+ */
 export function loadCorpus(language: 'en' | 'de', file = 'questions.json'): Corpus {
   const questions = JSON.parse(readFileSync(join(FOLDER, file), 'utf8'))[language]
   const documents = readdirSync(FOLDER).filter((name) => name.endsWith('.md'))

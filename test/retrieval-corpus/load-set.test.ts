@@ -6,7 +6,7 @@ import { splitWords } from '../../server/text/words.ts'
 import { ENGLISH_SETS, GERMAN_SET, isExpected, loadSet } from './load-set.ts'
 
 const SETS = [...ENGLISH_SETS, GERMAN_SET]
-/** With the questions that the weights are fitted to, and with those that nothing is. */
+/** The sets with the questions that the weights were fitted to, and with those that nothing was fitted to. */
 const ALL = [false, true].flatMap((unseen) => SETS.map((name) => loadSet(name, { unseen })))
 
 test('the sets are as large as is said', () => {

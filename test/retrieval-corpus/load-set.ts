@@ -7,9 +7,9 @@ import type { IndexedChunk } from '../../server/knowledge/retrieval/passage.ts'
 
 export type SetQuestion = {
   question: string
-  /** Ends of heading paths; each of them holds the answer. */
+  /** The ends of the heading paths of sections, each of which contains the answer. */
   expect?: string[]
-  /** A paraphrase shares no word with the answer; `near` asks about the subject, `far` about anything. */
+  /** A `paraphrase` shares no word with the answer. `near` asks about the subject, and `far` about anything. */
   kind: 'close' | 'paraphrase' | 'near' | 'far'
 }
 
@@ -24,7 +24,7 @@ export const ENGLISH_SETS = ['camper-manual', 'staff-handbook', 'server-referenc
 export const GERMAN_SET = 'mieter-handbuch' as const
 export type SetName = (typeof ENGLISH_SETS)[number] | typeof GERMAN_SET
 
-/** Even and odd questions: figures that only one half reaches are chance. */
+/** The even or the odd questions. Figures that only one half reaches are due to chance. */
 export type Half = 'even' | 'odd'
 
 const FOLDER = join(import.meta.dirname, 'sets')
@@ -33,8 +33,9 @@ const REFERENCE = `Server Reply Request Routes Hooks Validation-and-Serializatio
 ContentTypeParser Errors Lifecycle HTTP2 Encapsulation Middleware Warnings LTS`.split(/\s+/)
 
 /**
- * One of the document sets, cut into chunks the way sources are, with its questions; `unseen`: with those that nothing
- * was fitted to and that were written without knowing the others or the ranker, as hard as their author could.
+ * Loads a document set, split into chunks as sources are, with its questions. With `unseen`, these are questions that
+ * nothing was fitted to. They were written without knowledge of the others or of the ranker, and as hard as their
+ * author could make them.
  */
 export function loadSet(name: SetName, { unseen = false } = {}): DocumentSet {
   const chunks = name === 'server-reference' ? referenceChunks() : chunksOf(join(FOLDER, `${name}.md`))
@@ -46,13 +47,15 @@ export function halfOf<T>(questions: readonly T[], half: Half): T[] {
   return questions.filter((_, index) => (index % 2 === 0) === (half === 'even'))
 }
 
-/** Whether a chunk is of one of the sections that hold the answer. */
+/** Whether a chunk belongs to one of the sections that contain the answer. */
 export function isExpected(chunk: { headingPath: string[] }, { expect = [] }: SetQuestion): boolean {
   const path = ` > ${chunk.headingPath.join(' > ')}`
   return expect.some((end) => path.endsWith(` > ${end}`))
 }
 
-/** The reference of the web framework this service is built on, read from its installed package. */
+/**
+ * Returns the chunks of the reference of the web framework this service is built on, read from its installed package.
+ */
 function referenceChunks(): IndexedChunk[] {
   const folder = join(dirname(fileURLToPath(import.meta.resolve('fastify'))), 'docs/Reference')
   return REFERENCE.flatMap((name) => chunksOf(join(folder, `${name}.md`)))

@@ -12,18 +12,21 @@ import type { WordVectors } from '../../server/models/static/word-vectors.ts'
 import { createStemmer } from '../../server/text/stem.ts'
 import { type DocumentSet, isExpected, type SetQuestion } from './load-set.ts'
 
-/** Shares, 0..1. Recall: a right section is among the first k. */
+/** The figures as shares from 0 to 1. Recall at k is the share of questions with a right section among the first k. */
 export type RetrievalFigures = { recall1: number; recall3: number; recall5: number; mrr: number }
-/** Shares of the answerable questions answered and of the unanswerable ones declined by the built-in responder. */
+/**
+ * The share of the answerable questions that the built-in responder answered, and that of the unanswerable ones that
+ * it declined.
+ */
 export type AnswerFigures = { answered: number; declined: number }
 
 export type Questions = Pick<DocumentSet, 'answerable' | 'unanswerable'>
-/** Places looked at for the reciprocal rank. */
+/** The number of results considered for the reciprocal rank. */
 const PLACES = 10
-/** Passages that the responder sees. */
+/** The number of passages that the responder receives. */
 const PASSAGES = 8
 
-/** All chunks of a set in one index. `vectors` are an embedding provider's, in the order of the chunks. */
+/** Indexes all chunks of a set. `vectors` are those of an embedding provider, in the order of the chunks. */
 export function indexOf({ chunks }: DocumentSet, words: WordVectors, vectors?: Float32Array[]): Tables {
   const tables = createTables(words)
   const stem = createStemmer()
@@ -38,11 +41,11 @@ export type Ranker = (
   queryVector?: Float32Array,
 ) => { headingPath: string[] }[]
 
-/** BM25 over stems and nothing else. */
+/** Ranks by BM25 over stems only. */
 export const byTerms: Ranker = (tables, question) =>
   chunksOf(tables, rankByTerms(tables, analyseQuestion(question, tables, null), PLACES))
 
-/** The vectors alone: those of a provider, or the static ones of passages and sentences. */
+/** Ranks by the vectors only: those of a provider, or the static ones of passages and sentences. */
 export const byVectors: Ranker = (tables, question, queryVector) => {
   const { vector, provided } = analyseQuestion(question, tables, queryVector)
   if (provided) return chunksOf(tables, rankByVector(tables.slots, tables.provided!, provided, PLACES))
@@ -53,7 +56,7 @@ export const byVectors: Ranker = (tables, question, queryVector) => {
   return chunksOf(tables, fuse(both, PLACES))
 }
 
-/** What the service does. */
+/** Ranks as the service does. */
 export const fused: Ranker = (tables, question, queryVector) =>
   searchTables(tables, question, { limit: PLACES, queryVector: queryVector ?? null }).passages
 

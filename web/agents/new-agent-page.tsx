@@ -19,7 +19,7 @@ const KINDS: { id: Kind; label: string; about: string; icon: LucideIcon }[] = [
   { id: 'text', label: 'Text', about: 'Written or pasted', icon: NotebookPen },
 ]
 
-/** From a name and something to read to the first answer. */
+/** The page that creates an agent: it takes a name and a first source, shows the training and offers a chat. */
 export function NewAgentPage() {
   const [kind, setKind] = useState<Kind>('website')
   const [problems, setProblems] = useState<string[]>([])

@@ -12,7 +12,9 @@ import { Loaded } from '../ui/state.tsx'
 import classes from './agents.module.css'
 import { daysAgo } from './days.ts'
 
-/** Is it well? */
+/**
+ * The overview of an agent: the numbers of the last week, its health, unanswered questions and latest conversations.
+ */
 export function OverviewPage() {
   const agentId = useAgentId()
   const can = useCan()

@@ -8,7 +8,7 @@ import { useMe } from './session.ts'
 import classes from './shell.module.css'
 import { chooseTheme, useTheme } from './theme.ts'
 
-/** Who is signed in; looks, keys and the way out. */
+/** The menu of the signed-in member: account, theme, keyboard shortcuts and sign-out. */
 export function AccountMenu({ onHelp }: { onHelp: () => void }) {
   const { data } = useMe()
   const theme = useTheme()

@@ -28,7 +28,7 @@ type Named<E> = E extends { method: infer M extends string; path: infer P extend
   ? `${M} ${P}`
   : never
 type Table<M> = { [K in keyof M as Named<M[K]>]: M[K] }
-/** The contracts of the service, by method and path; only their types come here. */
+/** The contracts of the service, keyed by method and path. Only their types are imported. */
 type Contracts = Table<typeof accounts> &
   Table<typeof actions> &
   Table<typeof agents> &
@@ -73,15 +73,15 @@ type Args<M extends Method, P extends string> =
   object extends InputOf<M, P> ? [input?: InputOf<M, P>] : [input: InputOf<M, P>]
 
 const baseUrl = '/api/v2'
-/** With it the service knows that no page of another site has made the browser send this. */
+/** This header tells the service that the request was not triggered by a page of another site. */
 const headers = { 'x-parley-session': '1' }
 const requests = createRequests({ baseUrl, headers })
 
-/** Answers, streamed. */
+/** The client that streams answers. */
 export const parley = createParley({ baseUrl, headers })
 export const follow = requests.follow
 
-/** One request of version 2, by method and path, typed by its contract. */
+/** Sends one request to version 2 of the API, given its method and path. The contract determines the types. */
 export function call<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
@@ -90,7 +90,7 @@ export function call<M extends Method, P extends PathOf<M>>(
   return requests.request(method, path, input)
 }
 
-/** What useQuery needs for a GET. */
+/** Returns the options of `useQuery` for a GET request. */
 export function reading<P extends PathOf<'GET'>>(path: P, ...[input]: Args<'GET', P>) {
   return {
     queryKey: [path, input ?? {}] as const,
@@ -101,7 +101,7 @@ export function reading<P extends PathOf<'GET'>>(path: P, ...[input]: Args<'GET'
 
 type Listed<T> = { data: T[]; pagination: { cursor: string | null; hasMore: boolean } }
 
-/** What useInfiniteQuery needs for a list that goes on page by page. */
+/** Returns the options of `useInfiniteQuery` for a paginated list. */
 export function listing<P extends PathOf<'GET'>>(path: P, ...[input]: Args<'GET', P>) {
   type Item = OutputOf<'GET', P> extends Listed<infer T> ? T : never
   return {

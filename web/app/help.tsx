@@ -2,7 +2,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import classes from './palette.module.css'
 import { shortcutsNow } from './shortcuts.ts'
 
-/** The keys that do something on the page that is open. */
+/** Lists the keyboard shortcuts that are available on the current page. */
 export function Help({ onClose }: { onClose: () => void }) {
   const groups = Map.groupBy(shortcutsNow(), ({ group }) => group)
   return (

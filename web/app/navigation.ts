@@ -16,7 +16,7 @@ import type { Scope } from '../../server/http/contract.ts'
 
 export type Place = { to: string; label: string; icon: LucideIcon; scope: Scope; exact?: boolean }
 
-/** The pages of an agent, in groups; whoever lacks the scope does not see the page. */
+/** The pages of an agent, in groups. Members without a page's scope do not see it. */
 export const agentPlaces: { label: string; places: Place[] }[] = [
   {
     label: 'Agent',

@@ -9,7 +9,7 @@ import { chooseTheme } from './theme.ts'
 
 type Entry = { id: string; label: string; group: string; icon: LucideIcon; run: () => void }
 
-/** Any page and any agent by a few letters. */
+/** The command palette: finds a page or an agent by a few letters of its name. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
@@ -41,7 +41,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       <Modal className={classes.modal}>
         <Pane aria-label="Go to" className={classes.pane}>
           <input
-            // biome-ignore lint/a11y/noAutofocus: the palette is opened to type into it
+            // biome-ignore lint/a11y/noAutofocus: users open the palette to type into this field
             autoFocus
             className={classes.input}
             role="combobox"
@@ -57,7 +57,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             }}
             onKeyDown={onKeyDown}
           />
-          {/* The field keeps the focus and names the chosen entry. */}
+          {/* The field keeps the focus and refers to the selected entry (aria-activedescendant). */}
           <div id={listId} role="listbox" aria-label="Pages and agents" className={classes.list}>
             {found.map((entry, index) => (
               <button

@@ -5,7 +5,10 @@ import { tell } from '../ui/toast.tsx'
 
 const FRESH_MS = 10_000
 
-/** What was read is shown at once and asked for again; what failed is told where nothing else tells it. */
+/**
+ * Cached data is shown at once and refetched when stale. A failed mutation shows a toast unless its `meta.quiet` is
+ * true, which means that the error is shown elsewhere.
+ */
 export const queries = new QueryClient({
   mutationCache: new MutationCache({
     onError: (error, _variables, _context, mutation) => {

@@ -12,7 +12,7 @@ import { Empty, Problem } from '../ui/state.tsx'
 import { lastAgent, useAgents } from './session.ts'
 import { Shell } from './shell.tsx'
 
-/** Filters and what is open stand in the address, as text. */
+/** The URL's query holds the filters and the open item, as text. */
 type Search = Record<string, string | undefined>
 
 const root = createRootRoute({
@@ -118,7 +118,7 @@ const routes = root.addChildren([
   ]),
 ])
 
-/** The last agent that this browser had open, when it is still there; else all of them. */
+/** Redirects to the agent that this browser opened last if it still exists, otherwise to the list of agents. */
 function Home() {
   const { data } = useAgents()
   if (!data) return null
@@ -132,7 +132,7 @@ function Home() {
 export const router = createRouter({
   routeTree: routes,
   defaultPreload: 'intent',
-  // What stands in the address is text: nothing of it is read as JSON.
+  // All query parameters are plain text; none of them is parsed as JSON.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const text = new URLSearchParams(

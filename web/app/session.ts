@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import type { Scope } from '../../server/http/contract.ts'
 import { reading } from './api.ts'
 
-/** Who is signed in, and what they may do. */
+/** Returns the query for the signed-in member and their scopes. */
 export const useMe = () => useQuery({ ...reading('/me'), staleTime: 60_000 })
 
 export function useCan(): (scope: Scope) => boolean {
@@ -11,7 +11,7 @@ export function useCan(): (scope: Scope) => boolean {
   return (scope) => data?.member?.scopes.includes(scope) ?? false
 }
 
-/** The member behind this browser. */
+/** Returns the member who is signed in in this browser. */
 export const useMember = () => useMe().data?.member
 
 const LAST_AGENT = 'parley:agent'

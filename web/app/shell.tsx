@@ -25,7 +25,7 @@ import { useShortcuts } from './shortcuts.ts'
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette: one }) => ({ default: one })))
 const Help = lazy(() => import('./help.tsx').then(({ Help: one }) => ({ default: one })))
 
-/** Around every page of somebody who is signed in. */
+/** The layout around every page that requires sign-in. */
 export function Shell() {
   const me = useMe()
   const { href } = useLocation()
@@ -50,7 +50,7 @@ function Frame() {
   useEffect(() => {
     if (agentId) rememberAgent(agentId)
   }, [agentId])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu that led to it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigating to another page closes the menu
   useEffect(() => setOpen(null), [pathname])
   useShortcuts([
     { keys: 'mod+k', does: 'Go to a page or an agent', group: 'Everywhere', run: () => setOpen('palette') },

@@ -4,14 +4,17 @@ export type Shortcut = { keys: string; does: string; group: string; run: () => v
 
 const shown = new Set<readonly Shortcut[]>()
 
-/** What the keyboard can do on the pages that are open now. */
+/** Returns the keyboard shortcuts that are currently registered. */
 export const shortcutsNow = (): Shortcut[] => [...shown].flat()
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
 
-/** Single keys, never while somebody is typing or a dialog is open; `mod+k` works everywhere. */
+/**
+ * Registers keyboard shortcuts while the component is mounted. Single keys do nothing while the user is typing or a
+ * dialog or menu is open; shortcuts with `mod` always work.
+ */
 export function useShortcuts(shortcuts: Shortcut[]): void {
   const current = useRef(shortcuts)
   current.current = shortcuts

@@ -1,4 +1,4 @@
-// One style sheet for all pages: a page that is loaded later brings none of its own.
+// All pages share one style sheet, so pages that are loaded later need none of their own.
 import '../agents/agents.module.css'
 import '../conversations/conversations.module.css'
 import '../deploy/deploy.module.css'

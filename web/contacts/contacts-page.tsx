@@ -17,7 +17,7 @@ import { tell } from '../ui/toast.tsx'
 
 type Contact = OutputOf<'GET', '/agents/{agentId}/contacts/{contactId}'>
 
-/** Who writes to us? */
+/** Lists the contacts of an agent. */
 export function ContactsPage() {
   const agentId = useAgentId()
   const navigate = useNavigate()

@@ -20,7 +20,7 @@ const LIVE_MS = 4_000
 
 type ConversationProps = { agentId: string; conversationId: string; onBack?: () => void }
 
-/** One conversation, with what can be done about it. */
+/** Shows one conversation and the actions available on it. */
 export function Conversation({ agentId, conversationId, onBack }: ConversationProps) {
   const params = { agentId, conversationId }
   const can = useCan()
@@ -51,7 +51,7 @@ export function Conversation({ agentId, conversationId, onBack }: ConversationPr
             </div>
             <Moves {...params} status={status} />
           </header>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
           <section className={classes.messages} aria-label="Messages" tabIndex={0}>
             {messages.map((message) => (
               <MessageView key={message.id} message={message}>

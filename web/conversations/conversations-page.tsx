@@ -46,7 +46,7 @@ const SENTIMENTS = [
   ['neutral', 'Neutral'],
   ['positive', 'Positive'],
 ] as const
-/** What did it say? */
+/** Lists the conversations of an agent, with search and filters, and shows the selected one. */
 export function ConversationsPage() {
   useTitle('Conversations')
   const agentId = useAgentId()
@@ -59,7 +59,7 @@ export function ConversationsPage() {
       params: { agentId },
       query: { limit: 25, ...filters },
     }),
-    // What is said comes in by itself, as long as nobody has gone further down.
+    // The list refreshes itself as long as only its first page is loaded.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : LOOK_MS),
   })
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? []
@@ -179,7 +179,7 @@ function Rows({ rows, open, onOpen, onEnd }: RowsProps) {
                   <span className={classes.snippet}>
                     {row.snippet
                       ? row.snippet.highlights.map(({ value, isHit }, at) =>
-                          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text
+                          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other key
                           isHit ? <mark key={at}>{value}</mark> : value,
                         )
                       : row.source}

@@ -9,7 +9,7 @@ import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { textOf } from './message-view.tsx'
 
-/** Numbers of sources mean nothing outside the answer that cites them. */
+/** Matches citation numbers, which mean nothing outside the answer that contains them. */
 const CITATION = /\s?\[\d+\]/g
 
 type CorrectionProps = {
@@ -20,7 +20,7 @@ type CorrectionProps = {
   onClose: () => void
 }
 
-/** Says what the right answer would have been; it becomes a source that is answered from at once. */
+/** A dialog for entering the right answer. It becomes a source that the agent uses at once. */
 export function Correction({ agentId, conversationId, messageId, messages, onClose }: CorrectionProps) {
   const at = messages.findIndex(({ id }) => id === messageId)
   const answered = messages[at]

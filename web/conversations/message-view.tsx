@@ -9,7 +9,7 @@ import classes from './conversations.module.css'
 export const textOf = ({ parts }: Pick<Message, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
 
-/** What was said, by whom, from what, and with which tools. */
+/** Shows a message with its author, sources and tool calls. */
 export function MessageView({ message, children }: { message: Message; children?: ReactNode }) {
   const { role, parts, createdAt, feedback, metadata, attachments } = message
   const [open, setOpen] = useState<number | null>(null)
@@ -27,7 +27,7 @@ export function MessageView({ message, children }: { message: Message; children?
       </header>
       {parts.map((part, at) => {
         if (part.type === 'text') {
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a message keep their places
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a message keep their order
           return <Markdown key={at} text={part.text} onCite={isVisitor ? undefined : setOpen} />
         }
         if (part.type === 'tool-result') return null

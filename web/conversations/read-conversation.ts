@@ -1,6 +1,9 @@
 import { call, type Message } from '../app/api.ts'
 
-/** A conversation of whatever channel with its messages, for useQuery; the endpoint of one knows those of the API only. */
+/**
+ * Returns the options of `useQuery` for a conversation of any channel and its messages. It uses the export because
+ * the endpoint for a single conversation serves only conversations of the API.
+ */
 export const readingConversation = (agentId: string, conversationId: string) => ({
   queryKey: ['/agents/{agentId}/conversations/{conversationId}', { agentId, conversationId }] as const,
   queryFn: async () => {

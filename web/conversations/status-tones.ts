@@ -1,4 +1,4 @@
-/** How a conversation stands, as a colour and in words. */
+/** The colour and the label of each status of a conversation. */
 export const STATUS_TONES = {
   ongoing: ['neutral', 'Open'],
   ended: ['neutral', 'Ended'],

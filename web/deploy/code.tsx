@@ -6,7 +6,7 @@ import classes from './deploy.module.css'
 
 const SHOWN_MS = 2_000
 
-/** Text to take elsewhere. */
+/** Shows text with a button that copies it. */
 export function Code({ label, text }: { label: string; text: string }) {
   const [isCopied, setIsCopied] = useState(false)
   const copy = async (): Promise<void> => {
@@ -15,13 +15,13 @@ export function Code({ label, text }: { label: string; text: string }) {
       setIsCopied(true)
       setTimeout(() => setIsCopied(false), SHOWN_MS)
     } catch {
-      // Browsers give the clipboard to secure pages only.
+      // Browsers allow clipboard access on secure pages only.
       tell('problem', 'The browser does not let this page copy. Mark the text and copy it by hand.')
     }
   }
   return (
     <div className={classes.code}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <section tabIndex={0} aria-label={label}>
         <pre>{text}</pre>
       </section>

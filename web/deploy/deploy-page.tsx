@@ -14,7 +14,7 @@ import classes from './deploy.module.css'
 
 type AgentChange = InputOf<'PUT', '/agents/{agentId}'>['body']
 
-/** Where do people meet it? */
+/** The page for deploying an agent: website widget, a page of its own, and API. */
 export function DeployPage() {
   const agentId = useAgentId()
   const agent = useAgent(agentId)
@@ -64,7 +64,7 @@ function Website({ agent }: { agent: Agent }) {
   )
 }
 
-/** What visitors can have only from a public agent. */
+/** Renders `children` for a public agent. For a private agent, offers to make it public instead. */
 function Public({ agent, children }: { agent: Agent; children: ReactNode }) {
   const save = useSaveAgent(agent.id)
   if (agent.visibility === 'public') return <>{children}</>
@@ -141,7 +141,7 @@ const SWITCHES = [
 
 type Chat = Agent['styles']['chat']
 
-/** The looks, with the chat itself beside them as it would look. */
+/** The settings of the chat's appearance, next to a live preview of the chat. */
 function Looks({ agent }: { agent: Agent }) {
   const saved = agent.styles.chat
   const [draft, setDraft] = useState<Chat>(saved)
@@ -244,12 +244,12 @@ function Looks({ agent }: { agent: Agent }) {
   )
 }
 
-/** The real chat, told what it would look like. */
+/** Shows the real chat in an iframe and sends it the unsaved appearance. */
 function Preview({ agentId, chat }: { agentId: string; chat: Chat }) {
   const frame = useRef<HTMLIFrameElement>(null)
   const [isReady, setIsReady] = useState(false)
   useEffect(() => {
-    // The chat asks for its own looks first; a draft that comes before them is sent once more.
+    // The chat ignores drafts until it has loaded its saved appearance, so the draft is sent again.
     const timers = (isReady ? [0, 500, 1_500] : []).map((ms) =>
       setTimeout(
         () => frame.current?.contentWindow?.postMessage({ parley: 'preview', chat }, location.origin),

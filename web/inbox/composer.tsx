@@ -19,7 +19,7 @@ type ComposerProps = {
   field: RefObject<HTMLTextAreaElement | null>
 }
 
-/** A reply to the customer, or a note that only the team reads. */
+/** The form for a reply to the customer or for a note that only the team can read. */
 export function Composer({ agentId, ticketNumber, mode, onMode, field }: ComposerProps) {
   const params = { agentId, ticketNumber }
   const member = useMember()

@@ -26,7 +26,7 @@ const VIEWS = [
 type View = (typeof VIEWS)[number][0]
 type Search = { view?: View; ticket?: string; query?: string; conversation?: string }
 
-/** Who waits for us? */
+/** The inbox: lists the tickets of an agent and shows the selected one. */
 export function InboxPage() {
   const agentId = useAgentId()
   const member = useMember()
@@ -172,7 +172,7 @@ export function InboxPage() {
   )
 }
 
-/** How many tickets wait for the team. */
+/** Returns how many tickets are waiting for the team. */
 function useWaiting(agentId: string): number {
   const { data } = useQuery(
     reading('/agents/{agentId}/helpdesk/tickets', {

@@ -6,7 +6,7 @@ type Seen = Record<string, string>
 const read = (key: string): Seen => JSON.parse(localStorage.getItem(key) ?? '{}') as Seen
 const MOST_KEPT = 2_000
 
-/** Which tickets have news that this browser has not shown. */
+/** Tracks which tickets have messages that this browser has not shown yet. */
 export function useSeen(agentId: string) {
   const key = `parley:seen:${agentId}`
   const [seen, setSeen] = useState(() => read(key))

@@ -26,7 +26,7 @@ type TicketPaneProps = {
   onBack: () => void
 }
 
-/** A ticket: what was said, the reply, and beside it whose it is. */
+/** Shows a ticket: its messages, the reply form, and its details at the side. */
 export function TicketPane({ agentId, ticketNumber, onSeen, onBack }: TicketPaneProps) {
   const params = { agentId, ticketNumber }
   const can = useCan()
@@ -116,7 +116,7 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onBack }: TicketPane
   )
 }
 
-/** Shown at once, and taken back when the service refuses it. */
+/** Changes a ticket. The change is shown at once and reverted if the request fails. */
 function useChange(params: { agentId: string; ticketNumber: number }) {
   const path = '/agents/{agentId}/helpdesk/tickets/{ticketNumber}'
   const { queryKey } = reading(path, { params })
@@ -161,9 +161,9 @@ function Thread({
     }),
   )
   const count = messages.data?.data.length
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new message is what moves the view
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only new messages scroll the view
   useEffect(() => {
-    // In newer browsers it returns a promise, which must not become the cleanup of the effect.
+    // In newer browsers, scrollIntoView returns a promise, which must not become the effect's cleanup.
     void end.current?.scrollIntoView({ block: 'end' })
   }, [count, earlier.data])
   const first = messages.data?.data[0]?.createdAt
@@ -171,7 +171,7 @@ function Thread({
     ({ createdAt }) => !first || createdAt * 1000 < new Date(first).getTime() - 1_000,
   )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section className={classes.thread} aria-label="Messages" tabIndex={0}>
       {before.length > 0 && (
         <details className={classes.earlier}>
@@ -240,7 +240,7 @@ type EventData = {
   priorityTo?: string
 }
 
-/** What has happened, in a sentence. */
+/** Describes an event of a ticket in a few words. */
 function eventWords(metadata: unknown): string {
   const { eventType, statusTo, assignedTo, doneBy, priorityTo } = (metadata ?? {}) as EventData
   const by = doneBy?.name ? ` by ${doneBy.name}` : ''

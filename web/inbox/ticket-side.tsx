@@ -38,11 +38,11 @@ type TicketSideProps = {
   agentId: string
   ticket: Ticket
   onChange: (change: TicketChange) => void
-  /** The id of the field of the assignee, where a key leads to it. */
+  /** The element id of the assignee field, for the keyboard shortcut that focuses it. */
   assigneeId?: string
 }
 
-/** Whose ticket it is, how urgent, and what is known of the customer. */
+/** Shows a ticket's assignee, priority and status, and what is known about the customer. */
 export function TicketSide({ agentId, ticket, onChange, assigneeId }: TicketSideProps) {
   const can = useCan()
   const member = useMember()

@@ -8,7 +8,7 @@ type Day = { date: string; conversations: number; escalated: number; unanswered:
 
 const HEIGHT = 120
 
-/** A bar a day; the same as a table and as a file for those who want the numbers. */
+/** Shows conversations by day as a bar chart or a table, and offers the numbers as a CSV file. */
 export function DayChart({ days }: { days: Day[] }) {
   const [asTable, setAsTable] = useState(false)
   const most = Math.max(1, ...days.map(({ conversations }) => conversations))

@@ -24,7 +24,7 @@ const SPANS = [
   ['90', 'Last 90 days'],
 ] as const
 
-/** What should I do next? */
+/** Shows how well an agent does, and which questions it could not answer. */
 export function InsightsPage() {
   const agentId = useAgentId()
   const navigate = useNavigate()
@@ -111,7 +111,7 @@ const Figure = ({ label, value }: { label: string; value: string }) => (
 
 type ShareRow = { name: string; count: number; search: Record<string, string> }
 
-/** Numbers that open the conversations behind them. */
+/** Lists counts, each of which links to its conversations. */
 function Share({
   title,
   none,

@@ -2,12 +2,12 @@ import classes from './diff.module.css'
 
 type Line = { kind: 'kept' | 'added' | 'removed'; text: string }
 
-/** Beyond so many lines of one text they are shown as removed and added as a whole. */
+/** If either text has more lines than this, the old one is shown as removed and the new one as added. */
 const MOST_LINES = 1_000
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'))
 
-/** The shortest way from one text to the other, by lines. */
+/** Returns a minimal line diff of two texts. */
 export function diffLines(before: string, after: string): Line[] {
   const [a, b] = [linesOf(before), linesOf(after)]
   if (a.length > MOST_LINES || b.length > MOST_LINES) {
@@ -41,10 +41,10 @@ export function diffLines(before: string, after: string): Line[] {
 const MARKS = { kept: ' ', added: '+', removed: '−' }
 
 export const Diff = ({ before, after }: { before: string; after: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
   <pre className={classes.diff} tabIndex={0}>
     {diffLines(before, after).map(({ kind, text }, at) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text have no other name
+      // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text have no other key
       <span key={at} className={classes[kind]}>
         <i aria-hidden>{MARKS[kind]}</i>
         {kind !== 'kept' && <span className="visually-hidden">{kind}: </span>}

@@ -14,7 +14,7 @@ import { PATH as VERSIONS, Versions } from './versions.tsx'
 
 type Change = InputOf<'PUT', '/agents/{agentId}'>['body']
 
-/** What is it told to do? */
+/** The editor of an agent's instructions and model, with the earlier versions below. */
 export function InstructionsPage() {
   const agentId = useAgentId()
   const agent = useAgent(agentId)

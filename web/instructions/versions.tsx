@@ -13,7 +13,7 @@ import { Diff } from './diff.tsx'
 export const PATH = '/agents/{agentId}/instructions/versions'
 type Version = OutputOf<'GET', typeof PATH>['data'][number]
 
-/** What it was told before; any of it can be told again. */
+/** Lists the earlier versions of the instructions; each can be compared and restored. */
 export function Versions({ agent }: { agent: Agent }) {
   const [open, setOpen] = useState<Version | null>(null)
   const { data } = useQuery(reading(PATH, { params: { agentId: agent.id }, query: { limit: 20 } }))

@@ -10,7 +10,7 @@ type ChatPaneProps = {
   agentId: string
   placeholder?: string
   suggestions?: string[]
-  /** Told which answer the person looks at. */
+  /** Called with the answer that the user selects, and with each new state of the newest answer. */
   onInspect?: (message: Said) => void
 }
 
@@ -30,7 +30,7 @@ export function ChatPane({ agentId, placeholder, suggestions = [], onInspect }: 
         role="log"
         aria-label="Conversation"
         aria-busy={chat.isRunning}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         tabIndex={0}
       >
         {chat.messages.length === 0 && (

@@ -8,7 +8,7 @@ import { ChatPane } from './chat-pane.tsx'
 import classes from './playground.module.css'
 import type { Said } from './use-chat.ts'
 
-/** What would it say, and why? */
+/** The playground: a chat with the agent, and an inspector that explains each answer. */
 export function PlaygroundPage() {
   const agentId = useAgentId()
   const agent = useAgent(agentId).data
@@ -79,7 +79,7 @@ function Inspector({ message }: { message: Said }) {
         ) : (
           <ol className={classes.passages}>
             {message.sources.map((source, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the place is the number that the answer cites
+              // biome-ignore lint/suspicious/noArrayIndexKey: the index is the number that the answer cites
               <li key={at}>
                 <header>
                   <strong>

@@ -4,14 +4,14 @@ import classes from './playground.module.css'
 
 type SourceListProps = { sources: Cited[]; open: number | null; onOpen: (number: number | null) => void }
 
-/** What an answer cites; each opens to the words that it was taken from. */
+/** Lists the sources that an answer cites. Each expands to show the quoted passage. */
 export const SourceList = ({ sources, open, onOpen }: SourceListProps) => (
   <ol className={classes.sources} aria-label="Sources">
     {sources.map((source, at) => {
       const number = at + 1
       const isOpen = open === number
       return (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the place is the number that the answer cites
+        // biome-ignore lint/suspicious/noArrayIndexKey: the index is the number that the answer cites
         <li key={at}>
           <button
             type="button"

@@ -10,12 +10,12 @@ export type Said = {
   sources: Cited[]
   tools: ToolCall[]
   credits?: number
-  /** From the question to the first word, and to the end. */
+  /** Milliseconds from the question to the first word; `wholeMs` is the time to the end of the answer. */
   firstMs?: number
   wholeMs?: number
   finishReason?: string
   problem?: string
-  /** Of the service; known once the answer has begun. */
+  /** The service's id of the message, known once the answer has begun. */
   messageId?: string
 }
 
@@ -27,7 +27,7 @@ const said = (role: Said['role'], text: string): Said => ({
   tools: [],
 })
 
-/** A conversation with an agent, as the API streams it. */
+/** Holds a conversation with an agent and streams its answers from the API. */
 export function useChat(agentId: string) {
   const [messages, setMessages] = useState<Said[]>([])
   const [isRunning, setIsRunning] = useState(false)

@@ -23,7 +23,7 @@ const SIGNALS = [
   ['vectors', 'Embedding'],
 ] as const
 
-/** What would it find, and why not the rest? */
+/** The search test: shows which passages a question finds, their scores, and why an expected source is missing. */
 export function SearchPage() {
   const agentId = useAgentId()
   const [expected, setExpected] = useState('')

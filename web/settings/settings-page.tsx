@@ -181,7 +181,7 @@ function Retention({ agentId }: { agentId: string }) {
   )
 }
 
-/** It cannot be undone, so that the name has to be typed. */
+/** Deletes the agent. This cannot be undone, so the user has to type the agent's name. */
 function Delete({ agent }: { agent: Agent }) {
   const [typed, setTyped] = useState('')
   const navigate = useNavigate()

@@ -3,7 +3,7 @@ import { useTitle } from '../ui/page.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import classes from './gate.module.css'
 
-/** What stands around a form for somebody who is not signed in. */
+/** The layout of the pages for users who are not signed in. */
 export function Gate({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
   useTitle(title)
   return (
@@ -26,5 +26,5 @@ export function Gate({ title, about, children }: { title: string; about?: ReactN
   )
 }
 
-/** What stands behind # in a link; it is never sent to the service as part of an address. */
+/** Returns the token in the URL's fragment, which browsers never send to the server. */
 export const tokenOfLink = (): string => location.hash.slice(1)

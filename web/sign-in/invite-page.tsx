@@ -7,7 +7,7 @@ import { Loaded, sentenceOf } from '../ui/state.tsx'
 import { Gate, tokenOfLink } from './gate.tsx'
 import { NewPassword } from './new-password.tsx'
 
-/** Behind the link of an invitation. */
+/** The page that an invitation links to. */
 export function InvitePage() {
   const token = tokenOfLink()
   const invitation = useQuery({

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { reading } from '../app/api.ts'
 import { TextField } from '../ui/field.tsx'
 
-/** The service says how long a password has to be. */
+/** A field for a new password. The service supplies the minimum and maximum length. */
 export function NewPassword({ label = 'Password', name = 'password' }: { label?: string; name?: string }) {
   const { data } = useQuery({ ...reading('/sign-in'), staleTime: Number.POSITIVE_INFINITY })
   const { minimum = 12, maximum = 128 } = data?.passwordLength ?? {}

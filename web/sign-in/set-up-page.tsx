@@ -7,7 +7,7 @@ import { sentenceOf } from '../ui/state.tsx'
 import { Gate, tokenOfLink } from './gate.tsx'
 import { NewPassword } from './new-password.tsx'
 
-/** Behind the link that the first start prints: names the workspace and makes its owner. */
+/** The page that the link printed at the first start leads to. It names the workspace and creates its owner. */
 export function SetUpPage() {
   const setUp = useMutation({
     meta: { quiet: true },

@@ -8,14 +8,14 @@ import { sentenceOf } from '../ui/state.tsx'
 import classes from './gate.module.css'
 import { Gate } from './gate.tsx'
 
-/** Only addresses of this workspace: a link must not send anybody elsewhere after signing in. */
+/** Accepts only paths of this workspace, so that a link cannot redirect users to another site after sign-in. */
 const insideOf = (to: string | undefined): string => (to && /^\/(?![/\\])/.test(to) ? to : '/')
 
 export function SignInPage() {
   const { to } = useSearch({ strict: false }) as { to?: string }
   const [asksCode, setAsksCode] = useState(false)
   const how = useQuery(reading('/sign-in'))
-  // The whole page is loaded anew, so that nothing of an earlier session is kept.
+  // A full page load discards all state of an earlier session.
   const enter = () => location.assign(insideOf(to))
   const signIn = useMutation({
     meta: { quiet: true },

@@ -45,7 +45,7 @@ const NAMES: Record<Source['type'], string> = {
   ticket: 'Ticket',
 }
 
-/** What does it know? */
+/** Lists the sources of an agent and lets the user add more. */
 export function SourcesPage() {
   const agentId = useAgentId()
   const can = useCan()
@@ -71,7 +71,7 @@ export function SourcesPage() {
   const isFiltered = Boolean(search.type || search.name)
   return (
     <Page title="Sources" about={<Amount agentId={agentId} />} actions={mayWrite && add}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: files can be chosen with the button, too */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: files can also be chosen with the button */}
       <div
         className={`${classes.drop} ${isOver ? classes.over : ''}`}
         onDragOver={(event) => {

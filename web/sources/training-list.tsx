@@ -9,7 +9,7 @@ import { Loaded } from '../ui/state.tsx'
 
 const LOOK_MS = 1_000
 
-/** The sources of an agent, looked at again while any of them is in work. */
+/** Returns the query for the sources of an agent, which polls while any of them is being processed. */
 export const useSources = (agentId: string) =>
   useQuery({
     ...reading('/agents/{agentId}/sources', { params: { agentId }, query: { limit: 100 } }),
@@ -18,7 +18,7 @@ export const useSources = (agentId: string) =>
 
 type Children = { included: number; excluded: number; failed: number; pending: number }
 
-/** How many pages of a website have been read so far. */
+/** Returns how many pages of a website have been read so far. */
 export function progressOf({ metadata }: Source): string | null {
   const { children } = (metadata ?? {}) as { children?: Children }
   if (!children) return null

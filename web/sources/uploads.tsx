@@ -19,7 +19,7 @@ export type Uploads = { list: Upload[]; add(files: File[]): void; dismiss(id: nu
 
 const AT_ONCE = 3
 
-/** Sends some files at a time; one that is refused does not hold up the others. */
+/** Uploads up to three files at a time. A rejected file does not hold up the others. */
 export function useUploads(agentId: string): Uploads {
   const [list, setList] = useState<Upload[]>([])
   const waiting = useRef<Upload[]>([])

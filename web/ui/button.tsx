@@ -11,7 +11,7 @@ type ButtonProps = ComponentProps<'button'> & {
   kind?: Kind
   small?: boolean
   icon?: LucideIcon
-  /** Cannot be pressed again before what it started has ended. */
+  /** Disables the button while the operation that it started is running. */
   pending?: boolean
   children: ReactNode
 }

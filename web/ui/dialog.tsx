@@ -9,7 +9,7 @@ type DialogProps = {
   isOpen: boolean
   onClose: () => void
   wide?: boolean
-  /** From the side instead of the middle. */
+  /** Opens the dialog from this side instead of in the middle. */
   drawer?: 'left' | 'right'
   children: ReactNode
 }

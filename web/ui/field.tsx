@@ -4,7 +4,7 @@ import classes from './field.module.css'
 type Labelled = { label: string; hint?: ReactNode; error?: string | null; hideLabel?: boolean }
 type Wiring = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }
 
-/** A label, a control, and beneath it what helps or what is wrong. */
+/** A label and a control, with a hint or an error message below. */
 export function Field({
   label,
   hint,

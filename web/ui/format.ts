@@ -1,7 +1,7 @@
 const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' })
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-/** Days are told as YYYY-MM-DD, which is midnight in UTC. */
+/** The service sends days as YYYY-MM-DD, which JavaScript parses as midnight UTC. */
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 
@@ -16,7 +16,7 @@ export function formatBytes(bytes: number): string {
 export const formatShare = (share: number | null): string =>
   share === null ? '–' : `${Math.round(share * 100)} %`
 
-/** The service tells times as ISO 8601 or as seconds since 1970. */
+/** Parses a time from the service, which is either an ISO 8601 string or in Unix seconds. */
 export const dateOf = (time: string | number): Date => new Date(typeof time === 'number' ? time * 1000 : time)
 
 export const formatTime = (time: string | number): string => whole.format(dateOf(time))

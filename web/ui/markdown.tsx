@@ -5,7 +5,7 @@ import classes from './markdown.module.css'
 
 type Draw = { onCite?: (number: number) => void }
 
-/** What visitors get to read, as nodes and never as HTML. A number in brackets is a source of the answer. */
+/** Renders Markdown as React nodes, never as HTML. A number in brackets cites a source of the answer. */
 export function Markdown({ text, onCite }: { text: string } & Draw) {
   const blocks = useMemo(() => parseMarkdown(text), [text])
   return <div className={classes.markdown}>{drawAll(blocks, (block) => drawBlock(block, { onCite }))}</div>
@@ -14,14 +14,14 @@ export function Markdown({ text, onCite }: { text: string } & Draw) {
 export const InlineMarkdown = ({ text }: { text: string }) => <>{drawInlines(parseInline(text), {})}</>
 
 const drawAll = <T,>(items: T[], draw: (item: T) => ReactNode): ReactNode =>
-  // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no other name
+  // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no other key
   items.map((item, at) => <Fragment key={at}>{draw(item)}</Fragment>)
 
 function drawBlock(block: Block, draw: Draw): ReactNode {
   switch (block.type) {
     case 'code':
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         <pre tabIndex={0}>
           <code>{block.text}</code>
         </pre>
@@ -29,7 +29,7 @@ function drawBlock(block: Block, draw: Draw): ReactNode {
     case 'table': {
       const [head = [], ...rows] = block.rows
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         <section className={classes.table} aria-label="Table" tabIndex={0}>
           <table>
             <thead>

@@ -18,10 +18,10 @@ export type Choice = {
 type MenuProps = {
   label: string
   choices: Choice[]
-  /** What the button shows; the label alone where it says enough. */
+  /** The content of the button; defaults to the label. */
   children?: ReactNode
   className?: string
-  /** What the button shows is its name. */
+  /** The content of the button is its accessible name. */
   isNamed?: boolean
 }
 

@@ -3,10 +3,10 @@ import classes from './page.module.css'
 
 type PageProps = {
   title: string
-  /** What the page answers, in one sentence. */
+  /** One sentence about the page. */
   about?: ReactNode
   actions?: ReactNode
-  /** As wide as the window: for panes. */
+  /** Makes the page as wide as the window, for layouts with panes. */
   full?: boolean
   narrow?: boolean
   children: ReactNode
@@ -34,7 +34,7 @@ export function useTitle(title: string): void {
   }, [title])
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page, with its own heading. */
 export function Section({
   title,
   about,
@@ -70,16 +70,16 @@ export const Badge = ({ tone = 'neutral', children }: { tone?: Tone; children: R
   <span className={`${classes.badge} ${classes[tone]}`}>{children}</span>
 )
 
-/** Columns that scroll sideways where they do not fit. */
+/** A table that scrolls horizontally when it does not fit. */
 export function Table({ label, head, children }: { label: string; head: ReactNode[]; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section className={classes.scroll} aria-label={`Table: ${label}`} tabIndex={0}>
       <table className={classes.table}>
         <thead>
           <tr>
             {head.map((name, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their order
               <th key={at} scope="col">
                 {name}
               </th>

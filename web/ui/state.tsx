@@ -4,12 +4,14 @@ import { ParleyError } from '../../client/parley-error.ts'
 import { Button } from './button.tsx'
 import classes from './state.module.css'
 
-/** Grey lines in place of what is on its way; they show after 150 ms, so that quick answers do not flicker. */
+/**
+ * A placeholder of grey lines while content loads. It appears after 150 ms, so that fast responses cause no flicker.
+ */
 export function Skeleton({ lines = 4, tall }: { lines?: number; tall?: boolean }) {
   return (
     <div className={classes.skeleton} role="status" aria-label="Loading">
       {Array.from({ length: lines }, (_, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all the same
+        // biome-ignore lint/suspicious/noArrayIndexKey: all lines are the same
         <span key={at} className={tall ? classes.tall : undefined} />
       ))}
     </div>
@@ -18,7 +20,7 @@ export function Skeleton({ lines = 4, tall }: { lines?: number; tall?: boolean }
 
 type EmptyProps = { icon: LucideIcon; title: string; children?: ReactNode; action?: ReactNode; role?: string }
 
-/** Nothing is here, and the one thing to do about it. */
+/** Says that there is nothing to show, and offers one action. */
 export function Empty({ icon: Icon, title, children, action, role }: EmptyProps) {
   return (
     <div className={classes.empty} role={role}>
@@ -58,7 +60,7 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
 
 type Asked<T> = { data: T | undefined; error: unknown; isPending: boolean; refetch: () => unknown }
 
-/** Draws what was asked for, or the state that stands in for it. */
+/** Renders the data of a query, or its loading or error state. */
 export function Loaded<T>({
   of: { data, error, refetch },
   lines,
@@ -73,7 +75,7 @@ export function Loaded<T>({
   return <Skeleton lines={lines} />
 }
 
-/** One sentence about what went wrong. */
+/** Returns one sentence about what went wrong. */
 export const sentenceOf = (error: unknown): string =>
   error instanceof ParleyError
     ? (Object.values(error.details ?? {})[0] ?? error.message)

@@ -16,9 +16,9 @@ export function Tabs({
   onChoose?: (id: string) => void
 }) {
   const list = useRef<HTMLDivElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone the chosen one may stand outside of what shows
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone, the selected tab may be out of view
   useEffect(() => {
-    // The tabs stand in the page a moment after the list does.
+    // The tabs are rendered a moment after the list.
     const frame = requestAnimationFrame(() =>
       list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' }),
     )

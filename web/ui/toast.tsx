@@ -24,7 +24,7 @@ export function dismissToast(id: number): void {
   change(toasts.filter((toast) => toast.id !== id))
 }
 
-/** Says what happened; what went wrong stays until it is read. */
+/** Shows a toast. One about a problem stays until the user dismisses it. */
 export function tell(kind: Toast['kind'], text: string, action?: Toast['action']): void {
   const id = ++last
   change([...toasts.slice(-2), { id, kind, text, action }])

@@ -13,7 +13,7 @@ import { Loaded, sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './workspace.module.css'
 
-/** How do I sign in, and where am I signed in? */
+/** The account of the signed-in member: sessions, password and second factor. */
 export function AccountPage() {
   const member = useMember()
   return (

@@ -7,7 +7,7 @@ import { Section, Table } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import classes from './workspace.module.css'
 
-/** What is told about a change, without the marks of JSON. */
+/** Formats the details of an audit log entry as plain text instead of JSON. */
 const wordsOf = (detail: object): string =>
   Object.entries(detail)
     .map(([name, value]) => {

@@ -98,7 +98,7 @@ export function Keys() {
   )
 }
 
-/** It cannot be undone, so that it takes two presses. */
+/** Revokes an API key. This cannot be undone, so it takes two clicks. */
 function Revoke({ name, onRevoke }: { name: string; onRevoke: () => void }) {
   const [isSure, setIsSure] = useState(false)
   return isSure ? (

@@ -8,7 +8,7 @@ import { Members } from './members.tsx'
 import { Models } from './models.tsx'
 import { Usage } from './usage.tsx'
 
-/** Who may do what, and what does it cost? */
+/** The settings of the workspace: members, API keys, plan and usage, models, and the audit log. */
 export function WorkspacePage() {
   const can = useCan()
   const { tab } = useSearch({ strict: false }) as { tab?: string }

@@ -11,17 +11,17 @@ import type {
   SentFile,
 } from './types.ts'
 
-/** Longer than any answer but a stream may take. */
+/** The time limit for a response, except for uploads and for the body of a stream. */
 const SILENCE_MS = 30_000
 const UPLOAD_MS = 300_000
 
-/** The site signed the visitor in too long ago, or takes nobody any more. */
+/** Whether the site's sign-in of the visitor has expired, or the site no longer signs visitors in. */
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ParleyError && error.code === 'VISITOR_IDENTITY_INVALID'
 
 export type Sent = { conversationId: string; messageId: string; answering: boolean }
 
-/** The widget's API for one agent. Everything throws ParleyError, or what fetch throws. */
+/** The widget's API for one agent. All methods throw ParleyError, or whatever fetch throws. */
 export type Api = ReturnType<typeof createApi>
 
 export function createApi(agentId: string, kept: Kept) {
@@ -104,14 +104,14 @@ export function createApi(agentId: string, kept: Kept) {
     },
     conversations: () => data<ConversationSummary[]>(`${base}/conversations`),
     conversation: (id: string, signal: AbortSignal) => data<Conversation>(conversationPath(id), { signal }),
-    /** null: no answer is being made. */
+    /** Opens the stream of the answer that is being generated, or returns null when there is none. */
     async stream(id: string, lastEventId: string | undefined, signal: AbortSignal) {
       const headers: Record<string, string> =
         lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
       const { status, body } = await request(`${conversationPath(id)}/stream`, { headers, signal })
       return status === 204 ? null : body
     },
-    /** Tells the version of a conversation now and at every change. */
+    /** Opens a stream of the conversation's version, which is sent at once and after every change. */
     async events(id: string, signal: AbortSignal) {
       const { body } = await request(`${conversationPath(id)}/events`, { signal })
       return body
@@ -122,7 +122,7 @@ export function createApi(agentId: string, kept: Kept) {
         method: 'POST',
         body: { toolCallId, output },
         signal,
-        // An action may lead to another page.
+        // An action may navigate to another page.
         outlivesPage: true,
       }),
     rate: (id: string, messageId: string, feedback: Feedback) =>

@@ -17,7 +17,7 @@ import type { Voice } from './voice.ts'
 import { VoiceBar } from './voice-bar.tsx'
 import { word } from './words.ts'
 
-/** The chat in the iframe. */
+/** The root component of the chat in the iframe. */
 export function App({ chat, voice }: { chat: Chat; voice: Voice }) {
   const state = useStore(chat.store)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -37,8 +37,8 @@ export function App({ chat, voice }: { chat: Chat; voice: Voice }) {
     return () => document.removeEventListener('keydown', leave)
   }, [chat])
   const { view, conversation, appearance } = state
-  // What had the focus may be gone with the view it stood in.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when another view, or another talk, is shown
+  // The focused element may have disappeared together with its view.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when another view or conversation is shown
   useEffect(() => {
     if (!document.hasFocus() || document.activeElement !== document.body) return
     if (view === 'chat') focusField(field.current)
@@ -52,7 +52,7 @@ export function App({ chat, voice }: { chat: Chat; voice: Voice }) {
   )
 }
 
-/** Not on a touch screen, where it would bring up the keyboard over what there is to read. */
+/** Focuses the message field, except on touch screens, where the on-screen keyboard would cover the messages. */
 function focusField(field: HTMLTextAreaElement | null): void {
   if (!matchMedia('(pointer: coarse)').matches) field?.focus()
 }

@@ -5,12 +5,12 @@ import { shownLanguage } from './words.ts'
 
 type Shown = Omit<Attachment, 'url'> & { url?: string | null }
 
-/** The files of a message; pictures are shown, the others have their names. */
+/** Lists the files of a message. Images are displayed; other files are listed by name. */
 export function Attachments({ files }: { files: readonly Shown[] }) {
   return (
     <ul class="files">
       {files.map((file, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: files of a message neither come nor go
+        // biome-ignore lint/suspicious/noArrayIndexKey: the files of a message never change
         <li key={index}>
           <FileLink file={file} />
         </li>
@@ -22,7 +22,7 @@ export function Attachments({ files }: { files: readonly Shown[] }) {
 const PICTURE = /^image\/(png|jpeg|gif|webp|avif)$/
 
 function FileLink({ file: { name, type, size, url = null } }: { file: Shown }) {
-  // Each reading of the conversation brings another address: the picture that is there stays.
+  // The URL differs each time the conversation is read. Keeping the first one avoids reloading the image.
   const first = useRef(url)
   first.current ??= url
   const source = first.current

@@ -5,13 +5,13 @@ import type { Page } from './page.ts'
 import type { State } from './state.ts'
 import type { Store } from './store.ts'
 
-/** What the steps of a conversation work on. */
+/** The parts of the chat that the steps of a conversation use. */
 export type ChatParts = {
   store: Store<State>
   api: Api
   kept: Kept
   files: Files
   page: Page
-  /** The shown conversation does not exist any more. */
+  /** Closes the conversation on display, which no longer exists. */
   forgetConversation(): void
 }

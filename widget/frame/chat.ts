@@ -16,17 +16,17 @@ import type { ConversationSummary, Details, Feedback, Message, Outgoing } from '
 /** The state of the chat and everything that changes it. */
 export type Chat = ChatParts & {
   start(): Promise<void>
-  /** Goes on with what is kept in the browser. */
+  /** Resumes the conversation that is stored in the browser. */
   resume(): Promise<void>
-  /** The page says who the visitor is, or that it knows nobody any more. */
+  /** Called when the page has signed the visitor in or out. */
   identify(): Promise<void>
   send(text: string, options?: { isSpoken: boolean }): Promise<void>
-  /** What the problem that is shown offers. */
+  /** Applies the remedy that is offered for the current problem. */
   remedy(): void
-  /** Gives up the message that could not be sent: its text is to be typed on. */
+  /** Gives up the message that could not be sent and puts its text back into the message field. */
   discard(): void
   stop(): Promise<void>
-  /** Reads the shown conversation again and goes on with what is under way in it. */
+  /** Reloads the open conversation and resumes what is going on in it. */
   look(): Promise<void>
   show(view: State['view']): void
   openConversation(id: string): Promise<void>
@@ -34,7 +34,7 @@ export type Chat = ChatParts & {
   conversations(): Promise<ConversationSummary[]>
   rate(messageId: string, feedback: Feedback): Promise<void>
   leaveDetails(details: Details): Promise<void>
-  /** Asks for a person of the team, in the shown conversation or a new one. */
+  /** Asks for a person from the team, in the open conversation or a new one. */
   askForPerson(): Promise<void>
   dismissNotice(): void
 }
@@ -45,7 +45,7 @@ export function createChat(agentId: string, page: Page): Chat {
   const api = createApi(agentId, kept)
   const files = createFiles(store, api)
   const signIn = createSignIn()
-  /** One thing at a time is under way; what begins ends what was before. */
+  /** The controller of the current operation. There is only one at a time; starting one aborts the previous one. */
   let current = new AbortController()
   const begin = (): AbortSignal => {
     current.abort(new Error('Something else has begun.'))
@@ -64,7 +64,8 @@ export function createChat(agentId: string, page: Page): Chat {
       store.set({ page: 'loading', problem: null })
       try {
         const appearance = await api.appearance()
-        // Before one can write: what is said is said by whoever the site has signed in.
+        // Visitors are signed in before they can write, so that messages belong to the user whom the site has signed
+        // in.
         if (appearance.takesIdentity) await signIn(chat)
         const isNoticeDismissed = kept.dismissedNotice() === appearance.chat.dismissableNotice
         store.set({ appearance, isNoticeDismissed, isKnown: kept.secret() !== null })
@@ -79,7 +80,7 @@ export function createChat(agentId: string, page: Page): Chat {
       store.set({ page: 'ready' })
       const conversationId = kept.conversationId()
       const outgoing = kept.outgoing()
-      // The page was left before the service had confirmed the message.
+      // The visitor left the page before the service had confirmed the message.
       if (outgoing) return deliver(chat, outgoing, begin())
       if (conversationId) await chat.openConversation(conversationId)
     },
@@ -109,7 +110,8 @@ export function createChat(agentId: string, page: Page): Chat {
       else if (problem?.remedy === 'ask') {
         const question = messages.findLast(({ role }) => role === 'user')
         if (!question) return
-        // One that nothing was said to is still to be answered: it is not asked twice.
+        // A question without a reply still awaits its answer, so it is sent again under the same id and not stored
+        // twice.
         const isOpen = question === messages.at(-1)
         if (isOpen) void deliver(chat, sentBefore(question, conversation?.id ?? null), begin())
         else void chat.send(wordsOf(question))
@@ -216,15 +218,15 @@ export function createChat(agentId: string, page: Page): Chat {
   return chat
 }
 
-/** While a file is on its way, the message waits for it. */
+/** Whether there is a message to send. A message cannot be sent while one of its files is being uploaded. */
 export const hasSomethingToSend = ({ files }: Pick<State, 'files'>, text: string): boolean =>
   (text.trim() !== '' || files.length > 0) && files.every(({ sent }) => sent !== null)
 
-/** A message of files alone is asked about by their names. */
+/** Returns the text of a message, or the names of its files if it has no text. */
 const wordsOf = ({ text, attachments }: Message): string =>
   text || attachments.map(({ name }) => name).join(', ')
 
-/** Under the same id it is the message that is there, and is answered. */
+/** Returns a stored message as one to be sent again. Because of the same id, the service answers the stored message. */
 const sentBefore = (message: Message, conversationId: string | null): Outgoing => ({
   messageId: message.id,
   text: wordsOf(message),

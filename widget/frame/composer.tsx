@@ -20,7 +20,10 @@ type Props = {
   field: RefObject<HTMLTextAreaElement | null>
 }
 
-/** Enter sends, Shift+Enter begins a new line. What is typed while an answer comes in stays until it can be sent. */
+/**
+ * The message field. Enter sends and Shift+Enter starts a new line. Text typed during an answer stays until it can be
+ * sent.
+ */
 export function Composer({ chat, voice, state, appearance, field }: Props) {
   const [dictation, setDictation] = useState<AbortController | null>(null)
   const [unheardWhy, setUnheardWhy] = useState<string | null>(null)
@@ -119,7 +122,7 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
   )
 }
 
-/** As high as its text, up to a limit of the style. */
+/** Makes the field as high as its text, up to a maximum set by the style sheet. */
 function fit(field: HTMLTextAreaElement | null, text: string): void {
   if (!field) return
   field.style.height = ''

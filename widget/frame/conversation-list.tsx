@@ -17,7 +17,7 @@ export function ConversationList({ chat, shownId }: { chat: Chat; shownId: strin
       setProblem(problemOf(error, 'load').sentence)
     }
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list is loaded once
   useEffect(() => void load(), [])
 
   if (problem) {
@@ -71,7 +71,7 @@ export function ConversationList({ chat, shownId }: { chat: Chat; shownId: strin
   )
 }
 
-/** The time of today, else the day. */
+/** Formats a time of today as the time, and an earlier one as the date. */
 function dateOf(epochSeconds: number): string {
   const date = new Date(epochSeconds * 1000)
   const now = new Date()

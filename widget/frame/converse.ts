@@ -13,13 +13,13 @@ import { word } from './words.ts'
 const WATCH_MS = 3_000
 const HIDDEN_WATCH_MS = 20_000
 
-/** Why an answer that was announced is not there yet. */
+/** The reason for a retry when the conversation is still being answered but the stream has ended. */
 class NotYet extends Error {}
 
 /**
- * Keeps what is shown equal to what is stored, for as long as something is under way in the conversation: reads it,
- * follows the answer that is being made, has the page run what the agent asks of it, and waits for what
- * people say. Never throws.
+ * Keeps the display in sync with the stored conversation for as long as something is going on in it: reads the
+ * conversation, follows the answer that is being generated, has the page run the agent's calls of client actions, and
+ * waits for replies of people. Never throws.
  */
 export async function converse(
   chat: ChatParts,
@@ -84,7 +84,10 @@ async function read({ api, store }: ChatParts, id: string, signal: AbortSignal):
   }
 }
 
-/** In one step: what was on its way, or came in live, is now among what is stored, and is never shown twice. */
+/**
+ * Replaces the outgoing message and the streamed answer with the stored messages in one step, so that nothing is
+ * shown twice.
+ */
 function show({ store, page }: ChatParts, { id, status, help, answering, messages }: Conversation): void {
   const { outgoing, live, problem, messages: before } = store.get()
   const isStored = outgoing !== null && messages.some((message) => message.id === outgoing.messageId)
@@ -107,7 +110,7 @@ function hasNews(before: Message[], now: Message[]): boolean {
   return before.length > 0 && newest?.role === 'assistant' && before.every(({ id }) => id !== newest.id)
 }
 
-/** A question that nobody answers any more, or an answer that broke off. */
+/** Shows a problem for a question that will get no answer, or for an answer that broke off. */
 function noteSilence({ store }: ChatParts, { status, messages }: Conversation, failed: boolean): void {
   if (status !== 'ongoing') return
   if (messages.at(-1)?.role === 'user') {

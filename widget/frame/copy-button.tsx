@@ -26,7 +26,7 @@ export function CopyButton({ text }: { text: string }) {
   )
 }
 
-/** By selection where the clipboard is not given: pages without HTTPS. */
+/** Copies a text. Pages without HTTPS have no clipboard API, so there the text is selected and copied. */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -9,7 +9,7 @@ import type { Outgoing } from './types.ts'
 
 const GIVE_UP_MS = 20_000
 
-/** Sends a message, again under the same id while the connection fails, and goes on with its conversation. */
+/** Sends a message, with retries under the same id while the connection fails, and then follows its conversation. */
 export async function deliver(chat: ChatParts, outgoing: Outgoing, signal: AbortSignal): Promise<void> {
   const { store, kept } = chat
   kept.setOutgoing(outgoing)
@@ -51,7 +51,7 @@ async function write(
       return await api.write(outgoing, page.address(), signal)
     } catch (error) {
       signal.throwIfAborted()
-      // The agent's own words for somebody who writes too much are to be read, not waited out.
+      // A rate limit is not retried, because its message is written by the agent's owner for the visitor to read.
       if (error instanceof ParleyError && error.status === 429) throw error
       if (!(error instanceof ParleyError)) store.set({ connection: 'lost' })
       await tries.pause(error, signal)

@@ -14,7 +14,7 @@ const FIELDS: Record<LeadField, Field> = {
   phone: { keyboard: 'tel', autocomplete: 'tel', longest: 50 },
 }
 
-/** The form by which the team can reach the visitor. */
+/** The form in which visitors leave their contact details. */
 export function DetailsForm({ chat, fields }: { chat: Chat; fields: LeadField[] }) {
   const [details, setDetails] = useState<Details>({})
   const [stage, setStage] = useState<'open' | 'sending' | 'sent'>('open')
@@ -115,7 +115,7 @@ function filledIn(fields: LeadField[], details: Details): Details {
   return Object.fromEntries(entries.filter(([, value]) => value))
 }
 
-/** What the service says about a field. */
+/** Returns the service's problem with a field of the form, or null if the error is about something else. */
 function refusalIn(error: unknown): { fields: LeadField[]; sentence: string } | null {
   if (!(error instanceof ParleyError) || error.status !== 400) return null
   const [name, sentence] = Object.entries(error.details ?? {})[0] ?? []

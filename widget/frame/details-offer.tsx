@@ -2,7 +2,10 @@ import type { Chat } from './chat.ts'
 import type { State } from './state.ts'
 import { word } from './words.ts'
 
-/** After an answer that stands on no source: a person may know more. One way to people is enough. */
+/**
+ * Shown after an answer without sources, where a person may know more. Offers either a person or the contact form,
+ * not both.
+ */
 export function DetailsOffer({ chat, state }: { chat: Chat; state: State }) {
   const { appearance, messages, busy, outgoing, problem, hasLeftDetails, conversation } = state
   const newest = messages.at(-1)

@@ -4,7 +4,7 @@ import { word } from './words.ts'
 
 type Props = { feedback: Feedback; rate: (feedback: Feedback) => void }
 
-/** The same button again takes the rating back. */
+/** The buttons that rate an answer. Pressing the same button again removes the rating. */
 export function FeedbackButtons({ feedback, rate }: Props) {
   const press = (pressed: Feedback) => () => rate(feedback === pressed ? null : pressed)
   return (

@@ -10,9 +10,9 @@ import { word } from './words.ts'
 export type Files = {
   add(files: readonly File[]): void
   remove(key: string): void
-  /** What goes with the message that is sent now; it is picked no longer. */
+  /** Returns the files for the message being sent, and clears the list of picked files. */
   take(): SentFile[]
-  /** Files of a message that was not sent are picked again. */
+  /** Puts the files of a message that could not be sent back into the list of picked files. */
   giveBack(files: readonly SentFile[]): void
 }
 

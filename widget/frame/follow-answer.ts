@@ -4,7 +4,7 @@ import { createTries, usualPatience } from '../../client/patience.ts'
 import type { ChatParts } from './chat-parts.ts'
 import type { Source } from './types.ts'
 
-/** The connection ended and the answer did not. */
+/** Thrown when the connection ended before the answer did. */
 class BrokenStream extends Error {
   readonly afterMs: number
 
@@ -15,9 +15,9 @@ class BrokenStream extends Error {
 }
 
 /**
- * Shows an answer as it comes, until it ends or none is being made any more; what is stored then says the rest. A
- * broken connection is made again behind the last event that came. Throws when that fails for too long, and when
- * `signal` aborts.
+ * Shows an answer as it is streamed, until it ends or no answer is being generated any more; the stored message then
+ * holds the rest. A broken connection is reopened after the last event received. Throws when that fails for too long,
+ * and when `signal` aborts.
  */
 export async function followAnswer(
   { api, store }: ChatParts,
@@ -37,7 +37,7 @@ export async function followAnswer(
         const event = JSON.parse(data) as AnswerEvent
         if (event.type === 'data-reattach')
           throw new BrokenStream((event.data as { afterMs: number }).afterMs)
-        // After a new connection some may come again.
+        // After a reconnection, some events may be repeated.
         if (id !== undefined && lastEventId !== undefined && Number(id) <= Number(lastEventId)) continue
         lastEventId = id ?? lastEventId
         tries.progress()
@@ -60,7 +60,7 @@ function note(store: ChatParts['store'], event: AnswerEvent): void {
     store.set({ busy: 'answering', live: { messageId: event.messageId, text: '', sources: [] } })
   } else if (!live) return
   else if (event.type === 'text-start' && live.text !== '') {
-    // What the agent says after an action is a paragraph of its own.
+    // Text after an action starts a new paragraph.
     store.set({ live: { ...live, text: `${live.text}\n\n` } })
   } else if (event.type === 'text-delta') {
     store.set({ live: { ...live, text: live.text + event.delta } })

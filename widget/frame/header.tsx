@@ -6,7 +6,7 @@ import { word } from './words.ts'
 
 type Props = { chat: Chat; state: State; heading: RefObject<HTMLHeadingElement | null> }
 
-/** Who one talks to, and the way to everything that is not the talk itself. */
+/** The header: shows whom the visitor is talking to, and gives access to everything other than the conversation. */
 export function Header({ chat, state, heading }: Props) {
   const { appearance, view, conversation, outgoing, isKnown } = state
   const hasBegun = conversation !== null || outgoing !== null

@@ -1,4 +1,4 @@
-/** As far as browsers agree on it. */
+/** The part of the SpeechRecognition API that browsers have in common. */
 type Recognition = {
   lang: string
   continuous: boolean
@@ -17,12 +17,12 @@ function recognitionOf(): (new () => Recognition) | undefined {
 
 export const canHear = (): boolean => recognitionOf() !== undefined
 
-/** Why nothing was heard, in words for the visitor. */
+/** The texts that tell the visitor why nothing was heard. */
 export const UNHEARD = { refused: 'micRefused', failed: 'notHeard' } as const
 
 export type Heard = { text: string; problem: keyof typeof UNHEARD | null }
 
-/** Listens to one utterance. Ends when the speaker does, or when `signal` aborts; never throws. */
+/** Listens to one utterance, until the speaker stops or `signal` aborts. Never throws. */
 export function hear(
   language: string | null,
   signal: AbortSignal,

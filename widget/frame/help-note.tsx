@@ -3,14 +3,14 @@ import { Icon } from './icon.tsx'
 import type { State } from './state.ts'
 import { shownLanguage, word } from './words.ts'
 
-/** What becomes of somebody who waits for a person. */
+/** Tells a visitor who is waiting for a person what happens next. */
 export function HelpNote({ chat, state }: { chat: Chat; state: State }) {
   const { conversation, appearance, hasLeftDetails, messages } = state
   const help = conversation?.help
   if (!help) return null
   if (help.state === 'taken_over') {
     const newest = messages.at(-1)
-    // From the first word on the header says who answers; who has spoken last does not wait.
+    // Once the person has replied, the header names them. A visitor whose message is not the newest one is not waiting.
     if (newest?.author) return null
     if (help.isStaffed || newest?.role !== 'user')
       return help.name ? <p class="note">{word('joined', help.name)}</p> : null

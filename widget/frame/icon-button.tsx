@@ -6,7 +6,7 @@ type Props = ButtonHTMLAttributes & {
   label: string
 }
 
-/** A button that is a picture; its name is read out and stands in its tooltip. */
+/** A button that shows only an icon. Its label is read by screen readers and shown as a tooltip. */
 export function IconButton({ icon, label, class: name = '', ...rest }: Props) {
   return (
     <button type="button" {...rest} class={`icon-button ${name}`} aria-label={label} title={label}>

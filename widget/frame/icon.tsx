@@ -1,4 +1,4 @@
-/** Drawn in a field of 24 by 24, in lines of the colour of the text. */
+/** The paths of the icons, in a 24 by 24 view box, drawn with strokes in the colour of the text. */
 const PATHS = {
   send: 'M12 19V5M5.5 11.5 12 5l6.5 6.5',
   stop: 'M7.5 7.5h9v9h-9z',

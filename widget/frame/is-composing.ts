@@ -1,3 +1,5 @@
-/** The key belongs to an input method. Safari ends the composition first and names its last key 229. */
+/**
+ * Whether a key event belongs to an input method. Safari ends the composition first and reports its last key as 229.
+ */
 export const isComposing = ({ isComposing, keyCode }: KeyboardEvent): boolean =>
   isComposing || keyCode === 229

@@ -1,22 +1,24 @@
 import { newSecret } from './random.ts'
 import type { Outgoing } from './types.ts'
 
-/** What stays in the browser. Nothing does before the visitor writes, or dismisses the notice. */
+/**
+ * The data that the chat stores in the browser. Nothing is stored before the visitor writes or dismisses the notice.
+ */
 export type Kept = {
-  /** null: this visitor has never written. */
+  /** Returns the visitor's secret, or null if they have never written. */
   secret(): string | null
-  /** Made when there is none. */
+  /** Returns the visitor's secret, and creates one if there is none. */
   requireSecret(): string
-  /** The site's id of a visitor whom it has signed in. */
+  /** Returns the site's id of the visitor if the site has signed them in. */
   userId(): string | null
   setUserId(userId: string | null): void
-  /** The browser is somebody else's from now on. */
+  /** Forgets the visitor, because somebody else is using the browser from now on. */
   forget(): void
   conversationId(): string | null
   setConversationId(id: string | null): void
   dismissedNotice(): string | null
   dismissNotice(text: string): void
-  /** Of this tab: a message that the service has not confirmed yet. */
+  /** Returns this tab's message that the service has not confirmed yet. */
   outgoing(): Outgoing | null
   setOutgoing(message: Outgoing | null): void
 }
@@ -48,7 +50,7 @@ export function createKept(agentId: string): Kept {
   }
 }
 
-/** A place in the browser's storage; in memory when it keeps nothing. Other tabs write to it too. */
+/** Creates an entry in the browser's storage, or in memory if storage is not available. Other tabs write to it too. */
 function createPlace<T extends object>(storage: () => Storage, name: string) {
   let memory = {} as T
   const read = (): T => {
@@ -56,7 +58,7 @@ function createPlace<T extends object>(storage: () => Storage, name: string) {
       const text = storage().getItem(name)
       if (text !== null) memory = JSON.parse(text)
     } catch {
-      // What was kept last is still in memory.
+      // The last known value is still in memory.
     }
     return memory
   }
@@ -67,7 +69,7 @@ function createPlace<T extends object>(storage: () => Storage, name: string) {
       try {
         storage().setItem(name, JSON.stringify(memory))
       } catch {
-        // As above.
+        // The value is still in memory.
       }
     },
   }

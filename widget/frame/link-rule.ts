@@ -1,13 +1,14 @@
 import { createContext } from 'preact'
 
-/** Whether a text may lead to an address; what the owner and the team have written may lead anywhere. */
+/** Whether a text may link to an address. Texts by the owner and the team may link anywhere. */
 export type MayLink = (href: string) => boolean
 
 export const LinkRule = createContext<MayLink>(() => true)
 
 /**
- * For what a model has written: it may have read a page that wants visitors lured away under the owner's name, or what
- * they said carried off in an address. Leads to these hosts and their subdomains, and to mail without words in it.
+ * The rule for text written by a model, which may have read a page that tries to lure visitors away in the owner's
+ * name or to leak their messages in a URL. Allows links to these hosts and their subdomains, and mail links without
+ * prefilled text.
  */
 export function linksTo(hosts: readonly string[]): MayLink {
   return (href) => {
@@ -17,7 +18,7 @@ export function linksTo(hosts: readonly string[]): MayLink {
   }
 }
 
-/** null: no address of the web. */
+/** Returns the host of a URL, or null if it has none. */
 export function hostOf(address: string | null): string | null {
   try {
     return new URL(address ?? '').hostname || null

@@ -1,4 +1,7 @@
-/** Where something will stand in a moment. Without a label it is said elsewhere. */
+/**
+ * A placeholder while content loads. Without a label it is hidden from screen readers, because another element
+ * announces the loading.
+ */
 export function LoadingLines({ label }: { label?: string }) {
   const spoken = label ? ({ role: 'status', 'aria-label': label } as const) : { 'aria-hidden': true }
   return (

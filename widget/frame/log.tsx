@@ -15,7 +15,7 @@ import { word } from './words.ts'
 
 const NEAR = 60
 
-/** The talk. It stays at its end while the visitor is there, and where it is when they have scrolled up. */
+/** The messages of the conversation. The log keeps scrolling to the end, unless the visitor has scrolled up. */
 export function Log({ chat, state, appearance }: { chat: Chat; state: State; appearance: Appearance }) {
   const { messages, outgoing, live, busy, isLoading, problem, connection, conversation, language } = state
   const box = useRef<HTMLDivElement>(null)
@@ -29,7 +29,7 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
     toEnd(box.current)
   }, [outgoing])
 
-  // A conversation that is opened is not news: only what comes when it stands there is read out.
+  // Screen readers announce only messages that arrive after the conversation has loaded.
   const [isNews, setNews] = useState(false)
   useEffect(() => setNews(!isLoading), [isLoading])
 
@@ -46,7 +46,7 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
         aria-live={isNews && !isLoading ? 'polite' : 'off'}
         aria-busy={busy === 'answering'}
         aria-label={word('conversation')}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         tabIndex={0}
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) =>
           setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR)
@@ -106,7 +106,7 @@ function toEnd(box: HTMLElement | null): void {
   if (box) box.scrollTop = box.scrollHeight
 }
 
-/** The answer that comes in, at the end or behind what its message said before an action ran. */
+/** Adds the streaming answer at the end, or appends it to the text that its message had before an action ran. */
 function withLive(messages: Message[], live: State['live']): Message[] {
   if (!live || live.text === '') return messages
   const known = messages.find(({ id }) => id === live.messageId)
@@ -118,7 +118,7 @@ function withLive(messages: Message[], live: State['live']): Message[] {
 
 const TOGETHER_SECONDS = 5 * 60
 
-/** Messages of one speaker that follow each other soon stand together. */
+/** Groups consecutive messages of one speaker that are less than five minutes apart. */
 function placeOf(messages: Message[], index: number): Place {
   const follows = (one: Message | undefined, next: Message | undefined): boolean =>
     one !== undefined &&

@@ -12,7 +12,7 @@ if (root && agent) {
   const page = connectPage()
   const chat = createChat(agent, page)
   const voice = createVoice(chat)
-  // Inside of a panel the page around it knows; the panel itself is always small.
+  // In a panel, the embedding page reports the screen size, because the panel itself is always small.
   if (!page.isEmbedded) followScreen(chat)
   speakLanguage(null)
   document.documentElement.dataset.place = page.isEmbedded ? 'panel' : 'page'
@@ -41,7 +41,10 @@ if (root && agent) {
   void chat.start()
 } else sayProblem()
 
-/** The workspace, which has the same origin as the chat, shows looks before they are saved. */
+/**
+ * Applies unsaved appearance settings, which the workspace sends for its preview. The workspace has the same origin
+ * as the chat.
+ */
 function showDrafts({ store }: Chat): void {
   addEventListener('message', ({ origin, source, data }) => {
     if (origin !== location.origin || source !== window.parent || data?.parley !== 'preview') return

@@ -6,18 +6,18 @@ import { type Align, type Block, parseMarkdown } from './parse-markdown.ts'
 import { Cite } from './sources.tsx'
 import { word } from './words.ts'
 
-/** An answer as nodes; never as HTML. */
+/** Renders Markdown as nodes, never as HTML. */
 export function Markdown({ text }: { text: string }) {
   const blocks = useMemo(() => parseMarkdown(text), [text])
   return <div class="markdown">{blocks.map((block) => drawBlock(block, 'auto'))}</div>
 }
 
-/** Each block has the direction of its first words; what is inside of one has that of the whole. */
+/** The direction of each block is that of its first words; nested blocks inherit it. */
 function drawBlock(block: Block, dir?: 'auto'): ComponentChild {
   switch (block.type) {
     case 'code':
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         <pre tabIndex={0} dir="ltr">
           <code>{block.text}</code>
         </pre>
@@ -25,7 +25,7 @@ function drawBlock(block: Block, dir?: 'auto'): ComponentChild {
     case 'table': {
       const [head = [], ...rows] = block.rows
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         <section class="table" aria-label={word('table')} tabIndex={0} dir={dir}>
           <table>
             <thead>
@@ -33,7 +33,7 @@ function drawBlock(block: Block, dir?: 'auto'): ComponentChild {
             </thead>
             <tbody>
               {rows.map((row, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: rows of a text have no other name
+                // biome-ignore lint/suspicious/noArrayIndexKey: rows of a text have no other key
                 <tr key={index}>{row.map((cell, at) => drawCell(cell, at, block.aligns))}</tr>
               ))}
             </tbody>
@@ -44,7 +44,7 @@ function drawBlock(block: Block, dir?: 'auto'): ComponentChild {
     case 'quote':
       return <blockquote dir={dir}>{block.blocks.map((inner) => drawBlock(inner))}</blockquote>
     case 'list': {
-      // biome-ignore lint/suspicious/noArrayIndexKey: items of a text have no other name
+      // biome-ignore lint/suspicious/noArrayIndexKey: items of a text have no other key
       const items = block.items.map((blocks, index) => <li key={index}>{drawItem(blocks)}</li>)
       return block.isOrdered ? (
         <ol dir={dir} start={block.start}>
@@ -74,16 +74,16 @@ function drawCell(cell: Inline[], at: number, aligns: Align[], isHead = false): 
   )
 }
 
-/** A line of Markdown inside of something else. */
+/** Renders inline Markdown inside another element. */
 export const InlineText = ({ text }: { text: string }) => <>{drawInlines(parseInline(text))}</>
 
-/** An item of a single line needs no paragraph around it. */
+/** Renders the blocks of a list item. A leading paragraph needs no element of its own. */
 const drawItem = (blocks: Block[]): ComponentChild =>
   blocks.map((block, index) =>
     index === 0 && block.type === 'paragraph' ? drawInlines(block.inline) : drawBlock(block),
   )
 
-/** The number of a source stays in the line of the word before it and of the marks behind it. */
+/** Renders inline nodes. Citation numbers stay on the same line as the preceding word and the following punctuation. */
 function drawInlines(all: Inline[]): ComponentChild[] {
   const nodes = [...all]
   const drawn: ComponentChild[] = []
@@ -128,7 +128,7 @@ function drawInline(node: Inline): ComponentChild {
   }
 }
 
-/** Where it must not lead to, its address can still be read. */
+/** Renders a link. If linking to the address is not allowed, the address is shown as text. */
 function Link({ href, inline }: Extract<Inline, { type: 'link' }>) {
   const mayLink = useContext(LinkRule)
   const inner = drawInlines(inline)

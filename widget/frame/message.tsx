@@ -10,7 +10,7 @@ import { Sources, SourcesOfMessage } from './sources.tsx'
 import type { Appearance, Attachment, Message } from './types.ts'
 import { shownLanguage, word } from './words.ts'
 
-/** Whether others of the same speaker stand directly before and behind it. */
+/** The position of a message within a group of consecutive messages of the same speaker. */
 export type Place = { isFirst: boolean; isLast: boolean }
 
 type Props = {
@@ -84,15 +84,15 @@ type BubbleProps = {
   speaker: Message['role']
   text: string
   files?: readonly (Omit<Attachment, 'url'> & { url?: string | null })[]
-  /** What the page around the chat is written in. */
+  /** The language of the embedding page. */
   language: string | null
   author?: string | null
-  /** The agent's styles and picture; absent for other speakers. */
+  /** The agent's styles and avatar; absent for other speakers. */
   appearance?: Appearance
   place?: Place
-  /** Seconds since 1970; null: not shown. */
+  /** The time in Unix seconds, or null to show none. */
   time?: number | null
-  /** Not sent. */
+  /** Whether the message is shown pale, because it has not been sent. */
   isPale?: boolean
   children?: ComponentChildren
 }
@@ -150,7 +150,7 @@ function Avatar({ author, appearance }: { author: string | null; appearance: App
   )
 }
 
-/** The time of today, else with its day. */
+/** Shows a time of today as the time alone, and an earlier one with its date. */
 function Time({ seconds }: { seconds: number }) {
   const date = new Date(seconds * 1_000)
   const isToday = date.toDateString() === new Date().toDateString()
@@ -163,7 +163,7 @@ function Time({ seconds }: { seconds: number }) {
   )
 }
 
-/** What it means is said by the status line. */
+/** The typing indicator. It is hidden from screen readers; the status line announces the state instead. */
 export function Thinking({ appearance }: { appearance: Appearance }) {
   return (
     <div class="message assistant" aria-hidden="true">

@@ -1,6 +1,6 @@
 import type { Message, SentFile } from './types.ts'
 
-/** A message as the service has it, or will have it in a moment. */
+/** Creates a message in the form in which the service stores it. */
 export const newMessage = (
   role: Message['role'],
   id: string,

@@ -1,23 +1,26 @@
 import { type FrameMessage, isOurs, type PageMessage } from '../page-messages.ts'
 import { hostOf } from './link-rule.ts'
 
-/** What comes with it that the panel was opened or closed. */
+/** The data that the page sends when the panel is opened or closed. */
 type Shown = { takeFocus: boolean; isPhone: boolean; language: string | null }
 
-/** The page that embeds the chat, as far as its script tells. */
+/** The page that embeds the chat, as described by the messages of its script. */
 export type Page = {
   isEmbedded: boolean
-  /** null: not known (yet). */
+  /** Returns the host of the embedding site, or null when it is not known (yet). */
   siteHost(): string | null
-  /** The URL of the embedding page, or at least its origin; null when the chat is not embedded or the browser does not tell. */
+  /**
+   * Returns the URL of the embedding page, or at least its origin. Returns null when the chat is not embedded or the
+   * browser does not reveal it.
+   */
   address(): string | null
-  /** The token of a visitor whom the site has signed in. */
+  /** Returns the token of the visitor if the site has signed them in. */
   identity(): string | null
-  /** Resolves when the page has told who it is, or does not seem to. */
+  /** Resolves when the page's script has identified the page, or after a timeout. */
   told(): Promise<void>
-  /** Whether the panel is open; a chat in a tab of its own always is. */
+  /** Returns whether the panel is open. A chat in its own tab always counts as open. */
   isShown(): boolean
-  /** When the panel was open last; 0: never. */
+  /** Returns when the panel was last open, or 0 if it never was. */
   lastShown(): number
   onShown(listener: (shown: Shown) => void): void
   close(): void
@@ -26,10 +29,10 @@ export type Page = {
   run(id: string, name: string, input: unknown): Promise<unknown>
 }
 
-/** The service has put a sentence here in place of the chat. */
+/** Tells the embedding page that the service has sent an error page instead of the chat. */
 export const sayProblem = (): void => say({ parley: 'problem' })
 
-/** To whoever embeds the chat; nothing that any page may not know. */
+/** Posts a message to the embedding page, whatever its origin. The message must not be confidential. */
 function say(message: FrameMessage): void {
   if (window.parent !== window) window.parent.postMessage(message, '*')
 }
@@ -38,7 +41,8 @@ const TELL_MS = 3_000
 
 export function connectPage(): Page {
   const isEmbedded = window.parent !== window
-  // Who may embed the chat at all is up to its policy; the script there tells who it is by its first message.
+  // The chat's content security policy controls which sites may embed it. The script on the page reveals its origin
+  // with its first message.
   let origin: string | null = null
   let address: string | null = null
   let identity: string | null = null
@@ -84,11 +88,11 @@ export function connectPage(): Page {
     told: () =>
       new Promise((resolve) => {
         if (!isEmbedded || origin !== null) return resolve()
-        // A page may embed the chat without the script.
+        // The timeout covers pages that embed the chat without the script.
         setTimeout(resolve, TELL_MS)
         listeners.add(() => resolve())
       }),
-    // A page that embeds the chat without the script is known by what the browser says of it.
+    // A page that embeds the chat without the script is identified by the browser's referrer.
     address: () => (isEmbedded ? (address ?? (document.referrer || null)) : null),
     isShown: () => isShown,
     lastShown: () => (isShown ? Date.now() : lastShown),

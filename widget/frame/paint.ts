@@ -3,17 +3,20 @@ import type { Appearance } from './types.ts'
 
 const SURFACES = { light: '#ffffff', dark: '#16181d' }
 const TEXTS = { light: '#111827', dark: '#f3f4f6' }
-/** What can be told from its ground (WCAG 1.4.11). */
+/** The minimum contrast at which an element is distinguishable from its background (WCAG 1.4.11). */
 const TELLABLE = 3
 
-/** The agent's colours as properties of the style, by script: the chat's policy allows no others. */
+/**
+ * Sets the agent's colours as CSS custom properties by script; the chat's content security policy allows no inline
+ * styles.
+ */
 export function paint({ chat, stage }: Pick<Appearance, 'chat' | 'stage'>): void {
   const { theme: wanted, headerColor, userMessageColor } = chat
   const root = document.documentElement
   const theme = wanted === 'auto' ? themeOfSystem() : wanted
   const own = stage?.customSurfaceColors.enabled ? stage.customSurfaceColors : null
   const surface = own ? solid(own.background, SURFACES[theme]) : SURFACES[theme]
-  // The usual white belongs to the light theme.
+  // The default white header is meant for the light theme.
   const header =
     headerColor === 'transparent' || (theme === 'dark' && isWhite(headerColor)) ? surface : headerColor
   const said = userMessageColor === 'transparent' ? surface : userMessageColor
@@ -65,7 +68,10 @@ function greysOf(
     : { '--raised': dark(16), '--raised-more': dark(22), '--line': dark(19), '--soft-line': dark(29) }
 }
 
-/** Grounds of the owner's own, with text that can be read on them; the foreground is that of the agent's messages. */
+/**
+ * Returns the colours for the owner's custom backgrounds, with readable text on each. `foreground` is the background
+ * of the agent's messages.
+ */
 function surfacesOf(foreground: string, surface: string): Record<string, string> {
   const text = textOn(surface)
   const bubble = solid(foreground, surface)

@@ -3,14 +3,15 @@ import { isArrayIndex } from '../../server/text/array-index.ts'
 export type Inline =
   | { type: 'text' | 'code'; text: string }
   | { type: 'break' }
-  /** The n-th source of the answer. */
+  /** A citation of the n-th source of the answer. */
   | { type: 'cite'; number: number; text: string }
   | { type: 'strong' | 'emphasis'; inline: Inline[] }
   | { type: 'link'; href: string; inline: Inline[] }
 
 /**
- * Escapes, code, pictures and links, bold, italic, bare addresses, citation markers, ends of lines: in this order of
- * precedence. Every part is bounded, so that no text takes long; nothing looks behind, which older Safari cannot.
+ * Matches escapes, code, images and links, bold, italic, bare URLs, citation markers and line ends, in this order of
+ * precedence. Every repetition is bounded, so that no text takes long to parse. There are no lookbehinds, because
+ * older versions of Safari do not support them.
  */
 const MARKS = new RegExp(
   [
@@ -28,7 +29,7 @@ const MARKS = new RegExp(
   'g',
 )
 
-/** Text as nodes. */
+/** Parses inline Markdown. */
 export function parseInline(text: string, depth = 0): Inline[] {
   const found: Inline[] = []
   const addText = (piece: string): void => {
@@ -71,7 +72,7 @@ export function parseInline(text: string, depth = 0): Inline[] {
 
 const plain = (text: string): Inline[] => [{ type: 'text', text }]
 
-/** null: nothing that a chat should lead to. */
+/** Returns the normalized URL, or null for one that a chat must not link to. */
 export function safeHref(address: string): string | null {
   try {
     const { protocol, href } = new URL(address)
@@ -81,7 +82,7 @@ export function safeHref(address: string): string | null {
   }
 }
 
-/** As it is read aloud. */
+/** Returns the text as it is read aloud. */
 export const spokenText = (inline: Inline[]): string =>
   inline
     .map((node) => {

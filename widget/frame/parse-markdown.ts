@@ -6,7 +6,7 @@ export type Block =
   | { type: 'paragraph' | 'heading'; inline: Inline[] }
   | { type: 'code'; text: string }
   | { type: 'quote'; blocks: Block[] }
-  /** Rows of cells; the first has the names of the columns. */
+  /** A table as rows of cells; the first row is the header. */
   | { type: 'table'; aligns: Align[]; rows: Inline[][][] }
   | { type: 'list'; isOrdered: boolean; start: number; items: Block[][] }
 
@@ -15,10 +15,10 @@ const ITEM = /^( {0,8})(?:([-*+•])|(\d{1,4})[.)])( {1,4})(?=\S)/
 const HEADING = /^ {0,3}#{1,6} +(.+?)#*$/
 const QUOTE = /^ {0,3}> ?/
 
-/** Lists and quotes in one another; deeper ones stay text. */
+/** The maximum nesting depth of lists and quotes. Deeper ones remain text. */
 const DEEPEST = 6
 
-/** The small part of Markdown that answers are written in; everything else stays the text that it is. */
+/** Parses the subset of Markdown that answers use. Everything else remains plain text. */
 export function parseMarkdown(text: string): Block[] {
   return parseBlocks(text.replace(/\r\n?/g, '\n').replace(/\t/g, '  ').split('\n'))
 }
@@ -45,7 +45,7 @@ function parseBlocks(lines: string[], depth = 0): Block[] {
 
 function readCode(lines: string[], from: number, blocks: Block[]): number {
   const mark = FENCE.exec(lines[from] ?? '')?.[1] ?? ''
-  // A fence that is still open while the answer comes in reaches to its end.
+  // A code fence that is not closed yet, as in a streaming answer, extends to the end of the text.
   let end = from + 1
   while (end < lines.length && !(lines[end] ?? '').trim().startsWith(mark)) end += 1
   blocks.push({ type: 'code', text: lines.slice(from + 1, end).join('\n') })
@@ -82,7 +82,7 @@ function readTable(lines: string[], from: number, blocks: Block[]): number {
   return at
 }
 
-/** Bars inside of code, and those behind a backslash, are text. */
+/** Splits a table row into cells. Bars inside code and escaped bars are text. */
 function cellsOf(line: string): string[] {
   const inner = line.trim().replace(/^\|/, '').replace(/\|$/, '')
   const cells = ['']
@@ -116,7 +116,7 @@ function readParagraph(lines: string[], from: number, blocks: Block[]): number {
 const beginsBlock = (line: string): boolean =>
   line.trim() === '' || FENCE.test(line) || HEADING.test(line) || QUOTE.test(line) || ITEM.test(line)
 
-/** What is indented further than the marks of a list belongs to the item above it. */
+/** Reads a list. Lines that are indented further than the list's markers belong to the item above them. */
 function readList(lines: string[], from: number, blocks: Block[], depth: number): number {
   const [, indent = '', , number] = ITEM.exec(lines[from] ?? '') ?? []
   const isOrdered = number !== undefined

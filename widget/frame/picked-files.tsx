@@ -41,7 +41,7 @@ export function PickedFiles({ chat, state: { files, fileProblem, fileNews }, fie
   )
 }
 
-/** Opens the choice of files; on phones, of pictures and the camera as well. */
+/** A button that opens the file picker; on phones, the picker also offers photos and the camera. */
 export function AttachButton({ chat, field }: Omit<Props, 'state'>) {
   const input = useRef<HTMLInputElement>(null)
   return (
@@ -54,7 +54,7 @@ export function AttachButton({ chat, field }: Omit<Props, 'state'>) {
         tabIndex={-1}
         onChange={({ currentTarget }) => {
           chat.files.add([...(currentTarget.files ?? [])])
-          // The same file may be picked again.
+          // Clearing the value allows the same file to be picked again.
           currentTarget.value = ''
           field.current?.focus()
         }}
@@ -64,7 +64,7 @@ export function AttachButton({ chat, field }: Omit<Props, 'state'>) {
   )
 }
 
-/** Files that are dropped anywhere on the chat. True while some are held over it. */
+/** Accepts files dropped anywhere on the chat. Returns true while files are dragged over it. */
 export function useDroppedFiles(chat: Chat, isOn: boolean): boolean {
   const [isOver, setOver] = useState(false)
   useEffect(() => {

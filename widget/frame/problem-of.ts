@@ -2,7 +2,7 @@ import { ParleyError } from '../../client/parley-error.ts'
 import type { Problem } from './state.ts'
 import { word } from './words.ts'
 
-/** In words for a visitor; the service's own only where they are meant for one. */
+/** Describes an error to the visitor. The service's message is shown only if it is meant for visitors. */
 export function problemOf(error: unknown, remedy: Problem['remedy']): Problem {
   if (!(error instanceof ParleyError)) {
     const sentence = navigator.onLine ? word('unreachable') : word('youAreOffline')

@@ -1,12 +1,12 @@
 const randomBytes = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length))
 
-/** 32 random bytes as 43 characters of base64url. */
+/** Returns 32 random bytes as 43 characters of base64url. */
 export function newSecret(): string {
   const text = btoa(String.fromCharCode(...randomBytes(32)))
   return text.replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')
 }
 
-/** Version 4. Not by crypto.randomUUID, which pages without HTTPS do not have. */
+/** Returns a UUID of version 4. crypto.randomUUID is not available on pages without HTTPS. */
 export function newUuid(): string {
   const bytes = randomBytes(16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40

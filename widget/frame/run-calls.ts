@@ -4,8 +4,8 @@ import type { ChatParts } from './chat-parts.ts'
 import type { Call } from './types.ts'
 
 /**
- * Has the page run what the agent asks of it, and sends the results. What another tab runs at this moment is left to
- * it: false, when that is all there was.
+ * Has the page run the agent's calls of client actions, and sends the results. Calls that another tab is running are
+ * left to it. Returns false when there were no others.
  */
 export async function runCalls(
   { api, page, store }: ChatParts,
@@ -25,7 +25,7 @@ export async function runCalls(
             await api.submitResult(conversationId, toolCallId, output, signal)
             return
           } catch (error) {
-            // Another tab was faster, or it is too late: either way there is nothing to do.
+            // Another tab has sent the result, or the call no longer waits for one. Either way there is nothing to do.
             if (error instanceof ParleyError && error.code === 'RESOURCE_TOOL_CALL_NOT_FOUND') return
             await tries.pause(error, signal)
           }
@@ -36,7 +36,10 @@ export async function runCalls(
   return ran.includes(true)
 }
 
-/** The service takes no more, and browsers keep no more alive behind a page that is left: 64 KiB with what is around it. */
+/**
+ * The size limit of a result. The service accepts no more than 64 KiB including the envelope, and browsers do not
+ * keep larger requests alive when the page is left.
+ */
 const MOST_BYTES = 60 * 1024
 
 const fitting = (output: unknown): unknown =>
@@ -44,7 +47,7 @@ const fitting = (output: unknown): unknown =>
     ? output
     : { status: 'error', error: 'The result of the action is too long.' }
 
-/** Runs it unless another tab of the visitor is at it. Pages without HTTPS have no locks. */
+/** Runs `work` unless another tab of the visitor is running it. Pages without HTTPS have no locks and always run it. */
 async function onlyHere(name: string, work: () => Promise<void>): Promise<boolean> {
   if (!('locks' in navigator)) {
     await work()

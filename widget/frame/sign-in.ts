@@ -4,8 +4,8 @@ import type { ChatParts } from './chat-parts.ts'
 type Needs = Pick<ChatParts, 'page' | 'kept' | 'api'>
 
 /**
- * Brings the token of the page to the service, once; a visitor whom the site has signed out is forgotten. Resolves to
- * whether the visitor is another one than before. Never throws.
+ * Returns a function that sends the page's token to the service, once per token, and forgets a visitor whom the site
+ * has signed out. It resolves to whether the visitor has changed and never throws.
  */
 export function createSignIn(): (needs: Needs) => Promise<boolean> {
   let brought: string | null | undefined
@@ -23,9 +23,9 @@ export function createSignIn(): (needs: Needs) => Promise<boolean> {
         return before !== userId
       }
     } catch (error) {
-      // biome-ignore lint/suspicious/noConsole: the developer of the site looks there
+      // biome-ignore lint/suspicious/noConsole: the console is where the site's developer looks
       console.error(`Parley: the visitor is not signed in. ${error instanceof Error ? error.message : ''}`)
-      // It cannot be said who this is while the service cannot be reached.
+      // The visitor cannot be identified while the service is unavailable, so the token is sent again later.
       if (!(error instanceof ParleyError) || error.status >= 500) {
         brought = undefined
         return false

@@ -16,11 +16,12 @@ type Shown = {
 
 export const SourcesOfMessage = createContext<Shown | null>(null)
 
-/** The number of a source inside a text; it opens and closes what the source says. */
+/** The number of a source in a text. Pressing it expands or collapses the preview of the source. */
 export function Cite({ number, text }: { number: number; text: string }) {
   const shown = useContext(SourcesOfMessage)
   const source = shown?.sources[number - 1]
-  // The sources of an answer may come after its first words; a number without a source is no marker.
+  // The sources of an answer may arrive after its first words. In a complete answer, a number without a source is plain
+  // text.
   if (!shown || !source) return shown?.isComplete === false ? null : text
   if (shown.isHidden) return null
   const name = nameOf(source)
@@ -37,7 +38,7 @@ export function Cite({ number, text }: { number: number; text: string }) {
   )
 }
 
-/** What the answer stands on, by the numbers in its text. */
+/** Lists the sources of an answer by the numbers in its text. */
 export function Sources() {
   const shown = useContext(SourcesOfMessage)
   if (!shown) return null
@@ -48,7 +49,7 @@ export function Sources() {
       {source && open !== null && <Preview source={source} number={open} close={() => toggle(open)} />}
       <ul class="sources" aria-label={word('sources')}>
         {sources.map((one, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: their places are their names
+          // biome-ignore lint/suspicious/noArrayIndexKey: sources are identified by their position
           <li key={index}>
             <Entry source={one} number={index + 1} />
           </li>
@@ -77,7 +78,7 @@ function Entry({ source, number }: { source: Source; number: number }) {
 
 function Preview({ source, number, close }: { source: Source; number: number; close: () => void }) {
   const box = useRef<HTMLDivElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when another source is shown
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another source is shown
   useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [number])
   const href = hrefOf(source)
   return (
@@ -99,7 +100,7 @@ function Preview({ source, number, close }: { source: Source; number: number; cl
   )
 }
 
-/** An address of the web, or of a file on the service itself, at the passage. */
+/** Returns the URL of a web page or of a file on the service, pointing at the cited passage. */
 function hrefOf({ url, anchor }: Source): string | null {
   const address = addressOf(url)
   if (!address || !/^https?:$/.test(address.protocol)) return null
@@ -114,7 +115,7 @@ function nameOf({ name, url }: Source): string {
   return address.pathname === '/' ? address.host : address.host + address.pathname
 }
 
-/** Older browsers know no URL.parse. */
+/** Parses a URL. Older browsers do not have URL.parse. */
 function addressOf(url: string | null): URL | null {
   try {
     return url === null ? null : new URL(url, location.href)

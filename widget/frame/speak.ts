@@ -1,7 +1,7 @@
 import { spokenText } from './parse-inline.ts'
 import { type Block, parseMarkdown } from './parse-markdown.ts'
 
-/** Browsers break off what is longer. */
+/** Browsers cut longer utterances off. */
 const LONGEST = 200
 
 /** Reads a text aloud; ends early when `signal` aborts. Never throws. */

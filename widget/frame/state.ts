@@ -3,10 +3,13 @@ import type { Appearance, Conversation, Message, Outgoing, SentFile, Source } fr
 /** A file that the visitor has picked for the next message; `sent` is null while it is being uploaded. */
 export type PickedFile = { key: string; name: string; sent: SentFile | null }
 
-/** Something went wrong, and what can be done about it. */
+/** A problem, and what the visitor can do about it. */
 export type Problem = {
   sentence: string
-  /** send: the same message again; ask: the same question as a new message; load: look again. */
+  /**
+   * `send` sends the same message again, `ask` asks the same question as a new message, and `load` reloads the
+   * conversation.
+   */
   remedy: 'send' | 'ask' | 'load' | null
 }
 
@@ -15,36 +18,36 @@ export type State = {
   appearance: Appearance | null
   view: 'chat' | 'conversations' | 'details'
   conversation: Pick<Conversation, 'id' | 'status' | 'help'> | null
-  /** While an earlier conversation is fetched. */
+  /** Whether an earlier conversation is being loaded. */
   isLoading: boolean
   messages: Message[]
   outgoing: Outgoing | null
-  /** What has come of the answer so far, behind what is stored of the message. */
+  /** The streamed part of the answer so far, which follows the stored part of the message. */
   live: { messageId: string; text: string; sources: Source[] } | null
-  /** acting: the page runs an action of the agent. */
+  /** `acting` means that the page is running an action of the agent. */
   busy: 'sending' | 'answering' | 'acting' | null
   isStopping: boolean
   connection: 'fine' | 'lost'
   problem: Problem | null
-  /** In this conversation the visitor has sent the form. */
+  /** Whether the visitor has sent the contact form in this conversation. */
   hasLeftDetails: boolean
-  /** The visitor has conversations that can be listed. */
+  /** Whether the visitor has conversations that can be listed. */
   isKnown: boolean
   isNoticeDismissed: boolean
-  /** What is typed and not sent. */
+  /** Text that has been typed but not sent. */
   draft: string
   files: PickedFile[]
   /** Why a file could not be picked. */
   fileProblem: string | null
-  /** For who does not see that a file has been uploaded. */
+  /** Announces to screen readers that a file has been uploaded. */
   fileNews: string
-  /** The chat covers a small screen. */
+  /** Whether the chat covers a small screen. */
   isPhone: boolean
-  /** That of the page around the chat; null: it names none. */
+  /** The language of the embedding page, or null if it declares none. */
   language: string | null
 }
 
-/** Of a conversation in which nothing has been said yet. */
+/** The state of a conversation without messages. */
 export const emptyTalk = {
   view: 'chat',
   conversation: null,

@@ -1,7 +1,10 @@
 import type { State } from './state.ts'
 import { word } from './words.ts'
 
-/** What is going on, for who does not see it. Apart from the talk, whose parts are read out when they are complete. */
+/**
+ * Announces the state of the chat to screen readers. It is separate from the log, whose messages are read when they
+ * are complete.
+ */
 export function StatusLine({ state }: { state: State }) {
   return (
     <p class="visually-hidden" role="status">
@@ -10,7 +13,7 @@ export function StatusLine({ state }: { state: State }) {
   )
 }
 
-/** In words for everybody. */
+/** Returns the text that tells visitors that the connection is lost. */
 export const lostWords = (): string => (navigator.onLine ? word('lost') : word('offline'))
 
 function statusOf({ busy, isLoading, connection }: State): string {

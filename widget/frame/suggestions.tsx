@@ -48,7 +48,7 @@ export function Suggestions({ chat, suggestions }: Props) {
   )
 }
 
-/** The name of an icon, which the API takes as well, is not for the eyes of visitors. */
+/** Renders the icon if it is an emoji. The API also accepts names of icons, which must not be shown to visitors. */
 const emojiOf = (icon: string | null | undefined) =>
   icon && /^\p{Extended_Pictographic}.{0,15}$|^\p{Regional_Indicator}{2}$/u.test(icon) ? (
     <span class="emoji" aria-hidden="true">

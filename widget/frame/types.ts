@@ -1,14 +1,14 @@
 import type { Static } from 'typebox'
 import type * as schema from '../../server/widget/schema.ts'
 
-/** What the API says, by its own contract. */
+/** The types of the API's responses, derived from its contract. */
 export type Appearance = Static<typeof schema.Appearance>
 export type Conversation = Static<typeof schema.VisibleConversation>
 export type ConversationSummary = Static<typeof schema.ConversationSummary>
 export type Message = Static<typeof schema.VisibleMessage>
 export type Source = Message['sources'][number]
 export type Attachment = Message['attachments'][number]
-/** A file that was uploaded, under the id that a message names it by. */
+/** An uploaded file. Messages refer to it by its id. */
 export type SentFile = { id: string; name: string; type: string; size: number }
 export type Call = Message['pendingCalls'][number]
 export type Feedback = Message['feedback']
@@ -25,7 +25,7 @@ export type Suggestion =
       items: { text: string; order: number; icon?: string | null }[]
     }
 
-/** A message on its way: under its id the service stores it once, however often it is sent. */
+/** A message that is being sent. Because of its id, the service stores it only once, however often it is sent. */
 export type Outgoing = {
   messageId: string
   text: string

@@ -3,7 +3,7 @@ import { useStore } from './store.ts'
 import type { Voice } from './voice.ts'
 import { word } from './words.ts'
 
-/** Above the field for typing while one talks. */
+/** The bar above the message field in voice mode. */
 export function VoiceBar({ voice }: { voice: Voice }) {
   const { mode, heard, problem } = useStore(voice.store)
   if (mode === 'off') {

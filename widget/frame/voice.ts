@@ -6,7 +6,7 @@ import { word } from './words.ts'
 
 export type VoiceState = {
   mode: 'off' | 'listening' | 'thinking' | 'speaking'
-  /** What has been understood so far. */
+  /** The text recognized so far. */
   heard: string
   problem: string | null
 }
@@ -15,14 +15,17 @@ export type Voice = {
   store: Store<VoiceState>
   start(): void
   end(): void
-  /** Ends the answer or what is being read aloud; the visitor is listened to again. */
+  /** Stops the answer or the reading aloud, and listens to the visitor again. */
   interrupt(): void
 }
 
-/** After so many silences nobody seems to be there. */
+/** Voice mode ends after this many silences in a row, because nobody seems to be there. */
 const MOST_SILENCES = 3
 
-/** Talking in turns: the visitor is heard, their words are sent, the answer is read aloud, and again. */
+/**
+ * Creates the voice mode, which repeats these steps: it listens to the visitor, sends what they said and reads the
+ * answer aloud.
+ */
 export function createVoice(chat: Chat): Voice {
   const store = createStore<VoiceState>({ mode: 'off', heard: '', problem: null })
   let talk = new AbortController()
@@ -61,7 +64,10 @@ export function createVoice(chat: Chat): Voice {
     if (!signal.aborted) store.set({ mode: 'off' })
   }
 
-  /** Until nothing is under way any more; a person may take longer than anybody listens. */
+  /**
+   * Sends the text and resolves when the chat is no longer busy. It does not wait for the team, who may take longer
+   * than a visitor listens.
+   */
   const answered = (text: string): Promise<void> =>
     new Promise((resolve) => {
       let hasBegun = false

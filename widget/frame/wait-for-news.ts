@@ -4,16 +4,16 @@ import type { ChatParts } from './chat-parts.ts'
 import type { Conversation } from './types.ts'
 import { waitSeen } from './wait-seen.ts'
 
-/** A conversation is followed while the panel is open and for so long after it was. */
+/** A conversation is followed while the panel is open and for this long afterwards. */
 const FOLLOWED_MS = 60 * 60_000
-/** Without a connection, or where nobody can see the chat, it is looked at so often. */
+/** The polling interval without a connection or while the chat is not visible. */
 const WATCH_MS = 10_000
 const HIDDEN_WATCH_MS = 30_000
 
 /**
- * Waits until there may be something new in a conversation; false when nobody needs to know: it is over, or the chat has
- * not been open for an hour. A tab that nobody sees gives up its connection, of which browsers have few, and looks from
- * time to time while a person is expected. Throws when `signal` aborts.
+ * Waits until there may be something new in a conversation. Returns false when there is no need to follow it: it has
+ * ended, or the chat has not been open for an hour. A hidden tab closes its connection, because browsers allow only a
+ * few, and polls while a person is expected to reply. Throws when `signal` aborts.
  */
 export async function waitForNews(
   chat: ChatParts,
@@ -25,7 +25,7 @@ export async function waitForNews(
   for (;;) {
     if (Date.now() - chat.page.lastShown() > FOLLOWED_MS) return false
     if (document.visibilityState === 'hidden') {
-      // The chat is looked at when it is seen again (chat.ts).
+      // chat.ts refreshes the chat when it becomes visible again.
       if (!shown.help) return false
       await waitSeen(false, WATCH_MS, HIDDEN_WATCH_MS, signal)
       return true

@@ -1,4 +1,4 @@
-/** Waits, longer while nobody can see the chat. Throws when `signal` aborts. */
+/** Waits `seenMs` if the chat is visible and `unseenMs` if not. Throws when `signal` aborts. */
 export function waitSeen(
   isSeen: boolean,
   seenMs: number,

@@ -4,7 +4,7 @@ import { Suggestions } from './suggestions.tsx'
 import type { Appearance } from './types.ts'
 import { word } from './words.ts'
 
-/** What stands in a chat in which nothing has been said yet. */
+/** The content of a chat without messages. */
 export function Welcome({ chat, appearance }: { chat: Chat; appearance: Appearance }) {
   const { initialMessages, suggestedMessages, mayEscalate } = appearance
   const own = (suggestedMessages ?? []).length > 0

@@ -17,7 +17,7 @@ const RIGHT_TO_LEFT = /^(ar|fa|he|iw|ur)\b/
 
 let shown: Words = en
 
-/** The controls speak the language of the page around the chat, else that of the browser, else English. */
+/** Sets the language of the controls: that of the embedding page, else that of the browser, else English. */
 export function speakLanguage(ofPage: string | null): void {
   const wanted = [ofPage, ...navigator.languages].filter((one) => one !== null)
   const found = wanted.map(codeOf).find((code) => code in TRANSLATIONS) ?? 'en'
@@ -28,9 +28,9 @@ export function speakLanguage(ofPage: string | null): void {
 
 export const codeOf = (language: string): string => language.toLowerCase().split(/[-_]/)[0] ?? ''
 
-/** The word in the language of the controls. */
+/** Returns a text in the language of the controls. */
 export const word = (name: Word, ...values: (string | number)[]): string =>
   shown[name].replace(/\{(\d)\}/g, (_, place) => String(values[Number(place)] ?? ''))
 
-/** For dates and times. */
+/** Returns the language for formatting dates and times. */
 export const shownLanguage = (): string => document.documentElement.lang || 'en'

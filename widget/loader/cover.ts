@@ -1,4 +1,4 @@
-/** While the panel covers the page, nothing behind it can be reached or scrolled. Gives the way back. */
+/** Makes everything behind the panel inert and keeps it from scrolling. Returns a function that undoes this. */
 export function coverPage(host: HTMLElement): () => void {
   const behind = [...(host.parentElement?.children ?? [])].filter(
     (one) => one !== host && !one.hasAttribute('inert'),

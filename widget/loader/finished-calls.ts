@@ -1,15 +1,15 @@
-/** A visit seldom has more of them that are still asked for. */
+/** The number of results kept. A visit rarely has more that are still requested. */
 const MOST = 20
 
 export type FinishedCalls = {
-  /** null: it has not been finished in this visit of the site. */
+  /** Returns the result of a call, or null if the call has not finished during this visit to the site. */
   find(id: string): { output: unknown } | null
   add(id: string, output: unknown): void
 }
 
 /**
- * What the page's own tools gave, for the time of the visit: a tool that leads to another page ends the connection by
- * which its result is sent, and would run again on every page it leads to.
+ * Keeps the results of the page's tools for the duration of the visit. A tool that navigates to another page breaks
+ * the connection on which its result is sent, and would otherwise run again on every page it leads to.
  */
 export function createFinishedCalls(agentId: string): FinishedCalls {
   const name = `parley-calls:${agentId}`
@@ -19,7 +19,7 @@ export function createFinishedCalls(agentId: string): FinishedCalls {
       const kept: unknown = JSON.parse(sessionStorage.getItem(name) ?? 'null')
       if (Array.isArray(kept)) calls = kept
     } catch {
-      // What was kept last is still in memory.
+      // The last known results are still in memory.
     }
     return calls
   }
@@ -27,12 +27,12 @@ export function createFinishedCalls(agentId: string): FinishedCalls {
     find: (id) => read().find((one) => one.id === id) ?? null,
     add(id, output) {
       calls = [...read(), { id, output }].slice(-MOST)
-      // The newest is the one that will be asked for: the others make room for it.
+      // The newest result is the one that will be requested, so older ones are dropped to make room.
       for (let kept = calls; kept.length > 0; kept = kept.slice(1)) {
         try {
           return sessionStorage.setItem(name, JSON.stringify(kept))
         } catch {
-          // Too much, or nothing can be kept at all.
+          // The results exceed the quota, or storage is not available at all.
         }
       }
     },

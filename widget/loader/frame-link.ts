@@ -8,7 +8,7 @@ export type Listener = {
   onUnread(unread: boolean): void
 }
 
-/** Speaks with the chat in the iframe, and with nobody else, until `signal` aborts. */
+/** Exchanges messages with the chat in the iframe, and with no other window, until `signal` aborts. */
 export function linkFrame(
   frame: HTMLIFrameElement,
   server: string,

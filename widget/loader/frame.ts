@@ -3,13 +3,16 @@ import type { PageMessage } from '../page-messages.ts'
 import { type Listener, linkFrame } from './frame-link.ts'
 import type { PageTools } from './page-tools.ts'
 
-/** For so long the chat may be on its way, the first time and later ones. */
+/** How long the chat may take to load, on the first try and on each retry. */
 const PATIENCE_MS = [6_000, 12_000, 24_000, 60_000]
 
 export type Frame = {
   isReady(): boolean
   send(message: PageMessage): void
-  /** Loaded when it is first shown; again while it does not come. */
+  /**
+   * Tells the frame whether it is shown. The chat is loaded when it is first shown, and reloaded as long as it does
+   * not respond.
+   */
   setShown(isShown: boolean): void
 }
 
@@ -21,7 +24,10 @@ type Options = {
   signal: AbortSignal
 }
 
-/** The chat in its iframe. What could not be loaded cannot say so: what was loaded says that it is there, and is shown only then. */
+/**
+ * Creates the iframe of the chat. A failed load cannot be detected, so the chat announces itself when it has loaded
+ * and is shown only then.
+ */
 export function createFrame(
   box: HTMLElement,
   { words, server, agentId, tools, signal }: Options,

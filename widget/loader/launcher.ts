@@ -11,7 +11,7 @@ export type Launcher = {
   setUnread(isUnread: boolean): void
 }
 
-/** Creates the button that opens the chat. `count` is the number shown on it until then. */
+/** Creates the button that opens the chat. It shows the number `count` until the chat is opened. */
 export function createLauncher(server: string, settings: LauncherSettings, count: number | null): Launcher {
   const button = document.createElement('button')
   button.type = 'button'

@@ -3,13 +3,16 @@ import type { FinishedCalls } from './finished-calls.ts'
 type Tool = (input: unknown) => unknown
 
 export type PageTools = {
-  /** null takes a tool back. */
+  /** Registers tools; null removes one. */
   add(tools: Record<string, Tool | null>): void
-  /** What the tool gives, or in which words it failed; once for each id. Never throws. */
+  /** Runs a tool, once per id, and returns its output or its error. Never throws. */
   run(id: string, name: string, input: unknown): Promise<unknown>
 }
 
-/** Pages that are put together by scripts register their tools a little after they are there. */
+/**
+ * How long to wait for a tool. Pages that are rendered by scripts register their tools shortly after they have
+ * loaded.
+ */
 const REGISTER_MS = 5_000
 
 export function createPageTools(finished: FinishedCalls): PageTools {
@@ -61,7 +64,8 @@ export function createPageTools(finished: FinishedCalls): PageTools {
 
 async function outputOf(tool: Tool, input: unknown): Promise<unknown> {
   try {
-    // Through JSON: what cannot be sent fails here, where the page's developer sees why.
+    // The output is converted to JSON and back, so that output that cannot be sent fails here, where the page's
+    // developer sees why.
     return JSON.parse(JSON.stringify((await tool(input)) ?? null))
   } catch (error) {
     return failed(error)

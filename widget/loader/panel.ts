@@ -12,7 +12,7 @@ export type Panel = {
   hide(): void
 }
 
-/** Whom the site has signed in, for now. */
+/** The token of the visitor whom the site has signed in, if any. */
 export type Identity = { token: string | null; onChange: () => void }
 
 type Options = {
@@ -21,11 +21,13 @@ type Options = {
   settings: LauncherSettings
   tools: PageTools
   identity: Identity
-  /** Takes it away again. */
+  /** Aborting it removes the button and the panel. */
   signal: AbortSignal
 }
 
-/** The button and the panel with the chat, out of the page's flow. The chat is loaded when it is first shown. */
+/**
+ * Creates the button and the panel with the chat, outside the page's flow. The chat is loaded when it is first shown.
+ */
 export function createPanel({ server, agentId, settings, tools, identity, signal }: Options): Panel {
   const { words, stage } = settings
   const host = document.createElement('parley-chat')
@@ -35,16 +37,16 @@ export function createPanel({ server, agentId, settings, tools, identity, signal
   const isNew = !visit.wasUsed()
   const launcher = createLauncher(server, settings, isNew ? (stage?.count ?? null) : null)
   const box = createBox(settings)
-  // Behind a chat in the middle of the page; without its rules it is nothing.
+  // The backdrop of a chat in the middle of the page. It is invisible unless the settings contain styles for it.
   const veil = create('span', 'veil')
   if (stage?.closesOutside) veil.onclick = () => hide()
   root.append(veil, box, launcher.button)
-  // Words beside the button, until the chat is opened; a press on them opens it.
+  // The hint next to the button, shown until the chat is opened. Pressing it opens the chat.
   const hint = create('button', `hint ${settings.align}`)
   hint.onclick = () => show({ takeFocus: true })
   hint.textContent = stage?.message ?? ''
   if (isNew && hint.textContent) root.append(hint)
-  // Not into the body, which pages that go on without being loaded replace.
+  // The host is not added to the body, because pages that navigate without a reload may replace the body.
   document.documentElement.append(host)
   followKeyboard(box, signal)
 
@@ -85,7 +87,7 @@ export function createPanel({ server, agentId, settings, tools, identity, signal
   const refresh = (): void => {
     box.classList.toggle('open', isShown)
     veil.classList.toggle('open', isShown)
-    // Only then can the chat close itself, and may cover the button.
+    // Only a loaded chat can close itself, so only then may it cover the button.
     box.classList.toggle('ready', isShown && frame.isReady())
     cover(isShown && (isPhone() || stage !== null))
   }

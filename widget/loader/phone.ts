@@ -1,14 +1,14 @@
 const phone = matchMedia('(max-width: 480px), (max-height: 480px)')
 
-/** Where the panel covers the page; the same as in the style. */
+/** Whether the panel covers the page. The media query is the same as in the style sheet. */
 export const isPhone = (): boolean => phone.matches
 
-/** When the window, or the phone, is turned. */
+/** Calls `listener` when the window is resized, or the phone rotated, across that limit. */
 export function onPhoneChange(listener: () => void, signal: AbortSignal): void {
   phone.addEventListener('change', listener, { signal })
 }
 
-/** Keeps the panel above the keyboard on the screen, which makes the page no smaller. */
+/** Keeps the panel above the on-screen keyboard, which does not resize the page. */
 export function followKeyboard(panel: HTMLElement, signal: AbortSignal): void {
   const view = window.visualViewport
   if (!view) return

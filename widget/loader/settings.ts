@@ -3,12 +3,13 @@ import type { LauncherSettings } from '../../server/widget/launcher-settings.ts'
 const PAUSES_MS = [2_000, 6_000, 20_000, 60_000]
 const SILENCE_MS = 20_000
 
-/** There is no such public agent, or this site may not show it: to ask again of its own accord is no use. */
+/** Thrown when there is no such public agent or this site may not show it. Automatic retries would be of no use. */
 class Refused extends Error {}
 
 /**
- * Makes something of the settings as soon as they are there: asked for again after some time while that fails, when
- * the browser is online again, and when the page wants to use it. Of what the page wanted, the last is done.
+ * Loads the settings and passes them to `make`. After a failure it retries with increasing delays, when the browser
+ * is online again, and when the page calls `use`. Of the wishes passed to `use` before the settings have loaded, only
+ * the last is carried out.
  */
 export function keepAsking<T>(
   server: string,
@@ -33,7 +34,7 @@ export function keepAsking<T>(
       wanted?.(made)
     } catch (error) {
       if (signal.aborted) return
-      // biome-ignore lint/suspicious/noConsole: whoever pastes the tag looks there
+      // biome-ignore lint/suspicious/noConsole: the console is where the site's developer looks
       console.error(`Parley: the chat is not shown. ${error instanceof Error ? error.message : ''}`)
       const [pause, ...rest] = error instanceof Refused ? [] : pauses
       pauses = rest

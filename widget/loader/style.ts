@@ -1,4 +1,7 @@
-/** The button; the rules of the panel come with the settings. The page's own rules do not reach in here; `all` and the important ones keep it from moving the host element. */
+/**
+ * The styles of the button; those of the panel come with the settings. The page's styles do not apply inside the
+ * shadow root. `all` and `!important` keep the page from restyling the host element.
+ */
 const rules = `
 :host{all:initial!important;position:fixed!important;z-index:2147483000!important;inset:auto 0 0 auto!important;width:0!important;height:0!important}
 *{box-sizing:border-box}
@@ -21,7 +24,10 @@ i{position:absolute;top:1px;right:1px;width:14px;height:14px;border-radius:50%;b
 @media print{:host{display:none!important}}
 `
 
-/** By script, so that a page's policy against inline styles does not matter; old browsers know the element only. */
+/**
+ * Adds the styles by script, which works even if the page's content security policy forbids inline styles. Old
+ * browsers support only a style element.
+ */
 export function addStyle(root: ShadowRoot, more: string): void {
   try {
     const sheet = new CSSStyleSheet()

@@ -1,11 +1,14 @@
-/** Whether the chat was open on the page before, or was closed already, in this visit of the site. */
+/**
+ * Remembers during a visit to the site whether the chat was open on the previous page, and whether it has been opened
+ * or closed at all.
+ */
 export function createVisit(agentId: string) {
   const name = `parley-panel:${agentId}`
   let state: string | null = null
   try {
     state = sessionStorage.getItem(name)
   } catch {
-    // A browser that keeps nothing begins anew on every page.
+    // Without storage, every page starts anew.
   }
   return {
     wasOpen: () => state === 'open',
@@ -15,7 +18,7 @@ export function createVisit(agentId: string) {
       try {
         sessionStorage.setItem(name, state)
       } catch {
-        // As above.
+        // Without storage, the state lasts only for this page.
       }
     },
   }

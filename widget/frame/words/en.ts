@@ -1,4 +1,4 @@
-/** What the controls say, in English. `{0}` stands for what is put in. */
+/** The texts of the controls in English. `{0}` is replaced with a value. */
 export const en = {
   chat: 'Chat',
   assistant: 'AI assistant',
