@@ -128,6 +128,8 @@ test('sources of agents that re-sync get moments spread over the week; others no
     pages.set(`/spread/${i}`, { body: html(`Page number ${i} of the spread, long enough to be read.`) })
     ids.push(await addLink(agentId, `/spread/${i}`))
   }
+  // A source that goes live later gets another moment.
+  for (const id of ids) await settled(id)
   await planSyncs(service.ctx.db, now)
   assert.equal((await rowOf(ids[0]!)).next_sync_at, null)
   await setAutoRetrain(agentId, true)
