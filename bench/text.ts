@@ -8,7 +8,7 @@ const MEGABYTE = 1024 * 1024
  * long, and a shorter text suffices to show how their time grows.
  */
 const MOST_APART = 128 * 1024
-/** A function that takes longer than this on a shorter text is not given a longer one. */
+/** A function that exceeds this time is not measured with longer texts. */
 const GIVE_UP_MS = 1_000
 /** The budget on the serving thread for one text. */
 const ALLOWED_MS = 100

@@ -9,7 +9,7 @@ import type { Answer, Service } from './start.ts'
 export const PASSWORD = 'correct horse battery staple'
 
 export type Browser = {
-  /** The cookies, by name. */
+  /** The values of the cookies by their names. */
   cookies: Map<string, string>
   /** Sends a request as a page of the workspace does. `headers` override the usual ones. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>

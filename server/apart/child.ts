@@ -33,7 +33,7 @@ export type Child = {
 
 const START_MS = 60_000
 const LOOK_MS = 50
-/** A child that does not give its memory back is not used again. */
+/** A child that holds more than this share of its memory limit when it was last looked at is not reused. */
 const FAT = 0.5
 const MOST_ORDERS = 200
 const MOST_BUSY_MS = 600_000

@@ -55,7 +55,6 @@ export const identifyVisitor = endpoint({
   errors: [...visitorErrors, 'VISITOR_NOT_SERVED'],
 })
 
-/** Where the chat is. */
 const Page = Type.Optional(
   Type.String({
     maxLength: 8192,

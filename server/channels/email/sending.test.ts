@@ -406,7 +406,7 @@ test('a model that obeys every injection leads nobody astray, calls nothing that
     assert.match(said, /https:\/\/shop\.example\/a/)
     assert.doesNotMatch(said, /evil\.example/)
   }
-  // What a tool returns is obeyed, too: the model writes a ticket.
+  // The model also obeys what a tool returns, and opens a ticket.
   const site = await startWebSite()
   site.rest = () => ({
     headers: { 'content-type': 'application/json' },

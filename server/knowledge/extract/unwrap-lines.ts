@@ -2,7 +2,7 @@ const ITEM = /^\s*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|[a-z]\))\s+/
 /** Lines are broken at widths like these. */
 const NARROWEST = 50
 const WIDEST = 120
-/** A line that is full reaches so far; the next word had no room. */
+/** A line counts as full from this share of the longest line on. */
 const FULL = 0.72
 
 /**

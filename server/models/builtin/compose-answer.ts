@@ -16,7 +16,7 @@ export type ComposedAnswer = {
   score: number
 }
 
-/** No stored question is so long. */
+/** The most characters of a question or a passage from which its language is guessed. */
 const LONGEST_QUESTION = 4_000
 /** The lowest score at which a passage is quoted as the answer. */
 export const ANSWER_FROM = 0.55

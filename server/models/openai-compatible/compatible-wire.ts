@@ -10,9 +10,9 @@ import { failureOfError } from './stream-error.ts'
 
 type Settings = { name: string; baseUrl: string; apiKey: string | null; connections: Dispatcher }
 
-/** How long a server that has said why its answer ends may take to say what was used, and to end the body. */
+/** After the finish reason, the time in which the server must report the usage and end the body. */
 const CLOSING_MS = 1_000
-/** Of a body behind its end, and of the body of an error. */
+/** The most bytes that are read of an error's body, or after the end of an answer. */
 const FEW_BYTES = 64 * 1024
 
 const GIVEN_UP = new DOMException('The answer is not wanted any more.', 'AbortError')
