@@ -12,6 +12,7 @@ import {
   isStringLiteral,
 } from 'typescript/unstable/ast/is'
 import { API } from 'typescript/unstable/sync'
+import { LAYERS } from './layers.ts'
 
 /**
  * `node scripts/check-imports.ts [ROOT]` checks, on the syntax tree of every file:
@@ -23,42 +24,6 @@ import { API } from 'typescript/unstable/sync'
  *   packages of its own, and the same rule holds for what it takes from the rest of the project.
  */
 
-/** The folders of server/, from the lowest layer to the highest. */
-const LAYERS = [
-  'fairness',
-  'text',
-  'apart',
-  'fetch',
-  'db',
-  'secrets',
-  'http',
-  'jobs',
-  'models',
-  'health',
-  'accounts',
-  'agents',
-  'contacts',
-  'attachments',
-  'deliveries',
-  'knowledge',
-  'actions',
-  'conversations',
-  'helpdesk',
-  'channels',
-  'people',
-  'search',
-  'exports',
-  'insights',
-  'notifications',
-  'sign-in',
-  'members',
-  'privacy',
-  'widget',
-  'workspace',
-  'operations',
-  'v1',
-  'pages',
-]
 /** Files directly in server/ assemble the application and may import everything below server/. */
 const TOP = LAYERS.length
 
