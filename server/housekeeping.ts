@@ -27,7 +27,7 @@ import { planSyncs } from './knowledge/sync/plan-syncs.ts'
 import { planDailyMails } from './notifications/daily-mails.ts'
 import { sweepOldConversations, sweepOldLeads } from './privacy/retention.ts'
 import { resumeErasures } from './privacy/tasks.ts'
-import { dropOldSessions } from './sign-in/sessions.ts'
+import { dropOldSessions, dropStrangers } from './sign-in/sessions.ts'
 import { dropOldIdentities } from './widget/identity/identify-visitor.ts'
 
 const SECOND = 1_000
@@ -111,6 +111,7 @@ const DUTIES: Duty[] = [
   { what: 'forsaken erasures', everyMs: MINUTE, run: (_db, ctx) => resumeErasures(ctx) },
   { what: 'visitors who were signed in', everyMs: 60 * MINUTE, run: dropOldIdentities },
   { what: 'ended sessions', everyMs: 60 * MINUTE, run: dropOldSessions },
+  { what: 'refused sign-ins of strangers', everyMs: 10 * MINUTE, run: (db) => dropStrangers(db) },
   { what: 'old idempotency keys', everyMs: 60 * MINUTE, run: purgeKeys },
 ]
 

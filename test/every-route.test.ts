@@ -4,6 +4,7 @@ import { roles, scopesOf } from '../server/accounts/roles.ts'
 import { createAgent } from '../server/agents/create-agent.ts'
 import { newId } from '../server/db/ids.ts'
 import { json } from '../server/db/json.ts'
+import type { Role } from '../server/db/tables.ts'
 import type { Endpoint } from '../server/http/contract.ts'
 import { contracts } from '../server/pages/contracts.ts'
 import { type Schema, sampleOf, wrongTypeOf } from './sample.ts'
@@ -156,6 +157,9 @@ test('what belonged to a deleted agent is out of reach before it is emptied', as
   }
 })
 
+/** The roles that cannot be limited to agents. */
+const WHOLE_ACCOUNT: Role[] = ['owner', 'admin']
+
 describe('members who are signed in', () => {
   const unsafe = protectedEndpoints.filter(({ method }) => method !== 'GET')
   /** Sends a request that has no effect, because its ids do not exist and its body has an unknown field. */
@@ -194,18 +198,30 @@ describe('members who are signed in', () => {
     }
   })
 
-  test('who is limited to an agent has nothing of the others, nor of the whole account', async () => {
-    const { client, ids } = await world()
-    const agentIds = [newId()]
-    const worker = await memberOf(service, client.accountId, 'builder', { agentIds })
-    for (const endpoint of protectedEndpoints) {
-      if (!scopesOf('builder').includes(endpoint.scope as never)) continue
-      const { status, body } = await ask({ ...client, request: worker.request }, endpoint, ids)
-      const name = `${endpoint.method} ${endpoint.path}: ${JSON.stringify(body)}`
-      if (endpoint.path.includes('{agentId}')) assert.equal(status, 404, name)
-      else if (endpoint.limitedMembers !== 'all') assert.equal(status, 403, name)
-      else assert.ok(endpoint.name !== 'listAgents' || body.data.length === 0, name)
-      if (endpoint.name === 'signOut') await signIn(worker, worker.email)
+  for (const role of roles.filter((role) => !WHOLE_ACCOUNT.includes(role))) {
+    test(`${role} with one agent: nothing of the others, nor of the whole account`, async () => {
+      const { client, ids } = await world()
+      const agentIds = [newId()]
+      const worker = await memberOf(service, client.accountId, role, { agentIds })
+      for (const endpoint of protectedEndpoints) {
+        const { status, body } = await ask({ ...client, request: worker.request }, endpoint, ids)
+        const name = `${endpoint.method} ${endpoint.path}: ${JSON.stringify(body)}`
+        if (!scopesOf(role).includes(endpoint.scope as never)) assert.equal(status, 403, name)
+        else if (endpoint.path.includes('{agentId}')) assert.equal(status, 404, name)
+        else if (endpoint.limitedMembers !== 'all') assert.equal(status, 403, name)
+        else assert.ok(endpoint.name !== 'listAgents' || body.data.length === 0, name)
+        if (endpoint.name === 'signOut') await signIn(worker, worker.email)
+      }
+    })
+  }
+
+  test('owners and admins are limited to no agent', async () => {
+    const { accountId } = await service.account()
+    const { request } = await memberOf(service, accountId, 'owner')
+    for (const role of WHOLE_ACCOUNT) {
+      const wanted = { email: `${role}@example.com`, role, agentIds: [newId()] }
+      const { status, body } = await request('POST', '/invitations', wanted)
+      assert.equal(status, 400, JSON.stringify(body))
     }
   })
 

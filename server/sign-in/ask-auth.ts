@@ -25,18 +25,22 @@ export function headersFor({ headers, ip }: FastifyRequest, { asStranger = false
 
 /**
  * Calls the sign-in library, copies the cookies it sets to the reply, and returns the JSON of its response. Throws
- * AUTH_SIGN_IN_FAILED, or RATE_LIMIT_TOO_MANY_REQUESTS, unless the library reports success.
+ * AUTH_SIGN_IN_FAILED, or RATE_LIMIT_TOO_MANY_REQUESTS, unless the library reports success. `accept` may throw to
+ * refuse what the library has permitted; then no cookie is set.
  */
 export async function askAuth<T>(
   { sessions, config }: Needs,
   { request, reply }: Exchange,
   ask: (auth: Auth) => Promise<Response>,
+  accept: (answer: T) => Promise<void> = async () => {},
 ): Promise<T> {
   const response = await ask(await sessions.open(cameSecurely(request, config)))
-  passCookies(reply, response)
   // The library may have replaced the caller's session, so no cached one may be used.
   sessions.forget()
-  if (response.ok) return (await response.json()) as T
+  const answer = response.ok ? ((await response.json()) as T) : null
+  if (answer !== null) await accept(answer)
+  passCookies(reply, response)
+  if (answer !== null) return answer
   if (response.status === 429)
     throw new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS', { headers: { 'retry-after': '900' } })
   if (response.status >= 500) throw new Error(`The sign-in library answered ${response.status}.`)

@@ -90,7 +90,7 @@ export const signInSecondFactor = endpoint({
   name: 'signInSecondFactor',
   tag,
   summary: 'Go on with a sign-in by the code of the second factor',
-  description: `Six digits of the authenticator, or one of the backup codes. After five wrong codes the sign-in begins anew; after ten, codes are refused for 15 minutes. ${COUNTED}`,
+  description: `Six digits of the authenticator, which work once, or one of the backup codes. After five wrong codes the sign-in begins anew; after ten, codes are refused for 15 minutes. ${COUNTED}`,
   scope: null,
   bodyLimit,
   body: Exact({ code: Code }),

@@ -13,6 +13,7 @@ import { PROVIDER } from './open-auth.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-limits.ts'
 import { cameSecurely, refuseCrossSite } from './same-site.ts'
 import { endSession, endSessions, sessionsOf } from './sessions.ts'
+import { claimCode } from './used-codes.ts'
 
 const success = { success: true as const }
 
@@ -56,10 +57,21 @@ const enterRoutes = (ctx: Context): Route[] => [
   route(contract.signInSecondFactor, async ({ body: { code }, request, reply }) => {
     await enter(ctx, { request, reply })
     const asked = { body: { code }, headers: headersFor(request, { asStranger: true }) }
-    const answer = await askAuth<{ user: { id: string } }>(ctx, { request, reply }, (auth) =>
-      /^\d{6}$/.test(code)
-        ? auth.api.verifyTOTP({ ...asked, asResponse: true })
-        : auth.api.verifyBackupCode({ ...asked, asResponse: true }),
+    const isTimed = /^\d{6}$/.test(code)
+    const answer = await askAuth<{ token: string; user: { id: string } }>(
+      ctx,
+      { request, reply },
+      (auth) =>
+        isTimed
+          ? auth.api.verifyTOTP({ ...asked, asResponse: true })
+          : auth.api.verifyBackupCode({ ...asked, asResponse: true }),
+      async ({ token, user }) => {
+        if (!isTimed || (await claimCode(ctx.db, user.id, code))) return
+        await ctx.db.deleteFrom('login_sessions').where('token', '=', token).execute()
+        throw new ApiError('AUTH_SIGN_IN_FAILED', {
+          message: 'This code was used before. Sign in again with the next one.',
+        })
+      },
     ).catch(async (error: unknown) => {
       await noteSignIn(ctx.db, 'session.refuse', request, null)
       throw error
@@ -175,6 +187,7 @@ const credentialRoutes = (ctx: Context): Route[] => [
       await askAuth(ctx, { request, reply }, (auth) =>
         auth.api.verifyTOTP({ body, headers: headersFor(request), asResponse: true }),
       )
+      await claimCode(ctx.db, memberOf(caller).loginId, body.code)
       await note(ctx, caller, 'second-factor.enable', memberOf(caller).id)
       return success
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { codeOf } from '../../test/authenticator.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { browserOf, memberOf, PASSWORD, signIn } from '../../test/workspace.ts'
 import { createLink } from './links.ts'
@@ -28,20 +28,6 @@ const logged = async (accountId: string | null) =>
       .orderBy('id')
       .execute()
   ).map(({ action }) => action)
-
-/** The six digits of an authenticator (RFC 6238), so many steps from now. */
-function codeOf(uri: string, steps = 0): string {
-  const secret = new URL(uri).searchParams.get('secret') ?? ''
-  const bits = [...secret].map((letter) =>
-    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
-  )
-  const key = Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
-  const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps))
-  const mac = createHmac('sha1', key).update(counter).digest()
-  const at = (mac.at(-1) ?? 0) & 15
-  return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0')
-}
 
 test('a set-up link makes the first owner, once', async () => {
   const { db } = service.ctx
@@ -236,7 +222,9 @@ test('a second factor is asked for after the password, and for nothing before', 
   assert.equal((await browser.request('GET', '/me')).status, 401)
   const wrong = await browser.request('POST', '/sign-in/second-factor', { code: '000000' })
   assert.deepEqual([wrong.status, wrong.body.error.code], [401, 'AUTH_SIGN_IN_FAILED'])
-  const right = await browser.request('POST', '/sign-in/second-factor', { code: codeOf(body.uri) })
+  const right = await browser.request('POST', '/sign-in/second-factor', {
+    code: codeOf(body.uri, 1),
+  })
   assert.equal(right.status, 200, JSON.stringify(right.body))
   assert.equal((await browser.request('GET', '/me')).body.member.id, worker.memberId)
 

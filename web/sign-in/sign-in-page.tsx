@@ -9,10 +9,14 @@ import classes from './gate.module.css'
 import { Gate } from './gate.tsx'
 
 /** Accepts only paths of this workspace, so that a link cannot redirect users to another site after sign-in. */
-const insideOf = (to: string | undefined): string => (to && /^\/(?![/\\])/.test(to) ? to : '/')
+function insideOf(to: unknown): string {
+  const url = URL.parse(String(to ?? '/'), location.origin)
+  // The whole URL: a path alone may begin with two slashes and lead to another host.
+  return url?.origin === location.origin ? url.href : '/'
+}
 
 export function SignInPage() {
-  const { to } = useSearch({ strict: false }) as { to?: string }
+  const { to } = useSearch({ strict: false }) as { to?: unknown }
   const [asksCode, setAsksCode] = useState(false)
   const how = useQuery(reading('/sign-in'))
   // A full page load discards all state of an earlier session.
@@ -31,7 +35,7 @@ export function SignInPage() {
     const form = new FormData(event.currentTarget)
     signIn.mutate({ email: String(form.get('email')), password: String(form.get('password')) })
   }
-  if (asksCode) return <SecondFactor onDone={enter} />
+  if (asksCode) return <SecondFactor onDone={enter} onAgain={() => setAsksCode(false)} />
   return (
     <Gate
       title="Sign in"
@@ -67,7 +71,7 @@ export function SignInPage() {
   )
 }
 
-function SecondFactor({ onDone }: { onDone: () => void }) {
+function SecondFactor({ onDone, onAgain }: { onDone: () => void; onAgain: () => void }) {
   const [code, setCode] = useState('')
   const send = useMutation({
     meta: { quiet: true },
@@ -95,6 +99,7 @@ function SecondFactor({ onDone }: { onDone: () => void }) {
         <Button kind="primary" type="submit" pending={send.isPending}>
           Go on
         </Button>
+        <Button onClick={onAgain}>Sign in again</Button>
       </Form>
     </Gate>
   )
