@@ -1,6 +1,6 @@
 import { createBuiltinModel } from '../server/models/builtin/builtin-model.ts'
-import { streamModel } from '../server/models/call-model.ts'
-import { parseCatalogue } from '../server/models/catalogue.ts'
+import { streamModel } from '../server/models/calls/call-model.ts'
+import { parseCatalogue } from '../server/models/catalogue/catalogue.ts'
 import { createModels } from '../server/models/models.ts'
 import { loadWordVectors } from '../server/models/static/word-vectors.ts'
 

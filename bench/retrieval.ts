@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { Agent } from 'undici'
-import { createEmbedder } from '../server/models/embedder.ts'
 import { loadWordVectors } from '../server/models/static/word-vectors.ts'
+import { createEmbedder } from '../server/models/vectors/embedder.ts'
 import { startModelServer } from '../test/fakes/model-server.ts'
 import { type DocumentSet, ENGLISH_SETS, GERMAN_SET, loadSet } from '../test/retrieval-corpus/load-set.ts'
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { createAgent } from '../server/agents/create-agent.ts'
+import { createAgent } from '../server/agents/records/create-agent.ts'
 import { round } from './load.ts'
 import { prepare, start, stop } from './service.ts'
 

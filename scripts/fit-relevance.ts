@@ -1,20 +1,20 @@
 /**
- * Fits the weights in server/knowledge/retrieval/relevance.ts to the questions of test/retrieval-corpus (all but those
+ * Fits the weights in server/knowledge/search/ranking/relevance.ts to the questions of test/retrieval-corpus (all but those
  * of held-out.json) and prints
  * them, and how well weights fitted to four fifths of the questions do on the last fifth: `node
  * scripts/fit-relevance.ts`.
  */
 
-import { analyseQuestion } from '../server/knowledge/retrieval/analyse-question.ts'
-import { showChunks } from '../server/knowledge/retrieval/drop-chunks.ts'
-import { gatherEvidence } from '../server/knowledge/retrieval/gather-evidence.ts'
-import type { IndexedChunk } from '../server/knowledge/retrieval/passage.ts'
-import type { Evidence } from '../server/knowledge/retrieval/relevance.ts'
-import { createTables } from '../server/knowledge/retrieval/tables.ts'
-import { worstPair } from '../server/knowledge/retrieval/worst-pair.ts'
-import { writeChunk } from '../server/knowledge/retrieval/write-chunks.ts'
+import type { IndexedChunk } from '../server/knowledge/search/passage.ts'
+import { analyseQuestion } from '../server/knowledge/search/question/analyse-question.ts'
+import { gatherEvidence } from '../server/knowledge/search/ranking/gather-evidence.ts'
+import type { Evidence } from '../server/knowledge/search/ranking/relevance.ts'
+import { worstPair } from '../server/knowledge/search/ranking/worst-pair.ts'
+import { showChunks } from '../server/knowledge/search/tables/drop-chunks.ts'
+import { createTables } from '../server/knowledge/search/tables/tables.ts'
+import { writeChunk } from '../server/knowledge/search/tables/write-chunks.ts'
 import { loadWordVectors } from '../server/models/static/word-vectors.ts'
-import { createStemmer } from '../server/text/stem.ts'
+import { createStemmer } from '../server/text/languages/stem.ts'
 import { loadCorpus } from '../test/retrieval-corpus/load-corpus.ts'
 import { ENGLISH_SETS, GERMAN_SET, isExpected, loadSet } from '../test/retrieval-corpus/load-set.ts'
 

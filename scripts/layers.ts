@@ -32,5 +32,5 @@ export const LAYERS = [
   'workspace',
   'operations',
   'v1',
-  'pages',
+  'site',
 ]

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { createMember } from '../server/accounts/members.ts'
+import { createMember } from '../server/accounts/records/members.ts'
 import { trained } from '../test/until.ts'
 import {
   answered,

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { openApiDocument } from '../server/http/openapi.ts'
-import { described } from '../server/pages/described.ts'
+import { openApiDocument } from '../server/http/openapi/openapi.ts'
+import { described } from '../server/site/described.ts'
 
 /** Writes docs/openapi.json; with --check it only says whether the committed one is current. */
 const file = new URL('../docs/openapi.json', import.meta.url)

@@ -1,11 +1,11 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
-import { planNames } from './accounts/plans.ts'
-import { parsePrivateHosts } from './fetch/private-hosts.ts'
-import { LIMIT, type RateWindow, WINDOW_MS } from './http/rate-limit.ts'
+import { planNames } from './accounts/plans/plans.ts'
+import { parsePrivateHosts } from './fetch/guard/private-hosts.ts'
+import { LIMIT, type RateWindow, WINDOW_MS } from './http/limits/rate-limit.ts'
 import type { LogFormat } from './log.ts'
-import { type Catalogue, CatalogueError, parseCatalogue } from './models/catalogue.ts'
+import { type Catalogue, CatalogueError, parseCatalogue } from './models/catalogue/catalogue.ts'
 
 /** Everything the environment says, checked once at start (contract, section 10). */
 export type Config = {

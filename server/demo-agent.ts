@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { DEFAULT_PLAN } from './accounts/plans.ts'
-import { createAgent } from './agents/create-agent.ts'
-import { updateAgent } from './agents/update-agent.ts'
+import { DEFAULT_PLAN } from './accounts/plans/plans.ts'
+import { createAgent } from './agents/records/create-agent.ts'
+import { updateAgent } from './agents/records/update-agent.ts'
 import type { Context } from './context.ts'
-import { json } from './db/json.ts'
+import { json } from './db/statements/json.ts'
 import type { AccountId } from './db/tables.ts'
-import { createSource } from './knowledge/create-source.ts'
-import { trainSource } from './knowledge/train-source.ts'
-import { DEMO_AGENT } from './pages/status-page.ts'
+import { createSource } from './knowledge/sources/create-source.ts'
+import { trainSource } from './knowledge/training/train-source.ts'
+import { DEMO_AGENT } from './site/status-page.ts'
 
 const QUESTIONS = [
   'How do I upload a PDF as a source?',

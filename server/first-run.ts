@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { createAccount } from './accounts/accounts.ts'
-import { createKey } from './accounts/keys.ts'
+import { createKey } from './accounts/keys/keys.ts'
+import { createAccount } from './accounts/records/accounts.ts'
 import type { Context } from './context.ts'
 import type { Db, Trx } from './db/database.ts'
 import type { AccountId } from './db/tables.ts'
 import { addDemoAgent } from './demo-agent.ts'
-import { createLink, linkTo } from './sign-in/links.ts'
+import { createLink, linkTo } from './sign-in/passwords/links.ts'
 
 /**
  * Creates an account with a key on a database that has none, and the demo agent unless it is disabled. Returns the

@@ -1,6 +1,6 @@
 import { type DestinationStream, type LogFn, type Logger, pino, stdTimeFunctions } from 'pino'
 import pretty from 'pino-pretty'
-import { DatabaseAway } from './db/unavailable.ts'
+import { DatabaseAway } from './db/connections/unavailable.ts'
 
 const MOST_LEVELS = 6
 const MOST_ERRORS = 10

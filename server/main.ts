@@ -1,6 +1,6 @@
 import { ConfigError, readConfig } from './config.ts'
 import { createContext } from './context.ts'
-import { requireFolder } from './db/folder-lock.ts'
+import { requireFolder } from './db/embedded/folder-lock.ts'
 import { describeError } from './log.ts'
 import { run } from './run.ts'
 import { startRefusal } from './start-refusal.ts'

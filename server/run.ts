@@ -5,10 +5,10 @@ import { createApp } from './app.ts'
 import type { Context } from './context.ts'
 import { firstRun } from './first-run.ts'
 import { keepHouse } from './housekeeping.ts'
-import { resumeMoves, resumeTraining } from './knowledge/tasks.ts'
-import { reachServers } from './models/reach-servers.ts'
+import { resumeMoves, resumeTraining } from './knowledge/jobs.ts'
+import { reachServers } from './models/catalogue/reach-servers.ts'
 import { openCommandSocket } from './operations/command-socket.ts'
-import { resumeEmptying } from './privacy/empty-agent.ts'
+import { resumeEmptying } from './privacy/erasing/empty-agent.ts'
 import { tasks } from './worker.ts'
 
 const DRAIN_MS = 30_000

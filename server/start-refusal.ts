@@ -1,6 +1,6 @@
-import { FolderInUse, FolderUnusable } from './db/folder-lock.ts'
-import { MigrationRefused } from './db/migrate.ts'
-import { DatabaseRefused, DatabaseUnreachable } from './db/server-version.ts'
+import { DatabaseRefused, DatabaseUnreachable } from './db/connections/server-version.ts'
+import { FolderInUse, FolderUnusable } from './db/embedded/folder-lock.ts'
+import { MigrationRefused } from './db/upkeep/migrate.ts'
 import { SecretRefused } from './secrets/secret-key.ts'
 
 /** The environment is at fault (sysexits.h EX_CONFIG). */

@@ -1,12 +1,12 @@
-import { agentTasks } from './agents/tasks.ts'
-import { channelTasks } from './channels/tasks.ts'
+import { agentTasks } from './agents/jobs.ts'
+import { channelTasks } from './channels/jobs.ts'
 import type { Context } from './context.ts'
-import { insightTasks } from './insights/tasks.ts'
+import { insightTasks } from './insights/jobs.ts'
 import type { Task } from './jobs/jobs.ts'
-import { knowledgeTasks } from './knowledge/tasks.ts'
+import { knowledgeTasks } from './knowledge/jobs.ts'
 import { notificationTasks } from './notifications/send-mail.ts'
-import { privacyTasks } from './privacy/tasks.ts'
-import { signInTasks } from './sign-in/tasks.ts'
+import { privacyTasks } from './privacy/jobs.ts'
+import { signInTasks } from './sign-in/jobs.ts'
 
 /** Returns all background tasks, one line per feature. */
 export const tasks = (ctx: Context): Task<never>[] => [

@@ -1,4 +1,4 @@
-import { type Inbound, receiveMessage } from '../server/channels/receive-message.ts'
+import { type Inbound, receiveMessage } from '../server/channels/inbound/receive-message.ts'
 import type { Service } from './start.ts'
 
 type Owner = Pick<Inbound, 'accountId' | 'agentId'>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Database, type Db, openEmbedded, openPostgres } from '../server/db/database.ts'
-import { migrate, readMigrations } from '../server/db/migrate.ts'
+import { migrate, readMigrations } from '../server/db/upkeep/migrate.ts'
 import { openJobs } from '../server/jobs/jobs.ts'
 
 const EMBEDDED = '@electric-sql/pglite'

@@ -389,7 +389,7 @@ test('nothing that is sent becomes a process or code: few files can make either'
   // These start the document readers, whose arguments are set by the service itself.
   assert.deepEqual(using(/child_process/), ['apart/launch.ts', 'apart/resident-size.ts'])
   // This file sends Redis a constant script.
-  assert.deepEqual(using(/\beval\(|new Function\(|node:vm|\bvm\./), ['http/redis-rate-limiter.ts'])
+  assert.deepEqual(using(/\beval\(|new Function\(|node:vm|\bvm\./), ['http/limits/redis-rate-limiter.ts'])
 })
 
 /** The number of hostile requests to each operation; `FUZZ=long` sends more. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { emailChannel } from '../server/channels/email/email-channel.ts'
-import { createMailReader } from '../server/channels/email/mail-reader.ts'
-import { createSender } from '../server/channels/send-deliveries.ts'
+import { emailChannel } from '../server/channels/email/outbound/email-channel.ts'
+import { createMailReader } from '../server/channels/email/parse/mail-reader.ts'
+import { createSender } from '../server/channels/outbound/send-deliveries.ts'
 import type { Client, Service } from './start.ts'
 
 /** An agent with a mailbox, with access to its incoming and outgoing mail. */

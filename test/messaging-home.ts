@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { channels } from '../server/channels/channels.ts'
-import { createSender } from '../server/channels/send-deliveries.ts'
+import { createSender } from '../server/channels/outbound/send-deliveries.ts'
+import { channels } from '../server/channels/registry/channels.ts'
 import { type MessagingServer, startMessagingServer } from './fakes/messaging-server.ts'
 import { signatureOf, textWebhook } from './fakes/messaging-wire.ts'
 import { type Client, type Service, startService } from './start.ts'

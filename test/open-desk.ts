@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { createMember } from '../server/accounts/members.ts'
-import { takeIn } from '../server/channels/take-in.ts'
+import { createMember } from '../server/accounts/records/members.ts'
+import { takeIn } from '../server/channels/inbound/take-in.ts'
 import { customerWrites } from './customer-writes.ts'
 import type { Client, Service } from './start.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import { enqueueCrawl } from '../server/knowledge/crawl/enqueue-crawl.ts'
+import { enqueueCrawl } from '../server/knowledge/crawl/run/enqueue-crawl.ts'
 import type { Client, Service } from './start.ts'
 
 type ShownPage = {

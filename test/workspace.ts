@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { createMember } from '../server/accounts/members.ts'
+import { createMember } from '../server/accounts/records/members.ts'
 import { newId } from '../server/db/ids.ts'
 import type { AccountId, Role } from '../server/db/tables.ts'
-import { hashOfPassword } from '../server/sign-in/logins.ts'
+import { hashOfPassword } from '../server/sign-in/passwords/logins.ts'
 import type { Answer, Service } from './start.ts'
 
 /** The password of the members that tests sign in. */

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { chunkSections } from '../../server/knowledge/chunk/chunk-sections.ts'
 import { extractDocument } from '../../server/knowledge/extract/extract-document.ts'
 import type { DocumentType } from '../../server/knowledge/extract/extracted-document.ts'
-import type { IndexedChunk } from '../../server/knowledge/retrieval/passage.ts'
+import type { IndexedChunk } from '../../server/knowledge/search/passage.ts'
+import { chunkSections } from '../../server/knowledge/training/chunk/chunk-sections.ts'
 
 export type AskedQuestion = { question: string; wording: 'close' | 'typed' | 'paraphrase'; fact: string }
 export type FollowUp = { before: string; question: string; fact: string }

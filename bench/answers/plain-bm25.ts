@@ -1,5 +1,5 @@
 import snowball from 'snowball-stemmers'
-import type { IndexedChunk } from '../../server/knowledge/retrieval/passage.ts'
+import type { IndexedChunk } from '../../server/knowledge/search/passage.ts'
 
 const ALGORITHMS: Record<string, string> = {
   en: 'english',

@@ -12,7 +12,7 @@ import {
   Success,
   scopes,
 } from '../http/contract.ts'
-import { roles } from './roles.ts'
+import { roles } from './keys/roles.ts'
 
 export const getMe = endpoint({
   method: 'GET',

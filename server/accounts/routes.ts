@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts'
-import { readDateRange } from '../http/dates.ts'
+import { readDateRange } from '../http/input/dates.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Route, route } from '../http/route.ts'
-import { auditEntries } from './audit-log.ts'
+import { auditEntries } from './audit/audit-log.ts'
 import * as contract from './contract.ts'
-import { creditState } from './credits.ts'
-import { keyRoutes } from './key-routes.ts'
-import { creditsByDay, usageRange } from './usage.ts'
+import { keyRoutes } from './keys/routes.ts'
+import { creditState } from './plans/credits.ts'
+import { creditsByDay, usageRange } from './plans/usage.ts'
 
 export const accountRoutes = (ctx: Context): Route[] => [...keyRoutes(ctx), ...meRoutes(ctx)]
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { type Client, type Service, startService } from '../../test/start.ts'
-import { toolkitOf } from './for-tests.ts'
+import { toolkitOf } from './definitions/for-tests.ts'
 
 let service: Service
 let client: Client

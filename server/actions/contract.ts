@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Cursor, Exact, endpoint, Limit, Page, Success } from '../http/contract.ts'
-import { Action, CreateAction, UpdateAction } from './action-schema.ts'
-import { CreateProcedure, Procedure, UpdateProcedure } from './procedure-schema.ts'
+import { Action, CreateAction, UpdateAction } from './definitions/action-schema.ts'
+import { CreateProcedure, Procedure, UpdateProcedure } from './procedures/procedure-schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { type Client, clientOf, type Service, startService } from '../../test/start.ts'
-import { createKey } from '../accounts/keys.ts'
+import { createKey } from '../accounts/keys/keys.ts'
 import { newId } from '../db/ids.ts'
-import { addConversation, runTool, toolkitOf } from './for-tests.ts'
-import { namedActions } from './named-actions.ts'
-import { abandonIdleRuns, abandonRun } from './procedure-runs.ts'
+import { addConversation, runTool, toolkitOf } from './definitions/for-tests.ts'
+import { namedActions } from './definitions/named-actions.ts'
+import { abandonIdleRuns, abandonRun } from './procedures/procedure-runs.ts'
 
 let service: Service
 let client: Client

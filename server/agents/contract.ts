@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, OneOf, Page, Success } from '../http/contract.ts'
-import { Agent, CreateAgent, CreatedAgent, UpdateAgent } from './schema.ts'
-import { StylesChange } from './styles-schema.ts'
+import { Agent, CreateAgent, CreatedAgent, UpdateAgent } from './records/schema.ts'
+import { StylesChange } from './settings/styles-schema.ts'
 
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
 const tag = 'Agents'

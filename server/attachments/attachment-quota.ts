@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { planOf } from '../accounts/plans.ts'
+import { planOf } from '../accounts/plans/plans.ts'
 import type { Trx } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
 

@@ -3,11 +3,11 @@ import { createReadStream, type ReadStream } from 'node:fs'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Selectable } from 'kysely'
-import { keptPath } from '../agents/kept-path.ts'
+import { keptPath } from '../agents/pictures/kept-path.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { isId, newId } from '../db/ids.ts'
 import type { AccountId, AttachmentNote, AttachmentsTable } from '../db/tables.ts'
-import { moveFile, type Upload } from '../http/uploads.ts'
+import { moveFile, type Upload } from '../http/bodies/uploads.ts'
 
 export type AttachmentRow = Selectable<AttachmentsTable>
 

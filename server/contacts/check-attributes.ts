@@ -1,6 +1,6 @@
 import type { AttributeType } from '../db/tables.ts'
-import { isDate } from '../http/dates.ts'
-import type { Details } from '../http/validate.ts'
+import { isDate } from '../http/input/dates.ts'
+import type { Details } from '../http/input/validate.ts'
 import type { AttributeRow } from './queries.ts'
 
 const LONGEST_TEXT = 2_000

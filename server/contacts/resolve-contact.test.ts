@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Service, startService } from '../../test/start.ts'
-import { createAgent } from '../agents/create-agent.ts'
+import { createAgent } from '../agents/records/create-agent.ts'
 import { resolveContact } from './resolve-contact.ts'
 import { createContacts } from './write-contacts.ts'
 

@@ -10,9 +10,9 @@ import {
   Page,
   Success,
 } from '../http/contract.ts'
-import { Answer, Question, Source } from '../knowledge/schema.ts'
-import { ChatAnswer, Conversation, ConversationWithMessages, Message, UserId } from './schema.ts'
-import { StreamEvent } from './stream-schema.ts'
+import { Answer, Question, Source } from '../knowledge/sources/schema.ts'
+import { ChatAnswer, Conversation, ConversationWithMessages, Message, UserId } from './records/schema.ts'
+import { StreamEvent } from './stream/stream-schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
-import { type AgentRow, requireAgent } from '../agents/find-agent.ts'
+import { type AgentRow, requireAgent } from '../agents/records/find-agent.ts'
 import type { Context } from '../context.ts'
-import { readDateRange } from '../http/dates.ts'
+import { readDateRange } from '../http/input/dates.ts'
 import {
   byActivity,
   byCreation,
@@ -11,10 +11,7 @@ import {
   pageOf,
 } from '../http/pagination.ts'
 import { type Caller, type Route, route, SENT } from '../http/route.ts'
-import { presentSource } from '../knowledge/present.ts'
-import { applicationFrames } from './application-frames.ts'
-import { attach, positionAfter } from './attach.ts'
-import { chatAgentOf, startChat } from './chat.ts'
+import { presentSource } from '../knowledge/sources/present.ts'
 import {
   chat,
   correctAnswer as correctAnswerEndpoint,
@@ -29,11 +26,10 @@ import {
   submitToolResult,
   updateConversation,
 } from './contract.ts'
-import { correctAnswer } from './correct-answer.ts'
-import { type Reading, whileWatching } from './live-generation.ts'
-import { shownParts } from './parts.ts'
-import { pauseConversation } from './pause-conversation.ts'
-import { presentConversation, presentMessage } from './present.ts'
+import { correctAnswer } from './records/correct-answer.ts'
+import { shownParts } from './records/parts.ts'
+import { pauseConversation } from './records/pause-conversation.ts'
+import { presentConversation, presentMessage } from './records/present.ts'
 import {
   type ConversationRow,
   conversationsByCreation,
@@ -41,13 +37,17 @@ import {
   messagesBackwards,
   requireApiConversation,
   requireConversation,
-} from './queries.ts'
-import { rateMessage } from './rate-message.ts'
-import { readAgain } from './replay.ts'
-import { EVENTS, sendStream, type Wire } from './send-stream.ts'
-import { addressesOf } from './source-address.ts'
-import { stopGeneration } from './stop-generation.ts'
-import { storeToolResult, type TakeResult } from './store-tool-result.ts'
+} from './records/queries.ts'
+import { rateMessage } from './records/rate-message.ts'
+import { addressesOf } from './records/source-address.ts'
+import { storeToolResult, type TakeResult } from './records/store-tool-result.ts'
+import { applicationFrames } from './stream/application-frames.ts'
+import { attach, positionAfter } from './stream/attach.ts'
+import { type Reading, whileWatching } from './stream/live-generation.ts'
+import { EVENTS, sendStream, type Wire } from './stream/send-stream.ts'
+import { chatAgentOf, startChat } from './turn/chat.ts'
+import { readAgain } from './turn/replay.ts'
+import { stopGeneration } from './turn/stop-generation.ts'
 
 const RECENT_MESSAGES = 20
 

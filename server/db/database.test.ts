@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { freshDatabase, onPostgres } from '../../test/database.ts'
+import { asBulk, asUrgent, createLanes, onBehalfOf } from './connections/lanes.ts'
+import { isUnavailable } from './connections/unavailable.ts'
 import { openEmbedded } from './database.ts'
-import { asBulk, asUrgent, createLanes, onBehalfOf } from './lanes.ts'
-import { MigrationRefused, migrate, readMigrations } from './migrate.ts'
-import { isUnavailable } from './unavailable.ts'
-import { vacuumChanged } from './vacuum.ts'
+import { MigrationRefused, migrate, readMigrations } from './upkeep/migrate.ts'
+import { vacuumChanged } from './upkeep/vacuum.ts'
 
 const of = (name: string, text: string) => ({ name, text, checksum: text })
 

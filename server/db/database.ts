@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { Kysely, type Transaction } from 'kysely'
 import pg from 'pg'
-import { ALWAYS_THERE, type Availability, guardPool } from './availability.ts'
-import { lockFolder } from './folder-lock.ts'
-import { createLanes } from './lanes.ts'
-import { poolDialect } from './pool-dialect.ts'
-import { startEmbedded } from './start-embedded.ts'
+import { ALWAYS_THERE, type Availability, guardPool } from './connections/availability.ts'
+import { createLanes } from './connections/lanes.ts'
+import { poolDialect } from './connections/pool-dialect.ts'
+import { lockFolder } from './embedded/folder-lock.ts'
+import { startEmbedded } from './embedded/start-embedded.ts'
 import type { Tables } from './tables.ts'
 
 /** Kysely over every table; a transaction has the same type, so nothing needs a variant for it. */

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { cutOff } from './availability.ts'
+import { cutOff } from './connections/availability.ts'
 import type { Db } from './database.ts'
-import { afterCommit } from './transact.ts'
+import { afterCommit } from './statements/transact.ts'
 
 /** The channels on which processes notify each other; a notice carries the id of what it is about. */
 export type Notice = 'stop' | 'watch' | 'frames' | 'helpdesk' | 'job'

@@ -90,7 +90,7 @@ export type AccountsTable = {
   name: string
   plan: string
   created_at: Time
-  /** null: as everywhere, see server/channels/end-idle.ts. */
+  /** null: as everywhere, see server/channels/replies/end-idle.ts. */
   idle_hours: number | null
 }
 
@@ -102,7 +102,7 @@ export type MembersTable = {
   email: string
   name: string
   created_at: Time
-  /** As it was said last; see presenceOf in server/accounts/members.ts. */
+  /** As it was said last; see presenceOf in server/accounts/records/members.ts. */
   presence: Generated<Presence>
   last_seen_at: OptionalTime
   last_assigned_at: OptionalTime

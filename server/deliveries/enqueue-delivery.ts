@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
-import { json } from '../db/json.ts'
+import { json } from '../db/statements/json.ts'
 import type { AccountId, ChannelName, ChannelThreadsTable, DeliveryContent } from '../db/tables.ts'
 
 export type NewDelivery = {

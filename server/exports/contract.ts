@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Conversation, Message } from '../conversations/schema.ts'
+import { Conversation, Message } from '../conversations/records/schema.ts'
 import {
   CommaList,
   Cursor,

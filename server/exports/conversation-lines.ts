@@ -1,6 +1,6 @@
 import Papa from 'papaparse'
-import type { ConversationRow } from '../conversations/queries.ts'
-import { withoutAddresses } from '../conversations/source-address.ts'
+import type { ConversationRow } from '../conversations/records/queries.ts'
+import { withoutAddresses } from '../conversations/records/source-address.ts'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables.ts'
 import { byCreation } from '../http/pagination.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { newId } from '../db/ids.ts'
-import { json } from '../db/json.ts'
+import { json } from '../db/statements/json.ts'
 import type { MessagePart } from '../db/tables.ts'
 import { exportedOutput } from './exported-output.ts'
 

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
-import type { ConversationRow } from '../conversations/queries.ts'
-import { sourcesOf } from '../conversations/totals.ts'
+import type { ConversationRow } from '../conversations/records/queries.ts'
+import { sourcesOf } from '../conversations/records/totals.ts'
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import type { AccountId, MessagesTable } from '../db/tables.ts'
-import type { DateRange } from '../http/dates.ts'
+import type { DateRange } from '../http/input/dates.ts'
 import type { Position } from '../http/pagination.ts'
 
 export type ExportFilter = { agentId: string; sources: string[] | null } & DateRange

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { DatabaseAway } from '../db/unavailable.ts'
+import { DatabaseAway } from '../db/connections/unavailable.ts'
 import { ApiError } from '../http/errors.ts'
 import { type Route, route } from '../http/route.ts'
 import { getHealth } from './contract.ts'

@@ -24,7 +24,7 @@ import {
   ticketChannels,
   ticketParams,
   UpdateTicket,
-} from './schema.ts'
+} from './tickets/schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const conversationParams = Exact({ agentId: Id, conversationId: Id })

@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox'
-import { problemOfList } from './comma-list.ts'
 import type { ErrorCode } from './error-codes.ts'
+import { problemOfList } from './input/comma-list.ts'
 
 /** What a key may do; a key without a scope list may do everything in its account. */
 export const scopes = [

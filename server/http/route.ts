@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Db } from '../db/database.ts'
 import type { AccountId, Role } from '../db/tables.ts'
+import type { Form } from './bodies/uploads.ts'
 import type { Endpoint, Scope } from './contract.ts'
-import type { KeyedRequest } from './idempotency.ts'
-import type { Form } from './uploads.ts'
+import type { KeyedRequest } from './once/idempotency.ts'
 
 type Typed<S> = S extends TSchema ? Static<S> : Record<string, never>
 

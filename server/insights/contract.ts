@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Exact, endpoint } from '../http/contract.ts'
-import { ConversationInsights, Day, Insights } from './schema.ts'
+import { ConversationInsights, Day, Insights } from './days/schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const tag = 'Insights'

@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { until } from '../../test/until.ts'
 import { newId } from '../db/ids.ts'
-import { json } from '../db/json.ts'
+import { json } from '../db/statements/json.ts'
 import { analyseConversations } from './analysis/analyse-conversations.ts'
 import { claimConversations, hastenFirst } from './analysis/claim-conversations.ts'
+import { lookNow } from './analysis/for-tests.ts'
 import { refreshDays } from './days/refresh-days.ts'
-import { lookNow } from './for-tests.ts'
 
 let service: Service
 let client: Client

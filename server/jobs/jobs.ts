@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
-import { ALWAYS_THERE, type Availability } from '../db/availability.ts'
+import { ALWAYS_THERE, type Availability } from '../db/connections/availability.ts'
+import { asBulk, onBehalfOf } from '../db/connections/lanes.ts'
 import type { Db } from '../db/database.ts'
-import { asBulk, onBehalfOf } from '../db/lanes.ts'
 import { localNotifier, type Notifier } from '../db/notifier.ts'
 import { createWaker } from './wake.ts'
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { CommaList, Cursor, Exact, endpoint, Limit, Nullable, OneOf, Page } from '../http/contract.ts'
-import { MAX_FILE_BYTES, MAX_JSON_BYTES } from './limits.ts'
+import { MAX_FILE_BYTES, MAX_JSON_BYTES } from './sources/limits.ts'
 import {
   CreateSource,
   FileFields,
@@ -12,7 +12,7 @@ import {
   UpdatePage,
   UpdateSource,
   Page as WebPage,
-} from './schema.ts'
+} from './sources/schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
-import { recordAudit } from '../accounts/audit.ts'
+import { recordAudit } from '../accounts/audit/audit.ts'
+import { canBeLimited, scopesOf } from '../accounts/keys/roles.ts'
 import {
   forgetInvitations,
   lockMembers,
@@ -7,12 +8,11 @@ import {
   refuseLastOwner,
   removeMember,
   requireMemberById,
-} from '../accounts/members.ts'
-import { canBeLimited, scopesOf } from '../accounts/roles.ts'
+} from '../accounts/records/members.ts'
 import type { Db, Trx } from '../db/database.ts'
-import { json } from '../db/json.ts'
+import { json } from '../db/statements/json.ts'
+import { transact } from '../db/statements/transact.ts'
 import type { AccountId, MembersTable, Role } from '../db/tables.ts'
-import { transact } from '../db/transact.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import type { Caller } from '../http/route.ts'
 

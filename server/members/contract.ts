@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { roles } from '../accounts/roles.ts'
+import { roles } from '../accounts/keys/roles.ts'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../http/contract.ts'
 
 const tag = 'Members'

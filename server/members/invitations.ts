@@ -1,13 +1,13 @@
-import { recordAudit } from '../accounts/audit.ts'
-import { membersOf } from '../accounts/members.ts'
-import { planOf } from '../accounts/plans.ts'
+import { recordAudit } from '../accounts/audit/audit.ts'
+import { planOf } from '../accounts/plans/plans.ts'
+import { membersOf } from '../accounts/records/members.ts'
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
+import { transact } from '../db/statements/transact.ts'
 import type { AccountId, Role } from '../db/tables.ts'
-import { transact } from '../db/transact.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Caller } from '../http/route.ts'
-import { createLink, type LinkRow } from '../sign-in/links.ts'
+import { createLink, type LinkRow } from '../sign-in/passwords/links.ts'
 import { checkLimit, refuseUnlessOwner } from './account-members.ts'
 
 /** Returns the invitations that have not been accepted, newest first. */

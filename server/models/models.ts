@@ -1,11 +1,11 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { Agent } from 'undici'
-import type { Catalogue } from './catalogue.ts'
-import { createEmbedder, type Embedder, entryOfSpace, spaceOf } from './embedder.ts'
-import { languageModelWire } from './language-model-wire.ts'
-import type { ResolvedModel, Wire } from './model-call.ts'
-import { providerWire } from './provider-wire.ts'
-import { createReranker, type Reranker } from './reranker.ts'
+import type { ResolvedModel, Wire } from './calls/model-call.ts'
+import type { Catalogue } from './catalogue/catalogue.ts'
+import { languageModelWire } from './providers/language-model-wire.ts'
+import { providerWire } from './providers/provider-wire.ts'
+import { createEmbedder, type Embedder, entryOfSpace, spaceOf } from './vectors/embedder.ts'
+import { createReranker, type Reranker } from './vectors/reranker.ts'
 
 export type Models = {
   /** Returns the values that an agent's `model` may have: `auto` and every id of the catalogue. */

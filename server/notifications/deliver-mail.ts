@@ -1,5 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
-import { openSmtp } from '../channels/email/smtp.ts'
+import { openSmtp } from '../channels/email/outbound/smtp.ts'
 import type { Config } from '../config.ts'
 
 type Way = {

@@ -1,4 +1,4 @@
-import { rowOf, smtpLogin } from '../channels/email/connection.ts'
+import { rowOf, smtpLogin } from '../channels/email/connection/connection.ts'
 import type { Context } from '../context.ts'
 import type { Task } from '../jobs/jobs.ts'
 import { SEND_DAILY_MAIL, type SendDailyMail } from './daily-mails.ts'

@@ -3,12 +3,12 @@ import { chmod, rm } from 'node:fs/promises'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
-import { stopGeneration } from '../conversations/stop-generation.ts'
-import { originOf } from '../http/own-origin.ts'
-import { resumeMoves, resumeTraining } from '../knowledge/tasks.ts'
+import { stopGeneration } from '../conversations/turn/stop-generation.ts'
+import { originOf } from '../http/server/own-origin.ts'
+import { resumeMoves, resumeTraining } from '../knowledge/jobs.ts'
 import { CommandFailure, type Input, type Operations, type Result, sentenceOf } from './command.ts'
+import { secretOperations } from './commands/secret-operations.ts'
 import { commands } from './commands.ts'
-import { secretOperations } from './secret-operations.ts'
 
 type Request = { command: string; input: Input }
 type Response = { result: Result } | { failure: { message: string; exitCode: 1 | 64 | 69 } }

@@ -1,9 +1,9 @@
 import type { ParseArgsConfig } from 'node:util'
 import type { Db } from '../db/database.ts'
-import type { Knowledge } from '../knowledge/knowledge.ts'
-import type { Catalogue } from '../models/catalogue.ts'
+import type { Knowledge } from '../knowledge/index/knowledge.ts'
+import type { Catalogue } from '../models/catalogue/catalogue.ts'
 import type { Models } from '../models/models.ts'
-import type { EraseNeeds } from '../privacy/erase-user.ts'
+import type { EraseNeeds } from '../privacy/erasing/erase-user.ts'
 
 export type Rotated = { keyId: string; rewritten: number; unreadable: number; finished: boolean }
 

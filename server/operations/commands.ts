@@ -1,18 +1,24 @@
-import { accountCreate, accountIdle, accountList, accountPlan } from './account-commands.ts'
-import { auditCommand } from './audit-command.ts'
-import { backup, restore } from './backup-commands.ts'
 import type { Command } from './command.ts'
-import { conversationsExport } from './conversation-commands.ts'
-import { doctor } from './doctor-command.ts'
-import { evaluate } from './evaluate-command.ts'
-import { insightsAnalyse } from './insights-command.ts'
-import { keysCreate, keysList, keysRevoke } from './key-commands.ts'
-import { maintenanceOff, maintenanceOn, maintenanceStatus } from './maintenance-commands.ts'
-import { memberCreate, memberList, memberRemove, memberResetLink, setUpLink } from './member-commands.ts'
-import { exportAccount, importCommand } from './move-commands.ts'
-import { creditsGrant, creditsShow, reconcileCommand } from './other-commands.ts'
-import { retentionSet, retentionShow, userErase, userExport } from './privacy-commands.ts'
-import { secretsFinish, secretsRotate } from './secret-commands.ts'
+import { accountCreate, accountIdle, accountList, accountPlan } from './commands/account-commands.ts'
+import { auditCommand } from './commands/audit-command.ts'
+import { backup, restore } from './commands/backup-commands.ts'
+import { conversationsExport } from './commands/conversation-commands.ts'
+import { doctor } from './commands/doctor-command.ts'
+import { evaluate } from './commands/evaluate-command.ts'
+import { insightsAnalyse } from './commands/insights-command.ts'
+import { keysCreate, keysList, keysRevoke } from './commands/key-commands.ts'
+import { maintenanceOff, maintenanceOn, maintenanceStatus } from './commands/maintenance-commands.ts'
+import {
+  memberCreate,
+  memberList,
+  memberRemove,
+  memberResetLink,
+  setUpLink,
+} from './commands/member-commands.ts'
+import { exportAccount, importCommand } from './commands/move-commands.ts'
+import { creditsGrant, creditsShow, reconcileCommand } from './commands/other-commands.ts'
+import { retentionSet, retentionShow, userErase, userExport } from './commands/privacy-commands.ts'
+import { secretsFinish, secretsRotate } from './commands/secret-commands.ts'
 
 /** Every command, in the order of the help. */
 export const commands: Command[] = [

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../config.ts'
-import { FolderInUse } from '../db/folder-lock.ts'
+import { FolderInUse } from '../db/embedded/folder-lock.ts'
 import type { Command, Input, Result } from './command.ts'
 import { askService } from './command-socket.ts'
 import { openOperations } from './open-operations.ts'

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { normalPhone } from '../contacts/phone-number.ts'
 import type { ContactOwner, ContactRow } from '../contacts/queries.ts'
-import type { ConversationRow } from '../conversations/queries.ts'
+import type { ConversationRow } from '../conversations/records/queries.ts'
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
-import type { DateRange } from '../http/dates.ts'
 import { ApiError } from '../http/errors.ts'
+import type { DateRange } from '../http/input/dates.ts'
 import { after, type Position } from '../http/pagination.ts'
 
 type Page = { limit: number; position: Position | null }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { ContactOwner, ContactRow } from '../contacts/queries.ts'
 import type { Db, Trx } from '../db/database.ts'
-import { json } from '../db/json.ts'
-import { transact } from '../db/transact.ts'
+import { json } from '../db/statements/json.ts'
+import { transact } from '../db/statements/transact.ts'
 import { invalidField } from '../http/errors.ts'
 import { requireContactById } from './find-contacts.ts'
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../http/contract.ts'
-import { LONGEST_DAYS } from './limits.ts'
+import { LONGEST_DAYS } from './person/limits.ts'
 
 const tag = 'Privacy'
 

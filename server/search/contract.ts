@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { Conversation, conversationStatuses } from '../conversations/schema.ts'
+import { Conversation, conversationStatuses } from '../conversations/records/schema.ts'
 import { CommaList, Cursor, DayOrTime, Exact, endpoint, Nullable, OneOf } from '../http/contract.ts'
-import { refuseEarly } from './searched-months.ts'
+import { refuseEarly } from './query/searched-months.ts'
 
 const OUTCOMES = ['success', 'error', 'pending', 'ignored']
 const RUNS = ['running', 'completed', 'failed', 'abandoned']

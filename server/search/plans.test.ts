@@ -3,16 +3,20 @@ import { after, before, test } from 'node:test'
 import { addManyConversations, wordOf } from '../../bench/many-conversations.ts'
 import { freshDatabase } from '../../test/database.ts'
 import { plansOf } from '../../test/plans-of.ts'
-import { createAccount } from '../accounts/accounts.ts'
-import { createAgent } from '../agents/create-agent.ts'
-import { conversationsByCreation, conversationsOfUser, messagesBackwards } from '../conversations/queries.ts'
-import { conversationTotal, sourcesOf } from '../conversations/totals.ts'
+import { createAccount } from '../accounts/records/accounts.ts'
+import { createAgent } from '../agents/records/create-agent.ts'
+import {
+  conversationsByCreation,
+  conversationsOfUser,
+  messagesBackwards,
+} from '../conversations/records/queries.ts'
+import { conversationTotal, sourcesOf } from '../conversations/records/totals.ts'
 import type { Db } from '../db/database.ts'
-import { migrate } from '../db/migrate.ts'
 import type { AccountId } from '../db/tables.ts'
+import { migrate } from '../db/upkeep/migrate.ts'
 import { conversationsToExport, messagesAfter, messagesToExport } from '../exports/queries.ts'
-import { readFilters } from './read-filters.ts'
-import { createSearch } from './search-conversations.ts'
+import { readFilters } from './query/read-filters.ts'
+import { createSearch } from './query/search-conversations.ts'
 
 /** Most of the table belongs to others, as it does where the plan matters. */
 const OTHERS = 10_000

@@ -1,12 +1,12 @@
-import { planOf } from '../accounts/plans.ts'
-import { requireAgent } from '../agents/find-agent.ts'
+import { planOf } from '../accounts/plans/plans.ts'
+import { requireAgent } from '../agents/records/find-agent.ts'
 import type { Context } from '../context.ts'
 import { createFairPlaces, PlacesFull } from '../fairness/fair-places.ts'
 import { ApiError } from '../http/errors.ts'
 import { type Caller, type Route, route } from '../http/route.ts'
 import { searchConversations } from './contract.ts'
-import { readFilters } from './read-filters.ts'
-import { createSearch } from './search-conversations.ts'
+import { readFilters } from './query/read-filters.ts'
+import { createSearch } from './query/search-conversations.ts'
 
 const AT_ONCE = 4
 /** The most searches of one account that may wait. */

@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { until } from '../../test/until.ts'
 import { newId } from '../db/ids.ts'
-import { json } from '../db/json.ts'
-import { parseQuery } from './parse-query.ts'
-import { hitsIn } from './snippet.ts'
-import { createStemmers } from './stemmers.ts'
-import { tokensOfOne } from './text-tokens.ts'
+import { json } from '../db/statements/json.ts'
+import { createStemmers } from './index/stemmers.ts'
+import { tokensOfOne } from './index/text-tokens.ts'
+import { parseQuery } from './query/parse-query.ts'
+import { hitsIn } from './query/snippet.ts'
 
 let service: Service
 let client: Client

@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
-import { json } from '../db/json.ts'
-import { transact } from '../db/transact.ts'
+import { json } from '../db/statements/json.ts'
+import { transact } from '../db/statements/transact.ts'
 import { type Rewritten, rewriteSecrets } from './rewrite-secrets.ts'
 import { dropRotation, markRewritten, readRotation, writeRotation } from './rotation-row.ts'
 import type { SealKey } from './seal.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { json } from '../db/json.ts'
+import { json } from '../db/statements/json.ts'
 import { createSealKey, type Place, type SealKey } from './seal.ts'
 
 /** Two keys that are both valid: everything is written with `to`, and `isRewritten` when nothing is left of `from`. */

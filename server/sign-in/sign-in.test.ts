@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { codeOf } from '../../test/authenticator.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { browserOf, memberOf, PASSWORD, signIn } from '../../test/workspace.ts'
-import { createLink } from './links.ts'
-import { openLoginSecret } from './login-secret.ts'
+import { createLink } from './passwords/links.ts'
+import { openLoginSecret } from './passwords/login-secret.ts'
 
 let service: Service
 let client: Client

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely'
-import { statusOf } from '../agents/present.ts'
-import type { FullAgentRow } from '../agents/queries.ts'
+import { statusOf } from '../agents/records/present.ts'
+import type { FullAgentRow } from '../agents/records/queries.ts'
 import type { AttributeRow, ContactRow } from '../contacts/queries.ts'
-import { textOf } from '../conversations/parts.ts'
-import type { ConversationRow, MessageRow } from '../conversations/queries.ts'
+import { textOf } from '../conversations/records/parts.ts'
+import type { ConversationRow, MessageRow } from '../conversations/records/queries.ts'
 import type { LeadsTable } from '../db/tables.ts'
-import { type MayLink, withoutForeignLinks } from '../text/foreign-links.ts'
+import { type MayLink, withoutForeignLinks } from '../text/safety/foreign-links.ts'
 
 export const presentChatbot = (row: FullAgentRow) => ({
   id: row.id,

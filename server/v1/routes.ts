@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts'
 import type { Route } from '../http/route.ts'
-import { chatRoutes } from './chat-routes.ts'
-import { chatbotRoutes } from './chatbot-routes.ts'
-import { contactRoutes } from './contact-routes.ts'
-import { listRoutes } from './list-routes.ts'
-import { pictureRoutes } from './picture-routes.ts'
+import { chatRoutes } from './chat/routes.ts'
+import { pictureRoutes } from './chatbots/picture-routes.ts'
+import { chatbotRoutes } from './chatbots/routes.ts'
+import { contactRoutes } from './contacts/routes.ts'
+import { listRoutes } from './lists/routes.ts'
 
 /** Every endpoint of version 1. Each translates to the features of version 2; nothing imports this folder but the app. */
 export const version1Routes = (ctx: Context): Route[] => [

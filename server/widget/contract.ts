@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { type LeadInput, refuseLead } from '../actions/collect-lead.ts'
+import { type LeadInput, refuseLead } from '../actions/builtin/collect-lead.ts'
 import { Exact, endpoint, Nullable, OneOf, Success } from '../http/contract.ts'
 import {
   Appearance,

@@ -1,20 +1,16 @@
 import type { FastifyRequest } from 'fastify'
-import type { AgentRow } from '../agents/find-agent.ts'
+import type { AgentRow } from '../agents/records/find-agent.ts'
 import { attachmentOf } from '../attachments/uploads.ts'
-import { answerConversation } from '../channels/answer-conversation.ts'
+import { answerConversation } from '../channels/replies/answer-conversation.ts'
 import type { Context } from '../context.ts'
-import { attach, positionAfter } from '../conversations/attach.ts'
-import { rateMessage } from '../conversations/rate-message.ts'
-import { sendStream } from '../conversations/send-stream.ts'
-import { stopGeneration } from '../conversations/stop-generation.ts'
-import { storeToolResult, type TakeResult } from '../conversations/store-tool-result.ts'
-import { transact } from '../db/transact.ts'
-import { addressBucket } from '../http/address-bucket.ts'
+import { rateMessage } from '../conversations/records/rate-message.ts'
+import { storeToolResult, type TakeResult } from '../conversations/records/store-tool-result.ts'
+import { attach, positionAfter } from '../conversations/stream/attach.ts'
+import { sendStream } from '../conversations/stream/send-stream.ts'
+import { stopGeneration } from '../conversations/turn/stop-generation.ts'
+import { transact } from '../db/statements/transact.ts'
+import { addressBucket } from '../http/limits/address-bucket.ts'
 import { type Route, route, SENT } from '../http/route.ts'
-import { admitVisitor, countIdentity, refuseCountry } from './admit-visitor.ts'
-import { appearanceOf } from './appearance.ts'
-import { askForPerson } from './ask-for-person.ts'
-import { continueAnswer } from './continue-answer.ts'
 import {
   askForPerson as askForPersonEndpoint,
   followAnswer,
@@ -30,18 +26,27 @@ import {
   uploadVisitorFile,
   writeMessage,
 } from './contract.ts'
-import { createConversationFeed } from './conversation-feed.ts'
-import { countryReader } from './country.ts'
-import { followConversation } from './follow-conversation.ts'
 import { identifyVisitor } from './identity/identify-visitor.ts'
-import { countStreams } from './open-streams.ts'
-import { conversationsOfVisitor } from './queries.ts'
-import { readConversation } from './read-conversation.ts'
-import { storeDetails } from './store-details.ts'
-import { findWritten, storeMessage } from './store-message.ts'
-import { storeUpload } from './store-upload.ts'
-import { VISIBLE_EVENTS, visibleSummary } from './visible.ts'
-import { requireBrowser, requireOwnConversation, requirePublicAgent, requireVisit } from './visitor.ts'
+import { appearanceOf } from './page/appearance.ts'
+import { askForPerson } from './talk/ask-for-person.ts'
+import { continueAnswer } from './talk/continue-answer.ts'
+import { createConversationFeed } from './talk/conversation-feed.ts'
+import { followConversation } from './talk/follow-conversation.ts'
+import { conversationsOfVisitor } from './talk/queries.ts'
+import { readConversation } from './talk/read-conversation.ts'
+import { findWritten, storeMessage } from './talk/store-message.ts'
+import { storeUpload } from './talk/store-upload.ts'
+import { VISIBLE_EVENTS, visibleSummary } from './talk/visible.ts'
+import { admitVisitor, countIdentity, refuseCountry } from './visitors/admit-visitor.ts'
+import { countryReader } from './visitors/country.ts'
+import { countStreams } from './visitors/open-streams.ts'
+import { storeDetails } from './visitors/store-details.ts'
+import {
+  requireBrowser,
+  requireOwnConversation,
+  requirePublicAgent,
+  requireVisit,
+} from './visitors/visitor.ts'
 
 export function widgetRoutes(ctx: Context): Route[] {
   const countryOf = countryReader(ctx.config)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
-import { addressBucket, VISITS } from '../http/address-bucket.ts'
-import { countRequest, type Gate, serveRoutes } from '../http/serve.ts'
+import { addressBucket, VISITS } from '../http/limits/address-bucket.ts'
+import { countRequest, type Gate, serveRoutes } from '../http/server/serve.ts'
 import { widgetRoutes } from './routes.ts'
 
 const PREFIX = '/api/widget'

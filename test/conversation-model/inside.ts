@@ -1,9 +1,9 @@
 import { CompiledQuery } from 'kysely'
-import { createAccount } from '../../server/accounts/accounts.ts'
-import { createKey } from '../../server/accounts/keys.ts'
-import { createMember } from '../../server/accounts/members.ts'
-import { type Balance, reconcile } from '../../server/accounts/reconcile.ts'
-import { expireCalls } from '../../server/conversations/expire-calls.ts'
+import { createKey } from '../../server/accounts/keys/keys.ts'
+import { type Balance, reconcile } from '../../server/accounts/plans/reconcile.ts'
+import { createAccount } from '../../server/accounts/records/accounts.ts'
+import { createMember } from '../../server/accounts/records/members.ts'
+import { expireCalls } from '../../server/conversations/replies/expire-calls.ts'
 import type { Db } from '../../server/db/database.ts'
 
 /** Operations that the test performs directly on the database, bypassing the service. */

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import type { Context } from '../../server/context.ts'
-import { firstEvents, lastWords, silencedWords } from '../../server/conversations/ending-events.ts'
-import { type Ending, finishGeneration, type Outcome } from '../../server/conversations/finish-generation.ts'
-import { appendToLog } from '../../server/conversations/generation-log.ts'
-import type { GenerationIds } from '../../server/conversations/live-generation.ts'
-import { startGeneration, type Turn } from '../../server/conversations/start-generation.ts'
+import { appendToLog } from '../../server/conversations/stream/generation-log.ts'
+import type { GenerationIds } from '../../server/conversations/stream/live-generation.ts'
+import { firstEvents, lastWords, silencedWords } from '../../server/conversations/turn/ending-events.ts'
+import {
+  type Ending,
+  finishGeneration,
+  type Outcome,
+} from '../../server/conversations/turn/finish-generation.ts'
+import { startGeneration, type Turn } from '../../server/conversations/turn/start-generation.ts'
 import type { Db } from '../../server/db/database.ts'
 import { newId } from '../../server/db/ids.ts'
-import type { ServiceProcess } from '../../server/db/processes.ts'
 import type { AccountId } from '../../server/db/tables.ts'
+import type { ServiceProcess } from '../../server/db/upkeep/processes.ts'
 import { ApiError } from '../../server/http/errors.ts'
 
 /** Performs one step per iteration, so that actors can be interleaved. */

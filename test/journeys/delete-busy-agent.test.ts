@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { createAgent } from '../../server/agents/create-agent.ts'
+import { createAgent } from '../../server/agents/records/create-agent.ts'
 import { type Db, openPostgres } from '../../server/db/database.ts'
 import type { AccountId } from '../../server/db/tables.ts'
 import { onPostgres } from '../database.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createMember } from '../../server/accounts/members.ts'
+import { createMember } from '../../server/accounts/records/members.ts'
 import { tokens } from '../fakes/reply.ts'
 import { findBrowser } from '../find-browser.ts'
 import { until } from '../until.ts'

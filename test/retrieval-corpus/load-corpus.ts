@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { IndexedChunk } from '../../server/knowledge/retrieval/passage.ts'
+import type { IndexedChunk } from '../../server/knowledge/search/passage.ts'
 
 export type CorpusQuestion = {
   question: string

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStemmer } from '../../server/text/stem.ts'
-import { isStopWord } from '../../server/text/stop-words.ts'
-import { splitWords } from '../../server/text/words.ts'
+import { createStemmer } from '../../server/text/languages/stem.ts'
+import { isStopWord } from '../../server/text/languages/stop-words.ts'
+import { splitWords } from '../../server/text/words/words.ts'
 import { ENGLISH_SETS, GERMAN_SET, isExpected, loadSet } from './load-set.ts'
 
 const SETS = [...ENGLISH_SETS, GERMAN_SET]

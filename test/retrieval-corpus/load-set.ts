@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chunkSections } from '../../server/knowledge/chunk/chunk-sections.ts'
-import { extractMarkdown } from '../../server/knowledge/extract/extract-markdown.ts'
-import type { IndexedChunk } from '../../server/knowledge/retrieval/passage.ts'
+import { extractMarkdown } from '../../server/knowledge/extract/text/extract-markdown.ts'
+import type { IndexedChunk } from '../../server/knowledge/search/passage.ts'
+import { chunkSections } from '../../server/knowledge/training/chunk/chunk-sections.ts'
 
 export type SetQuestion = {
   question: string

@@ -1,4 +1,4 @@
-import type { LauncherSettings } from '../../server/widget/launcher-settings.ts'
+import type { LauncherSettings } from '../../server/widget/page/launcher-settings.ts'
 import type { PageMessage } from '../page-messages.ts'
 import { type Listener, linkFrame } from './frame-link.ts'
 import type { PageTools } from './page-tools.ts'

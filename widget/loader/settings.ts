@@ -1,4 +1,4 @@
-import type { LauncherSettings } from '../../server/widget/launcher-settings.ts'
+import type { LauncherSettings } from '../../server/widget/page/launcher-settings.ts'
 
 const PAUSES_MS = [2_000, 6_000, 20_000, 60_000]
 const SILENCE_MS = 20_000

@@ -1,12 +1,12 @@
 import type { Static } from 'typebox'
-import { requireAgent } from '../../agents/find-agent.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import type { AccountId } from '../../db/tables.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type Route, route } from '../../http/route.ts'
-import { type ConnectionRow, deleteConnection, putConnection, rowOf } from './connection.ts'
+import { type ConnectionRow, deleteConnection, putConnection, rowOf } from './connection/connection.ts'
+import { tryServers } from './connection/try-servers.ts'
 import { connectMailbox, disconnectMailbox, readMailboxConnection, testMailbox } from './contract.ts'
-import { tryServers } from './try-servers.ts'
 
 const success = { success: true as const }
 

@@ -1,17 +1,17 @@
-import { requireAgent } from '../../agents/find-agent.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
-import { baseUrlOf } from '../../http/base-url.ts'
 import { type Route, route } from '../../http/route.ts'
-import { answerEarlier } from './answer-earlier.ts'
-import { deleteConnection, putConnection } from './connection.ts'
+import { baseUrlOf } from '../../http/server/base-url.ts'
+import { deleteConnection, putConnection } from './connection/connection.ts'
 import {
   connectMessaging,
   disconnectMessaging,
   listMessagingTemplates,
   sendMessagingTemplate,
 } from './contract.ts'
-import { listTemplates } from './list-templates.ts'
-import { sendTemplate } from './send-template.ts'
+import { answerEarlier } from './inbound/answer-earlier.ts'
+import { listTemplates } from './templates/list-templates.ts'
+import { sendTemplate } from './templates/send-template.ts'
 
 const success = { success: true as const }
 

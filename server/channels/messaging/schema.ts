@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { BaseUrl } from '../../http/base-url.ts'
 import { Exact } from '../../http/contract.ts'
+import { BaseUrl } from '../../http/server/base-url.ts'
 
 const shown = (description: string) => Type.String({ description })
 

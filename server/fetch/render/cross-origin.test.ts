@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startWebSite, type WebSite } from '../../../test/fakes/web-site.ts'
-import { createGuardedFetcher, type GuardedFetcher } from '../guarded-fetcher.ts'
+import { createGuardedFetcher, type GuardedFetcher } from '../guard/guarded-fetcher.ts'
 import { hasConsent, isReadable, needsConsent } from './cross-origin.ts'
 
 const origin = 'https://shop.example'

@@ -1,4 +1,4 @@
-import type { GuardedFetcher } from '../guarded-fetcher.ts'
+import type { GuardedFetcher } from '../guard/guarded-fetcher.ts'
 
 export type PageRequest = { url: URL; method: string; headers: Record<string, string> }
 

@@ -1,6 +1,6 @@
 import type { Route } from 'playwright-core'
-import { FetchFailure } from '../fetch-failure.ts'
-import type { GuardedFetcher } from '../guarded-fetcher.ts'
+import { FetchFailure } from '../failures/fetch-failure.ts'
+import type { GuardedFetcher } from '../guard/guarded-fetcher.ts'
 import { hasConsent, isReadable, needsConsent, type PageRequest } from './cross-origin.ts'
 
 type Page = { url: URL; html: string }

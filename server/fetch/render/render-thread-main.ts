@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Browser } from 'playwright-core'
-import { FetchFailure } from '../fetch-failure.ts'
+import { FetchFailure } from '../failures/fetch-failure.ts'
 import { launchBrowser } from './launch-browser.ts'
 import { renderPage } from './render-page.ts'
 import type { RenderAnswer, RenderSettings, UnbuiltPage } from './render-thread.ts'

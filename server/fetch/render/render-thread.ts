@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { FetchFailure, type FetchFailureCode } from '../fetch-failure.ts'
+import { FetchFailure, type FetchFailureCode } from '../failures/fetch-failure.ts'
 
 export type RenderSettings = {
   /** A Chromium or one like it. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { redirect, startWebSite, page as textPage, type WebSite } from '../../../test/fakes/web-site.ts'
 import { findBrowser } from '../../../test/find-browser.ts'
-import { failsWith } from '../fails-with.ts'
+import { failsWith } from '../failures/fails-with.ts'
 import { createRenderer, type Renderer } from './renderer.ts'
 
 const browserPath = findBrowser()

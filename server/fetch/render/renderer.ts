@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { createFairPlaces } from '../../fairness/fair-places.ts'
-import { FetchFailure } from '../fetch-failure.ts'
+import { FetchFailure } from '../failures/fetch-failure.ts'
 import { askThread, type RenderSettings, startThread, type UnbuiltPage } from './render-thread.ts'
 
 export type Renderer = {

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
-import { transact } from '../../db/transact.ts'
-import { addTicketMessage } from '../add-ticket-message.ts'
-import { noMember } from '../change-ticket.ts'
-import { recordEvent } from '../record-event.ts'
+import { transact } from '../../db/statements/transact.ts'
+import { addTicketMessage } from '../messages/add-ticket-message.ts'
+import { noMember } from '../tickets/change-ticket.ts'
+import { recordEvent } from '../tickets/record-event.ts'
 
 const BATCH = 200
 

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Owner } from '../../agents/find-agent.ts'
+import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Db } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
 import type { CannedRepliesTable } from '../../db/tables.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { LARGEST_BYTES } from '../../attachments/limits.ts'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../http/contract.ts'
-import { Attachment, Author, Color, Name, TicketNumber, ticketParams } from '../schema.ts'
+import { Attachment, Author, Color, Name, TicketNumber, ticketParams } from '../tickets/schema.ts'
 import { BusinessHours, Targets } from './settings-schema.ts'
 
 const Id = Type.String({ minLength: 1 })

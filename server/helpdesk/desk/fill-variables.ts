@@ -1,6 +1,6 @@
 import { invalidField } from '../../http/errors.ts'
-import type { Member } from '../find-member.ts'
-import type { TicketRow } from '../ticket-queries.ts'
+import type { Member } from '../team/find-member.ts'
+import type { TicketRow } from '../tickets/ticket-queries.ts'
 
 type Known = { ticket: TicketRow; author: Member; agent: { name: string } }
 

@@ -1,12 +1,12 @@
-import { requireAgent, requireOwner } from '../../agents/find-agent.ts'
+import { requireAgent, requireOwner } from '../../agents/records/find-agent.ts'
 import { attachmentUrl } from '../../attachments/serve-attachments.ts'
 import { attachmentOf, keepUpload } from '../../attachments/uploads.ts'
 import type { Context } from '../../context.ts'
 import { type Route, route, SENT } from '../../http/route.ts'
-import { authorOf, requireMember } from '../find-member.ts'
 import { createEventFeeds, type EventFeeds } from '../live/event-feeds.ts'
 import { followEvents } from '../live/follow-events.ts'
-import { requireTicket } from '../ticket-queries.ts'
+import { authorOf, requireMember } from '../team/find-member.ts'
+import { requireTicket } from '../tickets/ticket-queries.ts'
 import {
   type CannedRow,
   cannedRepliesOf,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { ClockTargets, BusinessHours as Hours } from '../../db/tables.ts'
 import { Exact } from '../../http/contract.ts'
-import { priorities } from '../schema.ts'
+import { priorities } from '../tickets/schema.ts'
 
 /** 30 days. */
 const MOST_MINUTES = 43_200

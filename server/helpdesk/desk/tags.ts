@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely'
-import type { Owner } from '../../agents/find-agent.ts'
+import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
+import { transact } from '../../db/statements/transact.ts'
 import type { TicketTagsTable } from '../../db/tables.ts'
-import { transact } from '../../db/transact.ts'
 import { ApiError } from '../../http/errors.ts'
-import { recordEvent } from '../record-event.ts'
-import { requireTicket, type TicketPlace, type TicketRow } from '../ticket-queries.ts'
+import { recordEvent } from '../tickets/record-event.ts'
+import { requireTicket, type TicketPlace, type TicketRow } from '../tickets/ticket-queries.ts'
 import { refuseTakenName } from './taken-name.ts'
 
 export type TagRow = Selectable<TicketTagsTable>

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import type { TicketRow } from '../ticket-queries.ts'
+import type { TicketRow } from '../tickets/ticket-queries.ts'
 
 const iso = (time: Date | null | undefined): string | null => time?.toISOString() ?? null
 

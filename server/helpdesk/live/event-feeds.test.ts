@@ -4,7 +4,7 @@ import { type Desk, openDesk } from '../../../test/open-desk.ts'
 import { recordQueries } from '../../../test/plans-of.ts'
 import { type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
-import { recordEvent } from '../record-event.ts'
+import { recordEvent } from '../tickets/record-event.ts'
 import { createEventFeeds, type Watcher } from './event-feeds.ts'
 
 let service: Service

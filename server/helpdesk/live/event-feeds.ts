@@ -1,4 +1,4 @@
-import type { Owner } from '../../agents/find-agent.ts'
+import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import type { AccountId } from '../../db/tables.ts'
 import { ApiError } from '../../http/errors.ts'

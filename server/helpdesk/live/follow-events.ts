@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Owner } from '../../agents/find-agent.ts'
+import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
-import { eventStream, PING } from '../../http/event-stream.ts'
+import { eventStream, PING } from '../../http/server/event-stream.ts'
 import type { EventFeeds } from './event-feeds.ts'
 import { lastNumber } from './event-queries.ts'
 

@@ -5,9 +5,9 @@ import { onPostgres } from '../../../test/database.ts'
 import { type Desk, openDesk, write } from '../../../test/open-desk.ts'
 import { clientOf, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
-import { answerConversation } from '../../channels/answer-conversation.ts'
+import { answerConversation } from '../../channels/replies/answer-conversation.ts'
 import { newId } from '../../db/ids.ts'
-import { openTicket } from '../open-ticket.ts'
+import { openTicket } from '../tickets/open-ticket.ts'
 import { purgeEvents } from './event-queries.ts'
 
 let service: Service

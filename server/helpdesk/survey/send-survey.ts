@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Config } from '../../config.ts'
-import type { ConversationRow } from '../../conversations/queries.ts'
+import type { ConversationRow } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { enqueueDelivery } from '../../deliveries/enqueue-delivery.ts'
-import { textAsHtml } from '../../text/escape-html.ts'
-import { addTicketMessage, noteMessage } from '../add-ticket-message.ts'
-import { renderMarkdown } from '../render/render-markdown.ts'
-import type { TicketRow } from '../ticket-queries.ts'
-import { wayTo } from '../way-to-customer.ts'
+import { textAsHtml } from '../../text/safety/escape-html.ts'
+import { addTicketMessage, noteMessage } from '../messages/add-ticket-message.ts'
+import { renderMarkdown } from '../messages/render/render-markdown.ts'
+import { wayTo } from '../messages/way-to-customer.ts'
+import type { TicketRow } from '../tickets/ticket-queries.ts'
 
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 

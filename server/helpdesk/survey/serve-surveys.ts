@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
-import { transact } from '../../db/transact.ts'
+import { transact } from '../../db/statements/transact.ts'
+import { storable } from '../../http/bodies/storable.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
-import { storable } from '../../http/storable.ts'
-import { recordEvent } from '../record-event.ts'
+import { recordEvent } from '../tickets/record-event.ts'
 import { hashOf } from './send-survey.ts'
 import { formPage, thanksPage } from './survey-pages.ts'
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../http/contract.ts'
-import { Color, Name, statusCategories } from '../schema.ts'
+import { Color, Name, statusCategories } from '../tickets/schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const tag = 'Helpdesk'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type MemberRow, membersOf, presenceOf } from '../../accounts/members.ts'
+import { type MemberRow, membersOf, presenceOf } from '../../accounts/records/members.ts'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables.ts'
 

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely'
-import { type Owner, requireAgent } from '../../agents/find-agent.ts'
+import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
+import { transact } from '../../db/statements/transact.ts'
 import type { AccountId, TeamsTable } from '../../db/tables.ts'
-import { transact } from '../../db/transact.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
 
 export type TeamRow = Selectable<TeamsTable> & { member_count: number }

@@ -1,9 +1,9 @@
-import { type MemberRow, setPresence } from '../../accounts/members.ts'
+import { type MemberRow, setPresence } from '../../accounts/records/members.ts'
 import type { Context } from '../../context.ts'
+import { transact } from '../../db/statements/transact.ts'
 import type { AccountId, Presence } from '../../db/tables.ts'
-import { transact } from '../../db/transact.ts'
 import { ApiError } from '../../http/errors.ts'
-import { recordEvent } from '../record-event.ts'
+import { recordEvent } from '../tickets/record-event.ts'
 
 /**
  * Notes a member's presence; where it is another one, those who watch a help desk of the account's agents are told.

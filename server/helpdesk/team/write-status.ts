@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { type Owner, requireAgent } from '../../agents/find-agent.ts'
+import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
+import { transact } from '../../db/statements/transact.ts'
 import type { StatusCategory } from '../../db/tables.ts'
-import { transact } from '../../db/transact.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
-import { ensureStatuses, type StatusRow } from '../statuses.ts'
+import { ensureStatuses, type StatusRow } from '../tickets/statuses.ts'
 
 type Fields = { externalLabel?: string; internalLabel?: string; color?: string; isDefault?: boolean }
 

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import type { ModelRequest, Reply } from '../../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
-import { lookNow } from '../for-tests.ts'
+import { lookNow } from './for-tests.ts'
 
 let service: Service
 let client: Client

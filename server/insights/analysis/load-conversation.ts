@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { MessageRow } from '../../conversations/queries.ts'
+import type { MessageRow } from '../../conversations/records/queries.ts'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables.ts'
 import type { Claim } from './analyse-task.ts'

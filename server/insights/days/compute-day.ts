@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { sourcesOf } from '../../conversations/totals.ts'
+import { sourcesOf } from '../../conversations/records/totals.ts'
 import type { Trx } from '../../db/database.ts'
 import type { AccountId, InsightDaysTable } from '../../db/tables.ts'
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
-import type { Insights } from '../schema.ts'
 import type { DayFigures } from './compute-day.ts'
+import type { Insights } from './schema.ts'
 
 type Figures = Static<typeof Insights>['totals']
 

@@ -2,9 +2,9 @@ import { type Selectable, sql } from 'kysely'
 import type { Static } from 'typebox'
 import type { Db } from '../../db/database.ts'
 import type { AccountId, InsightDaysTable } from '../../db/tables.ts'
-import type { Insights } from '../schema.ts'
 import { topicsOf } from '../topics/queries.ts'
 import { addUp, figuresOf, NO_FIGURES } from './figures.ts'
+import type { Insights } from './schema.ts'
 
 type DayRow = Selectable<InsightDaysTable>
 

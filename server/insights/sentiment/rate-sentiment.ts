@@ -1,4 +1,4 @@
-import { splitWords } from '../../text/words.ts'
+import { splitWords } from '../../text/words/words.ts'
 import type { Lexicon } from './lexicon.ts'
 
 export type Sentiment = 'positive' | 'neutral' | 'negative'

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { json } from '../../db/json.ts'
+import { json } from '../../db/statements/json.ts'
+import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables.ts'
-import { transact } from '../../db/transact.ts'
 import { invalidField } from '../../http/errors.ts'
-import { lockInsights } from '../lock-agent.ts'
+import { lockInsights } from '../days/lock-agent.ts'
 import { requireTopic, type TopicRow } from './queries.ts'
 
 const MOST_ALIASES = 50

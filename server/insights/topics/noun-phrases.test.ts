@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createStemmer } from '../../text/stem.ts'
+import { createStemmer } from '../../text/languages/stem.ts'
 import { matchTopics } from './match-topics.ts'
 import { nounPhrases } from './noun-phrases.ts'
 import { tidyName, topicKey } from './topic-key.ts'

@@ -1,8 +1,8 @@
-import { isDense } from '../../text/dense-script.ts'
-import { guessLanguageOfWords, type Language } from '../../text/language.ts'
-import type { Stemmer } from '../../text/stem.ts'
-import { isStopWord } from '../../text/stop-words.ts'
-import { splitWords } from '../../text/words.ts'
+import { isDense } from '../../text/languages/dense-script.ts'
+import { guessLanguageOfWords, type Language } from '../../text/languages/language.ts'
+import type { Stemmer } from '../../text/languages/stem.ts'
+import { isStopWord } from '../../text/languages/stop-words.ts'
+import { splitWords } from '../../text/words/words.ts'
 import { stemKey } from './topic-key.ts'
 
 export type Phrase = { key: string; label: string }

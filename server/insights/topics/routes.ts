@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { requireAgent } from '../../agents/find-agent.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
 import { type Route, route } from '../../http/route.ts'

@@ -1,5 +1,5 @@
-import type { Stemmer } from '../../text/stem.ts'
-import { splitWords } from '../../text/words.ts'
+import type { Stemmer } from '../../text/languages/stem.ts'
+import { splitWords } from '../../text/words/words.ts'
 import { NO_TOPIC, stemKey, topicKey } from './topic-key.ts'
 
 /** The forms that a name may be found under in texts. */

@@ -1,6 +1,6 @@
-import type { Language } from '../../text/language.ts'
-import type { Stemmer } from '../../text/stem.ts'
-import { splitWords, wordsOnly } from '../../text/words.ts'
+import type { Language } from '../../text/languages/language.ts'
+import type { Stemmer } from '../../text/languages/stem.ts'
+import { splitWords, wordsOnly } from '../../text/words/words.ts'
 
 export const LONGEST_NAME = 60
 /** The name that the search uses for conversations without a topic. */

@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../db/database.ts'
-import { json } from '../../db/json.ts'
+import { json } from '../../db/statements/json.ts'
+import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables.ts'
-import { transact } from '../../db/transact.ts'
-import { type Account, insertSource } from '../../knowledge/add-source.ts'
-import { changeAnswer, qnaColumns } from '../../knowledge/qna-source.ts'
-import { requireSource, type SourceRow } from '../../knowledge/queries.ts'
-import { lockInsights } from '../lock-agent.ts'
+import { type Account, insertSource } from '../../knowledge/sources/add-source.ts'
+import { changeAnswer, qnaColumns } from '../../knowledge/sources/qna-source.ts'
+import { requireSource, type SourceRow } from '../../knowledge/sources/queries.ts'
+import { lockInsights } from '../days/lock-agent.ts'
 import { type GroupRow, requireGroup } from './queries.ts'
 
 type Place = { agentId: string; groupId: string }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MessageRow } from '../../conversations/queries.ts'
+import type { MessageRow } from '../../conversations/records/queries.ts'
 import type { AccountId, MessagePart } from '../../db/tables.ts'
 import { createLexicon } from '../sentiment/lexicon.ts'
 import { findUnanswered } from './find-unanswered.ts'

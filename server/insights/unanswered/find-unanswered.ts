@@ -1,9 +1,9 @@
-import { textOf } from '../../conversations/parts.ts'
-import type { MessageMetadata } from '../../conversations/present.ts'
-import type { MessageRow } from '../../conversations/queries.ts'
+import { textOf } from '../../conversations/records/parts.ts'
+import type { MessageMetadata } from '../../conversations/records/present.ts'
+import type { MessageRow } from '../../conversations/records/queries.ts'
 import { smallTalkOf } from '../../models/builtin/small-talk.ts'
-import { isStopWord } from '../../text/stop-words.ts'
-import { splitWords } from '../../text/words.ts'
+import { isStopWord } from '../../text/languages/stop-words.ts'
+import { splitWords } from '../../text/words/words.ts'
 import type { Lexicon } from '../sentiment/lexicon.ts'
 
 /** A question that the agent had nothing for; of a message that was its answer. */

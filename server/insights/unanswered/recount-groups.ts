@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables.ts'
-import { transact } from '../../db/transact.ts'
-import { wordsOnly } from '../../text/words.ts'
-import { lockInsights } from '../lock-agent.ts'
+import { wordsOnly } from '../../text/words/words.ts'
+import { lockInsights } from '../days/lock-agent.ts'
 
 /** Returns a key for a short text that does not reveal the text. */
 export const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url')

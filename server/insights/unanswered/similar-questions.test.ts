@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { loadWordVectors } from '../../models/static/word-vectors.ts'
-import { createStemmer } from '../../text/stem.ts'
+import { createStemmer } from '../../text/languages/stem.ts'
 import { likeness, printOf, SAME } from './similar-questions.ts'
 
 const words = loadWordVectors()

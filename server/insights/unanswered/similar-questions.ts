@@ -1,10 +1,10 @@
 import { similarityOfRows, type WordVectors } from '../../models/static/word-vectors.ts'
-import { isDense } from '../../text/dense-script.ts'
-import { guessLanguageOfWords } from '../../text/language.ts'
-import { characterNGrams } from '../../text/n-grams.ts'
-import type { Stemmer } from '../../text/stem.ts'
-import { isStopWord } from '../../text/stop-words.ts'
-import { splitWords } from '../../text/words.ts'
+import { isDense } from '../../text/languages/dense-script.ts'
+import { guessLanguageOfWords } from '../../text/languages/language.ts'
+import type { Stemmer } from '../../text/languages/stem.ts'
+import { isStopWord } from '../../text/languages/stop-words.ts'
+import { characterNGrams } from '../../text/words/n-grams.ts'
+import { splitWords } from '../../text/words/words.ts'
 
 /** A question as it is compared. */
 export type QuestionPrint = { words: Word[]; total: number }

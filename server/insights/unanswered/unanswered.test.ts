@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained } from '../../../test/until.ts'
 import { newId } from '../../db/ids.ts'
-import { json } from '../../db/json.ts'
-import { markDeleted } from '../../knowledge/delete-source.ts'
-import { requireSource } from '../../knowledge/queries.ts'
+import { json } from '../../db/statements/json.ts'
+import { markDeleted } from '../../knowledge/sources/delete-source.ts'
+import { requireSource } from '../../knowledge/sources/queries.ts'
+import { lookNow } from '../analysis/for-tests.ts'
 import { refreshDays } from '../days/refresh-days.ts'
-import { lookNow } from '../for-tests.ts'
 
 let service: Service
 let client: Client

@@ -1,7 +1,7 @@
-import { guessLanguage } from '../../text/language.ts'
-import { createStemmer } from '../../text/stem.ts'
-import { termsOfWord } from '../../text/terms.ts'
-import { splitWords } from '../../text/words.ts'
+import { guessLanguage } from '../../text/languages/language.ts'
+import { createStemmer } from '../../text/languages/stem.ts'
+import { termsOfWord } from '../../text/words/terms.ts'
+import { splitWords } from '../../text/words/words.ts'
 
 /** So much of an expected answer a passage must have; people word it a little differently. */
 const SHARE = 0.7

@@ -1,5 +1,5 @@
-import { declaredCharset, decodeText } from './decode-text.ts'
 import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
+import { declaredCharset, decodeText } from './text/decode-text.ts'
 
 /**
  * A document's bytes → its text by heading and page. Heavy for large files: see createExtractor. Each parser is loaded
@@ -9,29 +9,29 @@ export async function extractDocument(input: DocumentInput): Promise<ExtractedDo
   const { bytes, type } = input
   switch (type) {
     case 'pdf':
-      return (await import('./extract-pdf.ts')).extractPdf(new Uint8Array(bytes))
+      return (await import('./pdf/extract-pdf.ts')).extractPdf(new Uint8Array(bytes))
     case 'docx':
-      return (await import('./extract-docx.ts')).extractDocx(bytes)
+      return (await import('./office/extract-docx.ts')).extractDocx(bytes)
     case 'doc':
-      return (await import('./extract-doc.ts')).extractDoc(bytes)
+      return (await import('./office/extract-doc.ts')).extractDoc(bytes)
     case 'xlsx':
-      return (await import('./extract-xlsx.ts')).extractXlsx(bytes)
+      return (await import('./office/extract-xlsx.ts')).extractXlsx(bytes)
     case 'pptx':
-      return (await import('./extract-pptx.ts')).extractPptx(bytes)
+      return (await import('./office/extract-pptx.ts')).extractPptx(bytes)
     case 'html': {
       const html = decodeText(bytes, declaredCharset(input.contentType, bytes))
-      return (await import('./extract-html.ts')).extractHtml(html, input.url)
+      return (await import('./html/extract-html.ts')).extractHtml(html, input.url)
     }
     case 'md':
-      return (await import('./extract-markdown.ts')).extractMarkdown(
+      return (await import('./text/extract-markdown.ts')).extractMarkdown(
         decodeText(bytes, declaredCharset(input.contentType)),
       )
     case 'csv':
-      return (await import('./extract-csv.ts')).extractCsv(
+      return (await import('./text/extract-csv.ts')).extractCsv(
         decodeText(bytes, declaredCharset(input.contentType)),
       )
     case 'txt':
-      return (await import('./extract-text.ts')).extractText(
+      return (await import('./text/extract-text.ts')).extractText(
         decodeText(bytes, declaredCharset(input.contentType)),
       )
   }

@@ -1,6 +1,6 @@
 import { ApartFailure } from '../../apart/apart-failure.ts'
 import { createPool } from '../../apart/pool.ts'
-import type { Chunk, ChunkOptions } from '../chunk/chunk-sections.ts'
+import type { Chunk, ChunkOptions } from '../training/chunk/chunk-sections.ts'
 import { ExtractFailure, TOO_MUCH_MEMORY } from './extract-failure.ts'
 import type { ExtractOrder, ExtractPiece } from './extract-work.ts'
 import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'

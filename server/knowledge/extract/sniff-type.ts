@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
-import { charsetOf } from './decode-text.ts'
 import type { DocumentType } from './extracted-document.ts'
+import { charsetOf } from './text/decode-text.ts'
 
 const typeOfExtension: Record<string, DocumentType> = {
   '.pdf': 'pdf',

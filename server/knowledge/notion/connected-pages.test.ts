@@ -5,7 +5,7 @@ import { type NotionServer, startNotionServer } from '../../../test/fakes/notion
 import { block, fakePage, tableBlock } from '../../../test/fakes/notion-wire.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { placeOfRow } from '../../secrets/sealed-columns.ts'
-import { syncSource } from '../sync/sync-source.ts'
+import { syncSource } from '../training/resync/resync-source.ts'
 
 let service: Service
 let client: Client

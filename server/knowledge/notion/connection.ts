@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables.ts'
-import { transact } from '../../db/transact.ts'
 import { placeOfRow } from '../../secrets/sealed-columns.ts'
-import { createNotionClient, type NotionClient } from './notion-client.ts'
+import { createNotionClient, type NotionClient } from './client/notion-client.ts'
 
 export type Connection = { accessToken: string; baseUrl: string | null }
 

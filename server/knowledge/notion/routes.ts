@@ -1,10 +1,10 @@
-import { requireAgent } from '../../agents/find-agent.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
-import { baseUrlOf } from '../../http/base-url.ts'
 import { type Route, route } from '../../http/route.ts'
+import { baseUrlOf } from '../../http/server/base-url.ts'
 import { deleteConnection, putConnection } from './connection.ts'
 import { connectPages, disconnectPages, listConnectedPages } from './contract.ts'
-import { listPages } from './list-pages.ts'
+import { listPages } from './pages/list-pages.ts'
 import { tryConnection } from './try-connection.ts'
 
 const success = { success: true as const }

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
+import { createNotionClient } from './client/notion-client.ts'
+import { NotionFailure } from './client/notion-failure.ts'
 import type { Connection } from './connection.ts'
-import { createNotionClient } from './notion-client.ts'
-import { NotionFailure } from './notion-failure.ts'
 
 /**
  * Asks the workspace for a page, so that a wrong token is not found out by sources that fail later. Throws

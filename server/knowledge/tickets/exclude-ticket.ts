@@ -1,5 +1,5 @@
 import type { Trx } from '../../db/database.ts'
-import type { SourceRow } from '../queries.ts'
+import type { SourceRow } from '../sources/queries.ts'
 
 /** A ticket whose source was deleted by hand does not become one again. */
 export async function excludeTicket(trx: Trx, { account_id, agent_id, content }: SourceRow): Promise<void> {

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../db/database.ts'
-import { json } from '../../db/json.ts'
+import { json } from '../../db/statements/json.ts'
+import { transact } from '../../db/statements/transact.ts'
 import type { AccountId, SourceContent } from '../../db/tables.ts'
-import { transact } from '../../db/transact.ts'
-import { type Account, insertSource } from '../add-source.ts'
-import { takeRoom } from '../room.ts'
-import { TRAIN_SOURCE, type TrainSource } from '../train-task.ts'
+import { type Account, insertSource } from '../sources/add-source.ts'
+import { takeRoom } from '../sources/room.ts'
+import { TRAIN_SOURCE, type TrainSource } from '../training/train-task.ts'
 import type { SolvedTicket } from './solved-tickets.ts'
 
 type Needs = Pick<Context, 'db' | 'jobs'>

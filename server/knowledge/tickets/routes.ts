@@ -1,4 +1,4 @@
-import { requireAgent } from '../../agents/find-agent.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { type Route, route } from '../../http/route.ts'
 import * as contract from './contract.ts'

@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { newId } from '../../db/ids.ts'
-import { json } from '../../db/json.ts'
+import { json } from '../../db/statements/json.ts'
 import type { Customer, StatusCategory } from '../../db/tables.ts'
-import { claimDueSyncs } from '../sync/claim-syncs.ts'
-import { planSyncs } from '../sync/plan-syncs.ts'
+import { claimDueSyncs } from '../training/resync/claim-resyncs.ts'
+import { planSyncs } from '../training/resync/plan-resyncs.ts'
 import { gatherTickets } from './gather-tickets.ts'
 
 let service: Service

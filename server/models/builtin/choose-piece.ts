@@ -1,5 +1,5 @@
-import { isDense } from '../../text/dense-script.ts'
-import { tableOf, withTables } from '../../text/named-rows.ts'
+import { isDense } from '../../text/languages/dense-script.ts'
+import { tableOf, withTables } from '../../text/rows/named-rows.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
 import type { QuotablePassage } from './input.ts'
 import { areNeighbours, LEADS_ON, type Piece, piecesOf, textOfLines } from './pieces.ts'

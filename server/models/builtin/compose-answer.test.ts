@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Language } from '../../text/language.ts'
+import type { Language } from '../../text/languages/language.ts'
 import { loadWordVectors } from '../static/word-vectors.ts'
 import { ANSWER_FROM, CLOSEST_FROM, composeAnswer } from './compose-answer.ts'
 import type { QuotablePassage } from './input.ts'

@@ -1,4 +1,4 @@
-import type { Language } from '../../text/language.ts'
+import type { Language } from '../../text/languages/language.ts'
 
 /** The only sentences of the responder's own. */
 export type Phrases = {

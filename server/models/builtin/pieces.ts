@@ -1,4 +1,4 @@
-import { tableOf } from '../../text/named-rows.ts'
+import { tableOf } from '../../text/rows/named-rows.ts'
 
 /** A unit that is only quoted as a whole: a paragraph, a list with its introduction, table rows or a code block. */
 export type Piece = {

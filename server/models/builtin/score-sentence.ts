@@ -1,8 +1,8 @@
-import { contentOfDense, isDense, wordsAndPairs } from '../../text/dense-script.ts'
-import { guessLanguageOfWords } from '../../text/language.ts'
-import { characterNGrams } from '../../text/n-grams.ts'
-import { isStopWord } from '../../text/stop-words.ts'
-import { splitWords } from '../../text/words.ts'
+import { contentOfDense, isDense, wordsAndPairs } from '../../text/languages/dense-script.ts'
+import { guessLanguageOfWords } from '../../text/languages/language.ts'
+import { isStopWord } from '../../text/languages/stop-words.ts'
+import { characterNGrams } from '../../text/words/n-grams.ts'
+import { splitWords } from '../../text/words/words.ts'
 import { informationOf, meanVector } from '../static/mean-vector.ts'
 import { similarityOfRows, type WordVectors } from '../static/word-vectors.ts'
 

@@ -1,5 +1,5 @@
-import type { Language } from '../../text/language.ts'
-import { wordsOnly } from '../../text/words.ts'
+import type { Language } from '../../text/languages/language.ts'
+import { wordsOnly } from '../../text/words/words.ts'
 
 export type SmallTalk = { kind: 'hello' | 'thanks' | 'goodbye'; language: Language }
 

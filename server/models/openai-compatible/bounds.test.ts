@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../../test/until.ts'
-import { ModelFailure } from '../model-failure.ts'
+import { ModelFailure } from '../failures/model-failure.ts'
 import {
   chunk,
   END,

@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { ModelFailure } from '../model-failure.ts'
+import { ModelFailure } from '../failures/model-failure.ts'
 import { PROVIDER_OPTIONS } from './request-body.ts'
 
 export type CallDelta = {

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { until } from '../../../test/until.ts'
-import { askForText } from '../call-model.ts'
-import { ModelFailure } from '../model-failure.ts'
+import { askForText } from '../calls/call-model.ts'
+import { ModelFailure } from '../failures/model-failure.ts'
 import {
   chunk,
   END,

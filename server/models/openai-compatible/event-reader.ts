@@ -1,4 +1,4 @@
-import { tooLong } from '../model-failure.ts'
+import { tooLong } from '../failures/model-failure.ts'
 
 const LF = 10
 const CR = 13

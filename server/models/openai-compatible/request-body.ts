@@ -3,7 +3,7 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider'
-import type { CallOptions } from '../model-call.ts'
+import type { CallOptions } from '../calls/model-call.ts'
 
 /** Where what a server wants back with a call stands in the options of a part. */
 export const PROVIDER_OPTIONS = 'openaiCompatible'

@@ -1,4 +1,4 @@
-import { failureOfStatus, ModelFailure } from '../model-failure.ts'
+import { failureOfStatus, ModelFailure } from '../failures/model-failure.ts'
 
 /** The failure that an error in the midst of a stream tells of: a sentence, or an object as in an answer's body. */
 export function failureOfError(said: unknown): ModelFailure {

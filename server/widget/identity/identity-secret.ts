@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { type Owner, requireAgent } from '../../agents/find-agent.ts'
+import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
-import { transact } from '../../db/transact.ts'
+import { transact } from '../../db/statements/transact.ts'
 import { placeOfRow } from '../../secrets/sealed-columns.ts'
 
 type Needs = Pick<Context, 'db' | 'secrets'>

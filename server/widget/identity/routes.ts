@@ -1,4 +1,4 @@
-import { requireOwner } from '../../agents/find-agent.ts'
+import { requireOwner } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { type Route, route } from '../../http/route.ts'
 import { deleteIdentitySecret, putIdentitySecret, readIdentitySecret } from './contract.ts'

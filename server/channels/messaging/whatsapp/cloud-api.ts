@@ -1,4 +1,4 @@
-import type { Adapter } from '../adapter.ts'
+import type { Adapter } from '../connection/adapter.ts'
 import { createClient } from './client.ts'
 import { formatText } from './format-text.ts'
 import { readWebhook } from './read-webhook.ts'

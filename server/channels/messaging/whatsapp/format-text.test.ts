@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { splitText } from '../split-text.ts'
+import { splitText } from '../outbound/split-text.ts'
 import { formatText } from './format-text.ts'
 
 const format = (markdown: string) => formatText(markdown, { dropCitations: true })

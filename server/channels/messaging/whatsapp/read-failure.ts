@@ -1,5 +1,5 @@
-import { FetchFailure } from '../../../fetch/fetch-failure.ts'
-import { ProviderFailure, type ProviderFailureCode } from '../provider-failure.ts'
+import { FetchFailure } from '../../../fetch/failures/fetch-failure.ts'
+import { ProviderFailure, type ProviderFailureCode } from '../connection/provider-failure.ts'
 import { text, type Wire, wire } from './wire.ts'
 
 type Known = [ProviderFailureCode, string, detail?: string]

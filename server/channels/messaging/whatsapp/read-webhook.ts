@@ -1,4 +1,4 @@
-import type { MessageStatus, WebhookEvent } from '../adapter.ts'
+import type { MessageStatus, WebhookEvent } from '../connection/adapter.ts'
 import { contentOf } from './message-content.ts'
 import { reasonOf } from './read-failure.ts'
 import { text, type Wire, wire, wires } from './wire.ts'

@@ -1,4 +1,4 @@
-import type { ProviderTemplate, TemplateValues } from '../adapter.ts'
+import type { ProviderTemplate, TemplateValues } from '../connection/adapter.ts'
 import { text, type Wire, wire, wires } from './wire.ts'
 
 /** The channel has at most a handful of parts in a template, and ten buttons. */

@@ -1,4 +1,4 @@
-import { storable } from '../../../http/storable.ts'
+import { storable } from '../../../http/bodies/storable.ts'
 
 /** What is read of answers and webhooks; any of it may be missing or of another type. */
 export type Wire = { [member: string]: unknown }

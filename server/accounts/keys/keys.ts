@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Db } from '../../db/database.ts'
+import { isId, newId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
+import type { AccountId } from '../../db/tables.ts'
+import type { Scope } from '../../http/contract.ts'
+
+const PREFIX = 'parley_'
+
+export type KeyRow = {
+  id: string
+  name: string
+  scopes: Scope[] | null
+  expiresAt: Date | null
+  revokedAt: Date | null
+  account: { id: AccountId; name: string; plan: string }
+}
+
+export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+/** Creates a key with 256 random bits. The key is only in this result; the database stores its hash. */
+export async function createKey(
+  db: Db,
+  accountId: AccountId,
+  key: { name: string; scopes?: Scope[] | null; expiresAt?: Date | null },
+): Promise<{ id: string; key: string }> {
+  const id = newId()
+  const secret = PREFIX + randomBytes(32).toString('base64url')
+  await db
+    .insertInto('api_keys')
+    .values({
+      id,
+      account_id: accountId,
+      name: key.name,
+      prefix: secret.slice(0, PREFIX.length + 4),
+      secret_hash: hashKey(secret),
+      scopes: json(key.scopes ?? null),
+      expires_at: key.expiresAt ?? null,
+    })
+    .execute()
+  return { id, key: secret }
+}
+
+/** Revokes a key, which must belong to `accountId` if that is given. Returns false when there is no such key. */
+export async function revokeKey(db: Db, keyId: string, accountId: AccountId | null = null): Promise<boolean> {
+  if (!isId(keyId)) return false
+  let query = db
+    .updateTable('api_keys')
+    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(new Date())) }))
+    .where('id', '=', keyId)
+  if (accountId !== null) query = query.where('account_id', '=', accountId)
+  const result = await query.executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+export async function findKeyByHash(db: Db, hash: string): Promise<KeyRow | null> {
+  const row = await db
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .select([
+      'api_keys.id',
+      'api_keys.name',
+      'api_keys.scopes',
+      'api_keys.expires_at',
+      'api_keys.revoked_at',
+      'accounts.id as account_id',
+      'accounts.name as account_name',
+      'accounts.plan',
+    ])
+    .where('secret_hash', '=', hash)
+    .executeTakeFirst()
+  if (!row) return null
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: row.scopes as Scope[] | null,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    account: { id: row.account_id, name: row.account_name, plan: row.plan },
+  }
+}
+
+export async function touchKey(db: Db, keyId: string): Promise<void> {
+  await db.updateTable('api_keys').set({ last_used_at: new Date() }).where('id', '=', keyId).execute()
+}
+
+export type ListedKey = {
+  id: string
+  name: string
+  /** The first characters of the key, by which its owner can recognise it. */
+  prefix: string
+  scopes: Scope[] | null
+  state: 'active' | 'expired' | 'revoked'
+  expiresAt: Date | null
+  lastUsedAt: Date | null
+  createdAt: Date
+}
+
+/** Returns the account's keys, oldest first, without the secret parts. */
+export async function keysOf(db: Db, accountId: AccountId, now = new Date()): Promise<ListedKey[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(['id', 'name', 'prefix', 'scopes', 'expires_at', 'revoked_at', 'last_used_at', 'created_at'])
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    scopes: row.scopes as Scope[] | null,
+    state: row.revoked_at ? 'revoked' : row.expires_at && row.expires_at <= now ? 'expired' : 'active',
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    createdAt: row.created_at,
+  }))
+}

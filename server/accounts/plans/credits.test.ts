@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { freshDatabase, onPostgres } from '../../../test/database.ts'
+import type { Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { statement, type Values } from '../../db/statements/statement.ts'
+import { migrate } from '../../db/upkeep/migrate.ts'
+import { createAccount } from '../records/accounts.ts'
+import {
+  creditsUsed,
+  monthOf,
+  type Reservation,
+  releaseCredits,
+  reservationOf,
+  reserving,
+} from './credits.ts'
+
+test('credits that are given back and others that are reserved do not wait for each other', {
+  skip: !onPostgres() && 'the embedded database does one thing at a time',
+}, async () => {
+  const { database, drop } = await freshDatabase()
+  const { db } = database
+  try {
+    await migrate(db)
+    const accountId = await createAccount(db, 'Account')
+    const agentId = 'agent'
+    const generationId = newId()
+    const reserve = statement(
+      (p: Values<Reservation>) => sql`with made as (select 1), ${reserving(p)} select * from reserved`,
+    )
+    await reserve(
+      db,
+      reservationOf({ accountId, plan: 'standard', agentId, agentLimit: 9, generationId, credits: 1 }),
+    )
+    const waits = async (): Promise<boolean> => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        db,
+      )
+      return rows.length > 0
+    }
+    const raise = (trx: Trx, owner: string) =>
+      trx
+        .updateTable('credit_usage')
+        .set({ used: 5 })
+        .where('owner_id', '=', owner)
+        .where('month', '=', monthOf(new Date()))
+        .execute()
+
+    const releasing = await db.transaction().execute(async (trx) => {
+      await raise(trx, agentId)
+      const released = db.transaction().execute((other) => releaseCredits(other, accountId, generationId))
+      while (!(await waits())) await wait(5)
+      await raise(trx, accountId)
+      return { released }
+    })
+    await releasing.released
+    assert.deepEqual(
+      [await creditsUsed(db, accountId, agentId), await creditsUsed(db, accountId, accountId)],
+      [4, 4],
+    )
+  } finally {
+    await database.close()
+    await drop()
+  }
+})

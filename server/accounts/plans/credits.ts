@@ -1,0 +1,277 @@
+import { type Expression, type RawBuilder, sql } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { Values } from '../../db/statements/statement.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { accountOf } from '../records/accounts.ts'
+import { planOf } from './plans.ts'
+
+const FORGOTTEN_AT_ONCE = 100
+
+/** Returns the UTC month of a time as 'YYYY-MM'. Credits are whole numbers. */
+export const monthOf = (time: Date): string => time.toISOString().slice(0, 7)
+
+export const nextMonth = (time: Date): Date =>
+  new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 1))
+
+export type CreditState = { limit: number | null; used: number; resetsAt: Date }
+
+/**
+ * What a reply costs, and the limits that it counts against; `agentLimit` is null for an agent without a limit of its
+ * own.
+ */
+export type Reservation = {
+  accountId: string
+  agentId: string
+  generationId: string
+  entryId: string
+  credits: number
+  month: string
+  /** The allowance of the account's plan, without credits granted on top; null means without limit. */
+  allowance: number | null
+  agentLimit: number | null
+  accountSlot: number
+  agentSlot: number
+}
+
+/** The SQLSTATE raised by the database function `refuse`, whose message is what was exhausted. */
+const REFUSED = 'PY001'
+export type Exhausted = 'agent' | 'account'
+
+/** Returns which limit was exhausted if that is why the statement was refused, else null. */
+export function exhaustedIn(error: unknown): Exhausted | null {
+  const { code, message } = error as { code?: string; message?: string }
+  return code === REFUSED && (message === 'agent' || message === 'account') ? message : null
+}
+
+const SLOTS = 64
+const anySlot = (): number => 1 + Math.floor(Math.random() * SLOTS)
+
+export function reservationOf(wanted: {
+  accountId: AccountId
+  plan: string
+  agentId: string
+  agentLimit: number | null
+  generationId: string
+  credits: number
+}): Reservation {
+  const { plan, ...rest } = wanted
+  const allowance = planOf(plan).creditsPerMonth
+  return {
+    ...rest,
+    entryId: newId(),
+    month: monthOf(new Date()),
+    allowance,
+    accountSlot: allowance === null ? anySlot() : 0,
+    agentSlot: rest.agentLimit === null ? anySlot() : 0,
+  }
+}
+
+/**
+ * Reserves a reply's credits, as the parts `entry`, `agent_use` and `account_use` of a statement whose earlier part
+ * is `made`. Its last part, `reserved`, undoes all of it when a limit would be exceeded. Only owners with a limit
+ * contend for a single row, which is locked for no longer than the commit takes.
+ */
+export const reserving = (p: Values<Reservation>) => sql`
+  entry as (
+    insert into credit_entries (id, account_id, agent_id, generation_id, kind, state, amount, month)
+    select ${p.entryId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.generationId}::uuid, 'usage', 'reserved',
+      ${p.credits}::integer, ${p.month} from made
+    returning amount
+  ), agent_use as (
+    ${raise(p, p.agentId, p.agentSlot, sql`${p.agentLimit}::integer`, sql`entry`)}
+  ), account_use as (
+    ${raise(p, p.accountId, p.accountSlot, limitOf(p), sql`agent_use`)}
+  ), reserved as (
+    select case when not exists (select from agent_use) then refuse('agent')
+      when not exists (select from account_use) then refuse('account') end
+  )`
+
+/** Adds to one owner's use of the month unless that would exceed the limit. */
+function raise(
+  p: Values<Reservation>,
+  owner: Expression<string>,
+  slot: Expression<number>,
+  limit: RawBuilder<unknown>,
+  after: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const others = sql`coalesce((select sum(used) from credit_usage as other
+    where other.owner_id = ${owner} and other.month = ${p.month} and other.slot <> 0), 0)`
+  // The planner cannot see this value. Otherwise it would simplify the statement for each slot, and so plan it anew
+  // for each call.
+  const hidden = sql`(select ${slot}::smallint)`
+  return sql`
+    insert into credit_usage (account_id, owner_id, month, slot, used)
+    select ${p.accountId}::uuid, ${owner}, ${p.month}, ${slot}::smallint, ${p.credits}::integer from ${after}
+    where ${hidden} <> 0 or ${p.credits}::integer + ${others} <= ${limit}
+    on conflict (owner_id, month, slot) do update set used = credit_usage.used + excluded.used
+      where excluded.slot <> 0 or credit_usage.used + excluded.used + ${others} <= ${limit}
+    returning used`
+}
+
+/** The allowance of the plan plus what was granted for the month. */
+const limitOf = (p: Pick<Values<Reservation>, 'allowance' | 'accountId' | 'month'>) => sql`
+  (${p.allowance}::integer + coalesce((select sum(amount) from credit_entries
+    where account_id = ${p.accountId}::uuid and month = ${p.month} and kind = 'grant'), 0))`
+
+/**
+ * Settles the reservation of a generation that has used its provider but produced nothing to show: what it reserved
+ * is spent.
+ */
+export async function settleCredits(trx: Trx, accountId: AccountId, generationId: string): Promise<void> {
+  await trx
+    .updateTable('credit_entries')
+    .set({ state: 'settled' })
+    .where('account_id', '=', accountId)
+    .where('generation_id', '=', generationId)
+    .where('state', '=', 'reserved')
+    .execute()
+}
+
+/** Releases the reservation of a generation that failed before its first token. A second call changes nothing. */
+export async function releaseCredits(trx: Trx, accountId: AccountId, generationId: string): Promise<void> {
+  const entry = await trx
+    .updateTable('credit_entries')
+    .set({ state: 'released' })
+    .where('account_id', '=', accountId)
+    .where('generation_id', '=', generationId)
+    .where('state', '=', 'reserved')
+    .returning(['agent_id', 'amount', 'month'])
+    .executeTakeFirst()
+  if (entry) await giveBack(trx, accountId, entry, entry.amount)
+}
+
+/** Lowers the reservation of a reply that costs less than was reserved. A second call changes nothing. */
+export async function lowerReservation(
+  trx: Trx,
+  accountId: AccountId,
+  generationId: string,
+  credits: number,
+): Promise<void> {
+  const entry = await trx
+    .selectFrom('credit_entries')
+    .select(['id', 'agent_id', 'amount', 'month'])
+    .where('account_id', '=', accountId)
+    .where('generation_id', '=', generationId)
+    .where('state', '=', 'reserved')
+    .forUpdate()
+    .executeTakeFirst()
+  if (!entry || entry.amount <= credits) return
+  await trx.updateTable('credit_entries').set({ amount: credits }).where('id', '=', entry.id).execute()
+  await giveBack(trx, accountId, entry, entry.amount - credits)
+}
+
+async function giveBack(
+  trx: Trx,
+  accountId: AccountId,
+  { agent_id, month }: { agent_id: string | null; month: string },
+  amount: number,
+): Promise<void> {
+  // Update the agent's row first, as a reservation does; otherwise the two could deadlock.
+  for (const owner of [agent_id ?? '', accountId]) {
+    await trx
+      .insertInto('credit_usage')
+      .values({ account_id: accountId, owner_id: owner, month, slot: 0, used: -amount })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['owner_id', 'month', 'slot'])
+          .doUpdateSet({ used: sql<number>`credit_usage.used + excluded.used` }),
+      )
+      .execute()
+  }
+}
+
+/**
+ * Releases reservations of generations that no longer exist, because they were deleted with their agent or
+ * conversation and their process died before it could settle them. Returns the number of reservations.
+ */
+export async function releaseForgotten(db: Db): Promise<number> {
+  const forgotten = await db
+    .selectFrom('credit_entries')
+    .select(['account_id', 'generation_id'])
+    .where('state', '=', 'reserved')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('generations').whereRef('generations.id', '=', 'credit_entries.generation_id'),
+        ),
+      ),
+    )
+    .limit(FORGOTTEN_AT_ONCE)
+    .execute()
+  for (const { account_id, generation_id } of forgotten)
+    await transact(db, (trx) => releaseCredits(trx, account_id, generation_id ?? ''))
+  return forgotten.length
+}
+
+/** Grants credits for the current month on top of the plan's allowance. */
+export async function grantCredits(db: Db, accountId: AccountId, amount: number): Promise<void> {
+  await db
+    .insertInto('credit_entries')
+    .values({
+      id: newId(),
+      account_id: accountId,
+      agent_id: null,
+      generation_id: null,
+      kind: 'grant',
+      state: 'settled',
+      amount,
+      month: monthOf(new Date()),
+    })
+    .execute()
+}
+
+export async function creditState(db: Db, accountId: AccountId, plan: string): Promise<CreditState> {
+  const now = new Date()
+  const month = monthOf(now)
+  return {
+    limit: await monthlyLimit(db, accountId, plan, month),
+    used: await creditsUsed(db, accountId, accountId),
+    resetsAt: nextMonth(now),
+  }
+}
+
+async function monthlyLimit(
+  db: Db,
+  accountId: AccountId,
+  plan: string,
+  month: string,
+): Promise<number | null> {
+  const allowance = planOf(plan).creditsPerMonth
+  if (allowance === null) return null
+  const { granted } = await db
+    .selectFrom('credit_entries')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('amount'), eb.lit(0)).as('granted'))
+    .where('account_id', '=', accountId)
+    .where('month', '=', month)
+    .where('kind', '=', 'grant')
+    .executeTakeFirstOrThrow()
+  return allowance + Number(granted)
+}
+
+/** Returns whether an agent has credits left this month: neither its own limit nor its account's is used up. */
+export async function hasCredits(
+  db: Db,
+  accountId: AccountId,
+  { id, creditLimit }: { id: string; creditLimit: number | null },
+): Promise<boolean> {
+  const { plan } = await accountOf(db, accountId)
+  const [{ limit, used }, usedByAgent] = await Promise.all([
+    creditState(db, accountId, plan),
+    creditLimit === null ? 0 : creditsUsed(db, accountId, id),
+  ])
+  return (limit === null || used < limit) && (creditLimit === null || usedByAgent < creditLimit)
+}
+
+/** Returns the credits that an account or an agent has used this month, running replies included. */
+export async function creditsUsed(db: Db, accountId: AccountId, ownerId: string): Promise<number> {
+  const { used } = await db
+    .selectFrom('credit_usage')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('used'), eb.lit(0)).as('used'))
+    .where('account_id', '=', accountId)
+    .where('owner_id', '=', ownerId)
+    .where('month', '=', monthOf(new Date()))
+    .executeTakeFirstOrThrow()
+  return Number(used)
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+
+export type Balance = { balanced: boolean; difference: number }
+
+/**
+ * Proves the ledger: every generation that has ended has a settled entry of exactly what it told its caller in
+ * usage.credits (none when that was nothing), its message is there unless a retry has cut it, nothing stays reserved for one that has ended, and each month's
+ * counter is the sum of its entries. `difference` is the sum of all deviations, in credits.
+ */
+export async function reconcile(db: Db): Promise<Balance> {
+  const { rows } = await sql<{ difference: number }>`
+    with told as (
+      select coalesce(sum(abs(coalesce(entry.amount, 0) - generations.usage_credits)), 0) as deviation
+      from generations left join credit_entries as entry
+        on entry.generation_id = generations.id and entry.state = 'settled'
+      where generations.status <> 'running'
+    ), lost as (
+      select coalesce(sum(usage_credits), 0) as deviation from generations
+      where message_state = 'stored' and not exists (select from messages where messages.id = message_id)
+    ), forgotten as (
+      select coalesce(sum(amount), 0) as deviation from credit_entries
+      where kind = 'usage' and state = 'reserved'
+        and generation_id not in (select id from generations where status = 'running')
+    ), owed as (
+      select owner_id, month, sum(amount) as used from (
+        select account_id::text as owner_id, month, amount, state, kind from credit_entries
+        union all
+        select agent_id, month, amount, state, kind from credit_entries
+      ) as entries
+      where kind = 'usage' and state in ('reserved', 'settled') group by owner_id, month
+    ), counted as (
+      select coalesce(sum(abs(coalesce(owed.used, 0) - coalesce(credit_usage.used, 0))), 0) as deviation
+      from owed full join (
+        select owner_id, month, sum(used) as used from credit_usage group by owner_id, month
+      ) as credit_usage using (owner_id, month)
+    )
+    select (told.deviation + lost.deviation + forgotten.deviation + counted.deviation)::bigint as difference
+    from told, lost, forgotten, counted`.execute(db)
+  const difference = rows[0]?.difference ?? 0
+  return { balanced: difference === 0, difference }
+}

@@ -1,0 +1,48 @@
+import { normalPhone } from '../../contacts/phone-number.ts'
+import type { Db } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables.ts'
+import type { ToolCallPlace, ToolOutput } from '../tools/tool.ts'
+
+export type LeadInput = { name?: string; email?: string; phone?: string }
+
+/** What the schema of the inputs cannot say in a form that every model provider takes. */
+export function refuseLead({ email, phone }: LeadInput): string | null {
+  if (email === undefined && phone === undefined) return 'The input "email" or "phone" is required.'
+  if (phone !== undefined && phone.replace(/\D/g, '').length < 5) {
+    return 'The input "phone" must be a phone number.'
+  }
+  return null
+}
+
+/** Stores a lead, once for each call. */
+export async function collectLead(db: Db, input: LeadInput, place: ToolCallPlace): Promise<ToolOutput> {
+  await storeLead(db, input, { ...place, id: place.toolCallId, visitorId: null })
+  return { status: 'success' }
+}
+
+type LeadPlace = {
+  id: string
+  accountId: AccountId
+  agentId: string
+  conversationId: string | null
+  /** Who sent it by a form; null: it was said in the conversation. */
+  visitorId: string | null
+}
+
+/** Stores a lead; the same id again changes nothing. */
+export async function storeLead(db: Db, input: LeadInput, place: LeadPlace): Promise<void> {
+  await db
+    .insertInto('leads')
+    .values({
+      id: place.id,
+      account_id: place.accountId,
+      agent_id: place.agentId,
+      conversation_id: place.conversationId,
+      user_id: place.visitorId,
+      name: input.name?.trim() || null,
+      email: input.email?.toLowerCase() ?? null,
+      phone: input.phone === undefined ? null : normalPhone(input.phone),
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}

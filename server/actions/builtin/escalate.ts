@@ -1,0 +1,71 @@
+import type { Db, Trx } from '../../db/database.ts'
+import type { AccountId, Customer } from '../../db/tables.ts'
+import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
+import { linksTo, withoutForeignLinks } from '../../text/safety/foreign-links.ts'
+import type { ToolCallPlace, ToolOutput } from '../tools/tool.ts'
+
+export type EscalateInput = { subject: string; summary: string; email?: string }
+
+/** Opens the conversation's ticket or finds the open one; the help desk is above this folder. */
+export type OpenTicket = (
+  trx: Trx,
+  wanted: {
+    accountId: AccountId
+    agentId: string
+    conversationId: string
+    subject: string | null
+    description: string | null
+    customer: Customer
+    assigneeId: string | null
+  },
+) => Promise<{ ticketNumber: number; isNew: boolean }>
+
+/** Whether somebody of the team is there, and when the business hours begin again. */
+export type WhoIsThere = (
+  db: Db,
+  agent: { accountId: AccountId; agentId: string },
+) => Promise<{ isThere: boolean; opensAt: string | null; timeZone: string | null }>
+
+/**
+ * Opens a ticket for people to see to, who trust what stands in it: a model has written it, so it leads where the agent
+ * may lead. What the conversation's lead told about the person goes with it.
+ */
+export async function escalate(
+  db: Db,
+  { openTicket, whoIsThere }: { openTicket: OpenTicket; whoIsThere: WhoIsThere },
+  { subject, summary, email }: EscalateInput,
+  { accountId, agentId, conversationId }: ToolCallPlace,
+): Promise<ToolOutput> {
+  const mayLink = linksTo(await linkHostsOf(db, accountId, agentId))
+  const { ticketNumber } = await db.transaction().execute(async (trx) => {
+    const lead = await lastLead(trx, accountId, conversationId)
+    return openTicket(trx, {
+      accountId,
+      agentId,
+      conversationId,
+      subject: withoutForeignLinks(subject, mayLink),
+      description: withoutForeignLinks(summary, mayLink),
+      customer: {
+        id: null,
+        name: lead?.name ?? null,
+        email: email?.toLowerCase() ?? lead?.email ?? null,
+        phoneNumber: lead?.phone ?? null,
+      },
+      assigneeId: null,
+    })
+  })
+  // For whoever tells the person what happens next.
+  const { isThere, opensAt, timeZone } = await whoIsThere(db, { accountId, agentId })
+  return { status: 'success', data: { ticketNumber, teamIsThere: isThere, opensAt, timeZone } }
+}
+
+async function lastLead(trx: Trx, accountId: AccountId, conversationId: string) {
+  return trx
+    .selectFrom('leads')
+    .select(['name', 'email', 'phone'])
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}

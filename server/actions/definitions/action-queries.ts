@@ -1,0 +1,54 @@
+import type { Selectable } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import type { AccountId, ActionsTable } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { after, type Position } from '../../http/pagination.ts'
+
+export type ActionRow = Selectable<ActionsTable>
+
+/** The agent's action or RESOURCE_NOT_FOUND. */
+export async function requireAction(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  actionId: string,
+): Promise<ActionRow> {
+  const row = isId(actionId)
+    ? await ofAgent(db, accountId, agentId).selectAll().where('id', '=', actionId).executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND')
+  return row
+}
+
+/** One more row than `limit`, newest first, and how many the agent has. */
+export async function listActionRows(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  page: { limit: number; position: Position | null },
+): Promise<{ rows: ActionRow[]; total: number }> {
+  let query = ofAgent(db, accountId, agentId)
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (page.position) query = query.where(after('created_at', 'id', page.position))
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute()
+  return { rows, total: Number(total) }
+}
+
+/** Names of the agent's actions with whether each is enabled. */
+export async function actionsByName(
+  trx: Trx,
+  accountId: AccountId,
+  agentId: string,
+): Promise<Map<string, boolean>> {
+  const rows = await ofAgent(trx, accountId, agentId).select(['name', 'enabled']).execute()
+  return new Map(rows.map(({ name, enabled }) => [name, enabled]))
+}
+
+const ofAgent = (db: Db, accountId: AccountId, agentId: string) =>
+  db.selectFrom('actions').where('account_id', '=', accountId).where('agent_id', '=', agentId)

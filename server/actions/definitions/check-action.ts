@@ -1,0 +1,72 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Static } from 'typebox'
+import type { Context } from '../../context.ts'
+import type { ActionType } from '../../db/tables.ts'
+import { type Details, refuseInvalid } from '../../http/input/validate.ts'
+import { refuseSchema } from '../inputs/check-inputs.ts'
+import { FINISH, START } from '../procedures/procedure-tools.ts'
+import type { ActionRow } from './action-queries.ts'
+import type { UpdateAction } from './action-schema.ts'
+import { applyRequest, type Header, type PlainRequest } from './check-request.ts'
+import { fixedInputs, NO_INPUTS } from './fixed-inputs.ts'
+
+type Needs = Pick<Context, 'config'>
+type Change = Static<typeof UpdateAction>
+
+/**
+ * What follows from an action's type: its inputs and its request after a change; `stored` is null for a new one.
+ * Throws VALIDATION_INVALID_BODY with every field that is wrong, those of `found` included.
+ */
+export function applyAction(
+  ctx: Needs,
+  stored: ActionRow | null,
+  known: Header[],
+  type: ActionType,
+  change: Change,
+  found: Details,
+): { inputs: Record<string, unknown>; http: PlainRequest | null } {
+  const details = { ...found }
+  if (stored && change.type !== undefined && change.type !== type) {
+    details.type = 'Cannot be changed: create another action.'
+  }
+  if (!stored && type === 'web-search' && ctx.config.searchUrl === null) {
+    details.type = 'This installation has no search service. Its operator can name one in SEARCH_URL.'
+  }
+  if (change.name === START || change.name === FINISH) details.name = 'This name is taken by the service.'
+
+  const fixed = fixedInputs(type)
+  const inputs = fixed ?? change.inputs ?? stored?.inputs ?? NO_INPUTS
+  const badInputs = change.inputs && refuseInputs(type, change.inputs)
+  if (badInputs) details.inputs = badInputs
+
+  const http = requestOf(stored, known, type, change, inputs, details)
+  refuseInvalid(details)
+  return { inputs, http }
+}
+
+function refuseInputs(type: ActionType, inputs: Record<string, unknown>): string | null {
+  const fixed = fixedInputs(type)
+  if (!fixed) return refuseSchema(inputs)
+  // What was read may be sent back.
+  if (isDeepStrictEqual(inputs, fixed)) return null
+  return `Actions of the type ${type} have fixed inputs. Leave this field out.`
+}
+
+function requestOf(
+  stored: ActionRow | null,
+  known: Header[],
+  type: ActionType,
+  { http }: Change,
+  inputs: Record<string, unknown>,
+  details: Details,
+): PlainRequest | null {
+  if (type !== 'http') {
+    if (http) details.http = 'Only actions of the type http have a request.'
+    return null
+  }
+  if (http === null || (!http && !stored)) {
+    details.http = 'Actions of the type http need a request.'
+    return null
+  }
+  return applyRequest(stored?.http ?? null, known, http ?? {}, inputs, details)
+}

@@ -1,0 +1,18 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables.ts'
+
+export const MOST_DEFINITION_BYTES = 262_144
+
+/** What the agent's actions, with their encrypted headers, and its procedures take as text. */
+export async function definitionBytes(db: Db, accountId: AccountId, agentId: string): Promise<number> {
+  const { rows } = await sql<{ bytes: string }>`
+    select coalesce(sum(octet_length(text)), 0) as bytes from (
+      select concat(name, description, channels, inputs, http) as text from actions
+      where account_id = ${accountId} and agent_id = ${agentId}
+      union all
+      select concat(name, trigger, steps) from procedures
+      where account_id = ${accountId} and agent_id = ${agentId}
+    ) as definitions`.execute(db)
+  return Number(rows[0]?.bytes ?? 0)
+}

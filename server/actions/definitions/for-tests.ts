@@ -1,0 +1,48 @@
+import type { Context } from '../../context.ts'
+import { newId } from '../../db/ids.ts'
+import type { ToolCallPlace, Toolkit, ToolOutput } from '../tools/tool.ts'
+
+type Place = Partial<Pick<ToolCallPlace, 'conversationId' | 'toolCallId'>>
+
+const agentRow = (ctx: Context, agentId: string) =>
+  ctx.db.selectFrom('agents').selectAll().where('id', '=', agentId).executeTakeFirstOrThrow()
+
+/** For tests: what the agent can do now. */
+export async function toolkitOf(
+  ctx: Context,
+  agentId: string,
+  { channel = 'api', conversationId }: { channel?: string; conversationId?: string } = {},
+): Promise<Toolkit> {
+  const { account_id: accountId, tools_version: toolsVersion } = await agentRow(ctx, agentId)
+  return ctx.toolkits.forAgent({ accountId, agentId, toolsVersion }, channel, conversationId ?? null)
+}
+
+/** For tests: makes a call as the generation loop does. */
+export async function runTool(
+  ctx: Context,
+  agentId: string,
+  name: string,
+  input: unknown,
+  { conversationId, toolCallId = newId() }: Place = {},
+): Promise<ToolOutput> {
+  const { account_id: accountId } = await agentRow(ctx, agentId)
+  const { tools } = await toolkitOf(ctx, agentId)
+  const tool = tools.find((one) => one.name === name)
+  if (!tool?.run) throw new Error(`There is no tool ${name} that runs here.`)
+  const place = { accountId, agentId, userId: null, toolCallId, signal: new AbortController().signal }
+  return tool.run(input, {
+    ...place,
+    conversationId: conversationId ?? (await addConversation(ctx, agentId)),
+  })
+}
+
+/** For tests: an ongoing conversation of the agent; answers its id. */
+export async function addConversation(ctx: Context, agentId: string): Promise<string> {
+  const { account_id } = await agentRow(ctx, agentId)
+  const id = newId()
+  await ctx.db
+    .insertInto('conversations')
+    .values({ id, account_id, agent_id: agentId, source: 'API', status: 'ongoing' })
+    .execute()
+  return id
+}

@@ -1,0 +1,43 @@
+import { recordAudit } from '../../accounts/audit/audit.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { refuseInvalid } from '../../http/input/validate.ts'
+import { definitionBytes, MOST_DEFINITION_BYTES } from '../definitions/definition-bytes.ts'
+
+/** Who changes the actions or procedures of which agent. */
+export type Change = { accountId: AccountId; actor: string; agentId: string }
+
+const TOO_LARGE =
+  'The actions and procedures of an agent have at most 256 KB together. Shorten or delete some of them.'
+
+/**
+ * A change of an agent's actions or procedures: alone on the agent until it commits, written to the audit log,
+ * and told to every process by the moved version. `work` answers the target's id and its row, or null for no
+ * change. Throws AGENT_NOT_FOUND, and VALIDATION_INVALID_BODY when the definitions grow beyond what an agent
+ * may have.
+ */
+export async function changeTools<R>(
+  db: Db,
+  { accountId, actor, agentId }: Change,
+  action: string,
+  work: (trx: Trx) => Promise<{ row: R & { id: string }; changed: boolean }>,
+): Promise<R> {
+  return transact(db, async (trx) => {
+    await requireAgent(trx, accountId, agentId, 'update')
+    const before = await definitionBytes(trx, accountId, agentId)
+    const { row, changed } = await work(trx)
+    if (!changed) return row
+    const after = await definitionBytes(trx, accountId, agentId)
+    if (after > MOST_DEFINITION_BYTES && after > before) refuseInvalid({ body: TOO_LARGE })
+    await trx
+      .updateTable('agents')
+      .set((eb) => ({ tools_version: eb('tools_version', '+', 1) }))
+      .where('account_id', '=', accountId)
+      .where('id', '=', agentId)
+      .execute()
+    await recordAudit(trx, { accountId, actor, action, target: row.id })
+    return row
+  })
+}

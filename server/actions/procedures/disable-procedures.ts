@@ -1,0 +1,27 @@
+import type { Trx } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { namedActions } from '../definitions/named-actions.ts'
+
+/** Disables the agent's procedures that name an action which is no longer there under this name. */
+export async function disableProcedures(
+  trx: Trx,
+  accountId: AccountId,
+  agentId: string,
+  actionName: string,
+): Promise<void> {
+  const enabled = await trx
+    .selectFrom('procedures')
+    .select(['id', 'steps'])
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('enabled', '=', true)
+    .execute()
+  const ids = enabled.filter(({ steps }) => namedActions(steps).has(actionName)).map(({ id }) => id)
+  if (ids.length === 0) return
+  await trx
+    .updateTable('procedures')
+    .set({ enabled: false, updated_at: new Date() })
+    .where('account_id', '=', accountId)
+    .where('id', 'in', ids)
+    .execute()
+}

@@ -1,0 +1,49 @@
+import type { Selectable } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import type { AccountId, ProceduresTable } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { after, type Position } from '../../http/pagination.ts'
+
+export type ProcedureRow = Selectable<ProceduresTable>
+
+/** The agent's procedure or RESOURCE_NOT_FOUND. */
+export async function requireProcedure(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  procedureId: string,
+): Promise<ProcedureRow> {
+  const row = isId(procedureId)
+    ? await ofAgent(db, accountId, agentId).selectAll().where('id', '=', procedureId).executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND')
+  return row
+}
+
+/** One more row than `limit`, newest first, and how many the agent has. */
+export async function listProcedureRows(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  page: { limit: number; position: Position | null },
+): Promise<{ rows: ProcedureRow[]; total: number }> {
+  let query = ofAgent(db, accountId, agentId)
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (page.position) query = query.where(after('created_at', 'id', page.position))
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute()
+  return { rows, total: Number(total) }
+}
+
+export async function procedureNames(trx: Trx, accountId: AccountId, agentId: string): Promise<Set<string>> {
+  const rows = await ofAgent(trx, accountId, agentId).select('name').execute()
+  return new Set(rows.map(({ name }) => name))
+}
+
+const ofAgent = (db: Db, accountId: AccountId, agentId: string) =>
+  db.selectFrom('procedures').where('account_id', '=', accountId).where('agent_id', '=', agentId)

@@ -1,0 +1,105 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import type { AccountId, ProcedureRunsTable } from '../../db/tables.ts'
+import type { ToolCallPlace } from '../tools/tool.ts'
+
+const IDLE_HOURS = 24
+
+type Ended = Exclude<ProcedureRunsTable['status'], 'running'>
+
+/** Starts a run, once for each call; one that still runs in the conversation is abandoned. */
+export async function startRun(
+  db: Db,
+  place: ToolCallPlace,
+  procedure: { id: string; name: string },
+): Promise<void> {
+  const { accountId, agentId, conversationId, toolCallId } = place
+  await db.transaction().execute(async (trx) => {
+    // Two calls of one step must not both find that nothing runs.
+    await lockConversation(trx, accountId, conversationId)
+    if (await findRun(trx, accountId, toolCallId)) return
+    await endRun(trx, accountId, conversationId, 'abandoned')
+    await trx
+      .insertInto('procedure_runs')
+      .values({
+        id: toolCallId,
+        account_id: accountId,
+        agent_id: agentId,
+        conversation_id: conversationId,
+        procedure_id: procedure.id,
+        name: procedure.name,
+        status: 'running',
+      })
+      .execute()
+  })
+}
+
+/** Ends the conversation's running procedure; answers whether there was one. */
+export async function endRun(
+  db: Db,
+  accountId: AccountId,
+  conversationId: string,
+  status: Ended,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('procedure_runs')
+    .set({ status, ended_at: new Date() })
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** For what ends a conversation: its running procedure is abandoned. */
+export async function abandonRun(trx: Trx, accountId: AccountId, conversationId: string): Promise<void> {
+  await endRun(trx, accountId, conversationId, 'abandoned')
+}
+
+/** Abandons the runs of all accounts whose conversation has been silent for 24 hours; answers how many. */
+export async function abandonIdleRuns(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update procedure_runs set status = 'abandoned', ended_at = now()
+    from conversations
+    where conversations.id = procedure_runs.conversation_id and procedure_runs.status = 'running'
+      and greatest(conversations.updated_at, procedure_runs.started_at)
+        < now() - make_interval(hours => ${IDLE_HOURS})`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** The conversation's last run, running or not. */
+export async function lastRun(
+  db: Db,
+  accountId: AccountId,
+  conversationId: string,
+): Promise<Selectable<ProcedureRunsTable> | undefined> {
+  return db
+    .selectFrom('procedure_runs')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+async function findRun(trx: Trx, accountId: AccountId, id: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('procedure_runs')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function lockConversation(trx: Trx, accountId: AccountId, conversationId: string): Promise<void> {
+  await trx
+    .selectFrom('conversations')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', conversationId)
+    .forNoKeyUpdate()
+    .execute()
+}

@@ -1,0 +1,126 @@
+import type { Db } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { createInputChecks } from '../inputs/check-inputs.ts'
+import { lastRun } from '../procedures/procedure-runs.ts'
+import { describeProcedures, type Procedure, procedureTools } from '../procedures/procedure-tools.ts'
+import { actionTool, type ToolDeps } from './action-tool.ts'
+import type { Tool, Toolkit } from './tool.ts'
+
+/** `toolsVersion` as read with the agent; 0 says that it never had an action or a procedure. */
+export type AgentTools = { accountId: AccountId; agentId: string; toolsVersion: number }
+
+export type Toolkits = {
+  /** What the agent can do on a channel (a key of channelInstructions), as of `toolsVersion` or newer. */
+  forAgent(agent: AgentTools, channel: string, conversationId: string | null): Promise<Toolkit>
+}
+
+type Loaded = {
+  actions: { tool: Tool; channels: string[] | null }[]
+  procedures: Procedure[]
+  procedureTools: Tool[]
+  bytes: number
+}
+/** `bytes` is 0 until it is loaded. */
+type Entry = { version: number; loading: Promise<Loaded>; bytes: number }
+
+const MOST_AGENTS = 500
+// Of definitions as JSON; compiled they take about ten times as much.
+const MOST_BYTES = 16_777_216
+
+/** Keeps the compiled actions of the agents asked last. */
+export function createToolkits(
+  deps: ToolDeps,
+  { mostAgents = MOST_AGENTS, mostBytes = MOST_BYTES } = {},
+): Toolkits {
+  // In order of use, oldest first.
+  const kept = new Map<string, Entry>()
+
+  const forgetOldest = (): void => {
+    let bytes = 0
+    for (const entry of kept.values()) bytes += entry.bytes
+    for (const [oldest, entry] of kept) {
+      if (kept.size <= mostAgents && bytes <= mostBytes) break
+      kept.delete(oldest)
+      bytes -= entry.bytes
+    }
+  }
+
+  const loadedOf = (agent: AgentTools): Promise<Loaded> => {
+    const known = kept.get(agent.agentId)
+    const entry =
+      known && known.version >= agent.toolsVersion
+        ? known
+        : { version: agent.toolsVersion, loading: load(deps, agent), bytes: 0 }
+    kept.delete(agent.agentId)
+    kept.set(agent.agentId, entry)
+    if (entry === known) return entry.loading
+    entry.loading.then(
+      ({ bytes }) => {
+        entry.bytes = bytes
+        forgetOldest()
+      },
+      () => {
+        if (kept.get(agent.agentId) === entry) kept.delete(agent.agentId)
+      },
+    )
+    return entry.loading
+  }
+
+  return {
+    async forAgent(agent, channel, conversationId) {
+      if (agent.toolsVersion === 0) return { tools: [], procedures: null }
+      const { actions, procedures, procedureTools } = await loadedOf(agent)
+      const tools = actions
+        .filter(({ channels }) => channels === null || channels.includes(channel))
+        .map(({ tool }) => tool)
+      if (procedures.length === 0) return { tools, procedures: null }
+      const running = conversationId && (await runningProcedure(deps.db, agent.accountId, conversationId))
+      return {
+        tools: [...tools, ...procedureTools],
+        procedures: describeProcedures(procedures, running || null),
+      }
+    },
+  }
+}
+
+async function load(deps: ToolDeps, { accountId, agentId }: AgentTools): Promise<Loaded> {
+  const { db } = deps
+  const rows = await db
+    .selectFrom('actions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('enabled', '=', true)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  const procedures: Procedure[] = await db
+    .selectFrom('procedures')
+    .select(['id', 'name', 'trigger', 'steps'])
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('enabled', '=', true)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  const checks = createInputChecks()
+  const actions = rows.flatMap((row) => {
+    const tool = actionTool(deps, row, checks)
+    return tool ? [{ tool, channels: row.channels }] : []
+  })
+  return {
+    actions,
+    procedures,
+    procedureTools: procedureTools(db, procedures, checks, deps.onError),
+    bytes: Buffer.byteLength(JSON.stringify([rows, procedures])),
+  }
+}
+
+async function runningProcedure(
+  db: Db,
+  accountId: AccountId,
+  conversationId: string,
+): Promise<string | null> {
+  const run = await lastRun(db, accountId, conversationId)
+  return run?.status === 'running' ? run.procedure_id : null
+}

@@ -1,8 +1,0 @@
-import type { AgentRow } from './find-agent.ts'
-
-/**
- * Returns the channel of the agent's website chat, by the names that `channelInstructions` and the `channels` of
- * actions use.
- */
-export const chatChannel = ({ styles }: Pick<AgentRow, 'styles'>): 'center_stage' | 'chat_widget' =>
-  (styles.centerStage as Record<string, unknown>).enabled === true ? 'center_stage' : 'chat_widget'

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import type { AccountId, PictureKind } from '../../db/tables.ts'
+import { requireAgent } from '../records/find-agent.ts'
+
+/** Keeps the agent's picture (as squarePicture made it) in the place of an earlier one. Throws AGENT_NOT_FOUND. */
+export async function storePicture(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  kind: PictureKind,
+  png: Uint8Array,
+): Promise<void> {
+  await requireAgent(db, accountId, agentId)
+  const tag = createHash('sha256').update(png).digest('base64url').slice(0, 22)
+  await db
+    .insertInto('agent_pictures')
+    .values({ agent_id: agentId, kind, account_id: accountId, bytes: png, tag })
+    .onConflict((conflict) => conflict.columns(['agent_id', 'kind']).doUpdateSet({ bytes: png, tag }))
+    .execute()
+}
+
+/** Throws AGENT_NOT_FOUND; an agent without a picture stays without. */
+export async function deletePicture(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  kind: PictureKind,
+): Promise<void> {
+  await requireAgent(db, accountId, agentId)
+  await db
+    .deleteFrom('agent_pictures')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('kind', '=', kind)
+    .execute()
+}
+
+/** Pictures are for everybody who knows the agent's id: they stand on public pages. */
+export function findPicture(db: Db, agentId: string, kind: PictureKind) {
+  return (
+    db
+      .selectFrom('agent_pictures')
+      // Rows of a deleted agent go piece by piece after it.
+      .innerJoin('agents', 'agents.id', 'agent_pictures.agent_id')
+      .select(['bytes', 'tag'])
+      .where('agent_id', '=', agentId)
+      .where('kind', '=', kind)
+      .executeTakeFirst()
+  )
+}
+
+export async function copyPictures(trx: Trx, accountId: AccountId, from: string, to: string): Promise<void> {
+  await sql`
+    insert into agent_pictures (agent_id, kind, account_id, bytes, tag)
+    select ${to}, kind, account_id, bytes, tag from agent_pictures
+    where account_id = ${accountId} and agent_id = ${from}`.execute(trx)
+}

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../../context.ts'
+import type { PictureKind } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { findPicture } from './pictures.ts'
+
+const KINDS: Record<string, PictureKind> = { icon: 'icon', 'profile-picture': 'profile' }
+
+const HEADERS = {
+  'content-type': 'image/png',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  // Pages of other sites show it.
+  'cross-origin-resource-policy': 'cross-origin',
+  // The address stays when the picture changes.
+  'cache-control': 'public, max-age=300, stale-while-revalidate=86400',
+}
+
+/** `/pictures/{agentId}/icon` and `/pictures/{agentId}/profile-picture`, for anybody. */
+export function servePictures(app: FastifyInstance, ctx: Pick<Context, 'db' | 'maintenance'>): void {
+  app.get<{ Params: { agentId: string; name: string } }>(
+    '/pictures/:agentId/:name',
+    async ({ params: { agentId, name }, headers }, reply) => {
+      await ctx.maintenance.refuse()
+      const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined
+      const picture = kind && !agentId.includes('\0') ? await findPicture(ctx.db, agentId, kind) : undefined
+      if (!picture) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such picture.' })
+      const etag = `"${picture.tag}"`
+      reply.headers({ ...HEADERS, etag })
+      if (headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+      return reply.send(Buffer.from(picture.bytes))
+    },
+  )
+}

@@ -1,0 +1,89 @@
+import { recordAudit } from '../../accounts/audit/audit.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import { newAgentId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
+import { attempt, transact } from '../../db/statements/transact.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { copyPictures } from '../pictures/pictures.ts'
+import type { AgentRow } from './find-agent.ts'
+import { requireAgent } from './find-agent.ts'
+import type { AgentHooks } from './hooks.ts'
+import { takePlace } from './take-place.ts'
+
+const SUFFIX = ' (copy)'
+const LONGEST_NAME = 100
+
+export type Clone = {
+  id: string
+  /** Why the sources could not be copied; undefined when they were. */
+  failure: unknown
+}
+
+/**
+ * Copies an agent with its actions, procedures and sources. The copy stands also when its sources cannot be
+ * copied; then it has none.
+ * Throws AGENT_NOT_FOUND and AGENT_LIMIT_REACHED.
+ */
+export async function cloneAgent(
+  db: Db,
+  account: { id: AccountId; plan: string },
+  actor: string,
+  agentId: string,
+  { copyActions, copySources }: Pick<AgentHooks, 'copyActions' | 'copySources'>,
+): Promise<Clone> {
+  return transact(db, async (trx) => {
+    await takePlace(trx, account)
+    // Shared lock: nothing of the agent changes between the copy of its row and those of the rest.
+    const original = await requireAgent(trx, account.id, agentId, 'share')
+    const id = await copyRow(trx, original)
+    await copyPictures(trx, account.id, agentId, id)
+    await copyActions(trx, account.id, agentId, id)
+    const failure = await attempt(trx, () => copySources(trx, account.id, agentId, id)).then(
+      () => undefined,
+      (error: unknown) => error ?? new Error('The sources were not copied.'),
+    )
+    if (failure !== undefined) await forgetTraining(trx, account.id, id)
+    await recordAudit(trx, { accountId: account.id, actor, action: 'agent.clone', target: id })
+    return { id, failure }
+  })
+}
+
+async function copyRow(trx: Trx, original: AgentRow): Promise<string> {
+  const { created_at: _made, updated_at: _changed, ...settings } = original
+  const id = newAgentId()
+  await trx
+    .insertInto('agents')
+    .values({
+      ...settings,
+      id,
+      name: nameOfCopy(original.name),
+      channel_instructions: json(original.channel_instructions),
+      allowed_domains: json(original.allowed_domains),
+      suggested_messages: json(original.suggested_messages),
+      initial_messages: json(original.initial_messages),
+      notifications_settings: json(original.notifications_settings),
+      ip_rate_limits: json(original.ip_rate_limits),
+      spam_settings: json(original.spam_settings),
+      blocked_countries: json(original.blocked_countries),
+      voice_settings: json(original.voice_settings),
+      styles: json(original.styles),
+    })
+    .execute()
+  return id
+}
+
+/** Cut by code points, as lengths are checked: half a surrogate pair could not be stored. */
+export const nameOfCopy = (name: string): string =>
+  Array.from(name)
+    .slice(0, LONGEST_NAME - SUFFIX.length)
+    .join('') + SUFFIX
+
+/** What holds only with live sources. */
+async function forgetTraining(trx: Trx, accountId: AccountId, agentId: string): Promise<void> {
+  await trx
+    .updateTable('agents')
+    .set({ auto_retrain: false, last_trained_at: null })
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .execute()
+}

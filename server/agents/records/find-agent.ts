@@ -1,0 +1,59 @@
+import type { Selectable } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import type { AccountId, AgentsTable } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+
+export type AgentRow = Selectable<AgentsTable>
+
+/** Whose something is. */
+export type Owner = { accountId: AccountId; agentId: string }
+
+/**
+ * The account's agent; an agent of somebody else is as unknown as one that never was: AGENT_NOT_FOUND.
+ * With a lock it stays as it is (`share`), or the caller's to change (`update`), until the transaction ends.
+ */
+export async function requireAgent(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  lock: 'none' | 'share' | 'update' = 'none',
+): Promise<AgentRow> {
+  let query = db
+    .selectFrom('agents')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+  if (lock === 'share') query = query.forShare()
+  if (lock === 'update') query = query.forNoKeyUpdate()
+  const row = await query.executeTakeFirst()
+  if (!row) throw new ApiError('AGENT_NOT_FOUND')
+  return row
+}
+
+/**
+ * Takes the agent's row before anything that belongs to the agent is changed (docs/decisions/0019); rows that only
+ * refer to the agent can still be written meanwhile. undefined: the agent is gone.
+ */
+export async function holdAgent(
+  trx: Trx,
+  accountId: AccountId,
+  agentId: string,
+): Promise<AgentRow | undefined> {
+  return trx
+    .selectFrom('agents')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+/** The account and its agent, which is there: AGENT_NOT_FOUND. */
+export async function requireOwner(
+  db: Db,
+  accountId: AccountId,
+  { agentId }: { agentId: string },
+): Promise<Owner> {
+  await requireAgent(db, accountId, agentId)
+  return { accountId, agentId }
+}

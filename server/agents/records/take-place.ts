@@ -1,0 +1,16 @@
+import { planOf } from '../../accounts/plans/plans.ts'
+import type { Trx } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { countAgents } from './queries.ts'
+
+/**
+ * Throws AGENT_LIMIT_REACHED when the plan is full. Locks the account, so that two cannot take the last place;
+ * rows that only refer to the account (a chat's messages) can still be written meanwhile.
+ */
+export async function takePlace(trx: Trx, account: { id: AccountId; plan: string }): Promise<void> {
+  const { agents: most } = planOf(account.plan)
+  if (most === null) return
+  await trx.selectFrom('accounts').select('id').where('id', '=', account.id).forNoKeyUpdate().execute()
+  if ((await countAgents(trx, account.id)) >= most) throw new ApiError('AGENT_LIMIT_REACHED')
+}

@@ -1,0 +1,107 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import { isId, newId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
+import type { AccountId, InstructionVersionsTable } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { after, type Position } from '../../http/pagination.ts'
+import type { AgentRow, Owner } from '../records/find-agent.ts'
+
+export type VersionRow = Selectable<InstructionVersionsTable>
+
+const MOST_VERSIONS = 50
+
+/** Returns whether one of the changed columns is part of what the agent is told. */
+export const changesInstructions = (columns: object): boolean =>
+  ['instructions', 'channel_instructions', 'model', 'temp'].some((column) => column in columns)
+
+/**
+ * Stores what the agent is told now as a version, and what it was told before unless the newest version holds that.
+ * Does nothing when both are the same. The caller must have locked the agent.
+ */
+export async function keepVersion(trx: Trx, before: AgentRow, now: AgentRow, actor: string): Promise<void> {
+  const { account_id, id: agentId } = before
+  const same = (a: Told, b: Told): boolean => JSON.stringify(toldOf(a)) === JSON.stringify(toldOf(b))
+  if (same(before, now)) return
+  const newest = await trx
+    .selectFrom('instruction_versions')
+    .selectAll()
+    .where('account_id', '=', account_id)
+    .where('agent_id', '=', agentId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!newest || !same(newest, before)) await insert(trx, before, null)
+  await insert(trx, now, actor)
+  await sql`delete from instruction_versions where account_id = ${account_id} and agent_id = ${agentId}
+    and id not in (select id from instruction_versions where agent_id = ${agentId}
+      order by created_at desc, id desc limit ${MOST_VERSIONS})`.execute(trx)
+}
+
+type Told = Pick<AgentRow, 'instructions' | 'channel_instructions' | 'model' | 'temp'>
+
+const toldOf = ({ instructions, channel_instructions, model, temp }: Told): unknown[] => [
+  instructions,
+  channel_instructions,
+  model,
+  temp,
+]
+
+async function insert(trx: Trx, agent: AgentRow, actor: string | null): Promise<void> {
+  const { id, account_id, instructions, channel_instructions, model, temp } = agent
+  await trx
+    .insertInto('instruction_versions')
+    .values({
+      id: newId(),
+      account_id,
+      agent_id: id,
+      instructions,
+      channel_instructions: json(channel_instructions),
+      model,
+      temp,
+      actor,
+    })
+    .execute()
+}
+
+/** Returns up to `limit` + 1 versions, newest first, and the total number. */
+export async function versionsOf(
+  db: Db,
+  { accountId, agentId }: Owner,
+  { limit, position }: { limit: number; position: Position | null },
+): Promise<{ rows: VersionRow[]; total: number }> {
+  let query = db
+    .selectFrom('instruction_versions')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (position) query = query.where(after('created_at', 'id', position))
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, total }
+}
+
+/** Returns the agent's version with this id. Throws RESOURCE_NOT_FOUND when there is none. */
+export async function requireVersion(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  id: string,
+): Promise<VersionRow> {
+  const row = isId(id)
+    ? await db
+        .selectFrom('instruction_versions')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The agent has no such version.' })
+  return row
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type MailServer, startMailServer } from '../../../../test/fakes/mail-server.ts'
+import { type Client, type Service, startService } from '../../../../test/start.ts'
+
+let service: Service
+let client: Client
+let server: MailServer
+let path: string
+
+before(async () => {
+  server = await startMailServer({ withTls: true })
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' })
+  client = await service.account()
+  const { body } = await client.request('POST', '/agents', { name: 'Agent' })
+  path = `/agents/${body.id}/email/connection`
+})
+after(async () => {
+  await service.close()
+  await server.close()
+})
+
+const login = (more: Record<string, unknown> = {}) => ({
+  host: '127.0.0.1',
+  port: server.port,
+  security: 'none',
+  username: 'user',
+  ...more,
+})
+const put = (smtp: Record<string, unknown>, more: Record<string, unknown> = {}) =>
+  client.request('PUT', path, { address: 'Support@Shop.example', smtp, ...more })
+
+test('a mailbox is connected, read without its passwords, and disconnected', async () => {
+  assert.equal((await client.request('GET', path)).body.error.code, 'RESOURCE_NOT_FOUND')
+  const imap = { ...login({ port: 143 }), password: 'imap password', mailbox: 'Shop' }
+  const put1 = await put(login({ password: 'smtp password' }), {
+    imap,
+    inboundSecret: 'a secret of the webhook',
+  })
+  assert.deepEqual([put1.status, put1.body], [200, { success: true }])
+  const { body } = await client.request('GET', path)
+  const unchecked = { hasPassword: true, lastError: null, lastCheckedAt: null }
+  assert.deepEqual(body, {
+    address: 'support@shop.example',
+    fromName: null,
+    mode: 'agent',
+    plusAddressing: false,
+    smtp: { ...login(), ...unchecked },
+    imap: { ...login({ port: 143 }), mailbox: 'Shop', ...unchecked },
+    hasInboundSecret: true,
+  })
+  const row = await service.ctx.db.selectFrom('email_connections').selectAll().executeTakeFirstOrThrow()
+  assert.doesNotMatch(JSON.stringify(row), /smtp password|imap password|secret of/)
+  assert.equal((await client.request('DELETE', path)).status, 200)
+  assert.equal((await client.request('GET', path)).status, 404)
+})
+
+test('a password stays for the same login, and goes to no other server', async () => {
+  await put(login({ password: 'secret' }))
+  await put(login(), { fromName: 'Shop' })
+  assert.equal((await client.request('GET', path)).body.smtp.hasPassword, true)
+  await put(login({ host: 'mx.evil.example' }))
+  assert.equal((await client.request('GET', path)).body.smtp.hasPassword, false)
+})
+
+test('only a key that may change the agent connects a mailbox and disconnects it', async () => {
+  const body = { address: 'support@shop.example', smtp: login() }
+  const writer = await service.account({ scopes: ['messaging:read', 'messaging:write'] })
+  for (const [method, sent] of [
+    ['PUT', body],
+    ['DELETE', undefined],
+  ] as const) {
+    const answer = await writer.request(method, path, sent)
+    assert.deepEqual([answer.status, answer.body.error.code], [403, 'AUTH_INSUFFICIENT_PERMISSIONS'])
+  }
+  // Of another account: it may, and there is no such agent.
+  const owner = await service.account({ scopes: ['agents:write'] })
+  assert.equal((await owner.request('PUT', path, body)).body.error.code, 'AGENT_NOT_FOUND')
+})
+
+test('what is wrong is named, all of it', async () => {
+  const answer = await client.request('PUT', path, {
+    address: 'a@b, c@d',
+    fromName: 'Shop\r\nBcc: x',
+    smtp: { host: 'a b', port: 0, security: 'ssl' },
+    inboundSecret: 'short',
+  })
+  assert.deepEqual(Object.keys(answer.body.error.details).sort(), [
+    'address',
+    'fromName',
+    'inboundSecret',
+    'smtp.host',
+    'smtp.port',
+    'smtp.security',
+  ])
+})
+
+const TRIES: [string, Record<string, unknown>, string | RegExp | null][] = [
+  ['the right login', { password: 'secret' }, null],
+  ['a wrong password', { password: 'wrong' }, /^127\.0\.0\.1 refused the user name or the password/],
+  ['nobody listening', { port: 1 }, '127.0.0.1 refused the connection.'],
+  [
+    'no valid certificate',
+    { security: 'starttls' },
+    '127.0.0.1 offers no secure connection with a valid certificate.',
+  ],
+  [
+    'a private address',
+    { host: '10.0.0.1' },
+    '10.0.0.1 is not on the public internet. An operator can allow it by listing it in ALLOWED_PRIVATE_HOSTS.',
+  ],
+  [
+    'a private address in disguise',
+    { host: '0xa.1', port: 25 },
+    '0xa.1 is not on the public internet. An operator can allow it by listing it in ALLOWED_PRIVATE_HOSTS.',
+  ],
+  [
+    'no such host',
+    { host: 'nowhere.invalid' },
+    'The host name nowhere.invalid could not be found. Check the spelling.',
+  ],
+]
+for (const [what, more, wanted] of TRIES) {
+  test(`trying a connection: ${what}`, async () => {
+    await put(login(more))
+    const { status, body } = await client.request('POST', `${path}/test`)
+    assert.equal(status, 200)
+    assert.equal(body.imap, null)
+    if (wanted instanceof RegExp) assert.match(body.smtp.error, wanted)
+    else assert.deepEqual(body.smtp, { ok: wanted === null, error: wanted })
+    const { lastError, lastCheckedAt } = (await client.request('GET', path)).body.smtp
+    assert.deepEqual([lastError, typeof lastCheckedAt], [body.smtp.error, 'string'])
+  })
+}

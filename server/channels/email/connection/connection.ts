@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import type { Context } from '../../../context.ts'
+import type { Db } from '../../../db/database.ts'
+import { json } from '../../../db/statements/json.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import type { AccountId, EmailConnectionsTable, MailServer } from '../../../db/tables.ts'
+import { placeOfRow } from '../../../secrets/sealed-columns.ts'
+
+export type ConnectionRow = Selectable<EmailConnectionsTable>
+
+export type NewConnection = {
+  address: string
+  fromName?: string
+  mode: 'agent' | 'tickets'
+  plusAddressing: boolean
+  smtp: ServerLogin
+  imap?: ServerLogin & { mailbox?: string }
+  inboundSecret?: string
+}
+export type ServerLogin = Omit<MailServer, 'username'> & { username?: string; password?: string }
+
+/**
+ * Stores the mailbox of an agent in place of the one it has. A password or secret that is left out stays as it is for
+ * the same login (for another it would be told to another server); reading goes on where it stood for the same mailbox.
+ */
+export async function putConnection(
+  { db, secrets }: Pick<Context, 'db' | 'secrets'>,
+  accountId: AccountId,
+  agentId: string,
+  wanted: NewConnection,
+): Promise<void> {
+  await transact(db, async (trx) => {
+    const old = await rowOf(trx, accountId, agentId, true)
+    const encrypted = async (text: string | undefined, column: string): Promise<string | null> =>
+      text === undefined ? null : secrets.encrypt(trx, text, placeOf(agentId, column))
+    const smtp = serverOf(wanted.smtp)
+    const imap = wanted.imap ? { ...serverOf(wanted.imap), mailbox: wanted.imap.mailbox ?? 'INBOX' } : null
+    const sameSmtp = isSameLogin(old?.smtp ?? null, smtp)
+    const sameImap = isSameLogin(old?.imap ?? null, imap)
+    const sameMailbox = sameImap && old?.imap?.mailbox === imap?.mailbox
+    const values = {
+      address: wanted.address.toLowerCase(),
+      from_name: wanted.fromName ?? null,
+      mode: wanted.mode,
+      plus_addressing: wanted.plusAddressing,
+      smtp: json(smtp),
+      smtp_password:
+        (await encrypted(wanted.smtp.password, 'smtp_password')) ??
+        (sameSmtp ? (old?.smtp_password ?? null) : null),
+      imap: json(imap),
+      imap_password:
+        (await encrypted(wanted.imap?.password, 'imap_password')) ??
+        (sameImap ? (old?.imap_password ?? null) : null),
+      inbound_secret:
+        (await encrypted(wanted.inboundSecret, 'inbound_secret')) ?? old?.inbound_secret ?? null,
+      smtp_error: null,
+      imap_error: null,
+      read_failures: 0,
+      next_read_at: new Date(),
+      lease_id: null,
+      lease_until: null,
+      ...(sameMailbox ? {} : { reads_from: new Date(), uid_validity: null, last_uid: null }),
+      updated_at: new Date(),
+    }
+    await trx
+      .insertInto('email_connections')
+      .values({
+        agent_id: agentId,
+        account_id: accountId,
+        mark_key: await secrets.encrypt(
+          trx,
+          randomBytes(32).toString('base64'),
+          placeOf(agentId, 'mark_key'),
+        ),
+        uid_validity: null,
+        last_uid: null,
+        ...values,
+      })
+      .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
+      .execute()
+  })
+}
+
+const serverOf = ({ host, port, security, username }: ServerLogin): MailServer => ({
+  host,
+  port,
+  security,
+  username: username ?? null,
+})
+
+const isSameLogin = (a: MailServer | null, b: MailServer | null): boolean =>
+  a?.host === b?.host && a?.port === b?.port && a?.security === b?.security && a?.username === b?.username
+
+export async function deleteConnection(db: Db, accountId: AccountId, agentId: string): Promise<void> {
+  await db
+    .deleteFrom('email_connections')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .execute()
+}
+
+export async function rowOf(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  lock = false,
+): Promise<ConnectionRow | undefined> {
+  const query = db
+    .selectFrom('email_connections')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+  return (lock ? query.forUpdate() : query).executeTakeFirst()
+}
+
+const placeOf = (agentId: string, column: string) => placeOfRow('email_connections', agentId, column)
+
+const opened = async (
+  { secrets }: Pick<Context, 'secrets'>,
+  { agent_id }: ConnectionRow,
+  column: string,
+  text: string | null,
+  within?: Db,
+): Promise<string | null> => (text === null ? null : secrets.decrypt(text, placeOf(agent_id, column), within))
+
+export const markKeyOf = async (
+  ctx: Pick<Context, 'secrets'>,
+  row: ConnectionRow,
+  within?: Db,
+): Promise<Buffer> => Buffer.from((await opened(ctx, row, 'mark_key', row.mark_key, within)) ?? '', 'base64')
+
+/** The secret that signs mails posted to the agent; null when the agent accepts none. */
+export const inboundSecretOf = (ctx: Pick<Context, 'secrets'>, row: ConnectionRow): Promise<string | null> =>
+  opened(ctx, row, 'inbound_secret', row.inbound_secret)
+
+export type Login = MailServer & { password: string | null }
+
+export const smtpLogin = async (ctx: Pick<Context, 'secrets'>, row: ConnectionRow): Promise<Login> => ({
+  ...row.smtp,
+  password: await opened(ctx, row, 'smtp_password', row.smtp_password),
+})
+
+export const imapLogin = async (
+  ctx: Pick<Context, 'secrets'>,
+  row: ConnectionRow,
+): Promise<(Login & { mailbox: string }) | null> =>
+  row.imap && { ...row.imap, password: await opened(ctx, row, 'imap_password', row.imap_password) }
+
+/** Notes how a server was found; the row is written when that has changed, or was noted a minute ago. */
+export async function noteSmtp(db: Db, row: ConnectionRow, error: string | null): Promise<void> {
+  const isFresh = row.smtp_checked_at !== null && Date.now() - row.smtp_checked_at.getTime() < 60_000
+  if (isFresh && row.smtp_error === error) return
+  await db
+    .updateTable('email_connections')
+    .set({ smtp_error: error, smtp_checked_at: new Date() })
+    .where('account_id', '=', row.account_id)
+    .where('agent_id', '=', row.agent_id)
+    .execute()
+}

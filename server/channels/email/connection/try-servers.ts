@@ -1,0 +1,64 @@
+import type { Context } from '../../../context.ts'
+import { withImap } from '../inbound/imap.ts'
+import { openSmtp } from '../outbound/smtp.ts'
+import { type ConnectionRow, imapLogin, noteSmtp, smtpLogin } from './connection.ts'
+import { describeMailError } from './mail-failure.ts'
+
+const LONGEST_MS = 45_000
+
+/** Logs in to both servers and opens the mailbox; answers a sentence for what failed, null for what worked. */
+export async function tryServers(
+  ctx: Pick<Context, 'db' | 'secrets' | 'config'>,
+  row: ConnectionRow,
+  { longestMs = LONGEST_MS } = {},
+): Promise<{ smtp: string | null; imap: string | null }> {
+  const [smtp, imap] = await Promise.all([trySmtp(ctx, row, longestMs), tryImap(ctx, row, longestMs)])
+  await noteSmtp(ctx.db, { ...row, smtp_checked_at: null }, smtp)
+  if (row.imap) {
+    await ctx.db
+      .updateTable('email_connections')
+      .set({
+        imap_error: imap,
+        imap_checked_at: new Date(),
+        ...(imap === null ? { next_read_at: new Date() } : {}),
+      })
+      .where('account_id', '=', row.account_id)
+      .where('agent_id', '=', row.agent_id)
+      .execute()
+  }
+  return { smtp, imap }
+}
+
+type Needs = Pick<Context, 'secrets' | 'config'>
+
+async function trySmtp(ctx: Needs, row: ConnectionRow, longestMs: number): Promise<string | null> {
+  const { allowedPrivateHosts } = ctx.config
+  try {
+    const signal = AbortSignal.timeout(longestMs)
+    const smtp = await openSmtp(await smtpLogin(ctx, row), {
+      address: row.address,
+      allowedPrivateHosts,
+      signal,
+    })
+    smtp.close()
+    return null
+  } catch (error) {
+    return describeMailError(error, row.smtp.host).message
+  }
+}
+
+async function tryImap(ctx: Needs, row: ConnectionRow, longestMs: number): Promise<string | null> {
+  const login = await imapLogin(ctx, row)
+  if (!login) return null
+  let isIn = false
+  try {
+    await withImap(login, ctx.config.allowedPrivateHosts, { longestMs }, (client) => {
+      isIn = true
+      return client.mailboxOpen(login.mailbox, { readOnly: true })
+    })
+    return null
+  } catch (error) {
+    const { message } = describeMailError(error, login.host)
+    return isIn ? `The mailbox ${login.mailbox} cannot be opened. ${message}` : message
+  }
+}

@@ -1,0 +1,76 @@
+import { isIP } from 'node:net'
+import type { ImapFlow } from 'imapflow'
+import type { Login } from '../connection/connection.ts'
+import { MailFailure } from '../connection/mail-failure.ts'
+import { reachHost } from '../connection/reach-host.ts'
+
+const CONNECT_MS = 15_000
+const SILENCE_MS = 60_000
+/** Of one answer of the server; the largest is a mail. */
+const LARGEST_ANSWER = 72 * 1024 * 1024
+
+/**
+ * Does something with a client that is logged in, without a mailbox open, and takes leave. Everything together has
+ * `longestMs`, then MailFailure is thrown: a server that says now and then that it is there is never silent. `signal`
+ * ends it with its own reason. What else breaks is thrown as it comes.
+ */
+export async function withImap<T>(
+  login: Login,
+  allowedPrivateHosts: readonly string[],
+  { longestMs, signal }: { longestMs: number; signal?: AbortSignal },
+  act: (client: ImapFlow) => Promise<T>,
+): Promise<T> {
+  const client = await clientOf(login, await reachHost(login.host, login.port, allowedPrivateHosts))
+  let reason: unknown = null
+  // Every command that waits fails then.
+  const end = (why: unknown): void => {
+    reason ??= why
+    client.close()
+  }
+  const timer = setTimeout(() => end(tooSlow(login.host, longestMs)), longestMs)
+  const onAbort = (): void => end(signal?.reason)
+  signal?.addEventListener('abort', onAbort)
+  try {
+    signal?.throwIfAborted()
+    await client.connect()
+    const done = await act(client)
+    await client.logout()
+    return done
+  } catch (error) {
+    throw reason ?? error
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+    client.close()
+  }
+}
+
+const tooSlow = (host: string, ms: number): MailFailure =>
+  new MailFailure(`${host} was too slow: it was given up after ${Math.ceil(ms / 1_000)} seconds.`)
+
+async function clientOf(
+  { host, port, security, username, password }: Login,
+  address: string,
+): Promise<ImapFlow> {
+  // Not at the start of the process: most have no mailbox to read.
+  const imap = await import('imapflow')
+  const client = new imap.ImapFlow({
+    host: address,
+    port,
+    ...(isIP(host) ? {} : { servername: host }),
+    secure: security === 'tls',
+    ...(security === 'tls' ? {} : { doSTARTTLS: security === 'starttls' }),
+    auth: { user: username ?? '', pass: password ?? '' },
+    logger: false,
+    disableAutoIdle: true,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    maxLineLength: 1024 * 1024,
+    maxLiteralSize: LARGEST_ANSWER,
+    maxResponseSize: 2 * LARGEST_ANSWER,
+  })
+  // What breaks later is told by the command that waits.
+  client.on('error', () => {})
+  return client
+}

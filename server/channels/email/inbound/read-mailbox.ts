@@ -1,0 +1,85 @@
+import type { ImapFlow } from 'imapflow'
+import type { Context } from '../../../context.ts'
+import { type ClaimedMailbox, noteRead } from '../connection/claim-mailbox.ts'
+import { imapLogin } from '../connection/connection.ts'
+import { MailFailure } from '../connection/mail-failure.ts'
+import { withImap } from './imap.ts'
+import { takeMail } from './take-mail.ts'
+
+/** Then other mailboxes have their turn. */
+const MOST_MAILS = 50
+const LONGEST_TURN_MS = 10_000
+/** Of a larger mail only the beginning is read: its words. */
+const LARGEST_BYTES = 60 * 1024 * 1024
+const BEGINNING_BYTES = 2 * 1024 * 1024
+/** The clocks of two servers. */
+const SKEW_MS = 2 * 60_000
+
+/**
+ * Takes what came since the last time, one transaction a mail; answers whether there is more. Nothing in the mailbox is
+ * changed: mails stay where and as they are. Throws LostLease, and what withImap throws.
+ */
+export async function readMailbox(
+  ctx: Context,
+  row: ClaimedMailbox,
+  limits: { longestMs: number; signal: AbortSignal },
+): Promise<boolean> {
+  const login = await imapLogin(ctx, row)
+  if (!login) return false
+  const until = Date.now() + LONGEST_TURN_MS
+  return withImap(login, ctx.config.allowedPrivateHosts, limits, async (client) => {
+    const mailbox = await client.mailboxOpen(login.mailbox, { readOnly: true })
+    const { uidValidity, uidNext } = mailbox
+    const isSame = row.uid_validity !== null && String(row.uid_validity) === String(uidValidity)
+    const after = isSame ? Number(row.last_uid) : 0
+    const uids = await uidsAfter(client, after, isSame ? null : row.reads_from)
+    for (const uid of uids.slice(0, MOST_MAILS)) {
+      if (Date.now() > until) return true
+      const mail = await download(client, uid)
+      const note = { uidValidity, lastUid: uid }
+      const isOld = !isSame && mail !== null && mail.receivedAt.getTime() < row.reads_from.getTime() - SKEW_MS
+      if (mail === null || isOld) await noteRead(ctx.db, row, note)
+      else await takeMail(ctx, row, mail, (trx) => noteRead(trx, row, note))
+    }
+    if (uids.length > MOST_MAILS) return true
+    await noteRead(ctx.db, row, { uidValidity, lastUid: Math.max(after, uidNext - 1, uids.at(-1) ?? 0) })
+    return false
+  })
+}
+
+/** Ascending. A mailbox that is new to us, or was made anew, is looked through by date. */
+async function uidsAfter(client: ImapFlow, after: number, since: Date | null): Promise<number[]> {
+  const query = since ? { since: new Date(since.getTime() - 24 * 60 * 60_000) } : { uid: `${after + 1}:*` }
+  const found = await client.search(query, { uid: true })
+  // Nothing found is a list; what is none would pass over every mail that waits.
+  if (!Array.isArray(found)) throw new MailFailure('The mailbox could not be searched.')
+  // `n:*` names the last mail also when it comes before n.
+  return found.filter((uid) => uid > after).sort((a, b) => a - b)
+}
+
+/** null: it has been removed meanwhile. */
+async function download(
+  client: ImapFlow,
+  uid: number,
+): Promise<{ raw: Buffer; receivedAt: Date; cut?: { bytes: number } } | null> {
+  const about = await client.fetchOne(String(uid), { size: true, internalDate: true }, { uid: true })
+  requireOpen(client)
+  if (!about) return null
+  const bytes = about.size ?? 0
+  const isCut = bytes > LARGEST_BYTES
+  const source = isCut ? { start: 0, maxLength: BEGINNING_BYTES } : true
+  const message = await client.fetchOne(String(uid), { source }, { uid: true })
+  requireOpen(client)
+  if (!message || message.source === undefined) return null
+  const received = new Date(about.internalDate ?? Date.now())
+  return {
+    raw: message.source,
+    receivedAt: received.getTime() > Date.now() ? new Date() : received,
+    ...(isCut ? { cut: { bytes } } : {}),
+  }
+}
+
+/** A client without a connection answers as if the mail were gone. */
+function requireOpen(client: ImapFlow): void {
+  if (!client.usable || !client.mailbox) throw new MailFailure('The server closed the connection.')
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { type AddressInfo, createServer } from 'node:net'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { type FakeImapServer, startFakeImapServer } from '../../../../test/fakes/imap-server.ts'
+import { connectTestMailbox, mail, readMailboxes } from '../../../../test/mailbox.ts'
+import { type Service, startService } from '../../../../test/start.ts'
+import { until } from '../../../../test/until.ts'
+import { claimMailbox } from '../connection/claim-mailbox.ts'
+import { tryServers } from '../connection/try-servers.ts'
+import { createMailReader } from '../parse/mail-reader.ts'
+
+let service: Service
+let server: FakeImapServer
+
+before(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' })
+})
+after(() => service.close())
+beforeEach(async () => {
+  server = await startFakeImapServer()
+})
+afterEach(async () => {
+  await server.close()
+  await service.ctx.db.deleteFrom('email_connections').execute()
+})
+
+async function connect({ port }: FakeImapServer) {
+  const client = await service.account()
+  const imap = { host: '127.0.0.1', port, security: 'none', username: 'someone', password: 'secret' }
+  const box = await connectTestMailbox(service, client, { smtpPort: 1, mode: 'tickets', imap })
+  return {
+    ...box,
+    row: () =>
+      service.ctx.db
+        .selectFrom('email_connections')
+        .selectAll()
+        .where('agent_id', '=', box.agentId)
+        .executeTakeFirstOrThrow(),
+    texts: async () => (await box.inbound()).map(({ content }) => content.text),
+  }
+}
+const read = () => readMailboxes(service)
+
+test('a server that only says that it is still there gets so long and no more, and the account is told', async () => {
+  server.troubles.set('LOGIN', 'stall')
+  const box = await connect(server)
+  const reader = createMailReader(service.ctx, { longestMs: 200 })
+  await reader.tick()
+  await reader.idle()
+  const { imap_error, lease_id, read_failures } = await box.row()
+  assert.deepEqual([lease_id, read_failures], [null, 1])
+  assert.match(imap_error ?? '', /^127\.0\.0\.1 was too slow: it was given up after 1 seconds?\.$/)
+})
+
+test('trying a connection gives up both servers, and says so of each', async () => {
+  server.troubles.set('LOGIN', 'stall')
+  const box = await connect(server)
+  const silent = createServer()
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  try {
+    const row = await box.row()
+    const { port } = silent.address() as AddressInfo
+    const slow = { ...row, smtp: { ...row.smtp, port } }
+    assert.deepEqual(await tryServers(service.ctx, slow, { longestMs: 200 }), {
+      smtp: '127.0.0.1 did not answer in time.',
+      imap: '127.0.0.1 was too slow: it was given up after 1 seconds.',
+    })
+    const { smtp_error, imap_error } = await box.row()
+    assert.deepEqual([smtp_error !== null, imap_error !== null], [true, true])
+  } finally {
+    await new Promise((resolve) => silent.close(resolve))
+  }
+})
+
+for (const command of ['LOGIN', 'LIST', 'EXAMINE', 'UID SEARCH', 'UID FETCH', 'BODY']) {
+  test(`a process that ends does not wait for ${command}, and leaves the mailbox to others`, async () => {
+    server.troubles.set(command, 'stall')
+    server.mails.push(mail('One', { Subject: '' }))
+    const box = await connect(server)
+    const reader = createMailReader(service.ctx)
+    await reader.tick()
+    await server.saw(command)
+    await reader.close()
+    const { imap_error, lease_id, read_failures, last_uid } = await box.row()
+    assert.deepEqual([imap_error, lease_id, read_failures, last_uid], [null, null, 0, null])
+    server.troubles.clear()
+    await read()
+    assert.deepEqual(await box.texts(), ['One'])
+  })
+}
+
+test('a server that does not let go has been read all the same', async () => {
+  server.troubles.set('LOGOUT', 'stall')
+  server.mails.push(mail('One', { Subject: '' }))
+  const box = await connect(server)
+  const reader = createMailReader(service.ctx)
+  await reader.tick()
+  await server.saw('LOGOUT')
+  await reader.close()
+  const { imap_error, lease_id, last_uid } = await box.row()
+  assert.deepEqual([imap_error, lease_id, Number(last_uid)], [null, null, 1])
+  assert.deepEqual(await box.texts(), ['One'])
+})
+
+test('other mailboxes are read while a server stalls', async () => {
+  server.troubles.set('LOGIN', 'stall')
+  await connect(server)
+  const reader = createMailReader(service.ctx)
+  await reader.tick()
+  await server.saw('LOGIN')
+  const healthy = await startFakeImapServer()
+  healthy.mails.push(mail('Hello', { Subject: '' }))
+  const box = await connect(healthy)
+  await reader.tick()
+  await until('the mail', async () => (await box.texts()).length === 1)
+  await reader.close()
+  await healthy.close()
+})
+
+test('a connection that ends between two mails passes over none', async () => {
+  for (const text of ['One', 'Two']) server.mails.push(mail(text, { Subject: '' }))
+  server.troubles.set('BODY', 'cut')
+  const box = await connect(server)
+  await read()
+  assert.deepEqual(await box.texts(), ['One'])
+  server.troubles.clear()
+  await read()
+  assert.deepEqual(await box.texts(), ['One', 'Two'])
+})
+
+test('a search that is refused passes over nothing', async () => {
+  const box = await connect(server)
+  await read()
+  server.mails.push(mail('One', { Subject: '' }))
+  server.troubles.set('UID SEARCH', 'refuse')
+  await read()
+  assert.match((await box.row()).imap_error ?? '', /could not be searched/)
+  server.troubles.clear()
+  await read()
+  assert.deepEqual(await box.texts(), ['One'])
+})
+
+test('mailboxes of one account that never answer leave places to others', async () => {
+  const client = await service.account()
+  const imap = {
+    host: '127.0.0.1',
+    port: server.port,
+    security: 'none',
+    username: 'someone',
+    password: 'secret',
+  }
+  const mine: string[] = []
+  for (let i = 0; i < 4; i++)
+    mine.push((await connectTestMailbox(service, client, { smtpPort: 1, mode: 'tickets', imap })).agentId)
+  await service.ctx.db
+    .updateTable('email_connections')
+    .set({ next_read_at: new Date(0) })
+    .execute()
+  const other = await connect(server)
+  const claimed: string[] = []
+  for (let row = await claimMailbox(service.ctx.db); row; row = await claimMailbox(service.ctx.db))
+    claimed.push(row.agent_id)
+  assert.equal(claimed.filter((id) => mine.includes(id)).length, 2)
+  assert.deepEqual(claimed.slice(2), [other.agentId])
+})

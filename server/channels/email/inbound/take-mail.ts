@@ -1,0 +1,159 @@
+import { quotaProblem, senderOf } from '../../../attachments/attachment-quota.ts'
+import { keepAttachment } from '../../../attachments/attachments.ts'
+import type { Context } from '../../../context.ts'
+import type { Trx } from '../../../db/database.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import type { AttachmentNote } from '../../../db/tables.ts'
+import type { ThreadRow } from '../../../deliveries/enqueue-delivery.ts'
+import { receiveMessage } from '../../inbound/receive-message.ts'
+import { type ConnectionRow, markKeyOf } from '../connection/connection.ts'
+import { newPeer, readMessageId } from '../connection/marks.ts'
+import { changeMailThread, type MailThread, mailThreadOf, withReference } from '../outbound/mail-threads.ts'
+import { giveToTeam } from '../outbound/mail-ticket.ts'
+import { isSameMailbox, type MailAddress } from '../parse/mail-address.ts'
+import type { ParsedMail } from '../parse/parsed-mail.ts'
+import { findThread } from './find-thread.ts'
+import { noteBounce } from './note-bounce.ts'
+import { isTalkative } from './talkative.ts'
+
+/** Whoever sends nothing that could be answered; such mails are kept all the same. */
+const NOBODY: MailAddress = { address: 'unknown@invalid', name: null }
+
+export type NewMail = {
+  raw: Uint8Array
+  receivedAt: Date
+  /** The bytes are only its beginning, of so many. */
+  cut?: { bytes: number }
+}
+
+type Needs = Pick<Context, 'db' | 'secrets' | 'jobs' | 'notifier' | 'filesDir' | 'mailParser'>
+
+/**
+ * Makes a mail durably ours, once: again it is `known`. `within` happens in the same transaction, so that where a
+ * mailbox was read to is never before or behind what was taken.
+ */
+export async function takeMail(
+  ctx: Needs,
+  row: ConnectionRow,
+  mail: NewMail,
+  within: (trx: Trx) => Promise<void> = async () => {},
+): Promise<'taken' | 'known'> {
+  const parsed = await ctx.mailParser.read(row.account_id, mail.raw, mail.cut)
+  return transact(ctx.db, async (trx) => {
+    await within(trx)
+    const { messageId, bodyHash } = parsed
+    // Whoever takes the same mail at the same time waits here for this transaction.
+    const first = await trx
+      .insertInto('email_messages')
+      .values({
+        agent_id: row.agent_id,
+        account_id: row.account_id,
+        message_id: messageId,
+        body_hash: bodyHash,
+        thread_id: null,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    if (!first.numInsertedOrUpdatedRows) return 'known'
+    const key = await markKeyOf(ctx, row, trx)
+    const isOwn = parsed.from !== null && isSameMailbox(parsed.from.address, row.address)
+    // A copy of what we have sent ourselves.
+    if (isOwn && readMessageId(key, messageId)) return 'known'
+    const threadId = await store(ctx, trx, row, { key, parsed, receivedAt: mail.receivedAt, isOwn })
+    await trx
+      .updateTable('email_messages')
+      .set({ thread_id: threadId })
+      .where('account_id', '=', row.account_id)
+      .where('agent_id', '=', row.agent_id)
+      .where('message_id', '=', messageId)
+      .where('body_hash', '=', bodyHash)
+      .execute()
+    return 'taken'
+  })
+}
+
+type Received = { key: Buffer; parsed: ParsedMail; receivedAt: Date; isOwn: boolean }
+
+async function store(
+  ctx: Needs,
+  trx: Trx,
+  row: ConnectionRow,
+  { key, parsed, receivedAt, isOwn }: Received,
+): Promise<string> {
+  const { bounce, subject, from, replyTo } = parsed
+  const returned = bounce && (await noteBounce(ctx, trx, row, key, bounce))
+  const thread = returned ?? (await findThread(trx, row, key, parsed))
+  const person = replyTo ?? from ?? NOBODY
+  const owner = { accountId: row.account_id, agentId: row.agent_id }
+  const files: AttachmentNote[] = []
+  const leftOut: string[] = []
+  const sender = senderOf(from?.address ?? NOBODY.address)
+  for (const file of parsed.files) {
+    const problem = await quotaProblem(trx, owner, file.bytes.byteLength, sender)
+    if (problem === null) files.push(await keepAttachment(ctx.filesDir, trx, owner, file, { sender }))
+    else leftOut.push(`[${file.name} was left out. ${problem}]`)
+  }
+  // The first mail's subject is often half of what it says.
+  const text = [thread ? '' : subject, parsed.text, ...leftOut].filter(Boolean).join('\n\n')
+  const isNobodys =
+    parsed.automatic ||
+    bounce !== null ||
+    isOwn ||
+    from === null ||
+    // Mails of ever other senders may ask for their answers to one address.
+    (await isTalkative(trx, row, [from.address, person.address]))
+  // An answer would go to somebody who has not written: a person of the team decides.
+  const isForged = parsed.isDoubtful && !isNobodys
+  const silent = isNobodys || isForged
+  const { threadId } = await receiveMessage(ctx, trx, {
+    accountId: row.account_id,
+    agentId: row.agent_id,
+    channel: 'email',
+    connection: thread?.connection ?? row.address,
+    peer: thread?.peer ?? newPeer(),
+    person: { email: person.address, ...(person.name ? { name: person.name } : {}) },
+    providerMessageId: `${parsed.messageId} ${parsed.bodyHash}`,
+    sentAt: receivedAt,
+    content: {
+      text: text || (files.length > 0 ? '' : '[The mail is empty.]'),
+      attachments: files,
+      ...(silent ? { silent } : {}),
+    },
+  })
+  await changeMailThread(trx, threadId, (known) =>
+    threadWith(known ?? newMailThread(row, parsed, person), parsed),
+  )
+  if (isForged || (row.mode === 'tickets' && !isForeignCopy(thread, isOwn)))
+    await giveToTeam(ctx, trx, threadId, { subject, text, person })
+  return threadId
+}
+
+/** A mail from our own address that belongs to nothing is a loop, and no customer's wish. */
+const isForeignCopy = (thread: ThreadRow | null, isOwn: boolean): boolean =>
+  isOwn && !(thread && mailThreadOf(thread))
+
+function newMailThread(
+  row: ConnectionRow,
+  { subject, from, recipients }: ParsedMail,
+  to: MailAddress,
+): MailThread {
+  const named = [to.address, ...(from ? [from.address] : []), ...recipients]
+  return {
+    subject: /^\s*(re|aw|antwort)\s*:/i.test(subject) ? subject : `Re: ${subject}`.trim(),
+    to,
+    participants: [...new Set(named)].filter((address) => !isSameMailbox(address, row.address)),
+    references: [],
+    lastReceived: null,
+    alsoTo: null,
+  }
+}
+
+function threadWith(thread: MailThread, { messageId, from, automatic }: ParsedMail): MailThread {
+  const references = withReference(thread.references, messageId)
+  // What no person wrote is no mail to answer, and its sender nobody to answer to.
+  if (automatic && thread.lastReceived !== null) return { ...thread, references }
+  const isOther =
+    from !== null && from.address !== thread.to.address && thread.participants.includes(from.address)
+  const isFirst = thread.lastReceived === null
+  return { ...thread, references, lastReceived: messageId, alsoTo: isOther && !isFirst ? from.address : null }
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import type { MailFile, ParsedMail } from '../parse/parsed-mail.ts'
+
+export const shortHash = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+
+export const UNREADABLE = '[This mail could not be read. It is attached as it came.]'
+
+export const whole = (raw: Uint8Array): MailFile => ({
+  name: 'message.eml',
+  mediaType: 'message/rfc822',
+  bytes: raw,
+})
+
+/** A mail that no parser makes sense of: it is kept whole, for people to look at. */
+export const unreadable = (raw: Uint8Array): ParsedMail => ({
+  messageId: `sha256:${shortHash(raw)}`,
+  bodyHash: shortHash(raw),
+  from: null,
+  replyTo: null,
+  recipients: [],
+  subject: '',
+  answers: [],
+  isDoubtful: true,
+  automatic: true,
+  bounce: null,
+  text: UNREADABLE,
+  files: [whole(raw)],
+})

@@ -1,0 +1,65 @@
+import MailComposer from 'nodemailer/lib/mail-composer'
+import { renderMarkdown } from '../../../helpdesk/messages/render/render-markdown.ts'
+import { linksTo, withoutForeignLinks } from '../../../text/safety/foreign-links.ts'
+import { markedAddress, messageIdOf } from '../connection/marks.ts'
+import type { MailAddress } from '../parse/mail-address.ts'
+import { domainOf, oneLine } from '../parse/mail-address.ts'
+import type { MailFile } from '../parse/parsed-mail.ts'
+import type { MailThread } from './mail-threads.ts'
+
+export type Outgoing = {
+  deliveryId: string
+  from: MailAddress
+  key: Buffer
+  /** The mailbox takes what is written to name+anything@. */
+  plusAddressing: boolean
+  peer: string
+  thread: MailThread
+  /** Markdown, and HTML where a person wrote it (cleaned by whoever took it). */
+  text: string
+  html: string | undefined
+  /** Where the text may lead to; undefined: anywhere. */
+  linkHosts: string[] | undefined
+  files: MailFile[]
+  /** Written by the agent, not by a person. */
+  automatic: boolean
+}
+
+/** The whole mail, its envelope and its Message-ID, which is the same whenever the delivery is composed. */
+export async function composeMail(mail: Outgoing): Promise<{
+  raw: Buffer
+  envelope: { from: string; to: string[] }
+  messageId: string
+}> {
+  const { from, key, peer, thread, automatic } = mail
+  const messageId = messageIdOf(key, mail.deliveryId, peer, domainOf(from.address))
+  const replyTo = mail.plusAddressing ? markedAddress(key, from.address, peer) : null
+  const mayLink = mail.linkHosts && linksTo(mail.linkHosts)
+  const named = ({ address, name }: MailAddress) => ({ address, name: oneLine(name ?? '', 200) })
+  const node = new MailComposer({
+    from: named(from),
+    to: [named(thread.to)],
+    ...(thread.alsoTo ? { cc: [{ address: thread.alsoTo, name: '' }] } : {}),
+    ...(replyTo ? { replyTo: named({ address: replyTo, name: from.name }) } : {}),
+    subject: oneLine(thread.subject, 500) || 'Your message',
+    text: mayLink ? withoutForeignLinks(mail.text, mayLink) : mail.text,
+    html: page(mail.html ?? renderMarkdown(mail.text, mayLink)),
+    attachments: mail.files.map(({ name, mediaType, bytes }) => ({
+      filename: name,
+      contentType: mediaType,
+      contentDisposition: 'attachment',
+      content: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    })),
+    messageId,
+    ...(thread.lastReceived?.startsWith('<') ? { inReplyTo: thread.lastReceived } : {}),
+    references: thread.references.filter((id) => id.startsWith('<')),
+    headers: automatic ? { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' } : {},
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }).compile()
+  const to = [thread.to.address, ...(thread.alsoTo ? [thread.alsoTo] : [])]
+  return { raw: await node.build(), envelope: { from: from.address, to }, messageId }
+}
+
+const page = (html: string): string =>
+  `<!doctype html><html><head><meta charset="utf-8"></head><body>${html}</body></html>`

@@ -1,0 +1,136 @@
+import { readAttachment } from '../../../attachments/attachments.ts'
+import { LARGEST_BYTES } from '../../../attachments/limits.ts'
+import type { Context } from '../../../context.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'
+import { type ThreadRow, threadOf } from '../../../deliveries/enqueue-delivery.ts'
+import type { Attempt } from '../../../deliveries/settle-delivery.ts'
+import type { Channel } from '../../registry/channel.ts'
+import { type ConnectionRow, markKeyOf, noteSmtp, rowOf, smtpLogin } from '../connection/connection.ts'
+import { describeMailError } from '../connection/mail-failure.ts'
+import type { MailFile } from '../parse/parsed-mail.ts'
+import { composeMail } from './compose-mail.ts'
+import { changeMailThread, mailThreadOf, withReference } from './mail-threads.ts'
+import { openSmtp, SendFailure } from './smtp.ts'
+import { threadOfTicket } from './ticket-thread.ts'
+
+export const emailChannel: Channel = {
+  name: 'email',
+  async send(ctx, delivery, signal) {
+    const row = await rowOf(ctx.db, delivery.account_id, delivery.agent_id)
+    if (!row) return { kind: 'refused', reason: 'No mailbox is connected to the agent.' }
+    const { account_id, thread_id } = delivery
+    const thread = thread_id
+      ? await threadOf(ctx.db, account_id, thread_id)
+      : await threadOfTicket(ctx, row, delivery)
+    const mailThread = thread && mailThreadOf(thread)
+    if (!thread || !mailThread)
+      return { kind: 'refused', reason: 'There is no address that could be written to.' }
+    const files = await readFiles(ctx, delivery)
+    if (typeof files === 'string') return { kind: 'refused', reason: files }
+    const { text, html, linkHosts } = delivery.content
+    const mail = await composeMail({
+      deliveryId: delivery.id,
+      from: { address: row.address, name: row.from_name ?? (await agentName(ctx, row)) },
+      key: await markKeyOf(ctx, row),
+      plusAddressing: row.plus_addressing,
+      peer: thread.peer,
+      thread: mailThread,
+      text,
+      html,
+      linkHosts,
+      files,
+      automatic: delivery.ticket_message_id === null,
+    })
+    const attempt = await hand(ctx, row, mail, signal)
+    if (attempt.kind === 'sent') {
+      await noteSent(ctx, thread, mail.messageId, attempt.providerMessageId).catch((error: unknown) =>
+        ctx.log.error({ err: error, delivery: delivery.id }, 'a sent mail was not noted in its thread'),
+      )
+    }
+    return attempt
+  },
+}
+
+async function agentName({ db }: Context, { account_id, agent_id }: ConnectionRow): Promise<string | null> {
+  const agent = await db
+    .selectFrom('agents')
+    .select('name')
+    .where('account_id', '=', account_id)
+    .where('id', '=', agent_id)
+    .executeTakeFirst()
+  return agent?.name ?? null
+}
+
+/** Returns the files of a delivery, or a sentence that says why they cannot be sent. */
+async function readFiles(ctx: Context, delivery: DeliveryRow): Promise<MailFile[] | string> {
+  const notes = delivery.content.attachments ?? []
+  if (notes.reduce((sum, { size }) => sum + size, 0) > LARGEST_BYTES)
+    return `The files have more than the ${LARGEST_BYTES / 1_048_576} MB that mail servers take.`
+  const owner = { accountId: delivery.account_id, agentId: delivery.agent_id }
+  const files: MailFile[] = []
+  for (const { id, name } of notes) {
+    const file = await readAttachment(ctx.filesDir, ctx.db, owner, id)
+    if (!file) return `The file ${name} is no longer there.`
+    files.push({ name: file.row.name, mediaType: file.row.media_type, bytes: file.bytes })
+  }
+  return files
+}
+
+type Mail = { raw: Buffer; envelope: { from: string; to: string[] }; messageId: string }
+
+/** Hands a mail to the server that sends it. What is wrong with the connection is tried again, the mail is not lost. */
+async function hand(ctx: Context, row: ConnectionRow, mail: Mail, signal: AbortSignal): Promise<Attempt> {
+  const { allowedPrivateHosts } = ctx.config
+  try {
+    const smtp = await openSmtp(await smtpLogin(ctx, row), {
+      address: row.address,
+      allowedPrivateHosts,
+      signal,
+    })
+    try {
+      const { serverMessageId } = await smtp.send(mail.envelope, mail.raw)
+      await noteSmtp(ctx.db, row, null)
+      return { kind: 'sent', providerMessageId: serverMessageId ?? mail.messageId }
+    } finally {
+      smtp.close()
+    }
+  } catch (error) {
+    const failure = describeMailError(error, row.smtp.host)
+    const reason = failure.message
+    if (!(failure instanceof SendFailure)) {
+      await noteSmtp(ctx.db, row, reason)
+      return { kind: 'retry', reason }
+    }
+    return { kind: failure.kind, reason }
+  }
+}
+
+/** What the person's program answers to: our Message-ID, or the one that the server has put in its place. */
+async function noteSent(
+  { db }: Pick<Context, 'db'>,
+  thread: ThreadRow,
+  messageId: string,
+  serverMessageId: string | null,
+): Promise<void> {
+  const seen = serverMessageId ?? messageId
+  await transact(db, async (trx) => {
+    await changeMailThread(
+      trx,
+      thread.id,
+      (known) => known && { ...known, references: withReference(known.references, seen) },
+    )
+    if (seen === messageId) return
+    await trx
+      .insertInto('email_messages')
+      .values({
+        agent_id: thread.agent_id,
+        account_id: thread.account_id,
+        message_id: seen,
+        body_hash: '',
+        thread_id: thread.id,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  })
+}

@@ -1,0 +1,40 @@
+import type { Context } from '../../../context.ts'
+import type { Trx } from '../../../db/database.ts'
+import { setStatus } from '../../../helpdesk/tickets/end-conversation.ts'
+import { openTicket } from '../../../helpdesk/tickets/open-ticket.ts'
+import { lockThread } from '../../inbound/receive-message.ts'
+import { newConversation } from '../../inbound/take-in.ts'
+import type { MailAddress } from '../parse/mail-address.ts'
+
+const LONGEST_DESCRIPTION = 10_000
+
+/** Gives the thread's conversation to the team, with a ticket, before the mail is taken in. The agent says nothing in it. */
+export async function giveToTeam(
+  ctx: Pick<Context, 'notifier'>,
+  trx: Trx,
+  threadId: string,
+  { subject, text, person }: { subject: string; text: string; person: MailAddress },
+): Promise<void> {
+  const thread = await lockThread(trx, threadId)
+  const open = await trx
+    .selectFrom('conversations')
+    .select(['id', 'status', 'user_id'])
+    .where('account_id', '=', thread.account_id)
+    .where('thread_id', '=', thread.id)
+    .where('status', '<>', 'ended')
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (open?.status === 'taken_over') return
+  const title = subject || person.address
+  const conversation = open ?? (await newConversation(trx, thread, title.slice(0, 80).toWellFormed(), null))
+  await setStatus(trx, thread.account_id, conversation.id, 'taken_over', null)
+  await openTicket(ctx, trx, {
+    accountId: thread.account_id,
+    agentId: thread.agent_id,
+    conversationId: conversation.id,
+    subject: title,
+    description: text.slice(0, LONGEST_DESCRIPTION).toWellFormed() || null,
+    customer: { id: conversation.user_id, name: person.name, email: person.address, phoneNumber: null },
+    assigneeId: null,
+  })
+}

@@ -1,0 +1,113 @@
+import { isIP } from 'node:net'
+import { Readable } from 'node:stream'
+import SMTPConnection, { type SentMessageInfo } from 'nodemailer/lib/smtp-connection'
+import type { Login } from '../connection/connection.ts'
+import { describeMailError, MailFailure } from '../connection/mail-failure.ts'
+import { reachHost } from '../connection/reach-host.ts'
+import { domainOf } from '../parse/mail-address.ts'
+
+const CONNECT_MS = 15_000
+const SILENCE_MS = 30_000
+
+export type Smtp = {
+  /** Throws SendFailure. */
+  send(envelope: { from: string; to: string[] }, raw: Buffer): Promise<SentMessageInfo>
+  close(): void
+}
+
+/** How an attempt failed: never to be taken, not taken now, or broken off when all of the mail had left. */
+export class SendFailure extends MailFailure {
+  override name = 'SendFailure'
+  readonly kind: 'refused' | 'retry' | 'unknown'
+
+  constructor({ message, cause, responseCode }: MailFailure, handedOver: boolean) {
+    super(message, { cause, ...(responseCode === null ? {} : { responseCode }) })
+    this.kind = kindOf(responseCode, (cause as { code?: string } | undefined)?.code, handedOver)
+  }
+}
+
+/** That nobody has logged in is wrong with the connection, not with the mail (RFC 4954, 6). */
+const ABOUT_LOGIN = new Set([530, 534, 535, 538])
+
+function kindOf(
+  responseCode: number | null,
+  code: string | undefined,
+  handedOver: boolean,
+): SendFailure['kind'] {
+  if (responseCode !== null)
+    return responseCode >= 500 && !ABOUT_LOGIN.has(responseCode) ? 'refused' : 'retry'
+  // Refused before it was sent: too large for the server, or no address.
+  if (code === 'EMESSAGE' || code === 'EENVELOPE') return 'refused'
+  return handedOver ? 'unknown' : 'retry'
+}
+
+type Options = { address: string; allowedPrivateHosts: readonly string[]; signal: AbortSignal }
+
+/** Connects and logs in; throws MailFailure. The caller closes it. */
+export async function openSmtp(
+  login: Login,
+  { address, allowedPrivateHosts, signal }: Options,
+): Promise<Smtp> {
+  const { host, port, security, username, password } = login
+  const connection = new SMTPConnection({
+    host: await reachHost(host, port, allowedPrivateHosts),
+    port,
+    // The certificate is that of the name.
+    ...(isIP(host) ? {} : { servername: host }),
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    name: domainOf(address),
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    logger: false,
+  })
+  let fail = (_error: unknown): void => {}
+  const step = <T>(start: (done: (error: unknown, value: T) => void) => void): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      fail = reject
+      if (signal.aborted) reject(new MailFailure(`${host} did not answer in time.`))
+      else start((error, value) => (error ? reject(error) : resolve(value)))
+    })
+  const broke = (error: unknown): void => fail(error)
+  connection.on('error', broke)
+  connection.on('end', () => broke(new MailFailure(`${host} closed the connection.`)))
+  const onAbort = (): void => {
+    broke(new MailFailure(`${host} did not answer in time.`))
+    connection.close()
+  }
+  signal.addEventListener('abort', onAbort)
+  const close = (): void => {
+    signal.removeEventListener('abort', onAbort)
+    connection.close()
+  }
+  try {
+    await step<void>((done) => connection.connect((error) => done(error, undefined)))
+    if (username !== null) {
+      const credentials = { user: username, pass: password ?? '' }
+      await step<void>((done) => connection.login({ credentials }, (error) => done(error, undefined)))
+    }
+  } catch (error) {
+    close()
+    throw describeMailError(error, host)
+  }
+  return {
+    close,
+    async send(envelope, raw) {
+      let handedOver = false
+      // Read only after the server has asked for it: so it is known how far the attempt came.
+      const body = Readable.from([raw], { objectMode: false })
+      body.on('end', () => {
+        handedOver = true
+      })
+      return step<SentMessageInfo>((done) =>
+        connection.send({ ...envelope, size: raw.byteLength }, body, (error, info) =>
+          done(error, info as SentMessageInfo),
+        ),
+      ).catch((error: unknown) => {
+        throw new SendFailure(describeMailError(error, host), handedOver)
+      })
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import type { Context } from '../../../context.ts'
+import type { Trx } from '../../../db/database.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import type { StatusCategory } from '../../../db/tables.ts'
+import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'
+import type { ThreadRow } from '../../../deliveries/enqueue-delivery.ts'
+import { isOver } from '../../../helpdesk/tickets/ticket-queries.ts'
+import { ensureThread } from '../../inbound/receive-message.ts'
+import { newConversation } from '../../inbound/take-in.ts'
+import { type ConnectionRow, markKeyOf } from '../connection/connection.ts'
+import { peerFrom } from '../connection/marks.ts'
+import { mailAddress, oneLine } from '../parse/mail-address.ts'
+import { changeMailThread } from './mail-threads.ts'
+
+/**
+ * The thread of a ticket that was opened without a mail: made to its customer's address when it is first needed. What
+ * the customer answers then comes to the ticket. null: there is no address.
+ */
+export async function threadOfTicket(
+  ctx: Pick<Context, 'db' | 'secrets'>,
+  row: ConnectionRow,
+  { id: deliveryId, ticket_id }: DeliveryRow,
+): Promise<ThreadRow | null> {
+  if (ticket_id === null) return null
+  return transact(ctx.db, async (trx) => {
+    const ticket = await trx
+      .selectFrom('tickets')
+      .select(['id', 'number', 'subject', 'status_category', 'customer', 'conversation_id'])
+      .where('account_id', '=', row.account_id)
+      .where('id', '=', ticket_id)
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    const address = mailAddress(ticket?.customer.email ?? undefined)
+    if (!ticket || !address) return null
+    const name = ticket.customer.name
+    const threadId = await ensureThread(trx, {
+      accountId: row.account_id,
+      agentId: row.agent_id,
+      channel: 'email',
+      connection: row.address,
+      peer: peerFrom(await markKeyOf(ctx, row, trx), ticket.id),
+      person: { email: address, ...(name ? { name } : {}) },
+    })
+    await changeMailThread(
+      trx,
+      threadId,
+      (known) =>
+        known ?? {
+          subject: oneLine(`[#${ticket.number}] ${ticket.subject ?? ''}`, 500),
+          to: { address, name },
+          participants: [address],
+          references: [],
+          lastReceived: null,
+          alsoTo: null,
+        },
+    )
+    const thread = await trx
+      .selectFrom('channel_threads')
+      .selectAll()
+      .where('id', '=', threadId)
+      .executeTakeFirstOrThrow()
+    await linkConversation(trx, thread, ticket)
+    await trx
+      .updateTable('deliveries')
+      .set({ thread_id: threadId })
+      .where('account_id', '=', row.account_id)
+      .where('id', '=', deliveryId)
+      .execute()
+    return thread
+  })
+}
+
+/** Answers by mail come to the thread's open conversation, and so to the ticket that has this conversation. */
+async function linkConversation(
+  trx: Trx,
+  thread: ThreadRow,
+  ticket: {
+    id: string
+    subject: string | null
+    status_category: StatusCategory
+    conversation_id: string | null
+  },
+): Promise<void> {
+  if (ticket.conversation_id !== null) {
+    await trx
+      .updateTable('conversations')
+      .set({ thread_id: thread.id })
+      .where('account_id', '=', thread.account_id)
+      .where('id', '=', ticket.conversation_id)
+      .where('thread_id', 'is', null)
+      .where('status', '<>', 'ended')
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('conversations as open')
+              .select('open.id')
+              .where('open.thread_id', '=', thread.id)
+              .where('open.status', '<>', 'ended'),
+          ),
+        ),
+      )
+      .execute()
+    return
+  }
+  const conversation = await newConversation(trx, thread, ticket.subject ?? '', null)
+  // Nobody would end it for a ticket that is over already.
+  const status = isOver(ticket.status_category) ? 'ended' : 'taken_over'
+  await trx
+    .updateTable('conversations')
+    .set({ status })
+    .where('account_id', '=', thread.account_id)
+    .where('id', '=', conversation.id)
+    .execute()
+  await trx
+    .updateTable('tickets')
+    .set({ conversation_id: conversation.id })
+    .where('account_id', '=', thread.account_id)
+    .where('id', '=', ticket.id)
+    .execute()
+}

@@ -1,0 +1,38 @@
+import { storable } from '../../../http/bodies/storable.ts'
+import { oneLine } from './mail-address.ts'
+import type { Bounce, MailFile } from './parsed-mail.ts'
+
+const LONGEST_PART = 64 * 1024
+const LONGEST_REASON = 300
+
+/**
+ * Reads a delivery status notification (RFC 3464): which mails failed, and why. null when it is none, or tells only of
+ * a delay or a success.
+ */
+export function readBounce(contentType: string, files: MailFile[]): Bounce | null {
+  if (!/^\s*multipart\/report\b/i.test(contentType)) return null
+  const textOf = (types: string[]): string | null => {
+    const part = files.find(({ mediaType }) => types.includes(mediaType))
+    return part ? storable(Buffer.from(part.bytes.subarray(0, LONGEST_PART)).toString('latin1')) : null
+  }
+  const status = textOf(['message/delivery-status', 'message/global-delivery-status'])
+  const returned = textOf([
+    'message/rfc822',
+    'text/rfc822-headers',
+    'message/global',
+    'message/global-headers',
+  ])
+  if (status === null || returned === null || !/^action:\s*failed\b/im.test(status)) return null
+  const unfolded = (text: string): string => text.replace(/\r?\n[ \t]+/g, ' ')
+  const field = (name: string): string | undefined =>
+    new RegExp(`^${name}:\\s*(.+)$`, 'im').exec(unfolded(status))?.[1]?.trim()
+  const said = field('diagnostic-code')?.replace(/^\w+;\s*/, '') ?? field('status') ?? 'no reason was given'
+  return {
+    messageIds: [...unfolded(headOf(returned)).matchAll(/^message-id:\s*(<[^<>\s]+>)/gim)].map(
+      ([, id = '']) => id,
+    ),
+    reason: oneLine(`It could not be delivered: ${said}`, LONGEST_REASON),
+  }
+}
+
+const headOf = (mail: string): string => mail.split(/\r?\n\r?\n/, 1)[0] ?? ''

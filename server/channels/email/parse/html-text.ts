@@ -1,0 +1,107 @@
+import { parseHTML } from 'linkedom'
+import { tooComplex } from '../../../knowledge/extract/html/html-shape.ts'
+import { bareText } from './bare-text.ts'
+
+/** Where mail clients put what is quoted. */
+const QUOTES = [
+  'blockquote[type="cite"]',
+  'blockquote.gmail_quote',
+  '.gmail_quote_container',
+  '.gmail_quote',
+  '.gmail_attr',
+  '.moz-cite-prefix',
+  '.yahoo_quoted',
+  '.protonmail_quote',
+  '.tutanota_quote',
+  '#OLK_SRC_BODY_SECTION',
+  '.moz-signature',
+  '.gmail_signature',
+].join(',')
+/** Outlook marks only where the quoted part begins: it goes on to the end. */
+const QUOTE_STARTS = '#divRplyFwdMsg, #appendonsend, #mail-editor-reference-message-container'
+
+const BLOCKS = new Set(
+  'P DIV TR LI UL OL TABLE BLOCKQUOTE H1 H2 H3 H4 H5 H6 PRE SECTION ARTICLE HEADER FOOTER ADDRESS HR DL DT DD'.split(
+    ' ',
+  ),
+)
+const UNSEEN = new Set('SCRIPT STYLE HEAD TITLE TEMPLATE NOSCRIPT OBJECT SVG'.split(' '))
+
+/** As many as elements have that are not too many, and then some: each of them may become a node. */
+const MOST_BRACKETS = 120_000
+
+/** What a mail in HTML says, without what it quotes unless `isForward`; links keep their address. */
+export function htmlText(html: string, { isForward = false } = {}): string {
+  // Read as bare text where building its tree would take too long.
+  if (tooComplex(html) !== null || html.split('<').length > MOST_BRACKETS) return tidy(decode(bareText(html)))
+  const { document } = parseHTML(`<html><body>${html}</body></html>`)
+  const whole = textIn(document.body)
+  if (isForward) return whole
+  for (const start of document.querySelectorAll(QUOTE_STARTS)) removeFrom(start as unknown as TreeNode)
+  for (const quote of document.querySelectorAll(QUOTES)) quote.remove()
+  return textIn(document.body) || whole
+}
+
+type TreeNode = {
+  nodeType: number
+  nodeName: string
+  textContent: string | null
+  childNodes: Iterable<TreeNode>
+  parentNode: TreeNode | null
+  nextSibling: TreeNode | null
+  remove(): void
+  getAttribute(name: string): string | null
+}
+
+/** The element and everything after it. */
+function removeFrom(element: TreeNode): void {
+  for (let node: TreeNode | null = element; node && node.nodeName !== 'BODY'; node = node.parentNode) {
+    while (node.nextSibling) node.nextSibling.remove()
+  }
+  element.remove()
+}
+
+/** Blocks that meet are one line apart, however many end there; paragraphs are two. */
+const BREAK = '\ue000'
+const GAP = '\ue001'
+const ANY_SPACE = /[\s\ue000\ue001]+/g
+
+function textIn(root: unknown): string {
+  const parts: string[] = []
+  // With a stack of its own: the nesting is the sender's.
+  const open: (TreeNode | string)[] = [root as TreeNode]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (typeof node === 'string') parts.push(node)
+    else if (node.nodeType === 3) parts.push((node.textContent ?? '').replace(ANY_SPACE, ' '))
+    else if (node.nodeName === 'BR') parts.push('\n')
+    else if (node.nodeType === 1 && !UNSEEN.has(node.nodeName.toUpperCase())) {
+      const name = node.nodeName.toUpperCase()
+      const edge = name === 'P' ? GAP : BLOCKS.has(name) ? BREAK : name === 'TD' || name === 'TH' ? ' ' : ''
+      parts.push(edge, name === 'LI' ? '- ' : '')
+      open.push(edge, name === 'A' ? targetOf(node) : '')
+      for (const child of [...node.childNodes].reverse()) open.push(child)
+    }
+  }
+  return tidy(parts.join(''))
+}
+
+/** Where a link leads, if its words do not say so. */
+function targetOf(link: TreeNode): string {
+  const target = link.getAttribute('href') ?? ''
+  const said = (link.textContent ?? '').trim()
+  return /^https?:/i.test(target) && target.length <= 2_000 && !said.includes(target) ? ` (${target})` : ''
+}
+
+const tidy = (text: string): string => text.replace(ANY_SPACE, spaceFor).trim()
+
+function spaceFor(run: string): string {
+  const breaks = run.replace(/[^\n\ue000\ue001]/g, '')
+  // A line break alone in its block is an empty line.
+  if (breaks.includes(GAP) || breaks.includes('\n\n') || breaks.includes(`${BREAK}\n`)) return '\n\n'
+  return breaks === '' ? ' ' : '\n'
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
+
+const decode = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (_, name: string) => ENTITIES[name] ?? '')

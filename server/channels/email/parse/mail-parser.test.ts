@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { until } from '../../../../test/until.ts'
+import { createMailParser } from './mail-parser.ts'
+
+const mail = (text: string): Buffer => Buffer.from(`From: ann@example.com\r\nSubject: x\r\n\r\n${text}\r\n`)
+/** Takes seconds to be read, if it were. */
+const bulky = mail('> a\r\n'.repeat(400_000))
+
+const parser = createMailParser({ mostWaiting: 12, mostWaitingOfOne: 8 })
+after(() => parser.close())
+
+test('mails are read in two processes, and who sends many leaves the other one free', async () => {
+  // Both processes are there: one that is still starting takes no mail.
+  await Promise.all(['c', 'd'].map((account) => parser.read(account, mail(account))))
+  const order: string[] = []
+  const read = (account: string, raw: Buffer) =>
+    parser.read(account, raw).then(({ text }) => {
+      order.push(account)
+      assert.ok(parser.processes().length <= 2)
+      return text
+    })
+  const many = Array.from({ length: 8 }, (_, i) => read('a', mail(`a${i}`)))
+  assert.deepEqual([parser.isFull('a'), parser.isFull('b')], [true, false])
+  const other = read('b', mail('b'))
+  assert.deepEqual(await Promise.all([...many, other]), [...many.map((_, i) => `a${i}`), 'b'])
+  assert.ok(order.indexOf('b') < 6, order.join())
+  assert.equal(parser.isFull('a'), false)
+})
+
+test('a mail whose process is ended is kept as it came, and the next has its place', async () => {
+  const busy = createMailParser({ mostWaitingOfOne: 1 })
+  const lost = busy.read('a', bulky)
+  await until('its process at work', () => !busy.isFull('a'))
+  const next = busy.read('a', mail('next'))
+  for (const pid of busy.processes()) process.kill(pid, 'SIGKILL')
+  assert.deepEqual(
+    (await lost).files.map(({ name }) => name),
+    ['message.eml'],
+  )
+  assert.equal((await next).text, 'next')
+  await busy.close()
+})
+
+test('a mail that takes too long is kept as it came; one that was not begun with is to come again', async () => {
+  const hasty = createMailParser({ longestMs: 1 })
+  const read = await Promise.all(['a', 'b'].map((account) => hasty.read(account, bulky)))
+  assert.deepEqual(
+    read.map(({ files }) => files.map(({ name }) => name)),
+    [['message.eml'], ['message.eml']],
+  )
+  const late = hasty.read('a', bulky)
+  const expected = assert.rejects(late, { code: 'aborted' })
+  await hasty.close()
+  await expected
+  assert.deepEqual(hasty.processes(), [])
+})

@@ -1,0 +1,91 @@
+import { createPool } from '../../../apart/pool.ts'
+import { unreadable } from '../inbound/unreadable.ts'
+import type { MailOrder } from './mail-work.ts'
+import type { ParsedMail } from './parsed-mail.ts'
+
+/**
+ * Parses mails from every source in child processes, a few at a time, so that no mail blocks the service or exceeds its
+ * limits of time and memory. Accounts take turns.
+ */
+export type MailParser = {
+  /**
+   * Parses a mail when it is the account's turn. The content of a mail never makes it throw: a mail that crashes its
+   * process becomes an attachment. Throws ApartFailure when parsing never began or the service is closing; the caller
+   * should retry.
+   */
+  read(accountId: string, raw: Uint8Array, cut?: { bytes: number } | null): Promise<ParsedMail>
+  /** Whether the queue, or the account's part of it, is full, so that senders who can retry should do so. */
+  isFull(accountId: string): boolean
+  /** The ids of the running child processes. */
+  processes(): number[]
+  /** Ends the processes. */
+  close(): Promise<void>
+}
+
+const MODULE = new URL('./mail-work.ts', import.meta.url).href
+const PLACES = 2
+const MOST_WAITING = 30
+const MOST_WAITING_OF_ONE = 20
+const LONGEST_MS = 30_000
+const MEMORY_MB = 512
+/** The limit for the parsed mail, including its attachments. */
+const ANSWER_MB = 128
+const IDLE_MS = 30_000
+
+export function createMailParser({
+  mostWaiting = MOST_WAITING,
+  mostWaitingOfOne = MOST_WAITING_OF_ONE,
+  longestMs = LONGEST_MS,
+} = {}): MailParser {
+  const pool = createPool({
+    places: PLACES,
+    timeoutMs: longestMs,
+    memoryMb: MEMORY_MB,
+    answerMb: ANSWER_MB,
+    idleMs: IDLE_MS,
+  })
+  const closing = new AbortController()
+  const waiting = new Map<string, number>()
+  const wait = (accountId: string, more: number): void => {
+    const all = (waiting.get(accountId) ?? 0) + more
+    if (all > 0) waiting.set(accountId, all)
+    else waiting.delete(accountId)
+  }
+  return {
+    async read(accountId, raw, cut = null) {
+      const found: { mail?: ParsedMail } = {}
+      let begun = false
+      const begin = (): void => {
+        if (!begun) wait(accountId, -1)
+        begun = true
+      }
+      wait(accountId, 1)
+      try {
+        await pool.ask(
+          accountId,
+          { module: MODULE, input: { raw, cut } satisfies MailOrder },
+          {
+            onBegin: async () => begin(),
+            onPiece: (mail) => {
+              found.mail = mail as ParsedMail
+            },
+          },
+        )
+      } catch (error) {
+        if (!begun || closing.signal.aborted) throw error
+      } finally {
+        begin()
+      }
+      return found.mail ?? unreadable(raw)
+    },
+    isFull(accountId) {
+      const all = [...waiting.values()].reduce((sum, some) => sum + some, 0)
+      return all >= mostWaiting || (waiting.get(accountId) ?? 0) >= mostWaitingOfOne
+    },
+    processes: () => pool.processes(),
+    close() {
+      closing.abort()
+      return pool.close()
+    },
+  }
+}

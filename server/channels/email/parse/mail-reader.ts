@@ -1,0 +1,73 @@
+import type { Context } from '../../../context.ts'
+import {
+  type ClaimedMailbox,
+  claimMailbox,
+  giveBackMailbox,
+  LostLease,
+  releaseMailbox,
+} from '../connection/claim-mailbox.ts'
+import { describeMailError } from '../connection/mail-failure.ts'
+import { readMailbox } from '../inbound/read-mailbox.ts'
+
+const AT_ONCE = 4
+/** Of one visit, from connecting to taking leave; enough for the largest mail, and less than the lease. */
+const LONGEST_VISIT_MS = 120_000
+
+/** Reads the mailboxes that are due. Safe in any number of processes. */
+export type MailReader = {
+  /** Starts as many visits as there is room for; each one that ends looks for the next. */
+  tick(): Promise<void>
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>
+  /** Breaks off what is under way, and begins nothing more. */
+  close(): Promise<void>
+}
+
+export function createMailReader(ctx: Context, { longestMs = LONGEST_VISIT_MS } = {}): MailReader {
+  const ending = new AbortController()
+  const underWay = new Set<Promise<void>>()
+  const work = async (): Promise<void> => {
+    while (!ending.signal.aborted) {
+      const row = await claimMailbox(ctx.db)
+      if (!row) return
+      // Where one was due there may be more.
+      start()
+      await visit(ctx, row, { longestMs, signal: ending.signal })
+    }
+  }
+  const idle = async (): Promise<void> => {
+    while (underWay.size > 0) await Promise.all(underWay)
+  }
+  const start = (): void => {
+    if (underWay.size >= AT_ONCE || ending.signal.aborted) return
+    const done = work()
+      .catch((error: unknown) => ctx.log.error({ err: error }, 'a mailbox'))
+      .finally(() => underWay.delete(done))
+    underWay.add(done)
+  }
+  return {
+    tick: async () => start(),
+    idle,
+    async close() {
+      ending.abort()
+      await idle()
+    },
+  }
+}
+
+async function visit(
+  ctx: Context,
+  row: ClaimedMailbox,
+  limits: { longestMs: number; signal: AbortSignal },
+): Promise<void> {
+  try {
+    const more = await readMailbox(ctx, row, limits)
+    await releaseMailbox(ctx.db, row, { error: null, more })
+  } catch (error) {
+    if (error instanceof LostLease) return
+    if (limits.signal.aborted) return giveBackMailbox(ctx.db, row)
+    const { message, cause } = describeMailError(error, row.imap?.host ?? '')
+    ctx.log.warn({ err: cause ?? error, agent: row.agent_id }, 'a mailbox could not be read')
+    await releaseMailbox(ctx.db, row, { error: message, more: false })
+  }
+}

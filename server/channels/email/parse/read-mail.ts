@@ -1,0 +1,131 @@
+import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime'
+import { safeName } from '../../../attachments/attachments.ts'
+import { storable } from '../../../http/bodies/storable.ts'
+import { isAutomatic } from '../inbound/automatic-mail.ts'
+import { isForwarded, stripQuoted } from '../inbound/strip-quoted.ts'
+import { shortHash, UNREADABLE, unreadable, whole } from '../inbound/unreadable.ts'
+import { fittingFiles } from '../outbound/fitting-files.ts'
+import { readBounce } from './bounce.ts'
+import { htmlText } from './html-text.ts'
+import { type MailAddress, mailAddress, oneLine } from './mail-address.ts'
+import type { MailFile, ParsedMail } from './parsed-mail.ts'
+
+const LIMITS = { maxNestingDepth: 50, maxHeadersSize: 512 * 1024, forceRfc822Attachments: true }
+const LONGEST_SUBJECT = 500
+/** Characters of HTML that are read. */
+const LONGEST_HTML = 2_000_000
+/** Characters that a message holds; the whole text of a longer mail is kept as a file. */
+const LONGEST_TEXT = 100_000
+const MOST_IDS = 60
+const LONGEST_ID = 500
+
+/**
+ * Reads a mail. Never throws for what is in it: one that cannot be read has the mail itself as its file and says so.
+ * `cut`: the bytes are only its beginning, of so many.
+ */
+export async function readMail(raw: Uint8Array, cut: { bytes: number } | null = null): Promise<ParsedMail> {
+  const email = await PostalMime.parse(raw, LIMITS).catch(() => null)
+  return email ? parsedFrom(email, raw, cut) : unreadable(raw)
+}
+
+function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null): ParsedMail {
+  const headersOf = (name: string): string[] =>
+    email.headers.filter(({ key }) => key === name).map(({ value }) => value)
+  const from = personOf([email.from ?? email.sender ?? []].flat())
+  const replyTo = personOf(email.replyTo ?? [])
+  const subject = oneLine(storable(email.subject ?? ''), LONGEST_SUBJECT)
+  const attached = cut ? [] : filesOf(email.attachments)
+  const words = wordsOf(email, isForwarded(subject))
+  const isEmpty = words === '' && attached.length === 0
+  // There is something, and the parser has found neither text nor file.
+  const isUnread = isEmpty && !cut && email.text === undefined && email.html === undefined && hasBody(raw)
+  if (isEmpty && subject === '' && !from) return unreadable(raw)
+  const long = words.length > LONGEST_TEXT
+  if (long)
+    attached.unshift({
+      name: 'message.txt',
+      mediaType: 'text/plain',
+      bytes: Buffer.from(email.text ?? words),
+    })
+  const { files, note } = fittingFiles(attached)
+  // The mail itself is all there is of it, whatever its size.
+  if (isUnread) files.push(whole(raw))
+  const remark = cut ? leftOutNote(cut.bytes) : isUnread ? UNREADABLE : note
+  const text = long
+    ? `${words.slice(0, LONGEST_TEXT).toWellFormed()}\n\n[The whole text is in message.txt.]`
+    : words
+  return {
+    ...idsOf(email, raw),
+    from,
+    replyTo,
+    recipients: recipientsOf(email, headersOf),
+    subject,
+    isDoubtful: headersOf('authentication-results').some((value) => /\bdmarc\s*=\s*fail\b/i.test(value)),
+    automatic: isAutomatic(headersOf, (replyTo ?? from)?.address ?? null),
+    bounce: readBounce(headersOf('content-type')[0] ?? '', files),
+    text: [text, remark].filter(Boolean).join('\n\n'),
+    files,
+  }
+}
+
+const leftOutNote = (bytes: number): string =>
+  `[The mail has ${Math.ceil(bytes / 1_048_576)} MB: its attachments were left out.]`
+
+function wordsOf(email: Email, isForward: boolean): string {
+  const plain = storable(email.text ?? '')
+  const isPlain = plain.trim() !== ''
+  const text = isPlain ? plain : htmlText(storable((email.html ?? '').slice(0, LONGEST_HTML)), { isForward })
+  return stripQuoted(text, { isForward })
+}
+
+function idsOf(email: Email, raw: Uint8Array): Pick<ParsedMail, 'messageId' | 'bodyHash' | 'answers'> {
+  const [own] = messageIds(email.messageId ?? '')
+  const answers = [...messageIds(email.inReplyTo ?? ''), ...messageIds(email.references ?? '').reverse()]
+  return {
+    messageId: own ?? `sha256:${shortHash(raw)}`,
+    bodyHash: shortHash(bodyOf(raw)),
+    answers: [...new Set(answers)].slice(0, MOST_IDS),
+  }
+}
+
+const messageIds = (text: string): string[] =>
+  (text.match(/<[^<>\s]+>/g) ?? []).filter((id) => id.length <= LONGEST_ID).map(storable)
+
+const hasBody = (raw: Uint8Array): boolean => Buffer.from(bodyOf(raw)).toString('latin1').trim() !== ''
+
+/** Headers change on the way. */
+function bodyOf(raw: Uint8Array): Uint8Array {
+  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
+  const ends = [text.indexOf('\r\n\r\n'), text.indexOf('\n\n')].filter((at) => at >= 0)
+  return ends.length > 0 ? text.subarray(Math.min(...ends)) : text
+}
+
+const flat = (addresses: Address[]): { address: string; name: string }[] =>
+  addresses.flatMap((entry) => entry.group ?? [entry])
+
+function personOf(addresses: Address[]): MailAddress | null {
+  for (const { address, name } of flat(addresses)) {
+    const valid = mailAddress(address)
+    if (valid) return { address: valid, name: oneLine(storable(name), 200) || null }
+  }
+  return null
+}
+
+function recipientsOf(email: Email, headersOf: (name: string) => string[]): string[] {
+  const named = flat([...(email.to ?? []), ...(email.cc ?? [])]).map(({ address }) => address)
+  const delivered = ['delivered-to', 'x-original-to', 'envelope-to'].flatMap(headersOf)
+  const all = [...named, ...delivered].flatMap((text) => mailAddress(text.replace(/[<>]/g, '')) ?? [])
+  return [...new Set(all)].slice(0, 200)
+}
+
+const filesOf = (attachments: Attachment[]): MailFile[] =>
+  attachments.map(({ filename, mimeType, content }, index) => ({
+    name: safeName(filename ?? nameFor(mimeType, index)),
+    mediaType: /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType.slice(0, 100) : 'application/octet-stream',
+    bytes: typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content),
+  }))
+
+function nameFor(mimeType: string, index: number): string {
+  if (mimeType === 'message/rfc822') return `message-${index + 1}.eml`
+  return `attachment-${index + 1}${mimeType.startsWith('text/') || mimeType.startsWith('message/') ? '.txt' : ''}`
+}

@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import { type Person, resolveContact } from '../../contacts/resolve-contact.ts'
+import type { Context } from '../../context.ts'
+import type { Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
+import type { AccountId, ChannelName, InboundContent } from '../../db/tables.ts'
+import type { ThreadRow } from '../../deliveries/enqueue-delivery.ts'
+import { TAKE_IN, type TakeIn } from '../replies/channel-tasks.ts'
+
+export type Inbound = {
+  accountId: AccountId
+  agentId: string
+  channel: ChannelName
+  /** Our side of the thread, and theirs: see the table channel_threads. */
+  connection: string
+  peer: string
+  person: Person
+  /** The same one again changes nothing. */
+  providerMessageId: string
+  sentAt: Date
+  content: InboundContent
+}
+
+/** Messages that come close together are taken in together, in the order in which they were sent. */
+export const QUIET_SECONDS = 1
+
+/**
+ * Makes a message that came in durably ours, once; what it is for happens a moment later, in takeIn. The provider may
+ * be told that it was received when the transaction has committed. Answers the thread, and whether it is new.
+ */
+export async function receiveMessage(
+  { jobs }: Pick<Context, 'jobs'>,
+  trx: Trx,
+  inbound: Inbound,
+): Promise<{ threadId: string; isNew: boolean }> {
+  const threadId = await ensureThread(trx, inbound)
+  const kept = await trx
+    .insertInto('inbound_messages')
+    .values({
+      id: newId(),
+      account_id: inbound.accountId,
+      agent_id: inbound.agentId,
+      thread_id: threadId,
+      provider_message_id: inbound.providerMessageId,
+      content: json(inbound.content),
+      sent_at: inbound.sentAt,
+      message_id: null,
+    })
+    .onConflict((conflict) => conflict.columns(['thread_id', 'provider_message_id']).doNothing())
+    .executeTakeFirst()
+  if (!kept.numInsertedOrUpdatedRows) return { threadId, isNew: false }
+  await trx
+    .updateTable('channel_threads')
+    .set({ last_inbound_at: sql<Date>`greatest(last_inbound_at, ${inbound.sentAt})` })
+    .where('id', '=', threadId)
+    .execute()
+  await jobs.enqueue<TakeIn>(trx, TAKE_IN, { threadId }, QUIET_SECONDS)
+  return { threadId, isNew: true }
+}
+
+type ThreadKey = Pick<Inbound, 'accountId' | 'agentId' | 'channel' | 'connection' | 'peer' | 'person'>
+
+/** The thread of this person on this connection, made with its contact when it is not there. */
+export async function ensureThread(trx: Trx, wanted: ThreadKey): Promise<string> {
+  const { accountId, agentId, channel, connection, peer } = wanted
+  const find = () =>
+    trx
+      .selectFrom('channel_threads')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where('agent_id', '=', agentId)
+      .where('channel', '=', channel)
+      .where('connection', '=', connection)
+      .where('peer', '=', peer)
+      .executeTakeFirst()
+  const known = await find()
+  if (known) return known.id
+  const contact = await resolveContact(trx, { accountId, agentId }, wanted.person)
+  await trx
+    .insertInto('channel_threads')
+    .values({
+      id: newId(),
+      account_id: accountId,
+      agent_id: agentId,
+      channel,
+      connection,
+      peer,
+      contact_id: contact.id,
+      data: json({}),
+    })
+    .onConflict((conflict) => conflict.columns(['agent_id', 'channel', 'connection', 'peer']).doNothing())
+    .execute()
+  const made = await find()
+  if (!made) throw new Error('The thread was removed while it was made.')
+  return made.id
+}
+
+/** The thread's row, which the transaction then holds. */
+export const lockThread = (trx: Trx, threadId: string): Promise<ThreadRow> =>
+  trx
+    .selectFrom('channel_threads')
+    .selectAll()
+    .where('id', '=', threadId)
+    // Not FOR UPDATE: a reply that ends holds the conversation and refers to the thread.
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()

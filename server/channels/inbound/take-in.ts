@@ -1,0 +1,168 @@
+import { type Selectable, sql } from 'kysely'
+import { wordsOf } from '../../attachments/message-words.ts'
+import { countryOfPhone } from '../../contacts/phone-number.ts'
+import type { Context } from '../../context.ts'
+import { appendMessage } from '../../conversations/records/append-message.ts'
+import { titleFromWords } from '../../conversations/records/title.ts'
+import { readParent } from '../../conversations/turn/parent-conversation.ts'
+import type { Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type {
+  ChannelName,
+  ChannelThreadsTable,
+  ConversationsTable,
+  InboundContent,
+  InboundMessagesTable,
+} from '../../db/tables.ts'
+import { storeCustomerMessage } from '../../helpdesk/messages/store-customer-message.ts'
+import { recordEvent } from '../../helpdesk/tickets/record-event.ts'
+import { ANSWER, type Answer, TAKE_IN, type TakeIn } from '../replies/channel-tasks.ts'
+import { QUIET_SECONDS } from './receive-message.ts'
+
+type Thread = Selectable<ChannelThreadsTable>
+type Waiting = Selectable<InboundMessagesTable>
+type Conversation = Selectable<ConversationsTable>
+
+/** As conversations.source. */
+export const SOURCE_OF: Record<ChannelName, string> = { messaging: 'Messaging', email: 'Email' }
+
+/** Somebody who writes without a pause is not kept waiting for longer. */
+const LONGEST_WAIT_SECONDS = 10
+
+type Needs = Pick<Context, 'db' | 'jobs' | 'notifier'>
+
+/**
+ * Takes what waits for a thread into its open conversation, or a new one that follows the last, in the order in which
+ * it was sent. The thread's row is locked: two processes never open two conversations. Does no harm when run again.
+ */
+export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
+  await transact(ctx.db, async (trx) => {
+    const thread = await trx
+      .selectFrom('channel_threads')
+      .selectAll()
+      .where('id', '=', threadId)
+      // Not FOR UPDATE: a reply that ends holds the conversation and refers to the thread.
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (!thread) return
+    const { rows: waiting } = await sql<Waiting & { too_early: boolean }>`
+      select *, max(created_at) over () > now() - ${QUIET_SECONDS} * interval '1 second'
+        and min(created_at) over () > now() - ${LONGEST_WAIT_SECONDS} * interval '1 second' as too_early
+      from inbound_messages where thread_id = ${threadId} and taken_in_at is null
+      order by sent_at, id`.execute(trx)
+    const [first] = waiting
+    if (!first) return
+    if (first.too_early) {
+      await ctx.jobs.enqueue<TakeIn>(trx, TAKE_IN, { threadId }, QUIET_SECONDS)
+      return
+    }
+    const conversation = await openOrNew(trx, thread, first.content)
+    for (const message of waiting) await append(trx, conversation, message)
+    await tell(ctx, trx, conversation, waiting)
+    const wantsAnswer = waiting.some(({ content }) => !content.silent)
+    if (conversation.status === 'ongoing' && wantsAnswer) {
+      await ctx.jobs.enqueue<Answer>(trx, ANSWER, { conversationId: conversation.id })
+    }
+  })
+}
+
+async function openOrNew(trx: Trx, thread: Thread, first: InboundContent): Promise<Conversation> {
+  const newest = await newestOf(trx, thread)
+  if (newest && newest.status !== 'ended') return newest
+  const parent = newest
+    ? await readParent(trx, thread.account_id, thread.agent_id, newest.id, undefined)
+    : null
+  return newConversation(trx, thread, titleFromWords(saidIn(first)), parent)
+}
+
+/** The last conversation of a thread, whatever its status, locked. */
+export function newestOf(trx: Trx, thread: Thread): Promise<Conversation | undefined> {
+  return trx
+    .selectFrom('conversations')
+    .selectAll()
+    .where('account_id', '=', thread.account_id)
+    .where('thread_id', '=', thread.id)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+/** A conversation of a thread, without a message yet. */
+export async function newConversation(
+  trx: Trx,
+  thread: Thread,
+  title: string,
+  parent: { id: string; summary: string } | null,
+): Promise<Conversation> {
+  const contact = thread.contact_id
+    ? await trx
+        .selectFrom('contacts')
+        .select(['id', 'external_id'])
+        .where('id', '=', thread.contact_id)
+        .executeTakeFirst()
+    : undefined
+  return trx
+    .insertInto('conversations')
+    .values({
+      id: newId(),
+      account_id: thread.account_id,
+      agent_id: thread.agent_id,
+      source: SOURCE_OF[thread.channel],
+      user_id: contact?.external_id ?? null,
+      contact_id: contact?.id ?? null,
+      title,
+      status: 'ongoing',
+      parent_conversation_id: parent?.id ?? null,
+      parent_summary: parent?.summary ?? null,
+      thread_id: thread.id,
+      country: thread.channel === 'messaging' ? countryOfPhone(thread.peer) : null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** What waits to be fetched has a name already. */
+const saidIn = ({ text, attachments, awaited = [] }: InboundContent): string =>
+  wordsOf(text, [...attachments, ...awaited])
+
+async function append(trx: Trx, conversation: Conversation, message: Waiting): Promise<void> {
+  const { id, account_id, content } = message
+  const messageId = await appendMessage(trx, conversation, {
+    role: 'user',
+    parts: [{ type: 'text', text: saidIn(content) }],
+    ...(content.attachments.length > 0 ? { metadata: { attachments: content.attachments } } : {}),
+  })
+  if (content.attachments.length > 0) {
+    await trx
+      .updateTable('attachments')
+      .set({ conversation_id: conversation.id })
+      .where('account_id', '=', account_id)
+      .where(
+        'id',
+        'in',
+        content.attachments.map((attachment) => attachment.id),
+      )
+      .execute()
+  }
+  await trx
+    .updateTable('inbound_messages')
+    .set({ message_id: messageId, taken_in_at: new Date() })
+    .where('id', '=', id)
+    .execute()
+  message.message_id = messageId
+}
+
+/** The team sees it: on the ticket, when a person has the conversation, and live. */
+async function tell(ctx: Needs, trx: Trx, conversation: Conversation, messages: Waiting[]): Promise<void> {
+  const { account_id: accountId, agent_id: agentId, id: conversationId } = conversation
+  for (const { content, message_id } of messages) {
+    await storeCustomerMessage(trx, conversation, {
+      messageId: message_id,
+      text: saidIn(content),
+      attachments: content.attachments,
+    })
+  }
+  await recordEvent(ctx, trx, accountId, agentId, { type: 'conversation', data: { conversationId } })
+}

@@ -1,5 +1,0 @@
-import type { Adapter } from './adapter.ts'
-import { cloudApi } from './whatsapp/cloud-api.ts'
-
-/** The one messaging channel there is so far. */
-export const adapter: Adapter = cloudApi

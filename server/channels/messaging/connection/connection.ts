@@ -1,0 +1,127 @@
+import type { Selectable } from 'kysely'
+import type { Context } from '../../../context.ts'
+import type { Db } from '../../../db/database.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import type { AccountId, MessagingAccountsTable, MessagingNumber } from '../../../db/tables.ts'
+import { ApiError } from '../../../http/errors.ts'
+import { placeOfRow } from '../../../secrets/sealed-columns.ts'
+import type { Access, ProviderClient } from './adapter.ts'
+import { adapter } from './adapters.ts'
+import { READ_NUMBERS, type ReadNumbers } from './messaging-tasks.ts'
+
+export type NewAccount = {
+  businessAccountId: string
+  accessToken: string
+  appSecret: string
+  verifyToken: string
+}
+
+/** A connected business account with its secrets in the clear; never goes into an answer or a log. */
+export type MessagingAccount = Access & {
+  accountId: AccountId
+  agentId: string
+  businessAccountId: string
+  appSecret: string
+  verifyToken: string
+  numbers: MessagingNumber[] | null
+  numbersReadAt: Date | null
+}
+
+type Needs = Pick<Context, 'db' | 'secrets'>
+
+/** Connects the agent to exactly these accounts; their numbers are asked for by a job of the same transaction. */
+export async function putConnection(
+  { db, secrets, jobs }: Needs & Pick<Context, 'jobs'>,
+  accountId: AccountId,
+  agentId: string,
+  { accounts, baseUrl }: { accounts: NewAccount[]; baseUrl: string | null },
+): Promise<void> {
+  await transact(db, async (trx) => {
+    const kept = accounts.map(({ businessAccountId }) => businessAccountId)
+    await trx
+      .deleteFrom('messaging_accounts')
+      .where('account_id', '=', accountId)
+      .where('agent_id', '=', agentId)
+      .where('business_account_id', 'not in', kept)
+      .execute()
+    for (const [position, account] of accounts.entries()) {
+      const placeOf = placesOf(agentId, account.businessAccountId)
+      const values = {
+        access_token: await secrets.encrypt(trx, account.accessToken, placeOf('access_token')),
+        app_secret: await secrets.encrypt(trx, account.appSecret, placeOf('app_secret')),
+        verify_token: await secrets.encrypt(trx, account.verifyToken, placeOf('verify_token')),
+        base_url: baseUrl,
+        position,
+      }
+      await trx
+        .insertInto('messaging_accounts')
+        .values({
+          agent_id: agentId,
+          business_account_id: account.businessAccountId,
+          account_id: accountId,
+          ...values,
+          numbers: null,
+        })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['agent_id', 'business_account_id'])
+            .doUpdateSet({ ...values, numbers_read_at: null, updated_at: new Date() }),
+        )
+        .execute()
+    }
+    await jobs.enqueue<ReadNumbers>(trx, READ_NUMBERS, { agentId })
+  })
+}
+
+export async function deleteConnection(db: Db, accountId: AccountId, agentId: string): Promise<void> {
+  await db
+    .deleteFrom('messaging_accounts')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .execute()
+}
+
+/** The business accounts of an agent, in the order in which they were given. */
+export async function accountsOf({ db, secrets }: Needs, agentId: string): Promise<MessagingAccount[]> {
+  const rows = await db
+    .selectFrom('messaging_accounts')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .orderBy('position')
+    .execute()
+  return Promise.all(rows.map((row) => openRow(secrets, row)))
+}
+
+/** As accountsOf; MESSAGING_NOT_CONNECTED when there is none. */
+export async function requireAccounts(ctx: Needs, agentId: string): Promise<MessagingAccount[]> {
+  const accounts = await accountsOf(ctx, agentId)
+  if (accounts.length === 0) throw new ApiError('MESSAGING_NOT_CONNECTED')
+  return accounts
+}
+
+const placesOf = (agentId: string, businessAccountId: string) => (column: string) =>
+  placeOfRow('messaging_accounts', `${agentId}/${businessAccountId}`, column)
+
+async function openRow(
+  secrets: Context['secrets'],
+  row: Selectable<MessagingAccountsTable>,
+): Promise<MessagingAccount> {
+  const placeOf = placesOf(row.agent_id, row.business_account_id)
+  return {
+    accountId: row.account_id,
+    agentId: row.agent_id,
+    businessAccountId: row.business_account_id,
+    accessToken: await secrets.decrypt(row.access_token, placeOf('access_token')),
+    appSecret: await secrets.decrypt(row.app_secret, placeOf('app_secret')),
+    verifyToken: await secrets.decrypt(row.verify_token, placeOf('verify_token')),
+    baseUrl: row.base_url,
+    numbers: row.numbers,
+    numbersReadAt: row.numbers_read_at,
+  }
+}
+
+export const clientOf = (
+  { fetcher }: Pick<Context, 'fetcher'>,
+  { accessToken, baseUrl }: Access,
+  options: { signal?: AbortSignal; timeoutMs?: number; retries?: number } = {},
+): ProviderClient => adapter.client({ fetcher, access: { accessToken, baseUrl }, ...options })

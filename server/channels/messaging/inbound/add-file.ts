@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import type { Context } from '../../../context.ts'
+import type { Trx } from '../../../db/database.ts'
+import { json } from '../../../db/statements/json.ts'
+import type { AttachmentNote, AwaitedFile, InboundContent } from '../../../db/tables.ts'
+import { recordEvent } from '../../../helpdesk/tickets/record-event.ts'
+import { lockThread } from '../../inbound/receive-message.ts'
+
+export type FetchedFile = { name: string; mediaType: string; bytes: Uint8Array } | null
+
+type Place = { inboundId: string; threadId: string }
+
+/**
+ * Puts a fetched file in the place of the awaited one, once, wherever its message stands by now; without a file (`keep`
+ * answers null) the words say so. `keep` is told the conversation, when the message is in one.
+ */
+export async function addFile(
+  ctx: Pick<Context, 'notifier'>,
+  trx: Trx,
+  { inboundId, threadId }: Place,
+  { id, name }: AwaitedFile,
+  keep: (conversationId: string | null) => Promise<AttachmentNote | null>,
+): Promise<void> {
+  // As takeIn does: the message is either waiting or in its conversation.
+  await lockThread(trx, threadId)
+  const message = await trx
+    .selectFrom('inbound_messages')
+    .selectAll()
+    .where('id', '=', inboundId)
+    .executeTakeFirst()
+  const { awaited = [], ...content }: InboundContent = message?.content ?? { text: '', attachments: [] }
+  if (!message || !awaited.some((file) => file.id === id)) return
+  const said = message.message_id ? await saidIn(trx, message.message_id) : undefined
+  const kept = await keep(said?.conversation_id ?? null)
+  const missing = `[${name}: the file could not be fetched]`
+  const rest = awaited.filter((file) => file.id !== id)
+  await trx
+    .updateTable('inbound_messages')
+    .set({
+      content: json({
+        ...content,
+        ...(kept
+          ? { attachments: [...content.attachments, kept] }
+          : { text: [content.text, missing].filter(Boolean).join('\n') }),
+        ...(rest.length > 0 ? { awaited: rest } : {}),
+      }),
+    })
+    .where('id', '=', inboundId)
+    .execute()
+  if (!said) return
+  if (kept) await addNote(trx, said.id, kept)
+  else await replaceWords(trx, said.id, `[${name}]`, missing)
+  await recordEvent(ctx, trx, message.account_id, message.agent_id, {
+    type: 'conversation',
+    data: { conversationId: said.conversation_id },
+  })
+}
+
+const saidIn = (trx: Trx, messageId: string) =>
+  trx.selectFrom('messages').select(['id', 'conversation_id']).where('id', '=', messageId).executeTakeFirst()
+
+async function addNote(trx: Trx, messageId: string, note: AttachmentNote): Promise<void> {
+  await sql`
+    update messages set metadata = jsonb_set(coalesce(metadata, '{}'), '{attachments}',
+      coalesce(metadata -> 'attachments', '[]') || ${json([note])})
+    where id = ${messageId}`.execute(trx)
+  await sql`
+    update ticket_messages set attachments = attachments || ${json([note])} where message_id = ${messageId}`.execute(
+    trx,
+  )
+}
+
+async function replaceWords(trx: Trx, messageId: string, before: string, after: string): Promise<void> {
+  await sql`
+    update messages set parts = jsonb_build_array(jsonb_build_object('type', 'text', 'text',
+      replace(parts -> 0 ->> 'text', ${before}, ${after})))
+    where id = ${messageId}`.execute(trx)
+  await sql`
+    update ticket_messages set content_text = replace(content_text, ${before}, ${after})
+    where message_id = ${messageId}`.execute(trx)
+}

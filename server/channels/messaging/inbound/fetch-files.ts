@@ -1,0 +1,69 @@
+import { fileTypeFromBuffer } from 'file-type'
+import { quotaProblem } from '../../../attachments/attachment-quota.ts'
+import { keepAttachment } from '../../../attachments/attachments.ts'
+import { LARGEST_BYTES } from '../../../attachments/limits.ts'
+import type { Context } from '../../../context.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import type { AwaitedFile } from '../../../db/tables.ts'
+import { accountsOf, clientOf } from '../connection/connection.ts'
+import type { FetchFiles } from '../connection/messaging-tasks.ts'
+import { ownerOf } from '../connection/numbers.ts'
+import { ProviderFailure } from '../connection/provider-failure.ts'
+import { addFile, type FetchedFile } from './add-file.ts'
+
+/**
+ * Fetches the files of a message and adds them to it, before it is taken into its conversation or after. The message
+ * does not wait for them: a channel that is down must not keep a person from an answer. Throws, to be run again, for
+ * what may pass; the last time, and for what never will, the message says that the file could not be fetched.
+ */
+export async function fetchFiles(
+  ctx: Context,
+  { threadId, providerMessageId }: FetchFiles,
+  { last, signal }: { last: boolean; signal: AbortSignal },
+): Promise<void> {
+  const message = await ctx.db
+    .selectFrom('inbound_messages')
+    .innerJoin('channel_threads', 'channel_threads.id', 'inbound_messages.thread_id')
+    .select(['inbound_messages.id', 'inbound_messages.account_id', 'inbound_messages.agent_id', 'content'])
+    .select('connection')
+    .where('thread_id', '=', threadId)
+    .where('provider_message_id', '=', providerMessageId)
+    .executeTakeFirst()
+  if (!message) return
+  const { id, account_id: accountId, agent_id: agentId, connection } = message
+  const account = ownerOf(await accountsOf(ctx, agentId), connection)
+  for (const awaited of message.content.awaited ?? []) {
+    let bytes: Uint8Array | null = null
+    try {
+      if (account)
+        bytes = await clientOf(ctx, account, { signal, timeoutMs: 60_000 }).fetchFile(
+          connection,
+          awaited.id,
+          LARGEST_BYTES,
+        )
+    } catch (error) {
+      if (!(error instanceof ProviderFailure)) throw error
+      if ((error.isPassing || error.code === 'uncertain') && !last) throw error
+      ctx.log.warn({ err: error, message: id }, 'a file that a person has sent cannot be fetched')
+    }
+    const file: FetchedFile = bytes && { name: awaited.name, mediaType: await typeOf(awaited, bytes), bytes }
+    await transact(ctx.db, (trx) =>
+      addFile(ctx, trx, { inboundId: id, threadId }, awaited, async (conversationId) =>
+        file === null ||
+        (await quotaProblem(trx, { accountId, agentId }, file.bytes.byteLength, threadId)) !== null
+          ? null
+          : keepAttachment(ctx.filesDir, trx, { accountId, agentId }, file, {
+              conversationId,
+              sender: threadId,
+            }),
+      ),
+    )
+  }
+}
+
+/** What the bytes say; texts have no mark of their own. */
+async function typeOf({ type }: AwaitedFile, bytes: Uint8Array): Promise<string> {
+  const found = await fileTypeFromBuffer(bytes)
+  if (found) return found.mime
+  return type.startsWith('text/') && type !== 'text/html' ? type : 'application/octet-stream'
+}

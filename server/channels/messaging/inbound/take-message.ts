@@ -1,0 +1,86 @@
+import type { Selectable } from 'kysely'
+import { normalPhone } from '../../../contacts/phone-number.ts'
+import type { Context } from '../../../context.ts'
+import type { Trx } from '../../../db/database.ts'
+import { json } from '../../../db/statements/json.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import type { ChannelThreadsTable } from '../../../db/tables.ts'
+import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
+import { ensureThread, lockThread, receiveMessage } from '../../inbound/receive-message.ts'
+import type { WebhookEvent } from '../connection/adapter.ts'
+import type { MessagingAccount } from '../connection/connection.ts'
+import { FETCH_FILES, type FetchFiles } from '../connection/messaging-tasks.ts'
+import { readWord } from './opt-out-words.ts'
+
+type Message = Extract<WebhookEvent, { kind: 'message' }>
+type Thread = Selectable<ChannelThreadsTable>
+
+/** What this channel keeps with a thread. */
+export type ThreadData = {
+  /** The person, as the channel names people: where messages go. */
+  recipient?: string
+  /** The number that was dialled, where the channel names the person by another. */
+  dialled?: string
+  /** When the last word that opts in or out was sent. */
+  wordAt?: string
+}
+
+/** Makes a message durably ours, once, with what it asks of the thread; its files are fetched by a job. */
+export async function takeMessage(
+  ctx: Pick<Context, 'db' | 'jobs'>,
+  { accountId, agentId }: MessagingAccount,
+  { numberId, from, name, messageId, sentAt, content, words }: Message,
+): Promise<void> {
+  const phone = normalPhone(`+${from}`)
+  const key = {
+    accountId,
+    agentId,
+    channel: 'messaging' as const,
+    connection: numberId,
+    peer: phone,
+    person: { phonenumber: phone, ...(name ? { name } : {}) },
+  }
+  const said = words === null ? null : readWord(words)
+  await transact(ctx.db, async (trx) => {
+    const thread = await lockThread(trx, await ensureThread(trx, key))
+    const isOut = thread.opted_out_at !== null
+    const silent = content.silent || isOut || said?.word === 'out'
+    const { isNew } = await receiveMessage(ctx, trx, {
+      ...key,
+      providerMessageId: messageId,
+      sentAt,
+      content: { ...content, ...(silent ? { silent } : {}) },
+    })
+    if (!isNew) return
+    const { wordAt } = thread.data as ThreadData
+    const counts = said !== null && (wordAt === undefined || Date.parse(wordAt) <= sentAt.getTime())
+    await trx
+      .updateTable('channel_threads')
+      .set({
+        data: json({ ...thread.data, recipient: from, ...(counts ? { wordAt: sentAt.toISOString() } : {}) }),
+        ...(counts ? { opted_out_at: said.word === 'out' ? (thread.opted_out_at ?? sentAt) : null } : {}),
+      })
+      .where('id', '=', thread.id)
+      .execute()
+    if (counts && isOut !== (said.word === 'out')) await confirm(trx, thread, said.confirmation)
+    if (content.awaited?.length) {
+      await ctx.jobs.enqueue<FetchFiles>(trx, FETCH_FILES, {
+        threadId: thread.id,
+        providerMessageId: messageId,
+      })
+    }
+  })
+}
+
+const confirm = (trx: Trx, thread: Thread, text: string): Promise<string> =>
+  enqueueDelivery(trx, {
+    accountId: thread.account_id,
+    agentId: thread.agent_id,
+    channel: 'messaging',
+    threadId: thread.id,
+    conversationId: null,
+    ticketId: null,
+    messageId: null,
+    ticketMessageId: null,
+    content: { text, evenOptedOut: true },
+  })

@@ -1,0 +1,45 @@
+import type { Context } from '../../../context.ts'
+import { ApiError } from '../../../http/errors.ts'
+import type { WebhookEvent } from '../connection/adapter.ts'
+import type { MessagingAccount } from '../connection/connection.ts'
+import { refreshNumbers } from '../connection/numbers.ts'
+import { ProviderFailure } from '../connection/provider-failure.ts'
+import { reportStatus } from './report-status.ts'
+import { takeMessage } from './take-message.ts'
+
+const REFRESH_AFTER_MS = 60_000
+
+/**
+ * Stores everything that a webhook of these accounts tells, in its order, each thing by itself: what is stored stays
+ * when the rest fails and comes again. Events of other accounts and numbers are left out.
+ */
+export async function takeWebhook(
+  ctx: Context,
+  accounts: MessagingAccount[],
+  events: WebhookEvent[],
+): Promise<void> {
+  for (const event of events) {
+    const { kind, businessAccountId, numberId } = event
+    const account = accounts.find((candidate) => candidate.businessAccountId === businessAccountId)
+    if (!account || !(await hasNumber(ctx, account, numberId))) {
+      ctx.log.warn({ businessAccountId, numberId, kind }, 'a webhook for a number that is not connected')
+    } else if (kind === 'message') await takeMessage(ctx, account, event)
+    else await reportStatus(ctx, account, event)
+  }
+}
+
+async function hasNumber(ctx: Context, account: MessagingAccount, numberId: string): Promise<boolean> {
+  const isKnown = () => account.numbers?.some(({ id }) => id === numberId) ?? false
+  if (isKnown()) return true
+  const { numbers, numbersReadAt } = account
+  if (numbersReadAt && Date.now() - numbersReadAt.getTime() < REFRESH_AFTER_MS) return false
+  try {
+    await refreshNumbers(ctx, account, { timeoutMs: 5_000, retries: 0 })
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error
+    // While nothing is known of the account nothing of it may be left out: the channel sends it again.
+    if (numbers === null)
+      throw new ApiError('SERVICE_OVERLOADED', { cause: error, headers: { 'retry-after': '30' } })
+  }
+  return isKnown()
+}

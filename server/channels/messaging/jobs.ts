@@ -1,0 +1,25 @@
+import type { Context } from '../../context.ts'
+import type { Task } from '../../jobs/jobs.ts'
+import { FETCH_FILES, type FetchFiles, READ_NUMBERS, type ReadNumbers } from './connection/messaging-tasks.ts'
+import { readNumbersOf } from './connection/numbers.ts'
+import { fetchFiles } from './inbound/fetch-files.ts'
+
+const readingNumbers = (ctx: Context): Task<ReadNumbers> => ({
+  name: READ_NUMBERS,
+  concurrency: 1,
+  retries: 6,
+  run: ({ agentId }, { signal }) => readNumbersOf(ctx, agentId, signal),
+})
+
+const fetchingFiles = (ctx: Context): Task<FetchFiles> => ({
+  name: FETCH_FILES,
+  concurrency: 2,
+  // With growing pauses between them, more than an hour.
+  retries: 12,
+  run: (payload, attempt) => fetchFiles(ctx, payload, attempt),
+})
+
+export const messagingTasks = (ctx: Context): Task<never>[] => [
+  readingNumbers(ctx) as Task<never>,
+  fetchingFiles(ctx) as Task<never>,
+]

@@ -1,0 +1,36 @@
+import { isId } from '../../../db/ids.ts'
+import type { AttachmentNote, DeliveryContent } from '../../../db/tables.ts'
+import { linksTo, withoutForeignLinks } from '../../../text/safety/foreign-links.ts'
+import { adapter } from '../connection/adapters.ts'
+import { splitText } from './split-text.ts'
+
+/** One message of the channel. */
+export type Piece =
+  | { kind: 'text'; text: string }
+  | { kind: 'file'; file: AttachmentNote }
+  | { kind: 'template' }
+
+/** Nobody writes longer messages, and a model that does would send them by the hundred. */
+const LONGEST = 100_000
+
+/** A delivery as messages of the channel, in order; always the same for the same content. */
+export function piecesOf({ text, html, attachments = [], template, linkHosts }: DeliveryContent): Piece[] {
+  if (template) return [{ kind: 'template' }]
+  // Only people write HTML, and what they put in brackets is meant so.
+  const written = adapter.formatText(text.slice(0, LONGEST).toWellFormed(), {
+    dropCitations: html === undefined,
+  })
+  const formatted = linkHosts ? withoutForeignLinks(written, linksTo(linkHosts)) : written
+  return [
+    ...splitText(formatted, adapter.longestText).map((piece): Piece => ({ kind: 'text', text: piece })),
+    ...attachments.map((file): Piece => ({ kind: 'file', file })),
+  ]
+}
+
+/** Comes back with each status of the message. */
+export const callbackOf = (deliveryId: string, ordinal: number): string => `${deliveryId}.${ordinal}`
+
+export function readCallback(callback: string): { deliveryId: string; ordinal: number } | null {
+  const [, deliveryId, ordinal] = /^([0-9a-f-]{36})\.(\d{1,4})$/.exec(callback) ?? []
+  return deliveryId && isId(deliveryId) ? { deliveryId, ordinal: Number(ordinal) } : null
+}

@@ -1,0 +1,147 @@
+import { sql } from 'kysely'
+import { readAttachment } from '../../../attachments/attachments.ts'
+import type { Context } from '../../../context.ts'
+import type { Db } from '../../../db/database.ts'
+import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'
+import { type ThreadRow, threadOf } from '../../../deliveries/enqueue-delivery.ts'
+import type { Attempt } from '../../../deliveries/settle-delivery.ts'
+import type { Channel } from '../../registry/channel.ts'
+import type { Accepted, Addressed, ProviderClient } from '../connection/adapter.ts'
+import { accountsOf, clientOf, type MessagingAccount } from '../connection/connection.ts'
+import { digitsOf, ownerOf } from '../connection/numbers.ts'
+import { ProviderFailure } from '../connection/provider-failure.ts'
+import type { ThreadData } from '../inbound/take-message.ts'
+import { callbackOf, type Piece, piecesOf } from './pieces.ts'
+
+/** How long a status may take that tells whether a message was taken after all; then it is sent again. */
+export const STATUS_WITHIN_MS = 60_000
+/** The channel's rule: later than this after a person's last message only templates are taken. */
+const WINDOW_MS = 24 * 60 * 60 * 1_000
+
+/** Sends what is not yet known to be taken of a delivery, message by message. */
+export const messagingChannel: Channel = { name: 'messaging', send }
+
+async function send(ctx: Context, delivery: DeliveryRow, signal: AbortSignal): Promise<Attempt> {
+  const { content } = delivery
+  // The request that sent it would have settled it: its process has died.
+  if (content.template)
+    return { kind: 'refused', reason: 'The channel’s answer was lost: it may have been sent.' }
+  const thread = await threadOf(ctx.db, delivery.account_id, delivery.thread_id)
+  const account = thread && (await accountFor(ctx, thread))
+  const refusal = refusalOf(thread, account, content.evenOptedOut === true)
+  if (!thread || !account || refusal !== null) return { kind: 'refused', reason: refusal ?? '' }
+  const pieces = piecesOf(content)
+  if (pieces.length === 0) return { kind: 'refused', reason: 'There is nothing to send.' }
+  const client = clientOf(ctx, account, { signal })
+  const to = (thread.data as ThreadData).recipient ?? digitsOf(thread.peer)
+  try {
+    const taken = await takenPieces(ctx.db, delivery)
+    let providerMessageId: string | null = null
+    for (const [ordinal, piece] of pieces.entries()) {
+      const addressed = { numberId: thread.connection, to, callback: callbackOf(delivery.id, ordinal) }
+      providerMessageId =
+        taken.get(ordinal) ?? (await sendPiece(ctx, client, delivery, addressed, piece, ordinal))
+    }
+    return { kind: 'sent', providerMessageId }
+  } catch (error) {
+    return attemptOf(ctx, delivery, error)
+  }
+}
+
+async function accountFor(ctx: Context, thread: ThreadRow): Promise<MessagingAccount | undefined> {
+  const accounts = await accountsOf(ctx, thread.agent_id)
+  // A single account whose numbers were never told can only be the one.
+  return ownerOf(accounts, thread.connection) ?? accounts.find(({ numbers }) => numbers === null)
+}
+
+function refusalOf(
+  thread: ThreadRow | null,
+  account: MessagingAccount | null | undefined,
+  evenOptedOut: boolean,
+): string | null {
+  if (!thread) return 'The thread is gone.'
+  if (!account) return 'The number is not connected any more.'
+  if (thread.opted_out_at && !evenOptedOut) return 'The person has asked for no more messages.'
+  const since = thread.last_inbound_at
+    ? Date.now() - thread.last_inbound_at.getTime()
+    : Number.POSITIVE_INFINITY
+  return since > WINDOW_MS
+    ? 'The person wrote last more than 24 hours ago: only a template can be sent.'
+    : null
+}
+
+/** The channel's ids of what it has taken already. */
+async function takenPieces(db: Db, { account_id, id }: DeliveryRow): Promise<Map<number, string>> {
+  const rows = await db
+    .selectFrom('messaging_pieces')
+    .select(['ordinal', 'provider_message_id'])
+    .where('account_id', '=', account_id)
+    .where('delivery_id', '=', id)
+    .where('status', '<>', 'failed')
+    .execute()
+  return new Map(rows.map((row) => [row.ordinal, row.provider_message_id]))
+}
+
+async function sendPiece(
+  ctx: Context,
+  client: ProviderClient,
+  { id, account_id, agent_id }: DeliveryRow,
+  addressed: Addressed,
+  piece: Piece,
+  ordinal: number,
+): Promise<string> {
+  const owner = { accountId: account_id, agentId: agent_id }
+  const { messageId } = await callFor(ctx, client, addressed, piece, owner)
+  await ctx.db
+    .insertInto('messaging_pieces')
+    .values({
+      delivery_id: id,
+      ordinal,
+      account_id,
+      agent_id,
+      provider_message_id: messageId,
+      status: 'sent',
+    })
+    // A status of it may have been faster than the answer; what failed before is sent anew.
+    .onConflict((conflict) =>
+      conflict.columns(['delivery_id', 'ordinal']).doUpdateSet({
+        provider_message_id: messageId,
+        status: sql<'sent'>`case when messaging_pieces.provider_message_id = ${messageId}
+          then messaging_pieces.status else 'sent' end`,
+      }),
+    )
+    .execute()
+  return messageId
+}
+
+async function callFor(
+  ctx: Context,
+  client: ProviderClient,
+  addressed: Addressed,
+  piece: Piece,
+  owner: Parameters<typeof readAttachment>[2],
+): Promise<Accepted> {
+  if (piece.kind === 'text') return client.sendText(addressed, piece.text)
+  if (piece.kind === 'template') throw new Error('Templates are sent by the request that asks for it.')
+  const { id, name, type } = piece.file
+  const found = await readAttachment(ctx.filesDir, ctx.db, owner, id)
+  if (!found) throw new ProviderFailure('gone', `The file ${name} is not there any more.`)
+  return client.sendFile(addressed, { name, type, bytes: found.bytes })
+}
+
+function attemptOf(ctx: Context, delivery: DeliveryRow, error: unknown): Attempt {
+  const unknown = (reason: string): Attempt => ({ kind: 'unknown', reason, afterMs: STATUS_WITHIN_MS })
+  if (!(error instanceof ProviderFailure)) {
+    ctx.log.error({ err: error, delivery: delivery.id }, 'a delivery broke')
+    return unknown('An error inside the service.')
+  }
+  const { code, message: reason, retryAfterMs, isPassing } = error
+  ctx.log.info({ err: error, delivery: delivery.id }, 'a delivery was not taken')
+  if (code === 'uncertain') return unknown(reason)
+  if (!isPassing) return { kind: 'refused', reason }
+  return {
+    kind: 'retry',
+    reason,
+    ...(retryAfterMs === null ? {} : { afterMs: Math.max(1_000, retryAfterMs) }),
+  }
+}

@@ -1,0 +1,62 @@
+import type { Static } from 'typebox'
+import type { Context } from '../../../context.ts'
+import type { ProviderTemplate } from '../connection/adapter.ts'
+import { clientOf, type MessagingAccount, requireAccounts } from '../connection/connection.ts'
+import { refreshNumbers } from '../connection/numbers.ts'
+import { ProviderFailure } from '../connection/provider-failure.ts'
+import type { Template, TemplateList } from '../schema.ts'
+import { variablesOf } from './template-variables.ts'
+
+/** For one account with all its pages, tries included. */
+const LONGEST_MS = 25_000
+
+/**
+ * The approved templates of every business account of the agent, all pages, and the numbers that can send them. An
+ * account that cannot be read after some tries is named; what was read of the others is there.
+ */
+export async function listTemplates(
+  ctx: Pick<Context, 'db' | 'secrets' | 'fetcher' | 'log'>,
+  agentId: string,
+): Promise<Static<typeof TemplateList>> {
+  const accounts = await requireAccounts(ctx, agentId)
+  const read = await Promise.all(accounts.map((account) => readAccount(ctx, account)))
+  const unavailable = accounts.filter((_, index) => !read[index]?.isWhole)
+  return {
+    templates: read.flatMap(({ templates }) => templates),
+    complete: unavailable.length === 0,
+    unavailableBusinessAccountIds: unavailable.map(({ businessAccountId }) => businessAccountId),
+    senders: accounts.flatMap(({ businessAccountId, numbers }) =>
+      (numbers ?? []).map(({ phone, verifiedName }) => ({ from: phone, businessAccountId, verifiedName })),
+    ),
+  }
+}
+
+async function readAccount(
+  ctx: Pick<Context, 'db' | 'fetcher' | 'log'>,
+  account: MessagingAccount,
+): Promise<{ templates: Static<typeof Template>[]; isWhole: boolean }> {
+  const { businessAccountId } = account
+  const options = { signal: AbortSignal.timeout(LONGEST_MS), timeoutMs: 10_000 }
+  const [templates, numbers] = await Promise.allSettled([
+    clientOf(ctx, account, options).templates(businessAccountId),
+    refreshNumbers(ctx, account, options),
+  ])
+  for (const result of [templates, numbers]) {
+    if (result.status === 'fulfilled') continue
+    if (!(result.reason instanceof ProviderFailure)) throw result.reason
+    ctx.log.warn({ err: result.reason, businessAccountId }, 'a business account cannot be read')
+  }
+  const found = templates.status === 'fulfilled' ? templates.value : []
+  return {
+    templates: found
+      .filter(({ status }) => status === 'APPROVED')
+      .map((template) => present(template, businessAccountId)),
+    isWhole: templates.status === 'fulfilled' && numbers.status === 'fulfilled',
+  }
+}
+
+const present = (template: ProviderTemplate, businessAccountId: string): Static<typeof Template> => {
+  const { id, name, language, category, status, parameterFormat, components } = template
+  const variables = variablesOf(template)
+  return { id, name, language, category, status, parameterFormat, businessAccountId, variables, components }
+}

@@ -1,0 +1,173 @@
+import { sql } from 'kysely'
+import { parsePhoneNumberFromString } from 'libphonenumber-js'
+import type { Static } from 'typebox'
+import type { Context } from '../../../context.ts'
+import { newId } from '../../../db/ids.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import type { AccountId } from '../../../db/tables.ts'
+import { LEASE_SECONDS } from '../../../deliveries/claim-delivery.ts'
+import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
+import { recordEvent } from '../../../helpdesk/tickets/record-event.ts'
+import { ApiError } from '../../../http/errors.ts'
+import { freeKey, type KeyedRequest, takeKey } from '../../../http/once/idempotency.ts'
+import type { ProviderTemplate, TemplateValues } from '../connection/adapter.ts'
+import { clientOf, requireAccounts } from '../connection/connection.ts'
+import { digitsOf } from '../connection/numbers.ts'
+import { ProviderFailure } from '../connection/provider-failure.ts'
+import type { ThreadData } from '../inbound/take-message.ts'
+import { chooseSender, type Sender } from '../outbound/choose-sender.ts'
+import { callbackOf } from '../outbound/pieces.ts'
+import { sendErrorOf } from '../outbound/send-errors.ts'
+import type { SentTemplate, TemplateMessage } from '../schema.ts'
+import { chooseTemplate } from './choose-template.ts'
+import { settleTemplate } from './settle-template.ts'
+import { threadToDial } from './template-thread.ts'
+import { checkVariables, renderTemplate } from './template-variables.ts'
+
+type Needs = Pick<Context, 'db' | 'secrets' | 'fetcher' | 'notifier' | 'log'>
+type Owner = { accountId: AccountId; agentId: string }
+type Wanted = Static<typeof TemplateMessage>
+
+/**
+ * Sends an approved template and puts it into the conversation with the recipient. A row stands for it before the
+ * channel is asked, so that what a lost answer or a dead process leaves is known: a status that comes later settles
+ * it, and a repetition under the same Idempotency-Key finds it (answerEarlier). Errors: the contract's, in its order.
+ */
+export async function sendTemplate(
+  ctx: Needs,
+  { accountId, agentId }: Owner,
+  wanted: Wanted,
+  request: KeyedRequest | null,
+): Promise<Static<typeof SentTemplate>> {
+  const accounts = await requireAccounts(ctx, agentId)
+  const sender = await chooseSender(ctx, accounts, wanted.from)
+  const client = clientOf(ctx, sender.account)
+  const template = await chooseTemplate(client, sender.account.businessAccountId, wanted.template)
+  const phone = phoneOf(wanted.to)
+  if (phone !== null) await refuseOptedOut(ctx, { accountId, agentId }, sender, phone)
+  const values = checkVariables(template, wanted.template.variables ?? {})
+  if (phone === null) throw new ApiError('RECIPIENT_INVALID')
+  const begun = await begin(ctx, { accountId, agentId }, sender, phone, { template, values, request })
+  const addressed = { numberId: sender.number.id, to: begun.to, callback: callbackOf(begun.deliveryId, 0) }
+  const taken = await client.sendTemplate(addressed, template, values).catch(async (error: unknown) => {
+    throw await failed(ctx, begun.deliveryId, request, error)
+  })
+  const { conversationId } = await transact(ctx.db, async (trx) => {
+    const delivery = await trx
+      .selectFrom('deliveries')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('id', '=', begun.deliveryId)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    const { conversation_id: id } = await settleTemplate(trx, delivery, taken)
+    await recordEvent(ctx, trx, accountId, agentId, { type: 'conversation', data: { conversationId: id } })
+    return { conversationId: id }
+  })
+  return { messageId: taken.messageId, conversationId, to: taken.recipient }
+}
+
+/** E.164; null when it cannot be a number with country code. */
+export function phoneOf(text: string): string | null {
+  if (!/^[+\d\s().\-/]+$/.test(text)) return null
+  const number = parsePhoneNumberFromString(`+${digitsOf(text)}`)
+  return number?.isPossible() ? number.number : null
+}
+
+const placeOf = ({ accountId, agentId }: Owner, { number }: Sender) => ({
+  account_id: accountId,
+  agent_id: agentId,
+  connection: number.id,
+})
+
+async function refuseOptedOut({ db }: Needs, owner: Owner, { number }: Sender, phone: string): Promise<void> {
+  const thread = await db
+    .selectFrom('channel_threads')
+    .select('opted_out_at')
+    .where('account_id', '=', owner.accountId)
+    .where('agent_id', '=', owner.agentId)
+    .where('channel', '=', 'messaging')
+    .where('connection', '=', number.id)
+    .where((eb) => eb.or([eb('peer', '=', phone), sql<boolean>`data ->> 'dialled' = ${phone}`]))
+    .where('opted_out_at', 'is not', null)
+    .executeTakeFirst()
+  if (thread) throw optedOut()
+}
+
+const optedOut = (): ApiError =>
+  new ApiError('SEND_BLOCKED', {
+    message: 'The recipient has asked for no more messages.',
+    details: { reason: 'opted_out' },
+  })
+
+type Sending = { template: ProviderTemplate; values: TemplateValues; request: KeyedRequest | null }
+
+function begin(
+  { db }: Needs,
+  owner: Owner,
+  sender: Sender,
+  phone: string,
+  { template, values, request }: Sending,
+): Promise<{ deliveryId: string; to: string }> {
+  const { name, language } = template
+  const id = newId()
+  return transact(db, async (trx) => {
+    if (request) await takeKey(trx, request, { deliveryId: id })
+    const thread = await threadToDial(trx, placeOf(owner, sender), phone)
+    if (thread.opted_out_at) throw optedOut()
+    const deliveryId = await enqueueDelivery(trx, {
+      id,
+      ...owner,
+      channel: 'messaging',
+      threadId: thread.id,
+      conversationId: null,
+      ticketId: null,
+      messageId: null,
+      ticketMessageId: null,
+      content: {
+        text: renderTemplate(template, values),
+        template: { name, language, isSettled: false },
+      },
+    })
+    // Under way by this request: nobody else may take it, and what comes after it in the thread waits.
+    await trx
+      .updateTable('deliveries')
+      .set({
+        status: 'sending',
+        attempts: 1,
+        lease_until: sql<Date>`now() + ${LEASE_SECONDS} * interval '1 second'`,
+      })
+      .where('id', '=', deliveryId)
+      .execute()
+    return { deliveryId, to: (thread.data as ThreadData).recipient ?? digitsOf(phone) }
+  })
+}
+
+/** Notes what is known of the failure and answers it as the contract says; what was refused for certain may be repeated. */
+async function failed(
+  { db, log }: Needs,
+  deliveryId: string,
+  request: KeyedRequest | null,
+  error: unknown,
+): Promise<unknown> {
+  const failure = error instanceof ProviderFailure ? error : null
+  log.info({ err: error, delivery: deliveryId }, 'a template was not taken')
+  const isUncertain = failure === null || failure.code === 'uncertain'
+  await transact(db, async (trx) => {
+    if (request && !isUncertain) await freeKey(trx, request)
+    await trx
+      .updateTable('deliveries')
+      .set({
+        status: 'failed',
+        lease_until: null,
+        maybe_sent: isUncertain,
+        error: failure?.message ?? 'An error inside the service.',
+        updated_at: new Date(),
+      })
+      .where('id', '=', deliveryId)
+      // A status may have come before the end of the wait.
+      .where('status', '=', 'sending')
+      .execute()
+  })
+  return failure ? sendErrorOf(failure) : error
+}

@@ -1,0 +1,89 @@
+import type { Selectable } from 'kysely'
+import { normalPhone } from '../../../contacts/phone-number.ts'
+import { appendMessage } from '../../../conversations/records/append-message.ts'
+import { titleFromWords } from '../../../conversations/records/title.ts'
+import { readParent } from '../../../conversations/turn/parent-conversation.ts'
+import type { Trx } from '../../../db/database.ts'
+import { json } from '../../../db/statements/json.ts'
+import type { ChannelThreadsTable } from '../../../db/tables.ts'
+import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'
+import { lockThread } from '../../inbound/receive-message.ts'
+import { newConversation, newestOf } from '../../inbound/take-in.ts'
+import type { ThreadData } from '../inbound/take-message.ts'
+import { threadOfPeer } from './template-thread.ts'
+
+type Thread = Selectable<ChannelThreadsTable>
+
+export type Taken = { messageId: string; recipient: string | null }
+
+/** A template of a conversation, as its row is then. */
+export type Settled = DeliveryRow & { conversation_id: string }
+
+/**
+ * Puts a template that the channel has taken into the conversation in which its recipient's replies will arrive, once;
+ * one that is taken over is left as it is. The delivery's row is locked.
+ */
+export async function settleTemplate(
+  trx: Trx,
+  delivery: DeliveryRow,
+  { messageId, recipient }: Taken,
+): Promise<Settled> {
+  const { content, conversation_id, thread_id } = delivery
+  if (!content.template || !thread_id) throw new Error('Only a template of a thread is settled so.')
+  if (content.template.isSettled && conversation_id) return { ...delivery, conversation_id }
+  const thread = await threadFor(trx, await lockThread(trx, thread_id), recipient)
+  const conversation = await openForReplies(trx, thread, content.text)
+  const isOpen = conversation.status === 'ongoing' || conversation.status === 'paused'
+  const appended = isOpen
+    ? await appendMessage(trx, conversation, {
+        role: 'assistant',
+        parts: [{ type: 'text', text: content.text }],
+        metadata: { template: content.template.name },
+      })
+    : null
+  // One that the channel itself has reported as failed stays so.
+  const { status, provider_message_id: reported } = delivery
+  const isUnsent = status === 'sending' || status === 'queued' || (status === 'failed' && reported === null)
+  const changes = {
+    thread_id: thread.id,
+    conversation_id: conversation.id,
+    message_id: appended,
+    provider_message_id: messageId,
+    updated_at: new Date(),
+    ...(isUnsent ? { status: 'sent' as const, lease_until: null, error: null } : {}),
+  }
+  const settled = { ...content, template: { ...content.template, isSettled: true } }
+  await trx
+    .updateTable('deliveries')
+    .set({ ...changes, content: json(settled) })
+    .where('account_id', '=', delivery.account_id)
+    .where('id', '=', delivery.id)
+    .execute()
+  return { ...delivery, ...changes, content: settled }
+}
+
+/** The open conversation of the thread or, as for a message of the recipient, one that follows the last. */
+async function openForReplies(trx: Trx, thread: Thread, text: string) {
+  const newest = await newestOf(trx, thread)
+  if (newest && newest.status !== 'ended') return newest
+  const parent = newest
+    ? await readParent(trx, thread.account_id, thread.agent_id, newest.id, undefined)
+    : null
+  return newConversation(trx, thread, titleFromWords(text), parent)
+}
+
+/** The channel may name the person by another number than the one that was dialled: replies come from that one. */
+async function threadFor(trx: Trx, thread: Thread, recipient: string | null): Promise<Thread> {
+  const data: ThreadData = thread.data
+  const peer = recipient === null ? thread.peer : normalPhone(`+${recipient}`)
+  if (recipient === null || (data.recipient === recipient && peer === thread.peer)) return thread
+  const isOther = peer !== thread.peer
+  const other = isOther ? await threadOfPeer(trx, thread, peer) : undefined
+  const known = { ...data, recipient, ...(isOther && !other ? { dialled: thread.peer } : {}) }
+  await trx
+    .updateTable('channel_threads')
+    .set({ data: json(known), ...(other ? {} : { peer }) })
+    .where('id', '=', thread.id)
+    .execute()
+  return other ? lockThread(trx, other) : { ...thread, peer, data: known }
+}

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import { normalPhone } from '../../../contacts/phone-number.ts'
+import type { Trx } from '../../../db/database.ts'
+import type { AccountId } from '../../../db/tables.ts'
+import { ensureThread, lockThread } from '../../inbound/receive-message.ts'
+import type { ThreadData } from '../inbound/take-message.ts'
+
+type Place = { account_id: AccountId; agent_id: string; connection: string }
+
+/** The thread of a number of ours with this person. */
+export async function threadOfPeer(trx: Trx, of: Place, peer: string): Promise<string | undefined> {
+  const row = await threadsOf(trx, of).where('peer', '=', peer).executeTakeFirst()
+  return row?.id
+}
+
+/**
+ * The thread in which somebody who is dialled by this number (E.164) is written to, locked; made with its contact when
+ * there is none. The channel may name the person otherwise, which earlier messages have told.
+ */
+export async function threadToDial(trx: Trx, of: Place, phone: string) {
+  const dialled = await threadsOf(trx, of)
+    .where(sql<boolean>`data ->> 'dialled' = ${phone}`)
+    .executeTakeFirst()
+  const id =
+    dialled?.id ??
+    (await ensureThread(trx, {
+      accountId: of.account_id,
+      agentId: of.agent_id,
+      channel: 'messaging',
+      connection: of.connection,
+      peer: phone,
+      person: { phonenumber: phone },
+    }))
+  const thread = await lockThread(trx, id)
+  const { recipient } = thread.data as ThreadData
+  const named = recipient === undefined ? phone : normalPhone(`+${recipient}`)
+  const other = named === thread.peer ? undefined : await threadOfPeer(trx, of, named)
+  return other ? lockThread(trx, other) : thread
+}
+
+const threadsOf = (trx: Trx, { account_id, agent_id, connection }: Place) =>
+  trx
+    .selectFrom('channel_threads')
+    .select('id')
+    .where('account_id', '=', account_id)
+    .where('agent_id', '=', agent_id)
+    .where('channel', '=', 'messaging')
+    .where('connection', '=', connection)

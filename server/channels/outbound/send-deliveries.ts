@@ -1,0 +1,62 @@
+import type { Context } from '../../context.ts'
+import { transact } from '../../db/statements/transact.ts'
+import { claimDelivery, type DeliveryRow, LEASE_SECONDS } from '../../deliveries/claim-delivery.ts'
+import { type Attempt, settleAttempt } from '../../deliveries/settle-delivery.ts'
+import { holdTicketOf, noteDelivery } from '../../helpdesk/messages/note-delivery.ts'
+import type { Channel } from '../registry/channel.ts'
+
+/** Attempts at once in one process; each lane has one at a time anyway, and each account a part of them. */
+const AT_ONCE = 8
+const LONGEST_MS = (LEASE_SECONDS - 30) * 1_000
+
+/** Sends what is due, each lane in its order. Safe in any number of processes. */
+export type Sender = {
+  /** Starts as many attempts as there is room for; each one that ends looks for the next. */
+  tick(): Promise<void>
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>
+}
+
+export function createSender(ctx: Context, channels: Channel[]): Sender {
+  const underWay = new Set<Promise<void>>()
+  const fill = async (): Promise<void> => {
+    while (underWay.size < AT_ONCE) {
+      const delivery = await claimDelivery(ctx.db)
+      if (!delivery) return
+      const done = attempt(ctx, channels, delivery)
+        .catch((error: unknown) => ctx.log.error({ err: error, delivery: delivery.id }, 'a delivery'))
+        .finally(() => underWay.delete(done))
+        .then(tick)
+        .catch((error: unknown) => ctx.log.error({ err: error }, 'the next delivery'))
+      underWay.add(done)
+    }
+  }
+  // One claim after the other: what each may take depends on what the ones before it took.
+  let last: Promise<void> = Promise.resolve()
+  const tick = (): Promise<void> => {
+    const filled = last.then(fill)
+    last = filled.catch(() => {})
+    return filled
+  }
+  return {
+    tick,
+    async idle() {
+      while (underWay.size > 0) await Promise.all(underWay)
+    },
+  }
+}
+
+async function attempt(ctx: Context, channels: Channel[], delivery: DeliveryRow): Promise<void> {
+  const channel = channels.find(({ name }) => name === delivery.channel)
+  const outcome: Attempt = channel
+    ? await channel.send(ctx, delivery, AbortSignal.timeout(LONGEST_MS)).catch((error: unknown) => {
+        ctx.log.error({ err: error, delivery: delivery.id }, 'a delivery broke')
+        return { kind: 'unknown', reason: 'An error inside the service.' }
+      })
+    : { kind: 'refused', reason: 'This installation has no such channel.' }
+  await transact(ctx.db, async (trx) => {
+    if (outcome.kind !== 'sent') await holdTicketOf(trx, delivery.id)
+    const status = await settleAttempt(trx, delivery, outcome)
+    if (status === 'sent' || status === 'failed') await noteDelivery(ctx, trx, delivery, status)
+  })
+}

@@ -1,0 +1,151 @@
+import { accountOf } from '../../accounts/records/accounts.ts'
+import { type AgentRow, requireAgent } from '../../agents/records/find-agent.ts'
+import { chatChannel } from '../../agents/settings/chat-channel.ts'
+import type { Context } from '../../context.ts'
+import type { ConversationRow } from '../../conversations/records/queries.ts'
+import { WIDGET } from '../../conversations/records/sources.ts'
+import { runningGeneration } from '../../conversations/stream/attach.ts'
+import { chatAgentOf, startChat } from '../../conversations/turn/chat.ts'
+import { closeIfOrphaned } from '../../conversations/turn/close-orphans.ts'
+import { MOST_STARTS } from '../../conversations/turn/start-generation.ts'
+import type { Db } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
+import { openTicket } from '../../helpdesk/tickets/open-ticket.ts'
+import { ApiError } from '../../http/errors.ts'
+import { screenSpam } from '../inbound/screen-spam.ts'
+import { ANSWER, type Answer } from './channel-tasks.ts'
+
+/**
+ * The delay before the next attempt, in seconds. By then a running reply is mostly over, and a failed model has had a
+ * pause.
+ */
+const LATER_SECONDS = 2
+/** The number of failed replies to one message after which a person is asked. */
+const MOST_TRIES = 4
+
+/**
+ * Starts the agent's answer to what a conversation of a channel holds unanswered; true when one is being made. One
+ * that is being answered is looked at again later, and so is a failed one; when nobody can answer, a ticket is opened,
+ * because the customer waits. Spam is not answered, nor what somebody has stopped the answer to.
+ *
+ * A visitor who asks again has it answered even so. Then nothing is begun before `again` has admitted it, which throws
+ * when the visitor has asked too often.
+ */
+export async function answerConversation(
+  ctx: Context,
+  { conversationId }: Answer,
+  again: (() => Promise<unknown>) | null = null,
+): Promise<boolean> {
+  const { db } = ctx
+  const conversation = await db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('id', '=', conversationId)
+    .executeTakeFirst()
+  if (conversation?.status !== 'ongoing') return false
+  if (conversation.answer_starts >= MOST_STARTS || (conversation.answer_stopped && !again)) return false
+  const account = await accountOf(db, conversation.account_id)
+  if (conversation.answer_tries >= MOST_TRIES) {
+    await askPeople(ctx, conversation, 'The agent could not answer: its model did not respond.')
+    return false
+  }
+  const agent = await requireAgent(db, account.id, conversation.agent_id)
+  if (again && (await isBeingAnswered(db, conversation))) return true
+  const isAnswered = conversation.asked_seq <= conversation.answered_seq
+  if (again && isAnswered) return false
+  await again?.()
+  const later = (seconds = LATER_SECONDS) => ctx.jobs.enqueue<Answer>(db, ANSWER, { conversationId }, seconds)
+  const pause = isAnswered ? 0 : await pauseOf(ctx, agent, conversation)
+  if (pause > 0) {
+    await later(pause)
+    return true
+  }
+  if (await screenSpam(ctx, agent, conversation)) return false
+  try {
+    const live = await startChat(ctx, requestOf(account, agent, conversation))
+    live.answer.catch((error: unknown) => {
+      // A takeover ends it, too; the next look sees that.
+      ctx.log.info({ err: error, conversation: conversationId }, 'a channel got no answer yet')
+      later().catch((failure: unknown) => ctx.log.error({ err: failure }, 'answering a channel again'))
+    })
+    return true
+  } catch (error) {
+    const code = error instanceof ApiError ? error.code : null
+    if (code === 'CHAT_NOTHING_TO_CONTINUE' || code === 'CHAT_CONVERSATION_NOT_ONGOING') return false
+    if (code === 'CHAT_CONVERSATION_BUSY') {
+      await later()
+      return true
+    }
+    const reason = UNABLE[code ?? '']
+    if (reason === undefined) throw error
+    await askPeople(ctx, conversation, `The agent could not answer: ${reason}.`)
+    return false
+  }
+}
+
+/** Whether somebody who asks again has only to wait. What a dead process has left behind is closed. */
+async function isBeingAnswered(db: Db, { id, account_id }: ConversationRow): Promise<boolean> {
+  if (!(await runningGeneration(db, account_id, id))) return false
+  return !(await closeIfOrphaned(db, account_id, { conversationId: id }))
+}
+
+/**
+ * In seconds: one sender of a channel is answered no more often than one address of the widget may write. What comes
+ * meanwhile is answered together. What visitors of the widget write was counted when they sent it.
+ */
+async function pauseOf(
+  { limiter }: Context,
+  { id, ip_rate_limits: { limit, timeframe } }: AgentRow,
+  { source, contact_id, thread_id }: ConversationRow,
+): Promise<number> {
+  if (source === WIDGET) return 0
+  const window = { limit, windowMs: timeframe * 1_000 }
+  const { allowed, resetAt } = await limiter.take(`sender ${id} ${contact_id ?? thread_id}`, window)
+  return allowed ? 0 : Math.max(1, Math.ceil((resetAt - Date.now()) / 1_000))
+}
+
+/** Errors that a retry cannot solve. */
+const UNABLE: Record<string, string> = {
+  CHAT_CREDITS_EXHAUSTED: 'the credits are used up',
+  CHAT_AGENT_CREDITS_EXHAUSTED: 'the credits are used up',
+  CHAT_MODEL_NOT_ALLOWED: 'its model is not in the plan of the account',
+}
+
+/** Returns the channel by the name that the agent's channelInstructions and actions use. */
+function channelOf(agent: AgentRow, source: string): string {
+  if (source === WIDGET) return chatChannel(agent)
+  return source === 'Email' ? 'email' : 'messaging'
+}
+
+const requestOf = (
+  account: Parameters<typeof startChat>[1]['account'],
+  agent: AgentRow,
+  { id, source, has_voice }: ConversationRow,
+): Parameters<typeof startChat>[1] => ({
+  account,
+  agent: chatAgentOf(agent),
+  source,
+  channel: channelOf(agent, source),
+  isSpoken: has_voice,
+  conversationId: id,
+  pending: true,
+  // Elsewhere there is no application that could run them.
+  runsClientActions: source === WIDGET,
+  idempotency: null,
+})
+
+/** Opens a ticket unless there is an open one, which already shows that somebody is waiting. */
+async function askPeople(ctx: Context, conversation: ConversationRow, description: string): Promise<void> {
+  ctx.log.warn({ conversation: conversation.id }, description)
+  await transact(ctx.db, (trx) =>
+    openTicket(ctx, trx, {
+      accountId: conversation.account_id,
+      agentId: conversation.agent_id,
+      conversationId: conversation.id,
+      subject: conversation.title,
+      description,
+      customer: { id: conversation.user_id, name: null, email: null, phoneNumber: null },
+      assigneeId: null,
+    }),
+  )
+}

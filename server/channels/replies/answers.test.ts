@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { customerWrites } from '../../../test/customer-writes.ts'
+import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
+import { NEVER } from '../../../test/fakes/reply.ts'
+import { type Client, type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
+import { createMember } from '../../accounts/records/members.ts'
+import { closeOrphans } from '../../conversations/turn/close-orphans.ts'
+import { answerForgotten } from './answer-forgotten.ts'
+import { endIdle } from './end-idle.ts'
+
+let models: ModelServer
+let service: Service
+let client: Client
+let agentId: string
+
+before(async () => {
+  models = await startModelServer()
+  service = await startService(models.settings)
+})
+after(async () => {
+  await service.close()
+  await models.close()
+})
+beforeEach(async () => {
+  client = await service.account()
+  agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+  models.queue.length = 0
+  models.requests.length = 0
+  models.otherwise(() => ({ tokens: ['Yes.'] }))
+})
+
+const write = (text: string, sent: { sentAt?: Date; id?: string } = {}) =>
+  customerWrites(service, { accountId: client.accountId, agentId }, text, sent)
+
+type Told = { id: string; status: string; parent: string | null; said: string[] }
+
+async function conversations(): Promise<Told[]> {
+  const rows = await service.ctx.db
+    .selectFrom('conversations')
+    .select(['id', 'status', 'parent_conversation_id'])
+    .where('agent_id', '=', agentId)
+    .orderBy('created_at')
+    .execute()
+  return Promise.all(
+    rows.map(async ({ id, status, parent_conversation_id }) => {
+      const messages = await service.ctx.db
+        .selectFrom('messages')
+        .select(['role', 'parts'])
+        .where('conversation_id', '=', id)
+        .orderBy('seq')
+        .execute()
+      const said = messages.map(({ role, parts }) => `${role}: ${(parts[0] as { text: string }).text}`)
+      return { id, status, parent: parent_conversation_id, said }
+    }),
+  )
+}
+
+const saidIn = (count: number) =>
+  until(`${count} messages`, async () => {
+    const all = await conversations()
+    const newest = all.at(-1)
+    return newest && newest.said.length >= count && newest
+  })
+
+const sent = () =>
+  service.ctx.db
+    .selectFrom('deliveries')
+    .select(['content', 'ordinal'])
+    .where('agent_id', '=', agentId)
+    .orderBy('ordinal')
+    .execute()
+
+test('a burst that comes in any order is one conversation in the order of sending, and is answered once', async () => {
+  const at = Date.now()
+  await Promise.all(
+    [3, 1, 2, 1].map((second) =>
+      write(`Part ${second}`, { sentAt: new Date(at + second), id: `burst${second}` }),
+    ),
+  )
+  const { said } = await saidIn(4)
+  assert.deepEqual(said, ['user: Part 1', 'user: Part 2', 'user: Part 3', 'assistant: Yes.'])
+  assert.deepEqual(
+    (await sent()).map(({ content }) => content),
+    [{ text: 'Yes.', linkHosts: [] }],
+  )
+})
+
+test('what is written while an answer is made is answered after it, and read last', async () => {
+  const second = Promise.withResolvers<void>()
+  models.queue.push({ tokens: ['First.'], after: second.promise })
+  await write('One?')
+  await until('the first request', async () => models.requests.some(({ wire }) => wire === 'chat'))
+  await write('Two?')
+  await saidIn(2)
+  second.resolve()
+  const { said } = await saidIn(4)
+  assert.deepEqual(said, ['user: One?', 'user: Two?', 'assistant: First.', 'assistant: Yes.'])
+  const last = models.requests.findLast(({ body }) => JSON.stringify(body).includes('Two?'))
+  const asked = models.requests
+    .filter(({ wire, body }) => wire === 'chat' && body.messages.at(-1)?.content === 'Two?')
+    .at(-1)
+  assert.ok(asked, JSON.stringify(last?.body.messages))
+  assert.equal((await sent()).length, 2)
+  assert.equal(await answerForgotten(service.ctx), 0)
+})
+
+test('a model that fails is asked again; when it goes on failing a person is asked', async () => {
+  models.otherwise(() => ({ status: 400 }))
+  await write('Anybody?')
+  const ticket = await until('a ticket', () =>
+    service.ctx.db.selectFrom('tickets').selectAll().where('agent_id', '=', agentId).executeTakeFirst(),
+  )
+  assert.match(ticket.description ?? '', /could not answer/)
+  assert.deepEqual((await conversations())[0]?.said, ['user: Anybody?'])
+  assert.deepEqual(await sent(), [])
+})
+
+test('an answer that died with its process is made again', async () => {
+  models.queue.push({ tokens: ['Lost'], after: NEVER })
+  await write('Hello?')
+  await until('the request', () => models.queue.length === 0)
+  const { id, live } = await until('the generation', async () => {
+    const row = await service.ctx.db
+      .selectFrom('generations')
+      .select('id')
+      .where('agent_id', '=', agentId)
+      .executeTakeFirst()
+    const live = row && service.ctx.generations.get(row.id)
+    return live && { id: row.id, live }
+  })
+  await service.ctx.db.updateTable('generations').set({ owner: null }).where('id', '=', id).execute()
+  await closeOrphans(service.ctx)
+  live.abort('shutdown')
+  await service.ctx.db
+    .updateTable('conversations')
+    .set({ updated_at: sql<Date>`now() - interval '1 minute'` })
+    .where('agent_id', '=', agentId)
+    .execute()
+  assert.ok((await answerForgotten(service.ctx)) >= 1)
+  assert.deepEqual((await saidIn(2)).said, ['user: Hello?', 'assistant: Yes.'])
+})
+
+test('a person has the conversation: the model is silent, also for what waits; handed back, it answers', async () => {
+  await write('Hello?')
+  const { id } = await saidIn(2)
+  const member = await createMember(
+    service.ctx.db,
+    { id: client.accountId, plan: 'unlimited' },
+    { email: 'ann@example.com', name: 'Ann' },
+  )
+  const path = `/agents/${agentId}/conversations/${id}`
+  await client.request('POST', `${path}/takeover`, { memberId: (member as { id: string }).id })
+  await write('Are you a person?')
+  await saidIn(3)
+  await wait(1_000)
+  assert.equal((await conversations())[0]?.said.length, 3)
+  const kept = await service.ctx.db
+    .selectFrom('ticket_messages')
+    .select(['type', 'content_text'])
+    .where('agent_id', '=', agentId)
+    .where('type', '=', 'reply')
+    .execute()
+  assert.deepEqual(kept, [{ type: 'reply', content_text: 'Are you a person?' }])
+  await client.request('POST', `${path}/handback`)
+  await service.ctx.db
+    .updateTable('conversations')
+    .set({ updated_at: sql<Date>`now() - interval '1 minute'` })
+    .where('agent_id', '=', agentId)
+    .execute()
+  await answerForgotten(service.ctx)
+  assert.equal((await saidIn(4)).said.at(-1), 'assistant: Yes.')
+})
+
+test('a conversation ends by idling, and the next one goes on from it', async () => {
+  await write('My order is late.')
+  const first = await saidIn(2)
+  await service.ctx.db
+    .updateTable('conversations')
+    .set({ updated_at: sql<Date>`now() - interval '25 hours'` })
+    .where('agent_id', '=', agentId)
+    .execute()
+  assert.ok((await endIdle(service.ctx.db)) >= 1)
+  await write('It is me again.')
+  const next = await until('the next conversation', async () => {
+    const all = await conversations()
+    return all.length === 2 && all[1]?.said.length === 2 && all[1]
+  })
+  assert.deepEqual([next.parent, next.status], [first.id, 'ongoing'])
+  assert.equal((await conversations())[0]?.status, 'ended')
+})

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
+import type { MessagePart, MessagesTable } from '../../db/tables.ts'
+import type { ConversationRow } from './queries.ts'
+
+export type NewMessage = {
+  /** Where whoever wrote it has named it. */
+  id?: string
+  role: MessagesTable['role']
+  parts: MessagePart[]
+  metadata?: Record<string, unknown> | null
+}
+
+/** Adds a message that no generation makes at the end of a conversation; answers its id. */
+export async function appendMessage(
+  trx: Trx,
+  { id, account_id, agent_id }: Pick<ConversationRow, 'id' | 'account_id' | 'agent_id'>,
+  { id: messageId = newId(), role, parts, metadata = null }: NewMessage,
+): Promise<string> {
+  const next = sql<number>`last_seq + 1`
+  const asks = { asked_seq: next, answer_tries: 0, answer_starts: 0, continuations: 0, answer_stopped: false }
+  const { last_seq } = await trx
+    .updateTable('conversations')
+    .set({ last_seq: next, updated_at: new Date() })
+    .$if(role === 'user', (query) => query.set(asks))
+    // What came before the words of a person is answered.
+    .$if(metadata !== null && 'author' in metadata, (query) => query.set({ answered_seq: next }))
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .returning('last_seq')
+    .executeTakeFirstOrThrow()
+  await trx
+    .insertInto('messages')
+    .values({
+      id: messageId,
+      account_id,
+      agent_id,
+      conversation_id: id,
+      seq: last_seq,
+      role,
+      parts: json(parts),
+      metadata: metadata === null ? null : json(metadata),
+    })
+    .execute()
+  return messageId
+}

@@ -1,0 +1,105 @@
+import { requireAgent } from '../../agents/records/find-agent.ts'
+import type { Context } from '../../context.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
+import { transact } from '../../db/statements/transact.ts'
+import { ApiError, invalidField } from '../../http/errors.ts'
+import { type Account, insertSource } from '../../knowledge/sources/add-source.ts'
+import { changeAnswer, qnaColumns } from '../../knowledge/sources/qna-source.ts'
+import type { SourceRow } from '../../knowledge/sources/queries.ts'
+import { textOf } from './parts.ts'
+import { type MessageRow, requireConversation } from './queries.ts'
+
+type Place = { agentId: string; conversationId: string; messageId: string }
+type Correction = { answer: string; question?: string }
+
+/** As of a source's question (knowledge/schema.ts). */
+const LONGEST_QUESTION = 1_000
+
+/**
+ * Makes the right answer to what was asked a source of the agent, or changes the one made of this message before.
+ * Throws RESOURCE_NOT_FOUND, RESOURCE_MESSAGE_NOT_FOUND, RESOURCE_MESSAGE_NOT_ASSISTANT, SOURCE_SIZE_LIMIT_EXCEEDED.
+ */
+export async function correctAnswer(
+  ctx: Pick<Context, 'db' | 'jobs' | 'filesDir'>,
+  account: Account,
+  { agentId, conversationId, messageId }: Place,
+  correction: Correction,
+): Promise<SourceRow> {
+  await requireConversation(ctx.db, account.id, agentId, conversationId)
+  const message = await requireAnswer(ctx.db, account, conversationId, messageId)
+  const source = await transact(ctx.db, async (trx) => {
+    // Two corrections of one answer must not both find none.
+    await requireAgent(trx, account.id, agentId, 'update')
+    const found = await correctionOf(trx, account, agentId, messageId)
+    if (found) return found
+    const asked = correction.question ?? (await questionBefore(trx, account, message))
+    return insertSource(trx, ctx.jobs, account, agentId, {
+      ...qnaColumns([asked], correction.answer),
+      metadata: json({ conversationId, messageId }),
+      message_id: messageId,
+    })
+  })
+  return changeAnswer(ctx, account, agentId, source, correction)
+}
+
+async function requireAnswer(
+  db: Db,
+  account: Account,
+  conversationId: string,
+  messageId: string,
+): Promise<MessageRow> {
+  const row = isId(messageId)
+    ? await db
+        .selectFrom('messages')
+        .selectAll()
+        .where('account_id', '=', account.id)
+        .where('conversation_id', '=', conversationId)
+        .where('id', '=', messageId)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('RESOURCE_MESSAGE_NOT_FOUND')
+  if (row.role !== 'assistant') throw new ApiError('RESOURCE_MESSAGE_NOT_ASSISTANT')
+  return row
+}
+
+function correctionOf(
+  trx: Trx,
+  account: Account,
+  agentId: string,
+  messageId: string,
+): Promise<SourceRow | undefined> {
+  return trx
+    .selectFrom('sources')
+    .selectAll()
+    .where('account_id', '=', account.id)
+    .where('agent_id', '=', agentId)
+    .where('message_id', '=', messageId)
+    .executeTakeFirst()
+}
+
+/** What the answer answered: the last message of the user before it. */
+async function questionBefore(trx: Trx, account: Account, answer: MessageRow): Promise<string> {
+  const row = await trx
+    .selectFrom('messages')
+    .select('parts')
+    .where('account_id', '=', account.id)
+    .where('conversation_id', '=', answer.conversation_id)
+    .where('role', '=', 'user')
+    .where('seq', '<', answer.seq)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const text = row ? textOf(row).trim() : ''
+  if (text === '') {
+    throw invalidField(
+      'question',
+      'Nothing was asked before this message: send the question that it answers.',
+    )
+  }
+  if (text.length > LONGEST_QUESTION) {
+    throw invalidField('question', 'What was asked before this message is too long: send a shorter question.')
+  }
+  return text
+}

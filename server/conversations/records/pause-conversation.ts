@@ -1,0 +1,32 @@
+import type { Db } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { requireConversation } from './queries.ts'
+import { notOngoing } from './status.ts'
+
+/**
+ * Pauses or resumes a conversation; one that is as wanted stays so. A reply that is being made goes on to its
+ * end. CHAT_CONVERSATION_NOT_ONGOING when a person has it or it has ended.
+ */
+export async function pauseConversation(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  conversationId: string,
+  paused: boolean,
+): Promise<'ongoing' | 'paused'> {
+  const wanted = paused ? 'paused' : 'ongoing'
+  return transact(db, async (trx) => {
+    const { id, status } = await requireConversation(trx, accountId, agentId, conversationId, true)
+    if (status !== 'ongoing' && status !== 'paused') throw notOngoing(status)
+    if (status !== wanted) {
+      await trx
+        .updateTable('conversations')
+        .set({ status: wanted })
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .execute()
+    }
+    return wanted
+  })
+}

@@ -1,0 +1,72 @@
+import type { Selectable } from 'kysely'
+import type { Static } from 'typebox'
+import type { AttachmentNote, ConversationsTable, MessagesTable } from '../../db/tables.ts'
+import type { FinishReason } from '../stream/events.ts'
+import type { StoredSource } from '../turn/cite.ts'
+import { shownParts } from './parts.ts'
+import type { AnswerOutcome, Conversation, Message } from './schema.ts'
+import type { Addresses } from './source-address.ts'
+
+/** The content of an assistant message's metadata column. */
+export type MessageMetadata = {
+  score?: number
+  outcome?: AnswerOutcome | null
+  sources?: StoredSource[]
+  finishReason?: FinishReason
+  model?: string
+  /** Set when `model` answered in place of the agent's own model, whose provider failed. */
+  isStandIn?: true
+  /** The author of a message that a team member wrote. */
+  author?: { type: 'human_agent'; name: string; memberId: string }
+  /** The files attached to the message. */
+  attachments?: AttachmentNote[]
+}
+
+export const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)
+
+export function presentConversation(row: Selectable<ConversationsTable>): Static<typeof Conversation> {
+  return {
+    id: row.id,
+    title: row.title,
+    createdAt: epochSeconds(row.created_at),
+    updatedAt: epochSeconds(row.updated_at),
+    userId: row.user_id,
+    status: row.status,
+    parentConversationId: row.parent_conversation_id,
+    parentSummary: row.parent_summary,
+  }
+}
+
+export function presentMessage(
+  row: Selectable<MessagesTable>,
+  addresses: Addresses,
+  includeServerActions = false,
+): Static<typeof Message> {
+  const {
+    score = null,
+    outcome = null,
+    sources,
+    finishReason,
+    author,
+    attachments = [],
+    model,
+    isStandIn,
+  } = (row.metadata ?? {}) as MessageMetadata
+  const shown = {
+    score,
+    outcome,
+    ...(sources?.length ? { sources: addresses.sources(row, sources) } : {}),
+    ...(finishReason === undefined ? {} : { finishReason }),
+    ...(isStandIn && model !== undefined ? { model } : {}),
+    ...(author ? { author: { type: author.type, name: author.name } } : {}),
+  }
+  return {
+    id: row.id,
+    role: row.role,
+    parts: shownParts(row.parts, includeServerActions),
+    createdAt: epochSeconds(row.created_at),
+    ...(row.feedback ? { feedback: row.feedback } : {}),
+    ...(attachments.length > 0 ? { attachments: addresses.attachments(row, attachments) } : {}),
+    ...(row.role === 'assistant' ? { metadata: shown } : {}),
+  }
+}

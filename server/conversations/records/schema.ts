@@ -1,0 +1,145 @@
+import Type from 'typebox'
+import { EpochSeconds, Exact, Nullable, OneOf, TaggedUnion } from '../../http/contract.ts'
+
+export const conversationStatuses = ['ongoing', 'ended', 'taken_over', 'paused'] as const
+
+/** service-api, "Conversation metadata". */
+const metadataFields = {
+  id: Type.String(),
+  title: Nullable(Type.String()),
+  createdAt: EpochSeconds,
+  updatedAt: EpochSeconds,
+  userId: Nullable(Type.String()),
+  status: OneOf(conversationStatuses),
+  parentConversationId: Nullable(Type.String()),
+  parentSummary: Nullable(Type.String()),
+}
+
+export const Conversation = Exact(metadataFields)
+
+const providerExecuted = Type.Optional(
+  Type.Literal(true, {
+    description:
+      'The service ran the call itself: there is nothing to answer. Such parts are shown only with `includeServerActions`.',
+  }),
+)
+
+/** service-api, "Message parts". */
+export const Part = TaggedUnion('type', [
+  Exact({ type: Type.Literal('text'), text: Type.String() }),
+  Exact({
+    type: Type.Literal('tool-call'),
+    toolCallId: Type.String(),
+    toolName: Type.String(),
+    input: Type.Optional(Type.Unknown()),
+    providerExecuted,
+  }),
+  Exact({
+    type: Type.Literal('tool-result'),
+    toolCallId: Type.String(),
+    toolName: Type.String(),
+    output: Type.Optional(Type.Unknown()),
+    providerExecuted,
+  }),
+])
+
+export const finishReasons = ['stop', 'error', 'tool-calls', 'length', 'content-filter', 'other'] as const
+
+/** The passage that the marker [n] in a text stands for is the n-th of its `sources`. */
+export const CitedSource = Exact({
+  id: Type.String(),
+  name: Nullable(Type.String()),
+  url: Nullable(
+    Type.String({ description: 'Of a file: an address that opens it for a day from when it was read' }),
+  ),
+  score: Type.Number({ description: '0 to 1' }),
+  page: Nullable(Type.Integer({ description: 'Of a file with pages, from 1' })),
+  anchor: Nullable(Type.String({ description: 'The fragment of the address that leads to the passage' })),
+  quote: Type.String({ description: 'What the passage says' }),
+})
+
+const Score = Nullable(
+  Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'Retrieval confidence of the answer, 0 to 1; null where nothing was scored',
+  }),
+)
+
+export const StandIn = Type.Optional(
+  Type.String({ description: "The model that answered because the provider of the agent's own failed" }),
+)
+
+/** A file that came with a message. */
+export const MessageAttachment = Exact({
+  name: Type.String(),
+  url: Nullable(
+    Type.String({ description: 'Opens it for a day from when it was read; null in exported files' }),
+  ),
+  type: Type.String({ description: 'Media type, by content' }),
+  size: Type.Integer({ minimum: 0, description: 'Bytes' }),
+})
+
+export const outcomes = ['answered', 'closest', 'declined'] as const
+export type AnswerOutcome = (typeof outcomes)[number]
+
+const Outcome = Nullable(
+  OneOf(outcomes, {
+    description:
+      'Of the built-in responder: it answered, showed the passages that come closest, or declined; null for other answers',
+  }),
+)
+
+export const Message = Exact({
+  id: Type.String(),
+  role: OneOf(['user', 'assistant']),
+  parts: Type.Array(Part),
+  createdAt: EpochSeconds,
+  feedback: Type.Optional(OneOf(['positive', 'negative'])),
+  attachments: Type.Optional(Type.Array(MessageAttachment, { description: 'Files that came with it' })),
+  metadata: Type.Optional(
+    Exact({
+      score: Score,
+      outcome: Outcome,
+      sources: Type.Optional(Type.Array(CitedSource)),
+      finishReason: Type.Optional(OneOf(finishReasons, { description: 'How the answer ended' })),
+      model: StandIn,
+      author: Type.Optional(
+        Exact(
+          { type: Type.Literal('human_agent'), name: Type.String() },
+          { description: 'The team member who wrote the message' },
+        ),
+      ),
+    }),
+  ),
+})
+
+/** service-api, "Conversation (single read)". */
+export const ConversationWithMessages = Exact({ ...metadataFields, messages: Type.Array(Message) })
+
+/** service-api, "Chat response (non-streaming)". */
+export const ChatAnswer = Exact({
+  data: Exact({
+    id: Type.String(),
+    role: Type.Literal('assistant'),
+    parts: Type.Array(Part),
+    metadata: Exact({
+      userMessageId: Type.String(),
+      conversationId: Type.String(),
+      userId: Nullable(Type.String()),
+      finishReason: OneOf(finishReasons),
+      usage: Exact({ credits: Type.Number() }),
+      model: StandIn,
+      score: Score,
+      outcome: Outcome,
+      sources: Type.Array(CitedSource),
+    }),
+  }),
+})
+
+export const UserId = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: '^[a-zA-Z0-9._-]+$',
+  refusal: 'May hold letters, digits, dots, underscores and hyphens only.',
+})

@@ -1,0 +1,56 @@
+import type { Static } from 'typebox'
+import { attachmentUrl, DAY_MS } from '../../attachments/serve-attachments.ts'
+import type { Config } from '../../config.ts'
+import type { AccountId, AttachmentNote } from '../../db/tables.ts'
+import { sourceFileUrl } from '../../knowledge/sources/serve-source-files.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
+import type { StoredSource } from '../turn/cite.ts'
+import type { CitedSource, MessageAttachment } from './schema.ts'
+
+type Needs = { secrets: Secrets; config: Config }
+type Owner = { account_id: AccountId; agent_id: string }
+
+/** The sources of an answer for somebody who may read it: files have an address for a while. */
+export type PresentSources = (owner: Owner, sources: readonly StoredSource[]) => Static<typeof CitedSource>[]
+
+export const presentSourcesOf =
+  (ctx: Needs): PresentSources =>
+  ({ account_id, agent_id }, sources) =>
+    sources.map((source) => {
+      const shown = plainSource(source)
+      if (!source.isFile) return shown
+      const place = { accountId: account_id, agentId: agent_id, sourceId: source.id }
+      return { ...shown, url: sourceFileUrl(ctx, place, shown.page) }
+    })
+
+/** How what a message names can be opened by somebody who may read it. */
+export type Addresses = {
+  sources: PresentSources
+  attachments(owner: Owner, notes: readonly AttachmentNote[]): Static<typeof MessageAttachment>[]
+}
+
+export const addressesOf = (ctx: Needs): Addresses => ({
+  sources: presentSourcesOf(ctx),
+  attachments: ({ account_id, agent_id }, notes) =>
+    notes.map(({ id, ...note }) => ({
+      ...note,
+      url: attachmentUrl(ctx, { accountId: account_id, agentId: agent_id }, id, DAY_MS),
+    })),
+})
+
+/** For what is kept longer than an address holds. */
+export const withoutAddresses: Addresses = {
+  sources: (_owner, sources) => sources.map(plainSource),
+  attachments: (_owner, notes) => notes.map(({ id: _, ...note }) => ({ ...note, url: null })),
+}
+
+/** Answers of earlier versions were stored without the last three. */
+const plainSource = ({ id, name, url, score, page = null, anchor = null, quote = '' }: StoredSource) => ({
+  id,
+  name,
+  url,
+  score,
+  page,
+  anchor,
+  quote,
+})

@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId, ToolCallStatus } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { attach } from '../stream/attach.ts'
+import type { FrameSource } from '../stream/live-generation.ts'
+import { requireConversation } from './queries.ts'
+import { addToMessage } from './tool-calls.ts'
+
+/** Runs what takes a result, which throws when there is no such call. */
+export type TakeResult = (work: (db: Db) => Promise<void>) => Promise<unknown>
+
+export type ToolResult = { toolCallId: string; output?: unknown }
+
+/** A step may speak on for so long after a call of it was shown. */
+const LONGEST_WAIT_MS = 15_000
+
+type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
+
+type Place = {
+  accountId: AccountId
+  agentId: string
+  conversationId: string
+}
+
+/**
+ * Takes the result of a call that waits for its application, once. A result that is too late (expired, ignored,
+ * resolved before) is RESOURCE_TOOL_CALL_NOT_FOUND (service-api, "Client action"). One that comes before the
+ * answer with its call has ended waits for that end: a reader is shown a call as soon as it is made.
+ */
+export async function storeToolResult(
+  ctx: Needs,
+  place: Place,
+  result: ToolResult,
+  take: TakeResult = (work) => work(ctx.db),
+): Promise<void> {
+  if (!isId(result.toolCallId)) throw notThere()
+  const taking = (db: Db): Promise<void> => takeResult(db, place, result)
+  try {
+    await take(taking)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'RESOURCE_TOOL_CALL_NOT_FOUND') throw error
+    // Whoever waits costs nothing: anybody may send ids that no call has.
+    const running = await attach(ctx, place.accountId, place.conversationId)
+    if (!running) throw error
+    await endOf(running.source)
+    await take(taking)
+  }
+}
+
+const notThere = (): ApiError => new ApiError('RESOURCE_TOOL_CALL_NOT_FOUND')
+
+async function endOf(source: FrameSource): Promise<void> {
+  if (source.ended) return
+  let stopWatching = (): void => {}
+  let timer: NodeJS.Timeout | undefined
+  await new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LONGEST_WAIT_MS)
+    stopWatching = source.watch(() => {
+      if (source.ended) resolve()
+    })
+  })
+  clearTimeout(timer)
+  stopWatching()
+}
+
+async function takeResult(
+  db: Db,
+  { accountId, agentId, conversationId }: Place,
+  { toolCallId, output = null }: ToolResult,
+): Promise<void> {
+  await transact(db, async (trx) => {
+    await requireConversation(trx, accountId, agentId, conversationId, true)
+    const call = await trx
+      .updateTable('tool_calls')
+      .set({ status: outcomeOf(output), output: json(output), resolved_at: new Date() })
+      .where('account_id', '=', accountId)
+      .where('conversation_id', '=', conversationId)
+      .where('id', '=', toolCallId)
+      .where('status', '=', 'pending')
+      .where('expires_at', '>', sql<Date>`now()`)
+      .returning(['name', 'message_id'])
+      .executeTakeFirst()
+    if (!call) throw notThere()
+    await addToMessage(trx, accountId, call.message_id, [
+      { type: 'tool-result', toolCallId, toolName: call.name, output },
+    ])
+    await trx
+      .updateTable('conversations')
+      .set({ updated_at: new Date() })
+      .where('account_id', '=', accountId)
+      .where('id', '=', conversationId)
+      .execute()
+  })
+}
+
+/** Any JSON is a success, unless it says otherwise in the shape that exports use. */
+function outcomeOf(output: unknown): ToolCallStatus {
+  const said = (output as { status?: unknown } | null)?.status
+  return said === 'error' || said === 'ignored' ? said : 'success'
+}

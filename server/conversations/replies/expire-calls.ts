@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import { ignoreWaitingCalls } from '../records/tool-calls.ts'
+
+const AT_ONCE = 200
+
+/** Closes calls that nobody has answered in time, a conversation at a time. */
+export async function expireCalls(db: Db): Promise<void> {
+  const found = await db
+    .selectFrom('tool_calls')
+    .select(['account_id', 'conversation_id'])
+    .distinct()
+    .where('status', '=', 'pending')
+    .where('expires_at', '<=', sql<Date>`now()`)
+    .limit(AT_ONCE)
+    .execute()
+  for (const { account_id, conversation_id } of found) {
+    await db.transaction().execute(async (trx) => {
+      await trx
+        .selectFrom('conversations')
+        .select('id')
+        .where('account_id', '=', account_id)
+        .where('id', '=', conversation_id)
+        .forNoKeyUpdate()
+        .execute()
+      await ignoreWaitingCalls(trx, account_id, conversation_id, { expiredOnly: true })
+    })
+  }
+}

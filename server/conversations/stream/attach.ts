@@ -1,0 +1,46 @@
+import type { Context } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { closeIfOrphaned } from '../turn/close-orphans.ts'
+import { EVENTS_PER_GENERATION } from '../turn/store-turn.ts'
+import type { FrameSource } from './live-generation.ts'
+
+export type Attached = { source: FrameSource; firstEvent: number }
+
+type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
+
+/** The running generation of a conversation, wherever it runs; null when none does. */
+export async function attach(
+  ctx: Needs,
+  accountId: AccountId,
+  conversationId: string,
+): Promise<Attached | null> {
+  const here = ctx.generations.ofConversation(conversationId)
+  if (here && !here.ended) return { source: here, firstEvent: here.ids.firstEvent }
+  const row = await runningGeneration(ctx.db, accountId, conversationId)
+  if (!row) return null
+  // It may have begun here meanwhile.
+  const live = ctx.generations.get(row.id)
+  if (live) return { source: live, firstEvent: row.first_event }
+  if (await closeIfOrphaned(ctx.db, accountId, { conversationId })) return null
+  return { source: ctx.followers.follow(row), firstEvent: row.first_event }
+}
+
+export async function runningGeneration(db: Db, accountId: AccountId, conversationId: string) {
+  return db
+    .selectFrom('generations')
+    .select(['id', 'first_event', 'message_id'])
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+}
+
+/**
+ * How many frames a reader has that has seen the event `lastEventId`: an id of an earlier generation of the
+ * conversation means none.
+ */
+export function positionAfter(lastEventId: string | undefined, { firstEvent }: Attached): number {
+  const seen = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) - firstEvent : 0
+  return seen > 0 && seen < EVENTS_PER_GENERATION ? seen : 0
+}

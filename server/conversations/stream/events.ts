@@ -1,0 +1,46 @@
+import type { Static } from 'typebox'
+import type { CitedSource, finishReasons } from '../records/schema.ts'
+
+export type FinishReason = (typeof finishReasons)[number]
+
+/** service-api, "Stream finish metadata". */
+export type FinishMetadata = {
+  messageId: string
+  userMessageId: string
+  conversationId: string
+  userId: string | null
+  usage: { credits: number }
+  /** The model that answered in place of the agent's own, whose provider failed. */
+  model?: string
+}
+
+/** `providerExecuted`: the call runs here; an application runs only the calls without it. */
+type ToolInput = { toolCallId: string; toolName: string; providerExecuted?: true }
+
+/** The events of an answer's stream (service-api, "Events"); our own kinds begin with `data-`. */
+export type StreamEvent =
+  | { type: 'start'; messageId: string }
+  | { type: 'message-metadata'; messageMetadata: FinishMetadata }
+  | { type: 'start-step' }
+  | { type: 'text-start'; id: string }
+  | { type: 'text-delta'; id: string; delta: string }
+  | { type: 'text-end'; id: string }
+  | ({ type: 'tool-input-start' } & ToolInput)
+  | { type: 'tool-input-delta'; toolCallId: string; inputTextDelta: string }
+  | ({ type: 'tool-input-available'; input: unknown } & ToolInput)
+  | { type: 'tool-output-available'; toolCallId: string; output: unknown; providerExecuted?: true }
+  | { type: 'data-sources'; data: { sources: Static<typeof CitedSource>[] } }
+  /** A person has taken the conversation over or ended it; what was said of this answer is not kept. */
+  | { type: 'data-handoff'; data: { status: 'taken_over' | 'ended' } }
+  /** The process ends; the stream goes on, or the stored answer is found, after that time. */
+  | { type: 'data-reattach'; data: { afterMs: number }; transient: true }
+  | { type: 'finish-step' }
+  | { type: 'error'; errorText: string }
+  | { type: 'finish'; finishReason: FinishReason; messageMetadata: FinishMetadata }
+
+export const DONE_FRAME = 'data: [DONE]\n\n'
+
+/** One event as it goes over the wire. */
+export function frameOf(id: number, event: StreamEvent): string {
+  return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+}

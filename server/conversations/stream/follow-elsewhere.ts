@@ -1,0 +1,127 @@
+import type { Db } from '../../db/database.ts'
+import type { Notifier } from '../../db/notifier.ts'
+import type { MessagePart } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { collectParts, type Ending, errorOf, eventsAfter, readLog } from './generation-log.ts'
+import { type Answer, GrowingReading, type Reading } from './live-generation.ts'
+
+/** How often the log is polled, in milliseconds, because notices may be lost. */
+const LOOK_EVERY_MS = 1_000
+/** The most pieces that are read from the log at once. */
+const PIECES_AT_ONCE = 16
+/** The number of polls without a waiting reader after which following stops. */
+const MOST_UNWATCHED = 2
+/**
+ * The number of polls of a generation that no longer runs, after which readers are told that its end is not in the
+ * log.
+ */
+const MOST_LOOKS = 3
+
+/** The columns of the generation's row that are needed. */
+export type Followed = { id: string; first_event: number }
+
+/**
+ * Follows generations that another process runs and that have readers in this one. Readers of the same generation
+ * share one follower.
+ */
+export type Followers = { follow(generation: Followed): Reading }
+
+type Needs = { db: Db; notifier: Notifier; log: { warn(fields: object, text: string): void } }
+
+export function createFollowers(needs: Needs): Followers {
+  const followed = new Map<string, Reading>()
+  return {
+    follow(generation) {
+      const known = followed.get(generation.id)
+      if (known && !known.ended) return known
+      const reading = followElsewhere(needs, generation)
+      followed.set(generation.id, reading)
+      void reading.ending.then(() => {
+        if (followed.get(generation.id) === reading) followed.delete(generation.id)
+      })
+      return reading
+    },
+  }
+}
+
+/** Follows a generation's log to its end, while its process is still writing it or long afterwards. */
+function followElsewhere({ db, notifier, log }: Needs, { id, first_event }: Followed): Reading {
+  const reading = new GrowingReading(first_event, eventsAfter(db, id))
+  const collected = collectParts()
+  let messageId = ''
+  let looking: Promise<void> | null = null
+  let again = false
+  let quiet = 0
+  let unwatched = 0
+
+  const close = (end: () => void): void => {
+    clearInterval(timer)
+    stopListening()
+    end()
+  }
+  async function look(): Promise<void> {
+    // Read the state first, so that everything logged before the end is part of what is read next.
+    const row = await db.selectFrom('generations').select('status').where('id', '=', id).executeTakeFirst()
+    const { events: fresh, ending } = await readLog(db, id, reading.count, PIECES_AT_ONCE)
+    if (reading.ended) return
+    for (const event of fresh) {
+      collected.add(event)
+      if (event.type === 'start') messageId = event.messageId
+      reading.emit(event)
+    }
+    reading.markLogged(reading.count)
+    if (ending) return close(() => reading.end(resultOf(messageId, collected.parts, ending)))
+    if (fresh.length > 0) {
+      quiet = 0
+      lookSoon()
+    } else if (row?.status !== 'running') {
+      if (++quiet >= MOST_LOOKS) close(() => reading.fail(NOT_KEPT()))
+    } else if (reading.count === 0 || ++quiet % 3 === 0) await notifier.publish(db, 'watch', id)
+  }
+  const lookSoon = (): void => {
+    if (reading.ended) return
+    if (looking) {
+      again = true
+      return
+    }
+    looking = look()
+      .catch((error: unknown) => log.warn({ err: error }, 'the log of a generation could not be read'))
+      .finally(() => {
+        looking = null
+        if (again) {
+          again = false
+          lookSoon()
+        }
+      })
+  }
+  const timer = setInterval(() => {
+    unwatched = reading.watchers === 0 ? unwatched + 1 : 0
+    if (unwatched > MOST_UNWATCHED) close(() => reading.fail(NOT_KEPT()))
+    else lookSoon()
+  }, LOOK_EVERY_MS)
+  timer.unref()
+  const stopListening = notifier.on('frames', (changed) => {
+    if (changed === id) lookSoon()
+  })
+  setImmediate(lookSoon)
+  return reading
+}
+
+const NOT_KEPT = (): ApiError =>
+  new ApiError('SERVICE_OVERLOADED', {
+    message: 'The answer was interrupted. What was said of it is kept in the conversation.',
+    headers: { 'retry-after': '2' },
+  })
+
+function resultOf(id: string, parts: MessagePart[], ending: Ending): Answer | ApiError {
+  const error = errorOf(ending)
+  if (error) return error
+  return {
+    id,
+    role: 'assistant',
+    parts,
+    // What an earlier version has stored may be without a score.
+    metadata:
+      'metadata' in ending ? { ...ending.metadata, score: ending.metadata.score ?? null } : ({} as never),
+  }
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { after, before, beforeEach, test } from 'node:test'
+import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
+import { NEVER } from '../../../test/fakes/reply.ts'
+import { readStream } from '../../../test/read-stream.ts'
+import { type Client, type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
+import { reconcile } from '../../accounts/plans/reconcile.ts'
+import { newId } from '../../db/ids.ts'
+import { closeOrphans } from '../turn/close-orphans.ts'
+import { appendToLog, partsOf, readLog } from './generation-log.ts'
+
+/** What becomes of an answer whose process has died, or has been taken for dead. */
+let models: ModelServer
+let service: Service
+let client: Client
+let agentId: string
+
+before(async () => {
+  models = await startModelServer()
+  service = await startService(models.settings)
+})
+after(async () => {
+  await service.ctx.generations.idle()
+  assert.deepEqual(await reconcile(service.ctx.db), { balanced: true, difference: 0 })
+  await service.close()
+  await models.close()
+})
+beforeEach(async () => {
+  models.queue.length = 0
+  client = await service.account()
+  agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+})
+
+const stream = (body: object, headers = {}) =>
+  client.raw('POST', `/agents/${agentId}/chat`, {
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+
+const running = () =>
+  service.ctx.db
+    .selectFrom('generations')
+    .select(['id', 'conversation_id', 'owner', 'epoch'])
+    .where('agent_id', '=', agentId)
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow()
+
+/** As if its process had died: nobody beats for the owner that it names. */
+async function orphan(id: string): Promise<void> {
+  await service.ctx.db.updateTable('generations').set({ owner: newId() }).where('id', '=', id).execute()
+}
+
+const messagesOf = async (conversationId: string) =>
+  (await client.request('GET', `/agents/${agentId}/conversations/${conversationId}/messages`)).body.data
+
+test('what a reader has seen is in the log, and is kept when the process dies', async () => {
+  models.queue.push({ tokens: ['One', ' two', ' three', ' four'], stallAfter: 3 })
+  const response = await stream({ message: 'Count' })
+  const { id, conversation_id } = await running()
+  await until('the words in the log', async () => {
+    const { events } = await readLog(service.ctx.db, id, 0)
+    return partsOf(events).some((part) => part.type === 'text' && part.text === 'One two three')
+  })
+  await orphan(id)
+  assert.equal(await closeOrphans(service.ctx), 1)
+  const [, answer] = await messagesOf(conversation_id)
+  assert.deepEqual(answer.parts, [{ type: 'text', text: 'One two three' }])
+  assert.equal(answer.metadata.finishReason, 'error')
+  // Whoever ran it finds out when it writes, and says no more.
+  service.ctx.generations.get(id)?.abort('stop')
+  assert.doesNotMatch(await response.text(), /\[DONE\]|"type":"finish"/)
+})
+
+test('a reader that stops costs no memory, and gets all of it when it goes on', async () => {
+  const tokens = Array.from({ length: 19_000 }, (_, i) => `${i % 10}`)
+  models.queue.push({ tokens })
+  const asked = request(`${service.url}/api/v2/agents/${agentId}/chat`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${client.key}`, 'content-type': 'application/json' },
+  })
+  asked.end(JSON.stringify({ message: 'Everything' }))
+  const [stopped] = (await once(asked, 'response')) as [IncomingMessage]
+  const { id } = await running()
+  const live = service.ctx.generations.get(id)
+  await live?.ending
+  assert.ok(live)
+  assert.equal(live.held(0), null)
+  const words: string[] = []
+  let text = ''
+  for await (const piece of stopped) text += piece
+  for (const [, data = ''] of text.matchAll(/^data: (\{"type":"text-delta".*)$/gm))
+    words.push(JSON.parse(data).delta)
+  assert.equal(words.join(''), tokens.join(''))
+  const ids = [...text.matchAll(/^id: (\d+)$/gm)].map(([, number]) => Number(number))
+  assert.ok(ids.every((number, i) => i === 0 || number === (ids[i - 1] ?? 0) + 1))
+  assert.match(text, /\[DONE\]\n\n$/)
+})
+
+test('nobody closes what its process still runs, and a second closer finds nothing', async () => {
+  models.queue.push({ tokens: ['One', ' two'], stallAfter: 1 })
+  const response = await stream({ message: 'Wait' })
+  await response.body!.getReader().read()
+  assert.equal(await closeOrphans(service.ctx), 0)
+  const { id } = await running()
+  await orphan(id)
+  const closed = await Promise.all([closeOrphans(service.ctx), closeOrphans(service.ctx)])
+  assert.deepEqual(closed.sort(), [0, 1])
+})
+
+test('a process that was taken for dead cannot write any more, to the log nor to the answer', async () => {
+  models.queue.push({ tokens: ['One', ' two'], stallAfter: 1 })
+  const response = await stream({ message: 'Wait' })
+  await response.body!.getReader().read()
+  const { id, conversation_id, epoch } = await running()
+  await orphan(id)
+  const piece = { generationId: id, position: 99, events: [], ending: null }
+  assert.deepEqual(await appendToLog(service.ctx.db, { id: service.ctx.process.id, epoch }, [piece]), [id])
+  await closeOrphans(service.ctx)
+  const before = await messagesOf(conversation_id)
+  service.ctx.generations.get(id)?.abort('stop')
+  await service.ctx.generations.idle()
+  assert.deepEqual(await messagesOf(conversation_id), before)
+})
+
+test('a question whose process died before a word is answered under its key, once, and no answer is invented', async () => {
+  const key = { 'idempotency-key': newId() }
+  models.queue.push({ tokens: ['Never'], after: NEVER })
+  const lost = client.request('POST', `/agents/${agentId}/chat`, { message: 'Hello?', stream: false }, key)
+  const { id, conversation_id } = await until('the generation', () => running().catch(() => null))
+  await orphan(id)
+  await closeOrphans(service.ctx)
+  service.ctx.generations.get(id)?.abort('lost')
+  assert.deepEqual((await lost).body.error.code, 'SERVICE_OVERLOADED')
+  models.queue.push({ tokens: ['Here I am.'] })
+  const again = () =>
+    client.request('POST', `/agents/${agentId}/chat`, { message: 'Hello?', stream: false }, key)
+  const answers = [await again(), await again()]
+  for (const { status, body } of answers) {
+    assert.equal(status, 200)
+    assert.deepEqual(body.data.parts, [{ type: 'text', text: 'Here I am.' }])
+    assert.equal(body.data.metadata.conversationId, conversation_id)
+  }
+  assert.deepEqual(
+    (await messagesOf(conversation_id)).map(({ role }: { role: string }) => role),
+    ['user', 'assistant'],
+  )
+})
+
+test('a chat without a message answers the question that got no answer', async () => {
+  models.queue.push({ status: 400 })
+  const failed = await client.request('POST', `/agents/${agentId}/chat`, { message: 'Hello?', stream: false })
+  assert.equal(failed.body.error.code, 'CHAT_PROVIDER_ERROR')
+  const [{ id: conversationId }] = (await client.request('GET', `/agents/${agentId}/conversations`)).body.data
+  models.queue.push({ tokens: ['Here I am.'] })
+  const { status, body } = await client.request('POST', `/agents/${agentId}/chat`, {
+    conversationId,
+    stream: false,
+  })
+  assert.equal(status, 200)
+  assert.deepEqual(body.data.parts, [{ type: 'text', text: 'Here I am.' }])
+  assert.equal((await messagesOf(conversationId)).length, 2)
+})
+
+test('a repeated stream is the log, event by event', async () => {
+  const key = { 'idempotency-key': newId() }
+  models.queue.push({ tokens: ['A', 'b', 'c', '\uD83D', '\uDE00', '"\n'] })
+  const first = await readStream(await stream({ message: 'Again' }, key))
+  const second = await readStream(await stream({ message: 'Again' }, key))
+  assert.deepEqual(second.events, first.events)
+})

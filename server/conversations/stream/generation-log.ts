@@ -1,0 +1,185 @@
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import type { AccountId, MessagePart } from '../../db/tables.ts'
+import type { ErrorCode } from '../../http/error-codes.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { CallPart } from '../records/parts.ts'
+import type { StreamEvent } from './events.ts'
+import type { AnswerMetadata } from './live-generation.ts'
+
+/** How a generation ended, for clients that wait for the whole answer: its metadata, or the error to return. */
+export type Ending =
+  | { metadata: AnswerMetadata }
+  | {
+      error: {
+        code: ErrorCode
+        message: string
+        details?: Record<string, string>
+        headers: Record<string, string>
+      }
+    }
+
+/** A piece of a generation's log; `position` is the number of its first event, from 0. */
+export type Piece = {
+  generationId: string
+  position: number
+  events: readonly StreamEvent[]
+  ending: Ending | null
+}
+
+export const errorEnding = ({ code, message, details, headers }: ApiError): Ending => ({
+  error: { code, message, ...(details ? { details } : {}), headers },
+})
+
+export const errorOf = (ending: Ending): ApiError | null =>
+  'error' in ending ? new ApiError(ending.error.code, ending.error) : null
+
+/** An event in its stored form; `[id, delta, …]` stands for consecutive text deltas of one text. */
+type Packed = StreamEvent | [id: string, ...deltas: string[]]
+
+function pack(events: readonly StreamEvent[]): string {
+  const packed: Packed[] = []
+  for (const event of events) {
+    const last = packed.at(-1)
+    if (event.type !== 'text-delta') packed.push(event)
+    else if (Array.isArray(last) && last[0] === event.id) last.push(event.delta)
+    else packed.push([event.id, event.delta])
+  }
+  return JSON.stringify(packed)
+}
+
+function unpack(text: string): StreamEvent[] {
+  return (JSON.parse(text) as Packed[]).flatMap((packed) => {
+    if (!Array.isArray(packed)) return [packed]
+    const [id, ...deltas] = packed
+    return deltas.map((delta) => ({ type: 'text-delta' as const, id, delta }))
+  })
+}
+
+/**
+ * Appends pieces of generations that this process runs, in one statement. Returns the ids of generations that could
+ * not be appended to, because they no longer run or belong to another process.
+ */
+export async function appendToLog(
+  db: Db,
+  { id: owner, epoch }: { id: string; epoch: number },
+  pieces: readonly Piece[],
+): Promise<string[]> {
+  const { rows } = await sql<{ generation_id: string }>`
+    insert into generation_log (generation_id, account_id, position, events)
+    select piece.id, generations.account_id, piece.position, piece.events
+    from unnest(${pieces.map(({ generationId }) => generationId)}::uuid[],
+      ${pieces.map(({ position }) => position)}::integer[],
+      ${pieces.map(({ events }) => pack(events))}::text[]) as piece (id, position, events)
+    join generations on generations.id = piece.id and generations.status = 'running'
+      and generations.owner = ${owner} and generations.epoch = ${epoch}
+    -- Whoever closes one of them waits for this statement, or this statement for it.
+    for key share of generations
+    on conflict do nothing
+    returning generation_id`.execute(db)
+  const written = new Set(rows.map(({ generation_id }) => generation_id))
+  return pieces.map(({ generationId }) => generationId).filter((id) => !written.has(id))
+}
+
+/**
+ * Adds the last piece, in the transaction that ends the generation. It replaces a piece that the owner was still
+ * writing, which starts at the same position and holds less.
+ */
+export async function writeLastPiece(trx: Trx, accountId: AccountId, piece: Piece): Promise<void> {
+  const { generationId, position, events, ending } = packPiece(piece)
+  await sql`
+    insert into generation_log (generation_id, account_id, position, events, ending)
+    values (${generationId}, ${accountId}, ${position}, ${events}, ${ending})
+    on conflict (generation_id, position) do update set events = excluded.events, ending = excluded.ending`.execute(
+    trx,
+  )
+}
+
+/** Encodes a piece for a larger statement that writes it. */
+export const packPiece = ({ events, ending, ...place }: Piece) => ({
+  ...place,
+  events: pack(events),
+  ending: JSON.stringify(ending),
+})
+
+/**
+ * Returns the events from number `from` on, or those of the first `pieces` only, and how the generation ended once
+ * that is part of what was read.
+ */
+export async function readLog(
+  db: Db,
+  generationId: string,
+  from: number,
+  pieces: number | null = null,
+): Promise<{ events: StreamEvent[]; ending: Ending | null }> {
+  const { rows } = await sql<{ position: number; events: string; ending: string | null }>`
+    select position, events, ending from generation_log
+    where generation_id = ${generationId} and position >= coalesce((
+      select max(position) from generation_log where generation_id = ${generationId} and position <= ${from}), 0)
+    order by position limit ${pieces}::int`.execute(db)
+  const events: StreamEvent[] = []
+  let ending: Ending | null = null
+  for (const row of rows) {
+    // A piece may have grown since it was last read.
+    const known = from + events.length - row.position
+    if (known < 0) throw new Error(`Events of generation ${generationId} are missing before ${row.position}.`)
+    events.push(...unpack(row.events).slice(known))
+    if (row.ending !== null) ending = JSON.parse(row.ending) as Ending
+  }
+  return { events, ending }
+}
+
+/** Returns the events as parts of a message. */
+export function partsOf(events: readonly StreamEvent[]): MessagePart[] {
+  const collected = collectParts()
+  for (const event of events) collected.add(event)
+  return collected.parts
+}
+
+/** Does the same event by event, for events that are not kept in memory. */
+export function collectParts(): { parts: MessagePart[]; add(event: StreamEvent): void } {
+  const parts: MessagePart[] = []
+  const calls = new Map<string, CallPart>()
+  let textId: string | null = null
+  return {
+    parts,
+    add(event) {
+      if (event.type === 'text-delta') {
+        const last = parts.at(-1)
+        if (textId === event.id && last?.type === 'text') last.text += event.delta
+        else parts.push({ type: 'text', text: event.delta })
+        textId = event.id
+      } else if (event.type === 'tool-input-available') {
+        const { type: _, ...call } = event
+        const part = { type: 'tool-call' as const, ...call }
+        calls.set(call.toolCallId, part)
+        parts.push(part)
+      } else if (event.type === 'tool-output-available') {
+        const { type: _, ...result } = event
+        const call = calls.get(result.toolCallId)
+        if (call && result.providerExecuted) call.providerExecuted = true
+        parts.push({ type: 'tool-result', toolName: call?.toolName ?? 'unknown', ...result })
+      }
+    },
+  }
+}
+
+/** Returns the next events for a reader that already has the first `from`. */
+export const eventsAfter =
+  (db: Db, generationId: string) =>
+  async (from: number): Promise<StreamEvent[]> =>
+    // The first piece may hold nothing that is new.
+    (await readLog(db, generationId, from, 2)).events
+
+/** Deletes logs older than 25 hours. A repeated request reads the log, and keys are kept for only 24 hours. */
+export async function purgeLog(db: Db): Promise<void> {
+  await sql`
+    delete from generation_log where generation_id < ${firstIdOf(Date.now() - 25 * 3_600_000)}
+      and not exists (select from generations where id = generation_id and status = 'running')`.execute(db)
+}
+
+/** Returns the smallest UUIDv7 of a time; ids of generations increase with time. */
+function firstIdOf(ms: number): string {
+  const hex = Math.max(0, ms).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}

@@ -1,0 +1,302 @@
+import type { Static } from 'typebox'
+import type { AccountId, GenerationsTable, MessagePart, StopReason } from '../../db/tables.ts'
+import type { ServiceProcess } from '../../db/upkeep/processes.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { ChatAnswer } from '../records/schema.ts'
+import { frameOf, type StreamEvent } from './events.ts'
+
+/** What identifies a reply from its first moment on. */
+export type GenerationIds = {
+  id: string
+  conversationId: string
+  userMessageId: string
+  /** The id of the message that is being created or continued. */
+  messageId: string
+  userId: string | null
+  credits: number
+  kind: GenerationsTable['kind']
+  /** The epoch of the process at the start of the generation. */
+  epoch: number
+  /** Ids of its events begin after this number, so that they grow through a whole conversation. */
+  firstEvent: number
+  /** The model that answers in place of the agent's own, whose provider failed. */
+  standIn?: string
+}
+
+export type Answer = Static<typeof ChatAnswer>['data']
+export type AnswerMetadata = Answer['metadata']
+
+/** `shutdown` means that this process has to end, and `lost` that another process has taken over the generation. */
+export type AbortReason = StopReason | 'shutdown' | 'lost'
+
+/** Encoded events that grow until the end; what a reader follows. Memory holds the newest, the log all of them. */
+export type FrameSource = {
+  /** The number of events so far. */
+  readonly count: number
+  /** Returns events from number `from` on that are in memory; null when only the log has them. */
+  held(from: number): readonly string[] | null
+  /** Returns events from number `from` on from the log; an empty array when the log no longer has them. */
+  logged(from: number): Promise<string[]>
+  readonly ended: boolean
+  /** Whether it ended without its last event, so that the reader has to reconnect. */
+  readonly broken: boolean
+  /** Returns whether further events may be shown; see `Showing`. If absent, they may. */
+  readonly showing?: () => Showing
+  /** Calls `listener` after new events and at the end. Returns a function that stops this. */
+  watch(listener: () => void): () => void
+}
+
+/**
+ * After a pause of this process somebody else may have closed the generation: until that is known nothing more is
+ * shown (`unsure`), and nothing ever again when it has happened (`lost`).
+ */
+export type Showing = 'allowed' | 'lost' | { unsure: Promise<void> }
+
+/** A reply as its readers see it, whichever process generates it. */
+export type Reading = FrameSource & {
+  /** Resolves at the first event, rejects when the generation failed before one. */
+  readonly started: Promise<void>
+  /** Resolves to the whole answer; rejects when there is none. */
+  readonly answer: Promise<Answer>
+  /** Resolves when the generation has ended and is stored. */
+  readonly ending: Promise<void>
+}
+
+/** The promise of a reading, which is kept going while somebody waits. */
+export async function whileWatching<T>(reading: Reading, promise: Promise<T>): Promise<T> {
+  const stop = reading.watch(() => {})
+  try {
+    return await promise
+  } finally {
+    stop()
+  }
+}
+
+/** Characters of frames that are held for readers who keep up, although the log has them. */
+const HELD = 131_072
+/** `held` stops adding frames once it has this many characters. */
+const AT_ONCE = 65_536
+
+type ReadLog = (from: number) => Promise<StreamEvent[]>
+
+/**
+ * Events with numbers after `firstEvent`, for any number of readers, each at its own pace. It is a class because thousands
+ * are held at a time, and an object literal with its own accessors and closures takes several kilobytes.
+ */
+export class GrowingReading implements Reading {
+  readonly #firstEvent: number
+  readonly #readLog: ReadLog
+  /** Those after the first `#dropped`. */
+  readonly #frames: string[] = []
+  #dropped = 0
+  #held = 0
+  #logged = 0
+  readonly #listeners = new Set<() => void>()
+  readonly #started = Promise.withResolvers<void>()
+  readonly #answer = Promise.withResolvers<Answer>()
+  readonly #ending = Promise.withResolvers<void>()
+  #ended = false
+  #broken = false
+
+  constructor(firstEvent: number, readLog: ReadLog) {
+    this.#firstEvent = firstEvent
+    this.#readLog = readLog
+    // Whoever started it may be gone by the time it fails.
+    this.started.catch(() => {})
+    this.answer.catch(() => {})
+  }
+
+  get started(): Promise<void> {
+    return this.#started.promise
+  }
+
+  get answer(): Promise<Answer> {
+    return this.#answer.promise
+  }
+
+  get ending(): Promise<void> {
+    return this.#ending.promise
+  }
+
+  get count(): number {
+    return this.#dropped + this.#frames.length
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  get broken(): boolean {
+    return this.#broken
+  }
+
+  /** How many readers follow it. */
+  get watchers(): number {
+    return this.#listeners.size
+  }
+
+  held(from: number): readonly string[] | null {
+    if (from < this.#dropped) return null
+    let end = from - this.#dropped
+    for (let size = 0; end < this.#frames.length && size < AT_ONCE; end++)
+      size += this.#frames[end]?.length ?? 0
+    return this.#frames.slice(from - this.#dropped, end)
+  }
+
+  async logged(from: number): Promise<string[]> {
+    const events = await this.#readLog(from)
+    return events.map((event, i) => frameOf(this.#firstEvent + from + i + 1, event))
+  }
+
+  emit(event: StreamEvent): void {
+    const frame = frameOf(this.#firstEvent + this.count + 1, event)
+    this.#frames.push(frame)
+    this.#held += frame.length
+    if (this.count === 1) this.#started.resolve()
+    this.#notify()
+  }
+
+  /** Marks the first `count` frames as logged, so that memory may drop them. */
+  markLogged(count: number): void {
+    this.#logged = count
+    if (this.#held < 2 * HELD) return
+    let first = 0
+    while (this.#held > HELD && this.#dropped + first < this.#logged)
+      this.#held -= this.#frames[first++]?.length ?? 0
+    this.#frames.splice(0, first)
+    this.#dropped += first
+  }
+
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Closes it after its last event. An error is for those who wait for the whole answer. */
+  end(result: Answer | ApiError): void {
+    if (result instanceof ApiError) this.#reject(result)
+    else this.#answer.resolve(result)
+    this.#close()
+  }
+
+  /** Closes it without a last event: readers have to reconnect, or get the error. */
+  fail(error: ApiError): void {
+    this.#broken = true
+    this.#reject(error)
+    this.#close()
+  }
+
+  #close(): void {
+    this.#ended = true
+    this.#ending.resolve()
+    this.#notify()
+  }
+
+  #reject(error: ApiError): void {
+    this.#started.reject(error)
+    this.#answer.reject(error)
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+type Surroundings = {
+  accountId: AccountId
+  readLog: ReadLog
+  /**
+   * Whether the conversation, and with it the log, is deleted as soon as the generation has ended; readers are then
+   * served from memory.
+   */
+  transient: boolean
+  process: Pick<ServiceProcess, 'isSure' | 'confirm'>
+  /** Called when there is something to save. */
+  onEvent(live: LiveGeneration): void
+}
+
+/**
+ * A reply that this process is generating. It does not depend on its readers, which may come and go; only the
+ * position of each is kept.
+ */
+export class LiveGeneration extends GrowingReading {
+  readonly ids: GenerationIds
+  /** The parts said so far. */
+  readonly parts: MessagePart[] = []
+  readonly #surroundings: Surroundings
+  readonly #controller = new AbortController()
+  #unsaved: StreamEvent[] = []
+  #abortReason: AbortReason | null = null
+  #wasAsked = false
+
+  constructor(ids: GenerationIds, surroundings: Surroundings) {
+    super(ids.firstEvent, surroundings.readLog)
+    this.ids = ids
+    this.#surroundings = surroundings
+  }
+
+  get accountId(): AccountId {
+    return this.#surroundings.accountId
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Events that are not known to be in the log, oldest first; those before them are. */
+  get unsaved(): readonly StreamEvent[] {
+    return this.#unsaved
+  }
+
+  /** Why it was aborted, if it was. */
+  get abortReason(): AbortReason | null {
+    return this.#abortReason
+  }
+
+  /** Whether a model was asked for anything: the provider counts that, also when it was stopped before a word came. */
+  get wasAsked(): boolean {
+    return this.#wasAsked
+  }
+
+  noteAsked(): void {
+    this.#wasAsked = true
+  }
+
+  showing(): Showing {
+    // A late write to the log may find that this process has ended the generation itself: then all of it is shown.
+    const isEndedHere = this.ended && !this.broken
+    if (this.#abortReason === 'lost' && !isEndedHere) return 'lost'
+    const { process } = this.#surroundings
+    return process.isSure() ? 'allowed' : { unsure: process.confirm() }
+  }
+
+  override emit(event: StreamEvent): void {
+    this.#unsaved.push(event)
+    super.emit(event)
+    this.#surroundings.onEvent(this)
+  }
+
+  /** The first `count` unsaved events are in the log. */
+  markSaved(count: number): void {
+    this.#unsaved = this.#unsaved.slice(count)
+    if (!this.#surroundings.transient) this.markLogged(this.count - this.#unsaved.length)
+  }
+
+  /** Shows the last events, which are stored already, and closes the stream. */
+  endWith(lastEvents: readonly StreamEvent[], result: Answer | ApiError): void {
+    this.#unsaved = []
+    for (const event of lastEvents) super.emit(event)
+    if (!this.#surroundings.transient) this.markLogged(this.count)
+    this.end(result)
+  }
+
+  override fail(error: ApiError): void {
+    this.#unsaved = []
+    super.fail(error)
+  }
+
+  abort(reason: AbortReason): void {
+    this.#abortReason ??= reason
+    this.#controller.abort()
+  }
+}

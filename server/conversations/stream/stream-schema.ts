@@ -1,0 +1,75 @@
+import Type, { type TObject, type TProperties } from 'typebox'
+import { Exact, Nullable, OneOf, TaggedUnion } from '../../http/contract.ts'
+import { CitedSource, finishReasons, StandIn } from '../records/schema.ts'
+
+const event = <const T extends string, P extends TProperties>(type: T, description: string, fields: P) =>
+  Exact({ type: Type.Literal(type), ...fields }, { description })
+
+const toolCallId = Type.String()
+const providerExecuted = Type.Optional(
+  Type.Literal(true, { description: 'The service runs the call: only with `includeServerActions`' }),
+)
+/** service-api, "Stream finish metadata". */
+const messageMetadata = Exact({
+  messageId: Type.String(),
+  userMessageId: Type.String(),
+  conversationId: Type.String(),
+  userId: Nullable(Type.String()),
+  usage: Exact({ credits: Type.Number() }),
+  model: StandIn,
+})
+
+/** service-api, "Events"; kinds of our own begin with `data-`. By the name of each schema in the reference. */
+export const streamEvents: Record<string, TObject> = {
+  StartEvent: event('start', 'A message begins.', { messageId: Type.String() }),
+  MessageMetadataEvent: event('message-metadata', 'What `finish` will say, early.', { messageMetadata }),
+  StartStepEvent: event('start-step', 'A step of processing begins.', {}),
+  TextStartEvent: event('text-start', 'A block of text begins.', { id: Type.String() }),
+  TextDeltaEvent: event('text-delta', 'A piece of a block; all of them together are its text.', {
+    id: Type.String(),
+    delta: Type.String(),
+  }),
+  TextEndEvent: event('text-end', 'A block of text ends.', { id: Type.String() }),
+  ToolInputStartEvent: event('tool-input-start', 'The input of a client action begins.', {
+    toolCallId,
+    toolName: Type.String(),
+    providerExecuted,
+  }),
+  ToolInputDeltaEvent: event('tool-input-delta', 'A piece of the input, as JSON text.', {
+    toolCallId,
+    inputTextDelta: Type.String(),
+  }),
+  ToolInputAvailableEvent: event('tool-input-available', 'The whole input: run the action.', {
+    toolCallId,
+    toolName: Type.String(),
+    input: Type.Unknown(),
+    providerExecuted,
+  }),
+  ToolOutputAvailableEvent: event('tool-output-available', 'The result of an action.', {
+    toolCallId,
+    output: Type.Unknown(),
+    providerExecuted,
+  }),
+  SourcesEvent: event('data-sources', 'The sources that the answer cites.', {
+    data: Exact({ sources: Type.Array(CitedSource) }),
+  }),
+  HandoffEvent: event('data-handoff', 'A person has the conversation: this answer is not kept.', {
+    data: Exact({ status: OneOf(['taken_over', 'ended']) }),
+  }),
+  ReattachEvent: event(
+    'data-reattach',
+    'The service restarts: attach again after that time. `[DONE]` follows, and no `finish`.',
+    { data: Exact({ afterMs: Type.Integer({ minimum: 0 }) }), transient: Type.Literal(true) },
+  ),
+  FinishStepEvent: event('finish-step', 'A step of processing ends.', {}),
+  ErrorEvent: event('error', 'The answer could not be completed; what was said of it stays.', {
+    errorText: Type.String(),
+  }),
+  FinishEvent: event('finish', 'The answer is complete and stored.', {
+    finishReason: OneOf(finishReasons),
+    messageMetadata,
+  }),
+}
+
+/** What stands in each `data:` line of a chat stream but the last, which is `[DONE]`. */
+export const StreamEvent = TaggedUnion('type', Object.values(streamEvents))

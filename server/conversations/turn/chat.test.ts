@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
+import { tokens } from '../../../test/fakes/reply.ts'
+import { readStream } from '../../../test/read-stream.ts'
+import { reconcileByHand } from '../../../test/reconcile-by-hand.ts'
+import { type Client, type Service, startService } from '../../../test/start.ts'
+import { trained } from '../../../test/until.ts'
+
+let models: ModelServer
+let service: Service
+let client: Client
+let agentId: string
+
+before(async () => {
+  models = await startModelServer()
+  service = await startService({
+    OPENAI_BASE_URL: `${models.url}/v1`,
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_MODEL: 'fake-model',
+  })
+  client = await service.account()
+  agentId = (await client.request('POST', '/agents', { name: 'Agent', instructions: 'Be brief.' })).body.id
+})
+after(async () => {
+  await service.close()
+  await models.close()
+})
+
+const chat = (body: object, owner = client, agent = agentId) =>
+  owner.raw('POST', `/agents/${agent}/chat`, {
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  })
+const say = async (body: object, owner = client, agent = agentId) =>
+  owner.request('POST', `/agents/${agent}/chat`, { stream: false, ...body })
+
+test('a stream has every event in its order, and both parsers read it', async () => {
+  const { events, text, message } = await readStream(await chat({ message: 'Hello?', userId: 'user-1' }))
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    [
+      'start',
+      'message-metadata',
+      'start-step',
+      'text-start',
+      'text-delta',
+      'text-delta',
+      'text-delta',
+      'text-delta',
+      'text-end',
+      'finish-step',
+      'finish',
+    ],
+  )
+  assert.equal(text, 'Hello from the model.')
+  const start = events[0]!.data as unknown as { messageId: string }
+  const finish = events.at(-1)!.data as unknown as {
+    finishReason: string
+    messageMetadata: Record<string, unknown>
+  }
+  assert.equal(finish.finishReason, 'stop')
+  assert.deepEqual(Object.keys(finish.messageMetadata).sort(), [
+    'conversationId',
+    'messageId',
+    'usage',
+    'userId',
+    'userMessageId',
+  ])
+  assert.equal(finish.messageMetadata.messageId, start.messageId)
+  assert.deepEqual(finish.messageMetadata.usage, { credits: 1 })
+  assert.equal(finish.messageMetadata.userId, 'user-1')
+  assert.equal(message?.id, start.messageId)
+})
+
+test('a JSON answer, then the same conversation goes on with its history', async () => {
+  const first = await say({ message: 'My name is Ada.', userId: 'ada' })
+  assert.equal(first.status, 200)
+  const { conversationId, userId, finishReason, usage } = first.body.data.metadata
+  assert.deepEqual([userId, finishReason, usage], ['ada', 'stop', { credits: 1 }])
+  assert.deepEqual(first.body.data.parts, [{ type: 'text', text: 'Hello from the model.' }])
+
+  const second = await say({ message: 'What is my name?', conversationId, userId: 'mallory' })
+  assert.equal(second.body.data.metadata.conversationId, conversationId)
+  assert.equal(second.body.data.metadata.userId, 'ada', 'the user of a conversation never changes')
+  const { messages, temperature } = models.requests.findLast(({ body }) =>
+    JSON.stringify(body).includes('What is my name?'),
+  )!.body
+  assert.equal(temperature, 0)
+  assert.match(messages[0].content, /^Be brief\./)
+  assert.deepEqual(
+    messages.slice(1).map(({ role, content }: { role: string; content: string }) => [role, content]),
+    [
+      ['user', 'My name is Ada.'],
+      ['assistant', 'Hello from the model.'],
+      ['user', 'What is my name?'],
+    ],
+  )
+  const { body } = await client.request('GET', `/agents/${agentId}/conversations/${conversationId}`)
+  assert.deepEqual(
+    body.data.messages.map(({ role }: { role: string }) => role),
+    ['user', 'assistant', 'user', 'assistant'],
+  )
+  assert.equal(body.data.messages[1].id, first.body.data.id)
+  assert.equal(body.pagination.total, 4)
+})
+
+test("the agent's instructions, those of the channel and the passages reach the model, and what it cites is named", async () => {
+  const agent = (await client.request('POST', '/agents', { name: 'A', instructions: 'Speak like a pirate.' }))
+    .body.id
+  await client.request('PUT', `/agents/${agent}`, {
+    channelInstructions: { api: 'One sentence.', email: 'With a greeting.' },
+    temp: 0.4,
+  })
+  const source = { type: 'text', name: 'Lamp', content: 'The lamp has a warranty of eleven years.' }
+  const { id } = (await client.request('POST', `/agents/${agent}/sources`, source)).body
+  await trained(service, id)
+  models.queue.push({ tokens: ['Eleven', ' years [1]', ', matey.'] })
+  const { body } = await say({ message: 'How long is the warranty of the lamp?' }, client, agent)
+  const request = models.requests.findLast(({ body: sent }) => sent.messages[0].content.includes('pirate'))!
+  const [{ content: system }, { content: asked }] = request.body.messages
+  assert.match(system, /Speak like a pirate\.[\s\S]*One sentence\./)
+  // What others have written stands outside of the system's message.
+  assert.doesNotMatch(system, /eleven years/)
+  assert.match(asked, /^<(data-\w+)>\n[\s\S]*eleven years[\s\S]*\n<\/\1>\n\nHow long is the warranty/)
+  assert.doesNotMatch(system, /With a greeting/)
+  assert.equal(request.body.temperature, 0.4)
+  assert.equal(request.headers.authorization, 'Bearer sk-test')
+  assert.deepEqual(
+    body.data.metadata.sources.map((cited: { id: string; name: string }) => [cited.id, cited.name]),
+    [[id, 'Lamp']],
+  )
+  assert.ok(body.data.metadata.score > 0.5)
+  const { conversationId } = body.data.metadata
+  const stored = (await client.request('GET', `/agents/${agent}/conversations/${conversationId}`)).body.data
+  assert.equal(stored.messages[1].metadata.score, body.data.metadata.score)
+})
+
+test("another account's conversation, or another agent's, in the body is as unknown as one that never was", async () => {
+  const { conversationId } = (await say({ message: 'Hello' })).body.data.metadata
+  const stranger = await service.account()
+  const theirs = (await stranger.request('POST', '/agents', { name: 'A' })).body.id
+  const mine = (await client.request('POST', '/agents', { name: 'B' })).body.id
+  const unknown = '01890000-0000-7000-8000-000000000000'
+  const answers = [
+    await say({ message: 'x', conversationId }, stranger, theirs),
+    await say({ message: 'x', conversationId }, client, mine),
+    await say({ message: 'x', conversationId: unknown }),
+    await say({ message: 'x', conversationId: 'no-uuid' }),
+    await say({ conversationId }, stranger, theirs),
+  ]
+  for (const { status, body } of answers) {
+    assert.equal(status, 404)
+    assert.deepEqual(body.error, { code: 'RESOURCE_NOT_FOUND', message: 'The conversation does not exist.' })
+  }
+})
+
+test('an agent deleted in the middle of its answer takes everything with it but the balance', async () => {
+  const owner = await service.account()
+  const agent = (await owner.request('POST', '/agents', { name: 'A' })).body.id
+  // The reply outlasts the deletion on any machine, and the deletion ends it.
+  models.queue.push({ tokens: tokens(3_000), delayMs: 15 })
+  const running = chat({ message: 'Hello' }, owner, agent)
+  await (await running).body!.getReader().read()
+  assert.equal((await owner.request('DELETE', `/agents/${agent}`)).status, 200)
+  await service.ctx.generations.idle()
+  assert.equal((await owner.request('GET', '/me')).body.credits.used, 0)
+  const entries = await service.ctx.db
+    .selectFrom('credit_entries')
+    .select('state')
+    .where('agent_id', '=', agent)
+    .execute()
+  assert.deepEqual(entries, [{ state: 'released' }])
+})
+
+test('a client that goes away loses nothing', async () => {
+  models.queue.push({ tokens: tokens(30), delayMs: 10 })
+  const controller = new AbortController()
+  const response = await client.raw('POST', `/agents/${agentId}/chat`, {
+    body: JSON.stringify({ message: 'Take your time' }),
+    headers: { 'content-type': 'application/json' },
+    signal: controller.signal,
+  })
+  const reader = response.body!.getReader()
+  await reader.read()
+  controller.abort()
+  await reader.closed.catch(() => {})
+  await service.ctx.generations.idle()
+  const { body } = await client.request('GET', `/agents/${agentId}/conversations?limit=1`)
+  const conversation = (await client.request('GET', `/agents/${agentId}/conversations/${body.data[0].id}`))
+    .body.data
+  assert.equal(conversation.messages[0].parts[0].text, 'Take your time')
+  assert.equal(conversation.messages[1].parts[0].text, tokens(30).join(''))
+})
+
+test('a provider that fails before its first word is 502, costs nothing, and keeps the message', async () => {
+  const owner = await service.account()
+  const agent = (await owner.request('POST', '/agents', { name: 'A' })).body.id
+  for (const status of [400, 401]) {
+    models.queue.push({ status })
+    const answer = await say({ message: 'Hello' }, owner, agent)
+    assert.deepEqual([answer.status, answer.body.error.code], [502, 'CHAT_PROVIDER_ERROR'])
+    assert.equal(answer.body.error.details.provider, 'openai-compatible')
+    assert.doesNotMatch(JSON.stringify(answer.body), /secret|sk-/)
+  }
+  assert.equal((await owner.request('GET', '/me')).body.credits.used, 0)
+  const { body } = await owner.request('GET', `/agents/${agent}/conversations`)
+  const messages = await owner.request('GET', `/agents/${agent}/conversations/${body.data[0].id}/messages`)
+  assert.deepEqual(
+    messages.body.data.map(({ role }: { role: string }) => role),
+    ['user'],
+  )
+  const again = await say({ message: 'And now?', conversationId: body.data[0].id }, owner, agent)
+  assert.equal(again.status, 200)
+})
+
+test('a provider that breaks off in the middle ends with error and finish, and the text stays', async () => {
+  for (const fault of [{ dropAfter: 3, delayMs: 5 }, { garbageAfter: 3 }, { withoutFinish: true }]) {
+    models.queue.push({ tokens: tokens(5), ...fault })
+    const { events, text } = await readStream(await chat({ message: 'Hello' }))
+    const types = events.map(({ event }) => event)
+    assert.deepEqual(types.slice(-3), ['error', 'finish-step', 'finish'], JSON.stringify(fault))
+    const finish = events.at(-1)!.data as unknown as {
+      finishReason: string
+      messageMetadata: { conversationId: string }
+    }
+    assert.equal(finish.finishReason, 'error')
+    const { body } = await client.request(
+      'GET',
+      `/agents/${agentId}/conversations/${finish.messageMetadata.conversationId}`,
+    )
+    assert.equal(body.data.messages[1].parts[0].text, text)
+    assert.ok(text !== '' && tokens(5).join('').startsWith(text), text)
+  }
+})
+
+test('a failure that can pass is tried once more, before the first word only', async () => {
+  const before = models.requests.length
+  models.queue.push({ status: 500 }, { tokens: ['Second', ' try'] })
+  const answer = await say({ message: 'Hello again' })
+  assert.equal(answer.body.data.parts[0].text, 'Second try')
+  const asked = models.requests
+    .slice(before)
+    .filter(({ body }) => !JSON.stringify(body).includes('Write a title'))
+  assert.equal(asked.length, 2)
+})
+
+test('an unknown reason to finish becomes other', async () => {
+  models.queue.push({ tokens: ['x'], finishReason: 'because' })
+  assert.equal((await say({ message: 'Hello' })).body.data.metadata.finishReason, 'other')
+})
+
+test('one reply at a time in a conversation', async () => {
+  const { conversationId } = (await say({ message: 'Hello' })).body.data.metadata
+  models.queue.push({ tokens: tokens(20), delayMs: 20 })
+  const running = chat({ message: 'Slow one', conversationId })
+  await (await running).body!.getReader().read()
+  const answers = await Promise.all([1, 2, 3].map(() => say({ message: 'Me too', conversationId })))
+  for (const { status, body } of answers)
+    assert.deepEqual([status, body.error.code], [409, 'CHAT_CONVERSATION_BUSY'])
+  await service.ctx.generations.idle()
+  assert.equal((await say({ message: 'Now?', conversationId })).status, 200)
+})
+
+test('what cannot be continued says why', async () => {
+  const { conversationId } = (await say({ message: 'Hello' })).body.data.metadata
+  const nothing = await say({ conversationId })
+  assert.deepEqual([nothing.status, nothing.body.error.code], [409, 'CHAT_NOTHING_TO_CONTINUE'])
+  const empty = await say({})
+  assert.deepEqual([empty.status, Object.keys(empty.body.error.details)], [400, ['message']])
+  for (const status of ['ended', 'paused', 'taken_over'] as const) {
+    await service.ctx.db
+      .updateTable('conversations')
+      .set({ status })
+      .where('id', '=', conversationId)
+      .execute()
+    const answer = await say({ message: 'Hello', conversationId })
+    assert.deepEqual([answer.status, answer.body.error.code], [409, 'CHAT_CONVERSATION_NOT_ONGOING'])
+    assert.equal(answer.body.error.details.status, status)
+  }
+  const wrong = await say({ message: '', userId: 'a b', conversationId: 5 })
+  assert.deepEqual(Object.keys(wrong.body.error.details).sort(), ['conversationId', 'message', 'userId'])
+})
+
+test('credits end where the plan and the agent say, exactly, also under concurrency', async () => {
+  const owner = await service.account()
+  const agent = (await owner.request('POST', '/agents', { name: 'A' })).body.id
+  await owner.request('PUT', `/agents/${agent}`, { creditLimit: 5 })
+  const answers = await Promise.all(Array.from({ length: 12 }, () => say({ message: 'Hi' }, owner, agent)))
+  const refused = answers.filter(({ status }) => status === 402)
+  assert.equal(answers.length - refused.length, 5)
+  for (const { body } of refused) assert.equal(body.error.code, 'CHAT_AGENT_CREDITS_EXHAUSTED')
+  assert.equal((await owner.request('GET', `/agents/${agent}`)).body.creditsUsed, 5)
+  assert.equal((await owner.request('GET', `/agents/${agent}/conversations`)).body.pagination.total, 5)
+
+  const poor = await service.account({ plan: 'standard' })
+  const second = (await poor.request('POST', '/agents', { name: 'A' })).body.id
+  await service.ctx.db
+    .insertInto('credit_usage')
+    .values({
+      account_id: poor.accountId,
+      owner_id: poor.accountId,
+      month: new Date().toISOString().slice(0, 7),
+      used: 9_999,
+    })
+    .execute()
+  const last = await Promise.all([1, 2, 3].map(() => say({ message: 'Hi' }, poor, second)))
+  assert.deepEqual(last.map(({ status }) => status).sort(), [200, 402, 402])
+  assert.equal(last.find(({ status }) => status === 402)?.body.error.code, 'CHAT_CREDITS_EXHAUSTED')
+})
+
+test('the ledger balances after all of this', async () => {
+  await service.ctx.generations.idle()
+  assert.deepEqual(await reconcileByHand(service.ctx.db), { ledger: 'equal', reserved: 0 })
+})
+
+test('a title is made by the model when there is one', async () => {
+  models.otherwise(({ body }) =>
+    JSON.stringify(body).includes('Write a title')
+      ? { tokens: ['"Opening', ' hours"'] }
+      : { tokens: ['From nine.'] },
+  )
+  const { conversationId } = (await say({ message: 'When do you open on the weekend, please?' })).body.data
+    .metadata
+  const title = async () =>
+    (await client.request('GET', `/agents/${agentId}/conversations/${conversationId}`)).body.data.title
+  // The reply does not wait for its title.
+  while ((await title()) !== 'Opening hours') await new Promise((resolve) => setTimeout(resolve, 20))
+})

@@ -1,0 +1,188 @@
+import type { Passage } from '../../knowledge/search/passage.ts'
+import { isArrayIndex, namesIndexedIn } from '../../text/rows/array-index.ts'
+import { citedSource, type StoredSource } from './cite.ts'
+
+/** `[1]`, `[1, 3]`, `[2-4]`, and the ways in which models write the same: `[^1]`, `[passage 1]`, `【1†source】`. */
+const MARKER =
+  /^[[【]\s{0,2}\^?(?:(?:passages?|sources?|documents?|quellen?)\s{0,2})?(\d{1,3}(?:\s{0,2}[,;、&–-]\s{0,2}\d{1,3}){0,15})\s{0,2}(?:†[^】\]\n]{0,40})?[\]】]/i
+const MARKERS = new RegExp(`[ \\t]{0,8}${MARKER.source.slice(1)}`, 'gi')
+/** Matches text that may become a marker together with the text that follows. */
+const BEGUN = /^[[【]\s{0,2}\^?[a-z]{0,9}\s{0,2}[\d\s,;、&–-]{0,90}(?:†[^】\]\n]{0,40})?$/i
+/** Matches where a marker or code may begin. */
+const CANDIDATE = /`|[[【](?:[\d\s^a-z]|$)/i
+const LONGEST_MARKER = 200
+const LONGEST_CODE_SPAN = 300
+const LINE = /^[^\n]*/
+/** How much of the text before a marker counts as the claim that it supports. */
+const CLAIM = 300
+
+export type Citations = {
+  /** Sets the passages, as indexes, that the numbers of a model refer to if it numbers its citations by itself. */
+  numberBy(cited: readonly number[] | null): void
+  /**
+   * Returns the part of the text so far that can be shown, with the markers of the sources. The rest follows later.
+   */
+  push(delta: string): string
+  /** Returns the rest at the end of a text. */
+  flush(): string
+  /** Returns the sources; the n-th is the one that the marker [n] refers to. */
+  sources(): StoredSource[]
+}
+
+/**
+ * Converts the passage numbers that a model writes into the numbers of the sources sent with its answer. Sources are
+ * numbered in the order in which they are first cited, after those cited `before`. Markers that refer to nothing are
+ * dropped. Code and array indexes (`argv[2]`) stay as they are.
+ */
+export function createCitations(passages: readonly Passage[], before: readonly StoredSource[]): Citations {
+  const cited = new Map<number, string>()
+  let order: readonly number[] | null = null
+  let pending = ''
+  let said = ''
+  let claimBefore = (): string => said
+  let isFenced = false
+  let names: ReadonlySet<string> | undefined
+  const isIndex = (numbers: string): boolean => {
+    names ??= namesIndexedIn(passages.map(({ text }) => text))
+    return isArrayIndex(claimBefore(), numbers, names)
+  }
+
+  const numbersOf = (list: string): string => {
+    const markers = new Set<string>()
+    for (const written of rangesIn(list)) {
+      const index = order ? order[written - 1] : written - 1
+      if (index === undefined || !passages[index]) continue
+      if (!cited.has(index)) cited.set(index, claimIn(claimBefore()))
+      markers.add(`[${before.length + [...cited.keys()].indexOf(index) + 1}]`)
+    }
+    return [...markers].join('')
+  }
+
+  /** Returns how many characters of `pending` are decided and what they become, or null when more text is needed. */
+  const next = (isLast: boolean): { length: number; text: string } | null => {
+    if (isFenced) return inFence(isLast)
+    const found = pending.search(CANDIDATE)
+    const end = found < 0 ? pending.length : found
+    let plain = end
+    // Spaces go with the marker that follows them, when that is left out.
+    while (plain > 0 && (pending[plain - 1] === ' ' || pending[plain - 1] === '\t')) plain--
+    if (plain > 0) return { length: plain, text: pending.slice(0, plain) }
+    if (found < 0) return isLast || passages.length === 0 ? whole() : null
+    const spaces = pending.slice(0, found)
+    const rest = pending.slice(found)
+    if (rest[0] === '`') return codeSpan(spaces, rest, isLast)
+    const head = rest.length > LONGEST_MARKER ? rest.slice(0, LONGEST_MARKER) : rest
+    const marker = MARKER.exec(head)
+    if (marker && rest[0] === '[' && spaces === '' && isIndex(marker[1] ?? ''))
+      return { length: marker[0].length, text: marker[0] }
+    if (marker) {
+      const numbers = numbersOf(marker[1] ?? '')
+      return { length: found + marker[0].length, text: numbers === '' ? '' : spaces + numbers }
+    }
+    if (rest.length <= LONGEST_MARKER && BEGUN.test(rest)) {
+      if (!isLast) return null
+      return /\d/.test(rest) ? { length: pending.length, text: '' } : whole()
+    }
+    return { length: found + 1, text: `${spaces}${rest[0]}` }
+  }
+
+  const whole = () => ({ length: pending.length, text: pending })
+
+  const inFence = (isLast: boolean) => {
+    const close = pending.indexOf('```')
+    if (close >= 0) {
+      isFenced = false
+      const length = close + 3
+      return { length, text: pending.slice(0, length) }
+    }
+    const held = isLast ? 0 : (/`{1,2}$/.exec(pending)?.[0].length ?? 0)
+    const length = pending.length - held
+    return length === 0 ? null : { length, text: pending.slice(0, length) }
+  }
+
+  const codeSpan = (spaces: string, rest: string, isLast: boolean) => {
+    const run = /^`+/.exec(rest)?.[0] ?? ''
+    if (run.length === rest.length && !isLast) return null
+    const opening = { length: spaces.length + run.length, text: spaces + run }
+    if (run.length >= 3) {
+      isFenced = true
+      return opening
+    }
+    const line = LINE.exec(rest.slice(run.length, run.length + LONGEST_CODE_SPAN))?.[0] ?? ''
+    const close = closingRun(line, run.length)
+    // The run may grow when it stands at the end.
+    const isWhole = close >= 0 && (run.length + close + run.length < rest.length || isLast)
+    if (isWhole) {
+      const length = spaces.length + run.length + close + run.length
+      return { length, text: pending.slice(0, length) }
+    }
+    const isOpen = run.length + line.length === rest.length && line.length <= LONGEST_CODE_SPAN
+    return isOpen && !isLast ? null : opening
+  }
+
+  const drain = (isLast: boolean): string => {
+    let shown = ''
+    claimBefore = () => (said + shown).slice(-CLAIM)
+    while (pending !== '') {
+      const step = next(isLast)
+      if (step === null) break
+      pending = pending.slice(step.length)
+      shown += step.text
+    }
+    said = claimBefore()
+    return shown
+  }
+
+  return {
+    numberBy(indexes) {
+      order = indexes
+    },
+    push(delta) {
+      pending += delta
+      return drain(false)
+    },
+    flush() {
+      const rest = drain(true)
+      isFenced = false
+      return rest
+    },
+    sources: () => [
+      ...before,
+      ...[...cited].map(([index, claim]) => citedSource(passages[index] as Passage, claim)),
+    ],
+  }
+}
+
+/** A text of somebody else's without the markers in it, which stand for nothing here. */
+export function withoutMarkers(text: string): string {
+  if (!/[[【]/.test(text)) return text
+  if (!text.includes('`')) {
+    return text.replace(MARKERS, (marker, numbers: string, at: number) =>
+      marker[0] === '[' && isArrayIndex(text.slice(Math.max(0, at - 80), at), numbers) ? marker : '',
+    )
+  }
+  const none = createCitations([], [])
+  return none.push(text) + none.flush()
+}
+
+/** Returns the position of a run of exactly `length` backticks, or -1. */
+function closingRun(line: string, length: number): number {
+  for (const { 0: run, index } of line.matchAll(/`+/g)) if (run.length === length) return index
+  return -1
+}
+
+function rangesIn(list: string): number[] {
+  return list.split(/[,;、&]/).flatMap((piece) => {
+    const [from = 0, to = from] = piece.split(/[–-]/).map(Number)
+    return to > from && to - from < 16
+      ? Array.from({ length: to - from + 1 }, (_, i) => from + i)
+      : [from, to]
+  })
+}
+
+/** Returns the sentence or line that a marker follows, without the markers before it. */
+const claimIn = (said: string): string =>
+  said
+    .replace(/(?:\s*\[\d+\])+\s*$/, '')
+    .split(/\n|\[\d+\]/)
+    .at(-1) ?? ''

@@ -1,0 +1,145 @@
+import { type Selectable, sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Db, Trx } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId, GenerationsTable } from '../../db/tables.ts'
+import { forgetDeadProcesses } from '../../db/upkeep/processes.ts'
+import { ApiError } from '../../http/errors.ts'
+import { closingResults, keptOfBroken, unresolvedCalls } from '../records/parts.ts'
+import { dropRunningCalls } from '../records/tool-calls.ts'
+import type { StreamEvent } from '../stream/events.ts'
+import { partsOf, readLog } from '../stream/generation-log.ts'
+import { withoutMarkers } from './citations.ts'
+import { lastWords, silencedWords, wordless } from './ending-events.ts'
+import { finishHeld, holdConversation } from './finish-generation.ts'
+
+const AT_ONCE = 200
+
+/** A running generation whose process has ended, or was declared dead: its epoch is not the process's any more. */
+const isOrphaned = sql<boolean>`generations.status = 'running' and not exists (
+  select from processes where processes.id = generations.owner and processes.epoch = generations.epoch)`
+
+/**
+ * Ends the generations whose process is gone and keeps what they had said. One that cannot be closed is left for
+ * later. Returns how many were closed.
+ */
+export async function closeOrphans(ctx: { db: Db; log: Logger }): Promise<number> {
+  const found = await ctx.db
+    .selectFrom('generations')
+    .select(['id', 'account_id', 'conversation_id'])
+    .where(isOrphaned)
+    .limit(AT_ONCE)
+    .execute()
+  let closed = 0
+  for (const { id, account_id, conversation_id } of found) {
+    try {
+      if (await closeOne(ctx.db, account_id, conversation_id, id)) closed++
+    } catch (error) {
+      ctx.log.error({ err: error, generation: id }, 'an interrupted generation could not be closed')
+    }
+  }
+  if (found.length === 0) await forgetDeadProcesses(ctx.db)
+  return closed
+}
+
+/**
+ * Ends the generation, or the one that runs in the conversation, if its process is gone. Returns false when it is
+ * not.
+ */
+export async function closeIfOrphaned(
+  db: Db,
+  accountId: AccountId,
+  which: { conversationId: string } | { generationId: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('generations')
+    .select(['id', 'conversation_id'])
+    .where('account_id', '=', accountId)
+    .where((eb) =>
+      'generationId' in which
+        ? eb('id', '=', which.generationId)
+        : eb('conversation_id', '=', which.conversationId),
+    )
+    .where(isOrphaned)
+    .executeTakeFirst()
+  return row ? closeOne(db, accountId, row.conversation_id, row.id) : false
+}
+
+/** Checks the generation again under the locks of the conversation and the generation, and ends it. */
+async function closeOne(db: Db, accountId: AccountId, conversationId: string, id: string): Promise<boolean> {
+  return transact(db, async (trx) => {
+    const conversation = await holdConversation(trx, accountId, conversationId)
+    const row = await trx
+      .selectFrom('generations')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('id', '=', id)
+      .where(isOrphaned)
+      // Whoever appends to its log holds the row, too, more weakly: nothing is added from here on.
+      .forUpdate()
+      .executeTakeFirst()
+    if (!row) return false
+    const owner = { accountId, agentId: row.agent_id }
+    const { events } = await readLog(trx, id, 0)
+    await dropRunningCalls(trx, owner, id)
+    const results = closingResults(unresolvedCalls(partsOf(events)), await outputsOf(trx, row))
+    const added: StreamEvent[] = results.map(({ toolCallId, output }) => ({
+      type: 'tool-output-available',
+      toolCallId,
+      output,
+      providerExecuted: true,
+    }))
+    const ids = {
+      id,
+      conversationId,
+      userMessageId: row.user_message_id,
+      messageId: row.message_id,
+      userId: conversation?.user_id ?? null,
+      credits: row.credits,
+      kind: row.kind,
+      epoch: row.epoch,
+      firstEvent: row.first_event,
+    }
+    // What its numbers stand for went with the process.
+    const parts = keptOfBroken(row.kind, partsOf([...events, ...added])).map((part) =>
+      part.type === 'text' ? { ...part, text: withoutMarkers(part.text) } : part,
+    )
+    const hasBegun = events.length > 0
+    const credits = parts.length > 0 ? row.credits : 0
+    // A continuation still waits to be continued.
+    const reason = row.kind === 'continuation' ? {} : { finishReason: 'error' as const }
+    const metadata = { model: row.model, ...reason }
+    const closer = { owner: row.owner, epoch: row.epoch, ownerAfter: null }
+    await finishHeld(trx, owner, ids, closer, conversation, {
+      status: 'interrupted',
+      finishReason: 'error',
+      message: parts.length > 0 ? { parts, metadata } : null,
+      isPaid: parts.length > 0,
+      waiting: [],
+      unlogged: { position: events.length, events: added },
+      lastWords: (over) => {
+        if (over) return silencedWords(ids, over, { hasBegun, credits })
+        if (!hasBegun) return wordless(INTERRUPTED())
+        return lastWords(ids, { hasBegun, credits, finishReason: 'error', failed: true })
+      },
+    })
+    return true
+  })
+}
+
+const INTERRUPTED = (): ApiError =>
+  new ApiError('SERVICE_OVERLOADED', {
+    message: 'The answer was interrupted before its first word. Send the request again.',
+    headers: { 'retry-after': '1' },
+  })
+
+async function outputsOf(trx: Trx, { id, account_id }: Selectable<GenerationsTable>) {
+  const rows = await trx
+    .selectFrom('tool_calls')
+    .select(['id', 'output'])
+    .where('account_id', '=', account_id)
+    .where('generation_id', '=', id)
+    .where('output', 'is not', null)
+    .execute()
+  return new Map(rows.map(({ id: callId, output }) => [callId, output]))
+}

@@ -1,0 +1,322 @@
+import { sql } from 'kysely'
+import { releaseCredits, settleCredits } from '../../accounts/plans/credits.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
+import { lastly } from '../../db/statements/transaction.ts'
+import type { AccountId, ConversationStatus } from '../../db/tables.ts'
+import { enqueueDelivery, threadOf } from '../../deliveries/enqueue-delivery.ts'
+import { outliveGeneration } from '../../http/once/idempotency.ts'
+import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
+import { hostOf, linksTo, withoutForeignLinks } from '../../text/safety/foreign-links.ts'
+import { textOf } from '../records/parts.ts'
+import type { Call } from '../records/tool-calls.ts'
+import { awaitCalls, type Owner } from '../records/tool-calls.ts'
+import type { FinishReason, StreamEvent } from '../stream/events.ts'
+import { type Piece, writeLastPiece } from '../stream/generation-log.ts'
+import type { GenerationIds } from '../stream/live-generation.ts'
+import { withoutMarkers } from './citations.ts'
+import type { LastWords } from './ending-events.ts'
+import { type Closer, type Ended, endingOf, endWithMessage, type StoredMessage } from './store-turn.ts'
+
+export type Outcome = {
+  status: 'finished' | 'failed' | 'interrupted'
+  finishReason: FinishReason
+  /** The message to store; null when nothing was said. */
+  message: StoredMessage | null
+  /** Whether the reserved credits are charged; otherwise they are released. */
+  isPaid: boolean
+  /** The calls of the message that its application has to run. */
+  waiting: Call[]
+  /**
+   * The events that are not in the log yet. The last events follow them and depend on the state of the conversation.
+   */
+  unlogged: { position: number; events: readonly StreamEvent[] }
+  lastWords(over: 'taken_over' | 'ended' | null): LastWords
+}
+
+/**
+ * How the end was stored: `stored`; or the status of a conversation in which the model may say no more, in which case
+ * there is no message; or `lost`, because the generation had already been ended elsewhere.
+ */
+export type Ending = 'stored' | 'taken_over' | 'ended' | 'lost'
+
+export type HeldConversation = {
+  status: ConversationStatus
+  transient: boolean
+  thread_id: string | null
+  source: string
+  user_id: string | null
+}
+
+/**
+ * Locks the conversation. Every transaction takes this lock first, so a takeover either waits for it or already holds
+ * it.
+ */
+export function holdConversation(
+  trx: Trx,
+  accountId: AccountId,
+  conversationId: string,
+): Promise<HeldConversation | undefined> {
+  return trx
+    .selectFrom('conversations')
+    .select(['status', 'transient', 'thread_id', 'source', 'user_id'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', conversationId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+/**
+ * Ends a generation exactly once: message, calls, ledger, log and conversation in one transaction, if it still
+ * belongs to `closer.owner`. A transient conversation is deleted with its generation; its cost stays in the ledger.
+ */
+export async function finishGeneration(
+  db: Db,
+  owner: Owner,
+  ids: GenerationIds,
+  closer: Closer,
+  outcome: Outcome,
+): Promise<Ending> {
+  const { message, waiting } = outcome
+  if (message && waiting.length === 0) {
+    const ending = await finishPlain(db, owner, ids, closer, { ...outcome, message })
+    if (ending) return ending
+  }
+  return transact(db, async (trx) => {
+    const conversation = await holdConversation(trx, owner.accountId, ids.conversationId)
+    return finishHeld(trx, owner, ids, closer, conversation, outcome)
+  })
+}
+
+/** In one trip, what needs nothing but the message; null when it needs more, or was ended before. */
+function finishPlain(
+  db: Db,
+  owner: Owner,
+  ids: GenerationIds,
+  closer: Closer,
+  outcome: Outcome & { message: StoredMessage },
+): Promise<Ending | null> {
+  return transact(db, async (trx) => {
+    // Not awaited: what follows is sent with it, and runs when it has the lock.
+    holdConversation(trx, owner.accountId, ids.conversationId).catch(() => {})
+    const values = endingOf(owner, ids, closer, endedBy(ids, outcome, { onlyPlain: true }))
+    return lastly(trx, endWithMessage.query(values), ({ rows: [row] }) => row && (row.over ?? 'stored'))
+  }).then((ending) => ending ?? null)
+}
+
+function endedBy(
+  { id }: GenerationIds,
+  { status, finishReason, message, unlogged, lastWords }: Outcome & { message: StoredMessage },
+  { onlyPlain }: { onlyPlain: boolean },
+): Ended {
+  const { position, events: before } = unlogged
+  const pieceOf = (over: 'taken_over' | 'ended' | null): Piece => {
+    const { events, ending } = lastWords(over)
+    return { generationId: id, position, events: [...before, ...events], ending }
+  }
+  return {
+    status,
+    finishReason,
+    message,
+    spoken: pieceOf(null),
+    takenOver: pieceOf('taken_over'),
+    overEnded: pieceOf('ended'),
+    onlyPlain,
+  }
+}
+
+/** The same, in a transaction that already holds the lock of the conversation. */
+export async function finishHeld(
+  trx: Trx,
+  owner: Owner,
+  ids: GenerationIds,
+  closer: Closer,
+  conversation: HeldConversation | undefined,
+  outcome: Outcome,
+): Promise<Ending> {
+  if (!conversation) {
+    // The agent has been deleted meanwhile, and the generation with it. Only the ledger still has an entry for it.
+    await releaseCredits(trx, owner.accountId, ids.id)
+    return 'lost'
+  }
+  // The generation is deleted with its conversation. This lock waits for a transaction that is appending to its log
+  // and keeps out any later one.
+  if (conversation.transient) await holdGeneration(trx, owner, ids)
+  const ending = await endIn(trx, owner, ids, closer, conversation.status, outcome)
+  if (ending === 'lost') return endedBefore(trx, owner, ids, closer, outcome)
+  if (ending === 'stored' && conversation.thread_id !== null) {
+    const { thread_id: threadId, source } = conversation
+    await deliver(trx, owner, ids, { threadId, source }, outcome)
+  }
+  if (conversation.transient) {
+    // A transient conversation is a chat of version 1, whose answer is from now on stored nowhere else.
+    const { message, finishReason, lastWords } = outcome
+    const answer = finishReason === 'error' ? null : message
+    const hosts = answer && (await linkHostsOf(trx, owner.accountId, owner.agentId))
+    const { ending: told } = lastWords(null)
+    const sources = 'metadata' in told ? (told.metadata.sources ?? []) : []
+    const said =
+      hosts && JSON.stringify({ text: withoutForeignLinks(textOf(answer), linksTo(hosts)), sources })
+    await outliveGeneration(trx, owner.accountId, ids.id, said === null ? null : { status: 200, text: said })
+    await trx
+      .deleteFrom('generation_log')
+      .where('account_id', '=', owner.accountId)
+      .where('generation_id', '=', ids.id)
+      .execute()
+    await trx
+      .deleteFrom('conversations')
+      .where('account_id', '=', owner.accountId)
+      .where('id', '=', ids.conversationId)
+      .execute()
+  }
+  return ending
+}
+
+async function holdGeneration(trx: Trx, { accountId }: Owner, { id }: GenerationIds): Promise<void> {
+  await trx
+    .selectFrom('generations')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .forUpdate()
+    .execute()
+}
+
+/** Checks whether an earlier attempt was stored although its response was lost with the connection. */
+async function endedBefore(
+  trx: Trx,
+  { accountId }: Owner,
+  { id }: GenerationIds,
+  { ownerAfter }: Closer,
+  { message }: Outcome,
+): Promise<Ending> {
+  const row = await trx
+    .selectFrom('generations')
+    .innerJoin('conversations', 'conversations.id', 'generations.conversation_id')
+    .select(['owner', 'generations.status', 'message_state'])
+    .select('conversations.status as conversation_status')
+    .where('generations.account_id', '=', accountId)
+    .where('generations.id', '=', id)
+    .executeTakeFirst()
+  if (!row?.owner || row.status === 'running' || row.owner !== ownerAfter) return 'lost'
+  if (row.message_state !== 'none' || message === null) return 'stored'
+  return row.conversation_status === 'ended' ? 'ended' : 'taken_over'
+}
+
+/**
+ * Sends the reply if it belongs on a channel. A conversation of an application may have a thread as well, once its
+ * ticket was answered by mail; there, only replies to messages of the thread are sent.
+ */
+async function deliver(
+  trx: Trx,
+  { accountId, agentId }: Owner,
+  { conversationId, messageId, userMessageId }: GenerationIds,
+  { threadId, source }: { threadId: string; source: string },
+  { message }: Outcome,
+): Promise<void> {
+  // Channels show no sources, so the markers are removed.
+  const text = withoutMarkers(textOf(message ?? { parts: [] }))
+  const thread = text.trim() === '' ? null : await threadOf(trx, accountId, threadId)
+  if (!thread) return
+  const isHeldThere = source.toLowerCase() === thread.channel
+  if (!isHeldThere && !(await cameIn(trx, accountId, userMessageId))) return
+  await enqueueDelivery(trx, {
+    accountId,
+    agentId,
+    channel: thread.channel,
+    threadId,
+    conversationId,
+    ticketId: null,
+    messageId,
+    ticketMessageId: null,
+    content: { text, linkHosts: await leadsTo(trx, { accountId, agentId }, message) },
+  })
+}
+
+/** Where an answer may lead to: the owner's websites, and what it cites. */
+async function leadsTo(
+  trx: Trx,
+  { accountId, agentId }: Owner,
+  message: StoredMessage | null,
+): Promise<string[]> {
+  const cited = (message?.metadata.sources ?? []).flatMap(({ url }) => hostOf(url) ?? [])
+  return [...new Set([...(await linkHostsOf(trx, accountId, agentId)), ...cited])]
+}
+
+async function cameIn(trx: Trx, accountId: Owner['accountId'], messageId: string): Promise<boolean> {
+  const inbound = await trx
+    .selectFrom('inbound_messages')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('message_id', '=', messageId)
+    .executeTakeFirst()
+  return inbound !== undefined
+}
+
+/** Ends it in a conversation of that status, whose row is locked. */
+async function endIn(
+  trx: Trx,
+  owner: Owner,
+  ids: GenerationIds,
+  closer: Closer,
+  now: ConversationStatus,
+  outcome: Outcome,
+): Promise<Ending> {
+  const { status, message, isPaid, waiting, unlogged, lastWords } = outcome
+  if (message) {
+    const values = endingOf(owner, ids, closer, endedBy(ids, { ...outcome, message }, { onlyPlain: false }))
+    const { rows } = await endWithMessage(trx, values)
+    if (!rows[0]) return 'lost'
+    if (rows[0].over) return rows[0].over
+    await awaitCalls(trx, owner, ids, waiting)
+    return 'stored'
+  }
+  if (!(await endWithout(trx, owner, ids, closer, { status, isPaid }))) return 'lost'
+  const over = now === 'taken_over' || now === 'ended' ? now : null
+  const { events, ending } = lastWords(over)
+  const piece = {
+    generationId: ids.id,
+    position: unlogged.position,
+    events: [...unlogged.events, ...events],
+    ending,
+  }
+  await writeLastPiece(trx, owner.accountId, piece)
+  if (isPaid) await settleCredits(trx, owner.accountId, ids.id)
+  else await releaseCredits(trx, owner.accountId, ids.id)
+  return over ?? 'stored'
+}
+
+async function endWithout(
+  trx: Trx,
+  owner: Owner,
+  ids: GenerationIds,
+  { owner: from, epoch, ownerAfter }: Closer,
+  { status, isPaid }: Pick<Outcome, 'status' | 'isPaid'>,
+): Promise<boolean> {
+  const closed = await trx
+    .updateTable('generations')
+    .set({ status, finished_at: new Date(), owner: ownerAfter })
+    .$if(isPaid, (query) => query.set({ usage_credits: sql<number>`credits` }))
+    .where('account_id', '=', owner.accountId)
+    .where('id', '=', ids.id)
+    .where('status', '=', 'running')
+    .where('owner', 'is not distinct from', from)
+    .where('epoch', '=', epoch)
+    .returning(['asked_seq', 'stop_reason'])
+    .executeTakeFirst()
+  if (!closed) return false
+  const { asked_seq, stop_reason } = closed
+  if (stop_reason === 'takeover') return true
+  await trx
+    .updateTable('conversations')
+    .set(
+      stop_reason === null && status !== 'finished'
+        ? { answer_tries: sql<number>`answer_tries + 1` }
+        : { answer_stopped: stop_reason === 'stop' },
+    )
+    .where('account_id', '=', owner.accountId)
+    .where('id', '=', ids.conversationId)
+    .where('asked_seq', '=', asked_seq)
+    .execute()
+  return true
+}

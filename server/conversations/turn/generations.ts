@@ -1,0 +1,191 @@
+import type { Db } from '../../db/database.ts'
+import type { Notifier } from '../../db/notifier.ts'
+import type { AccountId } from '../../db/tables.ts'
+import type { ServiceProcess } from '../../db/upkeep/processes.ts'
+import { createFairPlaces, type FairPlaces } from '../../fairness/fair-places.ts'
+import { createTurns, type Turns } from '../../fairness/turns.ts'
+import { ApiError } from '../../http/errors.ts'
+import { eventsAfter } from '../stream/generation-log.ts'
+import { type GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
+import { createLogWriter } from '../stream/log-writer.ts'
+
+/** How often requested stops are polled for, in milliseconds, because the notice of one may be lost. */
+const LOOK_FOR_STOPS_MS = 1_000
+const FAILING_AT_ONCE = 4
+const ANSWERING_AT_ONCE = 4_000
+const MOST_RUNNING = 6_000
+/** The most generations of one account, so that none takes every place. */
+const MOST_OF_ACCOUNT = 3_000
+
+/** The generations that this process runs. */
+export type Generations = {
+  /**
+   * Runs the generation that `make` stores. Throws SERVICE_OVERLOADED when the process, or the account in it, has as
+   * many generations as it can bear, or when the process is about to end.
+   */
+  start(
+    accountId: AccountId,
+    make: () => Promise<GenerationIds>,
+    options?: { transient?: boolean },
+  ): Promise<LiveGeneration>
+  get(id: string): LiveGeneration | null
+  /** Returns the generation of this conversation if it runs in this process, else null. */
+  ofConversation(conversationId: string): LiveGeneration | null
+  /** Resolves when all events of the generation so far are in the log, or can no longer be written to it. */
+  saved(live: LiveGeneration): Promise<void>
+  /** `turns` is for producing events, and `failing` for ending failed generations. */
+  readonly turns: Turns
+  readonly failing: FairPlaces
+  /** Places for generating answers. One place covers all model calls of an answer. */
+  readonly answering: FairPlaces
+  /**
+   * Whether the database is being closed. The process that later closes a generation from its log recovers what has
+   * not been stored by then.
+   */
+  readonly closed: boolean
+  /** Resolves when the generations that run now have ended and are stored. */
+  idle(): Promise<void>
+  /** Stops accepting generations. Those that still run after `ms` end as interrupted and keep what they have said. */
+  drain(ms: number): Promise<void>
+  close(): Promise<void>
+}
+
+type Needs = { db: Db; notifier: Notifier; process: ServiceProcess; onError: (error: unknown) => void }
+
+/** Tracks the running generations, writes their events to the log, and ends those for which a stop was requested. */
+export function createGenerations({ db, notifier, process, onError }: Needs): Generations {
+  const running = new Map<string, LiveGeneration>()
+  const byConversation = new Map<string, LiveGeneration>()
+  const ofAccount = new Map<string, number>()
+  const writer = createLogWriter({ db, notifier, process, onError })
+  let starting = 0
+  let draining = false
+  let closed = false
+  /**
+   * Whether a start or an end has failed, so that the database may list a generation as running here that does not.
+   */
+  let isSuspect = false
+  let strangers = new Set<string>()
+  const readStops = async (): Promise<void> => {
+    const rows = await db
+      .selectFrom('generations')
+      .select(['id', 'stop_reason'])
+      .where('owner', '=', process.id)
+      .where('status', '=', 'running')
+      .where('stop_reason', 'is not', null)
+      .execute()
+    for (const { id, stop_reason } of rows) if (stop_reason) running.get(id)?.abort(stop_reason)
+  }
+  /**
+   * Gives up generations that the database assigns to this process, but that were unknown here both now and one
+   * interval ago.
+   */
+  const disown = async (): Promise<void> => {
+    const rows = await db
+      .selectFrom('generations')
+      .select('id')
+      .where('owner', '=', process.id)
+      .where('status', '=', 'running')
+      .execute()
+    const unknown = rows.map(({ id }) => id).filter((id) => !running.has(id))
+    const left = unknown.filter((id) => strangers.has(id))
+    strangers = new Set(unknown)
+    if (unknown.length === 0 && starting === 0) isSuspect = false
+    if (left.length === 0) return
+    await db
+      .updateTable('generations')
+      .set({ owner: null })
+      .where('id', 'in', left)
+      .where('owner', '=', process.id)
+      .where('status', '=', 'running')
+      .execute()
+  }
+  const timer = setInterval(() => {
+    // Errors are ignored while the database is not available.
+    if (running.size > 0) readStops().catch(() => {})
+    if (isSuspect) disown().catch(() => {})
+  }, LOOK_FOR_STOPS_MS)
+  timer.unref()
+  const unwatch = [
+    notifier.on('stop', (id) => {
+      if (running.has(id)) readStops().catch(onError)
+    }),
+    notifier.on('watch', (id) => {
+      const live = running.get(id)
+      if (live) writer.announce(live)
+    }),
+  ]
+  process.onLost((formerEpoch) => {
+    for (const live of running.values()) if (live.ids.epoch <= formerEpoch) live.abort('lost')
+  })
+  const count = (accountId: AccountId, change: 1 | -1): void => {
+    const now = (ofAccount.get(accountId) ?? 0) + change
+    if (now > 0) ofAccount.set(accountId, now)
+    else ofAccount.delete(accountId)
+  }
+  const admit = (accountId: AccountId): void => {
+    const isFull =
+      running.size + starting >= MOST_RUNNING || (ofAccount.get(accountId) ?? 0) >= MOST_OF_ACCOUNT
+    if (draining || isFull) throw new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '2' } })
+  }
+  const idle = async (): Promise<void> => {
+    while (starting > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    await Promise.all([...running.values()].map(({ ending }) => ending))
+  }
+  return {
+    async start(accountId, make, { transient = false } = {}) {
+      admit(accountId)
+      starting++
+      count(accountId, 1)
+      try {
+        const ids = await make()
+        const live = new LiveGeneration(ids, {
+          accountId,
+          readLog: eventsAfter(db, ids.id),
+          transient,
+          process,
+          onEvent: writer.add,
+        })
+        running.set(ids.id, live)
+        byConversation.set(ids.conversationId, live)
+        void live.ending.then(() => {
+          if (live.broken) isSuspect = true
+          count(accountId, -1)
+          running.delete(ids.id)
+          if (byConversation.get(ids.conversationId) === live) byConversation.delete(ids.conversationId)
+        })
+        return live
+      } catch (error) {
+        count(accountId, -1)
+        if (!(error instanceof ApiError)) isSuspect = true
+        throw error
+      } finally {
+        starting--
+      }
+    },
+    get: (id) => running.get(id) ?? null,
+    ofConversation: (conversationId) => byConversation.get(conversationId) ?? null,
+    saved: (live) => writer.saved(live),
+    turns: createTurns(),
+    failing: createFairPlaces({ places: FAILING_AT_ONCE }),
+    answering: createFairPlaces({ places: ANSWERING_AT_ONCE }),
+    idle,
+    async drain(ms) {
+      draining = true
+      await Promise.race([idle(), new Promise((resolve) => setTimeout(resolve, ms).unref())])
+      const left = [...running.values()]
+      for (const live of left) live.abort('shutdown')
+      await Promise.all(left.map(({ ending }) => ending))
+    },
+    get closed() {
+      return closed
+    },
+    async close() {
+      closed = true
+      for (const live of running.values()) live.abort('lost')
+      clearInterval(timer)
+      for (const stop of unwatch) stop()
+      await writer.close()
+    },
+  }
+}

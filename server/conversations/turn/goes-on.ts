@@ -1,0 +1,80 @@
+import { guessLanguageOfWords, type Language } from '../../text/languages/language.ts'
+
+/** The words with which a follow-up begins, and the pronouns that refer back to the message before it. */
+type Words = { opening: string; pointing: string }
+
+const WORDS: Partial<Record<Language, Words>> = {
+  en: {
+    opening: 'and but so or then also',
+    pointing: 'it its that this those these they them their there one ones same he she him her',
+  },
+  de: {
+    opening: 'und aber oder dann auch',
+    pointing: `es das dies diese dieser dieses diesen diesem dort davon dafür damit dazu dabei darüber deren dessen
+      sie ihn ihm gleiche`,
+  },
+  fr: {
+    opening: 'et mais ou alors puis aussi',
+    pointing: 'elle ils elles ça cela ceci celui celle ceux celles lui',
+  },
+  es: {
+    opening: 'y e pero o entonces también',
+    pointing: 'eso esto ese esa esos esas aquello él ella ellos ellas allí ahí',
+  },
+  it: {
+    opening: 'e ed ma o allora anche',
+    pointing: 'ciò questo questa questi queste quello quella esso essa essi lui lei ne lì',
+  },
+  pt: {
+    opening: 'e mas ou então também',
+    pointing: 'isso isto aquilo ele ela eles elas esse essa deles dele dela nisso ali',
+  },
+  nl: {
+    opening: 'en maar of dan ook',
+    pointing: 'dit deze hij ze hem haar daar daarvoor daarvan daarmee ervan erop hiervoor',
+  },
+  sv: { opening: 'och men eller då', pointing: 'det den dem dessa detta denna där han hon' },
+  da: { opening: 'og men eller så', pointing: 'det den dem disse dette denne han hun' },
+  no: { opening: 'og men eller så', pointing: 'det den dem disse dette denne han hun' },
+  fi: {
+    opening: 'ja mutta entä tai entäs',
+    pointing: 'se sen sitä siitä siihen ne niitä niiden tämä tätä siellä',
+  },
+  pl: { opening: 'a i ale lub', pointing: 'to ten ta tego tej tym jego jej go je ich tam' },
+  cs: { opening: 'a ale nebo i', pointing: 'to ten ta toho té tom jeho její je jich tam' },
+  ru: {
+    opening: 'а и но или тогда также',
+    pointing: 'это этот эта этого этой этим его её ее их им он она они там',
+  },
+  tr: { opening: 'peki ve ama ya', pointing: 'bu bunu bunun buna o onu onun ona şu orada' },
+  ar: { opening: 'و وهل وماذا وكيف وكم لكن أو', pointing: 'هذا هذه ذلك تلك هو هي هم هناك' },
+}
+
+/** Scripts without spaces: what the message begins with, or holds. */
+const DENSE =
+  /^(?:それから|それで|では|じゃあ|じゃ|また|そして|でも|那么|那|还有|而且|但是|另外|그럼|그러면|그리고|그런데)|それ|これ|その|この|あれ|そこ|它|这|他们|她们|그것|이것|그거|거기/u
+
+const LISTS = new Map(
+  Object.entries(WORDS).map(([language, { opening, pointing }]) => [
+    language as Language,
+    { opening: new Set(opening.split(/\s+/)), pointing: new Set(pointing.split(/\s+/)) },
+  ]),
+)
+const LONGER_OPENINGS =
+  /^(?:what about|how about|why not|wie ist es|was ist mit|qu en est il|qué tal|e se|wat als)\b/
+/** A single letter is a word of another kind in most languages. */
+const SHORTEST = 2
+const MOST_UNTOLD = 5
+
+/** Whether the folded words of a message refer back to the conversation, as in "and …" or "how much is it?". */
+export function goesOn(words: readonly string[]): boolean {
+  if (LONGER_OPENINGS.test(words.slice(0, 4).join(' ')) || DENSE.test(words.join(' '))) return true
+  const told = guessLanguageOfWords(words)
+  const own = LISTS.get(told)
+  if (own?.opening.has(words[0]!) || words.some((word) => own?.pointing.has(word))) return true
+  // The language of a few words is uncertain, and words of one language mean something else in another.
+  return (
+    words.length <= MOST_UNTOLD &&
+    [...LISTS].some(([, { opening }]) => words[0]!.length >= SHORTEST && opening.has(words[0]!))
+  )
+}

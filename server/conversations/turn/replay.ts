@@ -1,0 +1,45 @@
+import type { Context } from '../../context.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { Replay } from '../../http/route.ts'
+import type { Reading } from '../stream/live-generation.ts'
+import { type ChatRequest, startChat } from './chat.ts'
+import { closeIfOrphaned } from './close-orphans.ts'
+
+type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
+
+/** What became of a generation that an earlier request has started. */
+export type Earlier =
+  | { is: 'there'; reading: Reading }
+  /** Its process ended before a word was said: its question still waits for an answer. */
+  | { is: 'unanswered'; conversationId: string; kind: 'reply' | 'continuation' | 'retry' }
+
+/** The events and the answer of a generation that was started before, as they come or as they are stored. */
+export async function readEarlier(ctx: Needs, accountId: AccountId, generationId: string): Promise<Earlier> {
+  const live = ctx.generations.get(generationId)
+  if (live) return { is: 'there', reading: live }
+  await closeIfOrphaned(ctx.db, accountId, { generationId })
+  const row = await ctx.db
+    .selectFrom('generations')
+    .select(['id', 'first_event', 'conversation_id', 'kind', 'status', 'message_state', 'stop_reason'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', generationId)
+    .executeTakeFirst()
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation does not exist any more.' })
+  const cameToNothing = row.message_state === 'none' && row.stop_reason === null
+  if (row.status === 'interrupted' && cameToNothing)
+    return { is: 'unanswered', conversationId: row.conversation_id, kind: row.kind }
+  return { is: 'there', reading: ctx.followers.follow(row) }
+}
+
+/** What an earlier request with the same key was answered; its question is answered now when that came to nothing. */
+export async function readAgain(
+  ctx: Context,
+  { generationId }: Replay,
+  request: Omit<ChatRequest, 'conversationId' | 'message'>,
+): Promise<Reading> {
+  const earlier = await readEarlier(ctx, request.account.id, generationId)
+  if (earlier.is === 'there') return earlier.reading
+  const { conversationId, kind } = earlier
+  return startChat(ctx, { ...request, conversationId, pending: kind === 'reply', insteadOf: generationId })
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
+import { type Client, type Service, startService } from '../../../test/start.ts'
+import { trained } from '../../../test/until.ts'
+import { looksLikeFollowUp } from './rewrite-question.ts'
+
+let models: ModelServer
+let service: Service
+let client: Client
+let agentId: string
+
+before(async () => {
+  models = await startModelServer()
+  service = await startService({
+    OPENAI_BASE_URL: `${models.url}/v1`,
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_MODEL: 'fake-model',
+  })
+  client = await service.account()
+  agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+  const facts = ['The desk lamp weighs two kilograms.', 'The ladder weighs nine kilograms.']
+  for (const [i, content] of facts.entries()) {
+    const source = { type: 'text', name: `Fact ${i}`, content }
+    const { id } = (await client.request('POST', `/agents/${agentId}/sources`, source)).body
+    await trained(service, id)
+  }
+})
+after(async () => {
+  await service.close()
+  await models.close()
+})
+
+const REWRITE = 'Rewrite the last question'
+const asked = () => models.requests.filter(({ body }) => JSON.stringify(body).includes(REWRITE))
+let requestsBefore = 0
+const say = async (message: string, conversationId?: string) => {
+  requestsBefore = models.requests.length
+  const question = { stream: false, message, conversationId }
+  return (await client.request('POST', `/agents/${agentId}/chat`, question)).body.data
+}
+
+/** The first passage that the model was given with the last question. */
+function firstPassage(): string {
+  const sent = models.requests.slice(requestsBefore)
+  const { body } = sent.find(({ body: one }) => /<passage/.test(JSON.stringify(one)))!
+  return /<passage number="1"[^>]*>\n(.*)\n/.exec(body.messages.at(-1).content)?.[1] ?? ''
+}
+
+test('a follow-up is made a whole question by the model, for the search alone, and costs nothing', async () => {
+  models.otherwise(({ body }) =>
+    JSON.stringify(body).includes(REWRITE)
+      ? { tokens: ['How much does', ' the ladder weigh?'] }
+      : { tokens: ['Nine.'] },
+  )
+  const first = await say('Do you have ladders?')
+  assert.equal(asked().length, 0, 'the first question of a talk stands alone')
+  const { conversationId } = first.metadata
+  const second = await say('And how heavy is it?', conversationId)
+  assert.equal(asked().length, 1)
+  assert.match(JSON.stringify(asked()[0]!.body), /customer[^:]*:[^:]*Do you have ladders\?/)
+  assert.match(firstPassage(), /ladder weighs nine/)
+  assert.deepEqual(second.metadata.usage, { credits: 1 })
+  const { body } = await client.request('GET', `/agents/${agentId}/conversations/${conversationId}/messages`)
+  const texts = JSON.stringify(body.data)
+  assert.match(texts, /And how heavy is it\?/)
+  assert.doesNotMatch(texts, /How much does the ladder weigh/)
+
+  await say('Please tell me the exact weight of your desk lamp in kilograms', conversationId)
+  assert.equal(asked().length, 1, 'a whole question is searched as it is')
+})
+
+test('a rewriting that fails, or is nonsense, leaves the question as it was', async () => {
+  const { conversationId } = (await say('What is the weight of the desk lamp?')).metadata
+  models.otherwise(({ body }) =>
+    JSON.stringify(body).includes(REWRITE) ? { status: 400 } : { tokens: ['Two.'] },
+  )
+  assert.equal((await say('And how much exactly?', conversationId)).parts[0].text, 'Two.')
+  assert.match(firstPassage(), /desk lamp weighs two/)
+  models.otherwise(({ body }) =>
+    JSON.stringify(body).includes(REWRITE)
+      ? { tokens: ['How heavy is the ladder? '.repeat(20)] }
+      : { tokens: ['Two.'] },
+  )
+  await say('And how much, please?', conversationId)
+  assert.match(firstPassage(), /desk lamp weighs two/)
+})
+
+test('without a model, a follow-up is searched with what it goes on from', async () => {
+  await client.request('PUT', `/agents/${agentId}`, { model: 'builtin' })
+  const first = await say('How much does the desk lamp weigh?')
+  assert.match(first.parts[0].text, /^The desk lamp weighs two kilograms\. \[1\]$/)
+  const { conversationId } = first.metadata
+  const second = await say('And the ladder?', conversationId)
+  assert.match(second.parts[0].text, /The ladder weighs nine kilograms/)
+  const third = await say('And is it heavier than that?', conversationId)
+  assert.match(third.parts[0].text, /The ladder weighs nine kilograms/)
+})
+
+test('what looks like a follow-up', () => {
+  for (const text of [
+    'And for children?',
+    'Why?',
+    'How much does it cost per month then?',
+    'Und wie lange gilt das?',
+    'Et la touche Alt pour un crayon ?',
+    'Et comment est-ce que je peux en changer plus tard ?',
+    '¿Y cuánto cuesta eso al mes si pago con tarjeta?',
+    'E quanto costa questo se pago con la carta?',
+    'А сколько это стоит в месяц, если платить картой?',
+    'それから Debian に移行できますか?',
+  ])
+    assert.ok(looksLikeFollowUp(text), text)
+  for (const text of [
+    '',
+    'How long is the warranty of the desk lamp?',
+    'Wie hoch ist die Kaution für eine Wohnung?',
+    'Quels documents faut-il joindre à la demande de location ?',
+    'Сколько стоит доставка мебели в другой город?',
+  ])
+    assert.ok(!looksLikeFollowUp(text), text)
+})

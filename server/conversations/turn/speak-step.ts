@@ -1,0 +1,238 @@
+import type {
+  LanguageModelV4StreamPart,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolCallPart,
+} from '@ai-sdk/provider'
+import type { Tool } from '../../actions/tools/tool.ts'
+import { newId } from '../../db/ids.ts'
+import type { ServiceProcess } from '../../db/upkeep/processes.ts'
+import { storable, storableJson } from '../../http/bodies/storable.ts'
+import type { AnswerOutcome } from '../records/schema.ts'
+import type { Call } from '../records/tool-calls.ts'
+import type { FinishReason } from '../stream/events.ts'
+import type { LiveGeneration } from '../stream/live-generation.ts'
+import type { Citations } from './citations.ts'
+import { firstEvents } from './ending-events.ts'
+
+/** The result of one model call. */
+export type Step = {
+  calls: Call[]
+  finishReason: FinishReason
+  /** The same content in the form that the model reads in the next step. */
+  content: (LanguageModelV4TextPart | LanguageModelV4ToolCallPart)[]
+  outcome: AnswerOutcome | null
+}
+
+/**
+ * The most calls in one step; further ones get an error, because nobody needs them and each may cause a request to
+ * another service.
+ */
+const MOST_CALLS = 16
+/** The longest tool name that every provider accepts in a history. */
+const LONGEST_NAME = 64
+
+type Surroundings = {
+  process: Pick<ServiceProcess, 'isSure' | 'confirm'>
+  /** Resolves when this many more events may be produced. Returns undefined when they may be produced now. */
+  pace(events: number): Promise<void> | undefined
+}
+
+type Speaking = { tools: ReadonlyMap<string, Tool>; live: LiveGeneration; citations: Citations }
+
+/** The most parts processed at once, because a fast model sends hundreds at a time. */
+const PARTS_AT_ONCE = 32
+
+/** The outcome by the name that the built-in responder gives its kind of answer. Other models do not report one. */
+const OUTCOMES: Record<string, AnswerOutcome> = {
+  answer: 'answered',
+  closest: 'closest',
+  decline: 'declined',
+}
+
+/**
+ * Converts a model's stream into events and parts of the reply as it arrives. Calls of procedures are internal and
+ * appear in no event and no part. Throws what the stream throws.
+ */
+export async function speakStep(
+  { process, pace }: Surroundings,
+  stream: AsyncIterable<LanguageModelV4StreamPart[]>,
+  { tools, live, citations }: Speaking,
+): Promise<Step> {
+  const step: Step = { calls: [], finishReason: 'other', content: [], outcome: null }
+  const open = new OpenParts(live, tools, citations)
+  try {
+    for await (const parts of stream) {
+      for (const [i, part] of parts.entries()) {
+        if (i % PARTS_AT_ONCE === 0) {
+          const turn = pace(Math.min(PARTS_AT_ONCE, parts.length - i))
+          if (turn) await turn
+          if (!process.isSure()) await mayGoOn(process, live)
+          if (i > 0) live.signal.throwIfAborted()
+        }
+        switch (part.type) {
+          case 'text-start':
+            citations.numberBy((part.providerMetadata?.parley?.cited as number[] | undefined) ?? null)
+            step.outcome = OUTCOMES[String(part.providerMetadata?.parley?.band)] ?? null
+            open.startText()
+            break
+          case 'text-delta':
+            open.addText(part.delta, step)
+            break
+          case 'text-end':
+            open.endText()
+            break
+          case 'tool-input-start':
+            open.startCall(part.id, part.toolName)
+            break
+          case 'tool-input-delta':
+            open.addInput(part.id, part.delta)
+            break
+          case 'tool-call': {
+            const call = open.endCall(part, step.calls.length < MOST_CALLS)
+            step.calls.push(call)
+            step.content.push({
+              type: 'tool-call',
+              toolCallId: call.id,
+              toolName: call.name,
+              input: call.input,
+              // Some providers refuse their own call later when their signature on it is gone.
+              ...(part.providerMetadata ? { providerOptions: part.providerMetadata } : {}),
+            })
+            break
+          }
+          case 'finish':
+            step.finishReason =
+              part.finishReason.unified === 'interrupted' ? 'other' : part.finishReason.unified
+            break
+          default:
+          // Reasoning, files and the like are not shown.
+        }
+      }
+    }
+  } finally {
+    open.endText()
+  }
+  return step
+}
+
+/** Throws when another process has closed the generation during a pause of this one, so that nothing more is said. */
+async function mayGoOn(process: Pick<ServiceProcess, 'confirm'>, live: LiveGeneration): Promise<void> {
+  await process.confirm()
+  live.signal.throwIfAborted()
+}
+
+/** Sends the stream's first events; a second call does nothing. */
+export function begin(live: LiveGeneration): void {
+  if (live.count === 0) for (const event of firstEvents(live.ids)) live.emit(event)
+}
+
+/** The text and the calls that are being spoken. */
+class OpenParts {
+  readonly live: LiveGeneration
+  readonly tools: ReadonlyMap<string, Tool>
+  /** Calls whose input is coming, by the provider's id. */
+  readonly calls = new Map<string, { id: string; shown: boolean }>()
+  textId: string | null = null
+
+  readonly citations: Citations
+
+  constructor(live: LiveGeneration, tools: ReadonlyMap<string, Tool>, citations: Citations) {
+    this.live = live
+    this.tools = tools
+    this.citations = citations
+  }
+
+  startText(): void {
+    this.endText()
+    begin(this.live)
+    this.live.parts.push({ type: 'text', text: '' })
+    this.textId = `text-${this.live.parts.length}`
+    this.live.emit({ type: 'text-start', id: this.textId })
+  }
+
+  addText(delta: string, step: Step): void {
+    if (delta === '') return
+    if (this.textId === null) this.startText()
+    this.show(this.citations.push(delta))
+    // In its next step the model reads its own numbers.
+    const said = step.content.at(-1)
+    if (said?.type === 'text') said.text += delta
+    else step.content.push({ type: 'text', text: delta })
+  }
+
+  show(delta: string): void {
+    if (delta === '') return
+    const last = this.live.parts.at(-1)
+    if (last?.type === 'text') last.text += delta
+    this.live.emit({ type: 'text-delta', id: this.textId ?? '', delta })
+  }
+
+  endText(): void {
+    if (this.textId === null) return
+    this.show(this.citations.flush())
+    this.live.emit({ type: 'text-end', id: this.textId })
+    const last = this.live.parts.at(-1)
+    if (last?.type === 'text' && last.text === '') this.live.parts.pop()
+    this.textId = null
+  }
+
+  startCall(providerId: string, name: string): { id: string; shown: boolean } {
+    this.endText()
+    const call = { id: newId(), shown: this.tools.get(name)?.type !== 'procedure' }
+    this.calls.set(providerId, call)
+    if (!call.shown) return call
+    begin(this.live)
+    this.live.emit({ type: 'tool-input-start', toolCallId: call.id, toolName: name, ...this.mark(name) })
+    return call
+  }
+
+  addInput(providerId: string, delta: string): void {
+    const call = this.calls.get(providerId)
+    if (!call?.shown || delta === '') return
+    this.live.emit({ type: 'tool-input-delta', toolCallId: call.id, inputTextDelta: delta })
+  }
+
+  endCall(
+    { toolCallId, toolName, input }: { toolCallId: string; toolName: string; input: string },
+    hasRoom: boolean,
+  ): Call {
+    const { id, shown } = this.calls.get(toolCallId) ?? this.startCall(toolCallId, toolName)
+    this.calls.delete(toolCallId)
+    const name = toolName.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME) || 'unknown'
+    const tool = this.tools.get(toolName) ?? null
+    const call: Call = { id, name, tool, ...readInput(name, tool, input) }
+    if (!hasRoom) call.problem = `At most ${MOST_CALLS} actions can be called at once.`
+    if (!shown) return call
+    // A call that cannot be run is answered here, whoever would have run it.
+    const mark = call.problem === null ? this.mark(toolName) : { providerExecuted: true as const }
+    const shownCall = { toolCallId: id, toolName: name, input: call.input, ...mark }
+    this.live.parts.push({ type: 'tool-call', ...shownCall })
+    this.live.emit({ type: 'tool-input-available', ...shownCall })
+    return call
+  }
+
+  /** Which calls an application is not to run. */
+  mark(name: string): { providerExecuted?: true } {
+    return this.tools.get(name)?.run === null ? {} : { providerExecuted: true }
+  }
+}
+
+function readInput(
+  name: string,
+  tool: Tool | null,
+  text: string,
+): { input: unknown; problem: string | null } {
+  let input: unknown
+  try {
+    input = storableJson(text.trim() === '' ? {} : JSON.parse(text))
+  } catch {
+    return { input: { text: storable(text) }, problem: 'The input of the call is not valid JSON.' }
+  }
+  if (!tool) return { input: asObject(input), problem: `There is no action named ${name}.` }
+  if (asObject(input) !== input) return { input: asObject(input), problem: 'The input must be an object.' }
+  return { input, problem: tool.refuse(input) }
+}
+
+/** Wraps a call's input in an object if it is none, because providers refuse such calls in a history. */
+const asObject = (input: unknown): unknown =>
+  typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { value: input }

@@ -1,0 +1,73 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
+import type { AccountId, StopReason } from '../../db/tables.ts'
+import { closeIfOrphaned } from './close-orphans.ts'
+
+type Needs = Pick<Context, 'db' | 'generations' | 'notifier'>
+
+const LONGEST_WAIT_MS = 5_000
+const LOOK_EVERY_MS = 50
+
+/**
+ * Ends the conversation's running generation, in whatever process it runs, and waits until what was said is
+ * stored. False when none runs. A second call does no harm.
+ */
+export async function stopGeneration(
+  ctx: Needs,
+  accountId: AccountId,
+  conversationId: string,
+): Promise<boolean> {
+  const id = await requestStop(ctx.db, accountId, conversationId, 'stop')
+  if (id === null) return false
+  await endRequested(ctx, id, 'stop')
+  const live = ctx.generations.get(id)
+  if (live) {
+    await Promise.race([live.ending, wait(LONGEST_WAIT_MS)])
+    return true
+  }
+  // Its process may be gone: then what it had said is stored here.
+  if (await closeIfOrphaned(ctx.db, accountId, { conversationId })) return true
+  const until = Date.now() + LONGEST_WAIT_MS
+  while (Date.now() < until && (await isRunning(ctx.db, id))) await wait(LOOK_EVERY_MS)
+  return true
+}
+
+/** Writes down that the running generation has to end: its process reads it at the latest with its next checkpoint. */
+export async function requestStop(
+  db: Db,
+  accountId: AccountId,
+  conversationId: string,
+  reason: StopReason,
+): Promise<string | null> {
+  const row = await db
+    .updateTable('generations')
+    // A takeover's silence stays, whoever asks for the end after it.
+    .set({
+      stop_reason: sql<StopReason>`case stop_reason when 'takeover' then stop_reason else ${reason} end`,
+    })
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .where('status', '=', 'running')
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id ?? null
+}
+
+/** Tells the process that runs it, after the request is committed. */
+export async function endRequested(ctx: Needs, generationId: string, reason: StopReason): Promise<void> {
+  const live = ctx.generations.get(generationId)
+  if (live) live.abort(reason)
+  else await ctx.notifier.publish(ctx.db, 'stop', generationId)
+}
+
+async function isRunning(db: Db, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('generations')
+    .select('id')
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import type { Db } from '../database.ts'
+
+const OLDEST = 15
+
+/** The database server cannot be used. */
+export class DatabaseRefused extends Error {
+  override name = 'DatabaseRefused'
+}
+
+/** The database server does not answer, or does not let us in. */
+export class DatabaseUnreachable extends Error {
+  override name = 'DatabaseUnreachable'
+}
+
+/** The first question to a database. Throws DatabaseUnreachable, and DatabaseRefused for PostgreSQL before 15. */
+export async function requireServerVersion(db: Db): Promise<void> {
+  const major = Math.floor((await versionNumber(db)) / 10_000)
+  if (major >= OLDEST) return
+  throw new DatabaseRefused(`PostgreSQL ${major} is too old: Parley needs ${OLDEST} or newer.`)
+}
+
+async function versionNumber(db: Db): Promise<number> {
+  try {
+    const { rows } = await sql<{ server_version_num: string }>`show server_version_num`.execute(db)
+    return Number(rows[0]?.server_version_num)
+  } catch (cause) {
+    const { message, code } = cause as NodeJS.ErrnoException
+    throw new DatabaseUnreachable(`The database of DATABASE_URL cannot be used: ${message || code}.`, {
+      cause,
+    })
+  }
+}

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { createServer, connect as dial } from 'node:net'
+import { afterEach, beforeEach, test } from 'node:test'
+import { CompiledQuery, sql } from 'kysely'
+import { freshDatabase, onPostgres } from '../../../test/database.ts'
+import type { Connection } from '../connections/connection.ts'
+import { type Db, openPostgres } from '../database.ts'
+import { statement, type Values } from './statement.ts'
+import { transact } from './transact.ts'
+import { lastly } from './transaction.ts'
+
+let db: Db
+let url: string | null
+let close: () => Promise<void>
+
+beforeEach(async () => {
+  const { database, drop } = await freshDatabase({ empty: true })
+  db = database.db
+  url = database.url
+  close = async () => {
+    await database.close()
+    await drop()
+  }
+  await sql`create table notes (id integer primary key, text text)`.execute(db)
+})
+afterEach(() => close())
+
+const add = statement(
+  (p: Values<{ id: number; text?: string }>) => sql`insert into notes values (${p.id}, ${p.text})`,
+)
+const count = statement((_: Values<object>) => sql<{ n: number }>`select count(*) as n from notes`)
+const counted = async (on: Db = db) => (await count(on, {})).rows[0]?.n
+const codeOf = (code: string) => (error: unknown) => (error as { code?: string }).code === code
+
+test('the last statement is committed with the transaction and gives its result', async () => {
+  const result = await transact(db, async (trx) => {
+    await add(trx, { id: 1 })
+    return lastly(trx, count.query({}), ({ rows }) => rows[0]?.n)
+  })
+  assert.equal(result, 1)
+  const early = await transact(db, async (trx) =>
+    (await counted(trx)) === 1 ? 'early' : lastly(trx, add.query({ id: 2 }), () => 'late'),
+  )
+  assert.equal(early, 'early')
+  assert.equal(await counted(), 1)
+})
+
+test('a transaction in which the last statement fails is rolled back, with the error of that statement', async () => {
+  const failing = transact(db, async (trx) => {
+    await add(trx, { id: 1 })
+    return lastly(trx, add.query({ id: 1 }), () => 'stored')
+  })
+  await assert.rejects(
+    failing,
+    (error: { code?: string; table?: string; constraint?: string; detail?: string }) => {
+      assert.deepEqual([error.code, error.table, error.constraint], ['23505', 'notes', 'notes_pkey'])
+      assert.match(error.detail ?? '', /already exists/)
+      return true
+    },
+  )
+  assert.equal(await counted(), 0)
+  await add(db, { id: 1 })
+  assert.equal(await counted(), 1)
+})
+
+test('a commit that is refused rejects the transaction and leaves the connection fit for use', async () => {
+  await sql`create table twice (id integer unique deferrable initially deferred)`.execute(db)
+  for (let round = 0; round < 3; round++) {
+    const refused = transact(db, async (trx) => {
+      await sql`insert into twice values (1)`.execute(trx)
+      return lastly(trx, sql`insert into twice values (1)`.compile(trx), () => 'stored')
+    })
+    await assert.rejects(refused, codeOf('23505'))
+    await assert.rejects(sql`insert into twice values (1), (1)`.execute(db), codeOf('23505'))
+  }
+  assert.deepEqual((await sql`select * from twice`.execute(db)).rows, [])
+})
+
+test('of statements that are started together, those after one that fails are not run', async () => {
+  const outcomes: PromiseSettledResult<unknown>[] = []
+  const work = transact(db, async (trx) => {
+    const together = [{ id: 1 }, { id: 2 }, { id: 2 }, { id: 3 }].map((values) => add(trx, values))
+    outcomes.push(...(await Promise.allSettled(together)))
+    return 'goes on although a statement has failed'
+  })
+  await assert.rejects(work)
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'done')),
+    ['done', 'done', '23505', '25P02'],
+  )
+  assert.equal(await counted(), 0)
+  await transact(db, (trx) => Promise.all([add(trx, { id: 1 }), add(trx, { id: 2 })]))
+  assert.equal(await counted(), 2)
+})
+
+test('without its transaction nothing of it is run', async () => {
+  for (const text of [
+    'insert into notes values (1, $1)',
+    'insert into notes values (1); insert into notes values (2)',
+  ]) {
+    await db.getExecutor().provideConnection(async (held) => {
+      const connection = held as Connection
+      connection.begin('begin nonsense')
+      const parameters = text.includes('$1') ? ['text'] : []
+      const meant = [1, 2].map(() => connection.send(CompiledQuery.raw(text, parameters)))
+      const outcomes = await Promise.allSettled(meant)
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ['rejected', 'rejected'],
+      )
+      await connection.rollback()
+    })
+    assert.equal(await counted(), 0)
+  }
+})
+
+test('a transaction that is over takes no more statements', async () => {
+  let kept: Db | undefined
+  await transact(db, async (trx) => {
+    kept = trx
+    await add(trx, { id: 1 })
+  })
+  await assert.rejects(add(kept as Db, { id: 2 }), /over/)
+  assert.equal(await counted(), 1)
+})
+
+test('a value that cannot be sent, or read, concerns its own statement only', async () => {
+  const circular: Record<string, unknown> = {}
+  circular.self = circular
+  await transact(db, async (trx) => {
+    const [refused, done] = await Promise.allSettled([
+      sql`insert into notes values (1, ${circular})`.execute(trx),
+      add(trx, { id: 2 }),
+    ])
+    assert.deepEqual([refused.status, done.status], ['rejected', 'fulfilled'])
+  })
+  assert.equal(await counted(), 1)
+})
+
+test('a statement that fails when it is first seen works when it is right', async () => {
+  const read = () => sql`select * from later where id = ${1}`.execute(db)
+  await assert.rejects(read(), codeOf('42P01'))
+  await sql`create table later (id integer)`.execute(db)
+  await sql`insert into later values (1)`.execute(db)
+  assert.deepEqual((await read()).rows, [{ id: 1 }])
+  const half = (id: number) => sql`insert into later values (100 / ${id}::int)`.execute(db)
+  await assert.rejects(half(0), codeOf('22012'))
+  assert.equal((await half(1)).numAffectedRows, 1n)
+})
+
+test('more texts are asked than a connection keeps prepared', async () => {
+  await db.connection().execute(async (one) => {
+    for (let round = 0; round < 2; round++) {
+      for (let n = 0; n < 600; n++) {
+        const { rows } = await sql<{ sum: number }>`select ${sql.lit(n)} + ${1}::int as sum`.execute(one)
+        assert.equal(rows[0]?.sum, n + 1)
+      }
+    }
+  })
+  const { rows } = await sql<{ n: number }>`select count(*) as n from pg_prepared_statements`.execute(db)
+  assert.ok((rows[0]?.n ?? 0) <= 500)
+})
+
+test('a connection that is cut off in a transaction is not used again', {
+  skip: !onPostgres() && 'there is no connection',
+}, async () => {
+  for (let round = 0; round < 5; round++) {
+    const cut = transact(db, async (trx) => {
+      await add(trx, { id: 1 })
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+      await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(db)
+      return lastly(trx, add.query({ id: 2 }), () => 'stored')
+    })
+    await assert.rejects(cut)
+    assert.equal(await counted(), 0)
+  }
+})
+
+test('a transaction of two statements takes two trips, and one if both are known', {
+  skip: !onPostgres() && 'there is no network',
+}, async () => {
+  let trips = 0
+  const target = new URL(url as string)
+  const { hostname, port } = target
+  const proxy = createServer((socket) => {
+    const upstream = dial(Number(port), hostname)
+    socket.on('data', (bytes) => {
+      trips++
+      upstream.write(bytes)
+    })
+    upstream.pipe(socket)
+    socket.on('close', () => upstream.destroy()).on('error', () => {})
+    upstream.on('close', () => socket.destroy()).on('error', () => {})
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  target.port = String((proxy.address() as { port: number }).port)
+  const through = openPostgres(target.href, 1)
+  await counted(through.db)
+  trips = 0
+  await transact(through.db, async (trx) => {
+    await add(trx, { id: 1 })
+    return lastly(trx, add.query({ id: 2 }), () => null)
+  })
+  assert.equal(trips, 2)
+  await transact(through.db, async (trx) => {
+    await add(trx, { id: 3 }).catch(() => {})
+  })
+  trips = 0
+  await transact(through.db, async (trx) => {
+    void add(trx, { id: 4 })
+    return lastly(trx, add.query({ id: 5 }), () => null)
+  })
+  assert.equal(trips, 1)
+  await through.close()
+  await new Promise((resolve) => proxy.close(resolve))
+  assert.equal(await counted(), 5)
+})

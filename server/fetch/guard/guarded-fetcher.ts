@@ -1,0 +1,138 @@
+import { Agent, type Dispatcher } from 'undici'
+import { describeFailure } from '../failures/describe-failure.ts'
+import { FetchFailure } from '../failures/fetch-failure.ts'
+import { acceptedEncodings } from '../read/read-body.ts'
+import { type FetchedPage, type FetchOptions, readPage } from '../read/read-page.ts'
+import { checkUrl } from './check-url.ts'
+import { type Hop, isRedirect, nextHop } from './next-hop.ts'
+import { createPinnedConnector, type ResolveHost, resolveWithSystem } from './pinned-connector.ts'
+import { type PrivateHosts, parsePrivateHosts } from './private-hosts.ts'
+
+export type GuardedFetcher = {
+  fetch(url: string | URL, options: FetchOptions): Promise<FetchedPage>
+  close(): Promise<void>
+}
+
+type Settings = {
+  /** `host` or `host:port` entries that may resolve to private addresses. */
+  allowedPrivateHosts: readonly string[]
+  userAgent: string
+  connectTimeoutMs?: number
+  resolve?: ResolveHost
+}
+
+const maxHeaderBytes = 32_768
+/** Lower-case names of the headers that no caller may give. */
+export const ownHeaders =
+  /^(host|connection|content-length|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/
+
+/**
+ * The only way out for a URL that a user, a page or a model gave. Reaches public addresses and the operator's
+ * allowed hosts, nothing else; every redirect is checked anew. Any HTTP status is an answer; all else that
+ * goes wrong is a FetchFailure.
+ */
+export function createGuardedFetcher(settings: Settings): GuardedFetcher {
+  const privateHosts = parsePrivateHosts(settings.allowedPrivateHosts)
+  const { resolve = resolveWithSystem, connectTimeoutMs = 10_000 } = settings
+  const agent = new Agent({
+    connect: createPinnedConnector(privateHosts, resolve, connectTimeoutMs),
+    allowH2: false,
+    maxHeaderSize: maxHeaderBytes,
+    pipelining: 1,
+  })
+
+  return {
+    close: () => agent.destroy(),
+    async fetch(address, options) {
+      const hop = firstHop(checkUrl(address, privateHosts), options, settings.userAgent)
+      const timeout = new AbortController()
+      const timer = setTimeout(() => timeout.abort(), options.timeoutMs)
+      const signal = options.signal ? AbortSignal.any([timeout.signal, options.signal]) : timeout.signal
+      try {
+        return await follow(agent, privateHosts, hop, options, signal)
+      } catch (error) {
+        if (options.signal?.aborted) throw new FetchFailure('aborted', 'The request was cancelled.', error)
+        if (timeout.signal.aborted)
+          throw new FetchFailure(
+            'timeout',
+            `${hop.url.host} took longer than ${options.timeoutMs / 1000} s.`,
+            error,
+          )
+        throw error
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+  }
+}
+
+function firstHop(url: URL, options: FetchOptions, userAgent: string): Hop {
+  const headers: Record<string, string> = {
+    accept: options.accept?.join(', ') ?? '*/*',
+    'user-agent': userAgent,
+  }
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    if (ownHeaders.test(name.toLowerCase()))
+      throw new FetchFailure(
+        'bad_request',
+        `The header "${name}" is set by the connection and cannot be given.`,
+      )
+    headers[name.toLowerCase()] = value
+  }
+  return { url, method: (options.method ?? 'GET').toUpperCase(), headers, body: options.body }
+}
+
+async function follow(
+  agent: Agent,
+  privateHosts: PrivateHosts,
+  first: Hop,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<FetchedPage> {
+  const redirects: string[] = []
+  const seen = new Set<string>()
+  let hop = first
+  for (;;) {
+    const visit = `${hop.method} ${hop.url.href}`
+    if (seen.has(visit)) throw new FetchFailure('redirect_loop', `${first.url.host} redirects in a circle.`)
+    seen.add(visit)
+    const { host } = hop.url
+    try {
+      const answer = await send(agent, hop, options, signal)
+      const location = isRedirect(answer.statusCode) ? headerText(answer.headers.location) : undefined
+      if (location === undefined) return await readPage(answer, hop, redirects, options)
+      answer.body.on('error', () => {}).destroy()
+      if (redirects.length >= (options.maxRedirects ?? 5))
+        throw new FetchFailure('too_many_redirects', `${first.url.host} redirects too many times.`)
+      redirects.push(hop.url.href)
+      hop = nextHop(hop, answer.statusCode, checkUrl(location, privateHosts, hop.url))
+    } catch (error) {
+      throw describeFailure(error, host)
+    }
+  }
+}
+
+function send(
+  agent: Agent,
+  hop: Hop,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  const idleMs = options.idleTimeoutMs ?? options.timeoutMs
+  return agent.request({
+    origin: hop.url.origin,
+    path: hop.url.pathname + hop.url.search,
+    method: hop.method as Dispatcher.HttpMethod,
+    headers: { ...hop.headers, 'accept-encoding': acceptedEncodings },
+    body: hop.body ?? null,
+    headersTimeout: idleMs,
+    bodyTimeout: idleMs,
+    signal,
+  })
+}
+
+// Header bytes arrive as Latin-1 text; a Location that is not plain ASCII is UTF-8 in practice.
+function headerText(value: string | string[] | undefined): string | undefined {
+  const first = Array.isArray(value) ? value[0] : value
+  return first === undefined ? undefined : Buffer.from(first, 'latin1').toString('utf8')
+}

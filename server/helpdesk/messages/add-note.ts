@@ -1,0 +1,61 @@
+import { membersOf } from '../../accounts/records/members.ts'
+import type { Context } from '../../context.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { Member } from '../team/find-member.ts'
+import { recordEvent } from '../tickets/record-event.ts'
+import { requireTicket, type TicketPlace } from '../tickets/ticket-queries.ts'
+import { addTicketMessage, type TicketMessageRow } from './add-ticket-message.ts'
+
+/** Adds what only the team reads; who is mentioned in it is told. */
+export async function addNote(
+  ctx: Pick<Context, 'db' | 'notifier'>,
+  place: TicketPlace,
+  author: Member,
+  { text, html }: { text: string; html: string },
+): Promise<TicketMessageRow> {
+  const { accountId, agentId, ticketNumber } = place
+  const mentions = mentionsIn(text, await membersOf(ctx.db, accountId))
+  return transact(ctx.db, async (trx) => {
+    const ticket = await requireTicket(trx, place, true)
+    const message = await addTicketMessage(trx, ticket, {
+      type: 'note',
+      sender: { type: 'agent', id: author.id, name: author.name, email: author.email },
+      content: html,
+      contentText: text,
+      metadata: mentions.length > 0 ? { mentions: mentions.map(({ id, name }) => ({ id, name })) } : null,
+    })
+    const where = { ticketNumber, messageId: message.id }
+    await recordEvent(ctx, trx, accountId, agentId, { type: 'message', data: where })
+    for (const { id } of mentions) {
+      await recordEvent(ctx, trx, accountId, agentId, { type: 'mention', data: { ...where, memberId: id } })
+    }
+    return message
+  })
+}
+
+/** `@name` or `@address`, in any case of letters; a longer name goes before one that it begins with. */
+export function mentionsIn<M extends Pick<Member, 'name' | 'email'>>(
+  text: string,
+  members: readonly M[],
+): M[] {
+  const names = members
+    .flatMap((member) =>
+      [member.name, member.email].map((name) => ({ member, name: name.trim().toLowerCase() })),
+    )
+    .filter(({ name }) => name !== '')
+    .sort((a, b) => b.name.length - a.name.length)
+  const found = new Set<M>()
+  const small = text.toLowerCase()
+  for (let at = small.indexOf('@'); at !== -1; at = small.indexOf('@', at + 1)) {
+    // An address in the text mentions nobody.
+    if (/[\p{L}\p{N}_.+-]/u.test(small[at - 1] ?? ' ')) continue
+    const named = names.filter(
+      ({ name }) => small.startsWith(name, at + 1) && endsAt(small, at + 1 + name.length),
+    )
+    const longest = named[0]?.name
+    for (const { member, name } of named) if (name === longest) found.add(member)
+  }
+  return [...found]
+}
+
+const endsAt = (text: string, at: number): boolean => !/[\p{L}\p{N}_]/u.test(text[at] ?? ' ')

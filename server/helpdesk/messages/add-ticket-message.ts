@@ -1,0 +1,60 @@
+import { type Selectable, sql } from 'kysely'
+import type { Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
+import type { AttachmentNote, TicketMessagesTable, TicketSender } from '../../db/tables.ts'
+import type { TicketRow } from '../tickets/ticket-queries.ts'
+
+export type TicketMessageRow = Selectable<TicketMessagesTable>
+
+export type NewTicketMessage = {
+  type: 'reply' | 'note' | 'event'
+  sender: TicketSender | null
+  /** HTML. */
+  content?: string | null
+  contentText?: string | null
+  attachments?: AttachmentNote[]
+  metadata?: Record<string, unknown> | null
+  /** The message of the conversation that says the same. */
+  messageId?: string | null
+}
+
+/** Adds to what was said on a ticket, whose row is locked: the times grow in the order of the rows. */
+export async function addTicketMessage(
+  trx: Trx,
+  { id, account_id, agent_id }: Pick<TicketRow, 'id' | 'account_id' | 'agent_id'>,
+  message: NewTicketMessage,
+): Promise<TicketMessageRow> {
+  return trx
+    .insertInto('ticket_messages')
+    .values({
+      id: newId(),
+      account_id,
+      agent_id,
+      ticket_id: id,
+      type: message.type,
+      sender: json(message.sender),
+      content: message.content ?? null,
+      content_text: message.contentText ?? null,
+      attachments: json(message.attachments ?? []),
+      metadata: json(message.metadata ?? null),
+      message_id: message.messageId ?? null,
+      created_at: sql<Date>`clock_timestamp()`,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** The ticket's time of its last message. */
+export async function noteMessage(
+  trx: Trx,
+  ticket: Pick<TicketRow, 'id' | 'account_id'>,
+  { created_at }: TicketMessageRow,
+): Promise<void> {
+  await trx
+    .updateTable('tickets')
+    .set({ last_message_at: created_at, updated_at: created_at })
+    .where('account_id', '=', ticket.account_id)
+    .where('id', '=', ticket.id)
+    .execute()
+}

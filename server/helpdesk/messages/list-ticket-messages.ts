@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { DeliveryStatus } from '../../db/tables.ts'
+import type { Position } from '../../http/pagination.ts'
+import type { DeliveryState } from '../tickets/present.ts'
+import type { TicketRow } from '../tickets/ticket-queries.ts'
+import type { TicketMessageRow } from './add-ticket-message.ts'
+
+export type MessageFilter = { types: string[]; order: 'asc' | 'desc' }
+
+/** One more message than `limit`, and how many there are of these types. */
+export async function messagesOfTicket(
+  db: Db,
+  ticket: TicketRow,
+  { types, order }: MessageFilter,
+  { limit, position }: { limit: number; position: Position | null },
+): Promise<{ rows: TicketMessageRow[]; total: number }> {
+  const [than, direction] = order === 'asc' ? [sql`>`, sql`asc`] : [sql`<`, sql`desc`]
+  const own = sql`account_id = ${ticket.account_id} and ticket_id = ${ticket.id} and type = any(${types}::text[])`
+  const beyond = position
+    ? sql`(created_at, id) ${than} (${position.value}::timestamptz, ${position.id}::uuid)`
+    : sql`true`
+  const counted = await sql<{ n: number }>`select count(*) as n from ticket_messages where ${own}`.execute(db)
+  const { rows } = await sql<TicketMessageRow>`
+    select * from ticket_messages where ${own} and ${beyond}
+    order by created_at ${direction}, id ${direction} limit ${limit + 1}`.execute(db)
+  return { rows, total: Number(counted.rows[0]?.n ?? 0) }
+}
+
+/** How far the replies among these messages have come, by the message's id. */
+export async function deliveriesOf(
+  db: Db,
+  ticket: TicketRow,
+  messages: readonly TicketMessageRow[],
+): Promise<Map<string, DeliveryState & { id: string }>> {
+  const ids = messages.map(({ id }) => id)
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<{ id: string; message: string; status: DeliveryStatus; error: string | null }>`
+    select id, ticket_message_id as message, status, error from deliveries
+    where account_id = ${ticket.account_id} and ticket_message_id = any(${ids}::uuid[])`.execute(db)
+  return new Map(rows.map(({ message, ...state }) => [message, state]))
+}
+
+export async function findTicketMessage(
+  db: Db,
+  ticket: TicketRow,
+  messageId: string,
+): Promise<TicketMessageRow | undefined> {
+  return db
+    .selectFrom('ticket_messages')
+    .selectAll()
+    .where('account_id', '=', ticket.account_id)
+    .where('ticket_id', '=', ticket.id)
+    .where('id', '=', messageId)
+    .executeTakeFirst()
+}

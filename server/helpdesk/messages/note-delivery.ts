@@ -1,0 +1,54 @@
+import type { Context } from '../../context.ts'
+import type { Trx } from '../../db/database.ts'
+import type { DeliveryStatus } from '../../db/tables.ts'
+import type { DeliveryRow } from '../../deliveries/claim-delivery.ts'
+import { changeTicket, defaultStatus } from '../tickets/change-ticket.ts'
+import { recordEvent } from '../tickets/record-event.ts'
+import type { TicketRow } from '../tickets/ticket-queries.ts'
+
+/** Locks the ticket of a delivery that may be about to fail. Tickets are locked before their deliveries. */
+export async function holdTicketOf(trx: Trx, deliveryId: string): Promise<void> {
+  await trx
+    .selectFrom('tickets')
+    .select('id')
+    .where('id', '=', (eb) => eb.selectFrom('deliveries').select('ticket_id').where('id', '=', deliveryId))
+    .forNoKeyUpdate()
+    .execute()
+}
+
+/**
+ * Publishes the status of a delivery to live readers. When the newest reply of a ticket has failed, the ticket stops
+ * waiting for the customer, who has not received anything. The caller has locked the ticket with `holdTicketOf`.
+ */
+export async function noteDelivery(
+  ctx: Pick<Context, 'notifier'>,
+  trx: Trx,
+  delivery: Pick<
+    DeliveryRow,
+    'account_id' | 'agent_id' | 'ticket_id' | 'ticket_message_id' | 'conversation_id'
+  >,
+  status: DeliveryStatus,
+): Promise<void> {
+  const ticket = delivery.ticket_id
+    ? await trx.selectFrom('tickets').selectAll().where('id', '=', delivery.ticket_id).executeTakeFirst()
+    : undefined
+  if (ticket && status === 'failed' && (await isNewestReply(trx, ticket, delivery.ticket_message_id)))
+    await changeTicket(trx, ticket, { status: await defaultStatus(trx, ticket.agent_id, 'on_you') }, 'system')
+  await recordEvent(ctx, trx, delivery.account_id, delivery.agent_id, {
+    type: 'delivery',
+    data: { ticketNumber: ticket?.number ?? null, conversationId: delivery.conversation_id, status },
+  })
+}
+
+async function isNewestReply(trx: Trx, ticket: TicketRow, messageId: string | null): Promise<boolean> {
+  if (ticket.status_category !== 'on_customer') return false
+  const newest = await trx
+    .selectFrom('ticket_messages')
+    .select('id')
+    .where('ticket_id', '=', ticket.id)
+    .where('type', '=', 'reply')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return newest !== undefined && newest.id === messageId
+}

@@ -1,0 +1,121 @@
+import MarkdownIt, { type Token } from 'markdown-it'
+import sanitizeHtml from 'sanitize-html'
+import { textAsHtml } from '../../../text/safety/escape-html.ts'
+import { type MayLink, withoutForeignLinks } from '../../../text/safety/foreign-links.ts'
+import { stripHtml } from './strip-html.ts'
+
+/** Characters that are rendered; of a longer text the lines and paragraphs stay. */
+const LONGEST = 40_000
+
+/** Only these lead anywhere: whatever else stands in a reply stays words. */
+const ANYWHERE: MayLink = () => true
+const LEADS = /^(?:https?:\/\/|mailto:|tel:)\S/i
+
+/** What follows on `www.`: a host and, if there is one, a path without the punctuation of the sentence around it. */
+const REST_OF_HOST =
+  /[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,9}(?:[/?#](?:[^\s<>"'`]{0,2000}[^\s<>"'`.,;:!?)\]*_~])?)?/uy
+
+// The work of this parser grows with the length of the text, whatever stands in it; what nests deeper stays text.
+const parser = new MarkdownIt({ html: false, breaks: true, linkify: true, maxNesting: 60 })
+// Whether a link leads anywhere is decided when it is written: else its Markdown would be shown.
+parser.validateLink = () => true
+parser.linkify.set({ fuzzyLink: false, fuzzyEmail: true })
+parser.linkify.add('www.', {
+  validate(text, from) {
+    REST_OF_HOST.lastIndex = from
+    return REST_OF_HOST.exec(text)?.[0].length ?? 0
+  },
+  normalize(match) {
+    match.url = `http://${match.url}`
+  },
+})
+parser.renderer.rules.softbreak = () => '<br />'
+parser.renderer.rules.hardbreak = () => '<br />'
+parser.core.ruler.push('harmless', ({ tokens, Token: New, env }) => {
+  const { mayLink } = env as { mayLink: MayLink }
+  for (const token of tokens) if (token.children) token.children = harmless(token.children, New, mayLink)
+})
+parser.core.ruler.push('task_boxes', ({ tokens }) => {
+  for (const [at, { type, children }] of tokens.entries()) {
+    const first = children?.[0]
+    if (type !== 'inline' || tokens[at - 2]?.type !== 'list_item_open' || first?.type !== 'text') continue
+    first.content = first.content.replace(/^\[([ xX])\] /, (_, mark) => (mark === ' ' ? '☐ ' : '☑ '))
+  }
+})
+
+type NewToken = new (type: string, tag: string, nesting: -1 | 0 | 1) => Token
+
+/** Links that lead nowhere are their words, and pictures are links: they would tell their server who reads. */
+function harmless(tokens: Token[], New: NewToken, mayLink: MayLink): Token[] {
+  const isSafe = (href: string): boolean => LEADS.test(href) && mayLink(href)
+  const kept: Token[] = []
+  let open: Token | null = null
+  for (const token of tokens) {
+    if (token.type === 'image') kept.push(...asLink(token, { isSafe, isInLink: open !== null, New }))
+    else if (token.type === 'link_open') {
+      open = token
+      kept.push(token)
+    } else if (token.type === 'link_close') {
+      const isEmpty = kept.at(-1) === open
+      if (isEmpty) kept.pop()
+      else if (isSafe(hrefOf(open, 'href'))) kept.push(token)
+      else kept.splice(kept.lastIndexOf(open as Token), 1)
+      open = null
+    } else kept.push(token)
+  }
+  return kept
+}
+
+const hrefOf = (token: Token | null, name: 'href' | 'src'): string => String(token?.attrGet(name) ?? '')
+
+type Surroundings = { isSafe(href: string): boolean; isInLink: boolean; New: NewToken }
+
+function asLink(image: Token, { isSafe, isInLink, New }: Surroundings): Token[] {
+  const source = hrefOf(image, 'src')
+  const words = image.content || (isSafe(source) ? source : '')
+  const text = Object.assign(new New('text', '', 0), { content: words })
+  if (isInLink || !isSafe(source)) return words === '' ? [] : [text]
+  const open = Object.assign(new New('link_open', 'a', 1), { attrs: [['href', source]] })
+  return [open, text, new New('link_close', 'a', -1)]
+}
+
+const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+const ALLOWED: sanitizeHtml.IOptions = {
+  allowedTags: [
+    ...HEADINGS,
+    ...['p', 'br', 'hr', 'strong', 'em', 'del', 'code', 'pre', 'a', 'blockquote', 'ul', 'ol', 'li'],
+    ...['table', 'thead', 'tbody', 'tr', 'th', 'td'],
+  ],
+  allowedAttributes: { a: ['href', 'target', 'rel'], ol: ['start'], code: ['class'] },
+  allowedClasses: { code: [/^language-[\w+#.-]{1,40}$/] },
+  allowedSchemes: ['http', 'https', 'mailto', 'tel'],
+  allowProtocolRelative: false,
+  nestingLimit: 60,
+  transformTags: {
+    a: sanitizeHtml.simpleTransform('a', { target: '_blank', rel: 'noopener noreferrer nofollow' }),
+    s: 'del',
+  },
+}
+
+/**
+ * GitHub-flavoured Markdown as clean HTML (service-api, "POST …/messages"): single newlines are line breaks, HTML in
+ * it is stripped. Links that `mayLink` refuses are their words; the addresses of others stay readable, and lead nowhere.
+ */
+export function renderMarkdown(markdown: string, mayLink: MayLink = ANYWHERE): string {
+  const written = markdown.replace(/\r\n?/g, '\n')
+  const text = mayLink === ANYWHERE ? written : withoutForeignLinks(written, mayLink)
+  if (text.length > LONGEST) return textAsHtml(text)
+  try {
+    return sanitizeHtml(parser.render(stripHtml(text), { mayLink }), ALLOWED).trim()
+  } catch {
+    // Nested thousands of times: more than the parser's stack holds.
+    return textAsHtml(text)
+  }
+}
+
+const INVISIBLE =
+  /\s|\u034f|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]/gu
+
+/** Whether the HTML shows a reader nothing. */
+export const showsNothing = (html: string): boolean =>
+  html.replace(/<[^<>]*>/g, '').replace(INVISIBLE, '') === ''

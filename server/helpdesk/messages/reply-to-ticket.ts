@@ -1,0 +1,131 @@
+import { takeUploads } from '../../attachments/uploads.ts'
+import type { Context } from '../../context.ts'
+import { appendMessage } from '../../conversations/records/append-message.ts'
+import type { ConversationRow } from '../../conversations/records/queries.ts'
+import type { Trx } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AttachmentNote } from '../../db/tables.ts'
+import { enqueueDelivery } from '../../deliveries/enqueue-delivery.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { Details } from '../../http/input/validate.ts'
+import { clocksAfterReply } from '../clocks/ticket-clocks.ts'
+import type { Member } from '../team/find-member.ts'
+import { changeTicket, defaultStatus } from '../tickets/change-ticket.ts'
+import { recordEvent } from '../tickets/record-event.ts'
+import { holdTicket, type TicketPlace, type TicketRow } from '../tickets/ticket-queries.ts'
+import { addTicketMessage, noteMessage, type TicketMessageRow } from './add-ticket-message.ts'
+import { renderMarkdown, showsNothing } from './render/render-markdown.ts'
+import { wayTo } from './way-to-customer.ts'
+
+const LONGEST = 10_000
+
+/** What is wrong with what was written: nothing, or too much. It is stored as it was submitted. */
+export function problemsOfContent(content: string): Details {
+  const text = content.trim()
+  if (text === '') return { content: 'Must not be empty.' }
+  // As schemas count them: not the halves of characters that JavaScript's length counts.
+  return [...text].length > LONGEST ? { content: `Must have at most ${LONGEST} characters.` } : {}
+}
+
+/** The HTML of Markdown; throws MESSAGE_CONTENT_NOT_RENDERABLE when a reader would see nothing. */
+export function rendered(text: string): string {
+  const html = renderMarkdown(text)
+  if (showsNothing(html)) throw new ApiError('MESSAGE_CONTENT_NOT_RENDERABLE')
+  return html
+}
+
+type Reply = { text: string; html: string; attachmentIds: string[] }
+
+/**
+ * Stores a team member's reply: on the ticket, in its conversation, and as a delivery where the customer is on a
+ * channel. CONVERSATION_NOT_TAKEN_OVER when the ticket has a conversation that no person has.
+ */
+export async function replyToTicket(
+  ctx: Pick<Context, 'db' | 'notifier'>,
+  place: TicketPlace,
+  author: Member,
+  reply: Reply,
+): Promise<TicketMessageRow> {
+  const { accountId, agentId } = place
+  return transact(ctx.db, async (trx) => {
+    const { ticket, conversation } = await holdTicket(trx, place)
+    if (conversation && conversation.status !== 'taken_over')
+      throw new ApiError('CONVERSATION_NOT_TAKEN_OVER')
+    const attachments = await takeUploads(trx, place, reply.attachmentIds, {
+      sender: null,
+      ticketId: ticket.id,
+      conversationId: ticket.conversation_id,
+    })
+    const messageId = conversation ? await say(trx, conversation, author, reply.text, attachments) : null
+    const message = await addTicketMessage(trx, ticket, {
+      type: 'reply',
+      sender: { type: 'agent', id: author.id, name: author.name, email: author.email },
+      content: reply.html,
+      contentText: reply.text,
+      attachments,
+      messageId,
+    })
+    await deliver(trx, ticket, conversation, message, attachments)
+    await noteMessage(trx, ticket, message)
+    await clocksAfterReply(trx, ticket)
+    await moveAfterReply(trx, ticket, author.id)
+    await recordEvent(ctx, trx, accountId, agentId, {
+      type: 'message',
+      data: { ticketNumber: ticket.number, messageId: message.id },
+    })
+    return message
+  })
+}
+
+function say(
+  trx: Trx,
+  conversation: ConversationRow,
+  author: Member,
+  text: string,
+  attachments: AttachmentNote[],
+): Promise<string> {
+  return appendMessage(trx, conversation, {
+    role: 'assistant',
+    parts: [{ type: 'text', text }],
+    metadata: {
+      author: { type: 'human_agent', name: author.name, memberId: author.id },
+      ...(attachments.length > 0 ? { attachments } : {}),
+    },
+  })
+}
+
+async function deliver(
+  trx: Trx,
+  ticket: TicketRow,
+  conversation: ConversationRow | null,
+  message: TicketMessageRow,
+  attachments: AttachmentNote[],
+): Promise<void> {
+  const way = await wayTo(trx, ticket, conversation)
+  if (!way) return
+  await enqueueDelivery(trx, {
+    accountId: ticket.account_id,
+    agentId: ticket.agent_id,
+    ...way,
+    conversationId: conversation?.id ?? null,
+    ticketId: ticket.id,
+    messageId: message.message_id,
+    ticketMessageId: message.id,
+    content: {
+      text: message.content_text ?? '',
+      ...(message.content === null ? {} : { html: message.content }),
+      ...(attachments.length > 0 ? { attachments } : {}),
+    },
+  })
+}
+
+/** A team member has spoken: what waited for the team waits for the customer now. */
+async function moveAfterReply(trx: Trx, ticket: TicketRow, memberId: string): Promise<void> {
+  if (ticket.status_category !== 'new' && ticket.status_category !== 'on_you') return
+  await changeTicket(
+    trx,
+    ticket,
+    { status: await defaultStatus(trx, ticket.agent_id, 'on_customer') },
+    memberId,
+  )
+}

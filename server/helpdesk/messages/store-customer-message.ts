@@ -1,0 +1,129 @@
+import { type Selectable, sql } from 'kysely'
+import type { Trx } from '../../db/database.ts'
+import type { AttachmentNote, ConversationsTable } from '../../db/tables.ts'
+import { textAsHtml } from '../../text/safety/escape-html.ts'
+import { clocksAfterCustomer } from '../clocks/ticket-clocks.ts'
+import { changeTicket, defaultStatus } from '../tickets/change-ticket.ts'
+import { addEvent } from '../tickets/record-event.ts'
+import { isOver, openTicketOf, type TicketRow } from '../tickets/ticket-queries.ts'
+import { addTicketMessage } from './add-ticket-message.ts'
+
+export type CustomerMessage = {
+  /** The message of the conversation that says the same. */
+  messageId: string | null
+  text: string
+  attachments: AttachmentNote[]
+}
+
+type Conversation = Pick<
+  Selectable<ConversationsTable>,
+  'id' | 'account_id' | 'agent_id' | 'user_id' | 'contact_id' | 'thread_id' | 'parent_conversation_id'
+>
+
+/**
+ * Puts a customer's message on the ticket of its conversation, if there is one, and moves the ticket to the
+ * team: on_customer, on_hold and closed become on_you (contract, section 8). The conversation's row is locked.
+ */
+export async function storeCustomerMessage(
+  trx: Trx,
+  conversation: Conversation,
+  { messageId, text, attachments }: CustomerMessage,
+): Promise<void> {
+  const { account_id, agent_id } = conversation
+  const ticket =
+    (await openTicketOf(trx, account_id, conversation.id)) ?? (await ticketBefore(trx, conversation))
+  if (!ticket) return
+  const contact = conversation.contact_id
+    ? await trx
+        .selectFrom('contacts')
+        .select(['name', 'email'])
+        .where('account_id', '=', account_id)
+        .where('id', '=', conversation.contact_id)
+        .executeTakeFirst()
+    : undefined
+  const message = await addTicketMessage(trx, ticket, {
+    type: 'reply',
+    sender: {
+      type: 'customer',
+      id: conversation.user_id,
+      // Of whom nothing but a user id is known, the ticket may know more.
+      name: (contact ?? ticket.customer).name,
+      email: (contact ?? ticket.customer).email,
+    },
+    content: textAsHtml(text),
+    contentText: text,
+    attachments,
+    messageId,
+  })
+  await keepFiles(trx, ticket, attachments)
+  await trx
+    .updateTable('tickets')
+    .set({ last_message_at: message.created_at, updated_at: sql<Date>`clock_timestamp()` })
+    .where('account_id', '=', account_id)
+    .where('id', '=', ticket.id)
+    .execute()
+  const isWaiting = ['on_customer', 'on_hold', 'closed'].includes(ticket.status_category)
+  const moved = await changeTicket(
+    trx,
+    ticket,
+    {
+      ...(isWaiting ? { status: await defaultStatus(trx, agent_id, 'on_you') } : {}),
+      conversationId: conversation.id,
+    },
+    'customer',
+  )
+  await clocksAfterCustomer(trx, moved)
+  // The caller publishes the notice, with its own event.
+  const data = { ticketNumber: ticket.number, messageId: message.id }
+  await addEvent(trx, account_id, agent_id, { type: 'message', data })
+}
+
+/**
+ * The ticket that a customer comes back to: a solved one of this conversation, or one of the conversation before it on
+ * the same thread. Not one that was closed because the agent has the conversation again: that is the agent's to answer.
+ */
+async function ticketBefore(trx: Trx, conversation: Conversation): Promise<TicketRow | undefined> {
+  const { account_id, id, thread_id, parent_conversation_id } = conversation
+  const isNext =
+    thread_id !== null && parent_conversation_id !== null && (await isFirstSaid(trx, conversation))
+  const places = isNext ? [id, parent_conversation_id] : [id]
+  const newest = await trx
+    .selectFrom('tickets')
+    .selectAll()
+    .where('account_id', '=', account_id)
+    .where('conversation_id', 'in', places)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!newest) return undefined
+  const isSolved = newest.status_category === 'closed' && !newest.handed_back
+  return isSolved || !isOver(newest.status_category) ? newest : undefined
+}
+
+/** Only with the first words of a conversation does the ticket of the one before come along. */
+async function isFirstSaid(trx: Trx, { account_id, id }: Conversation): Promise<boolean> {
+  const answered = await trx
+    .selectFrom('messages')
+    .select('id')
+    .where('account_id', '=', account_id)
+    .where('conversation_id', '=', id)
+    .where('role', '=', 'assistant')
+    .limit(1)
+    .executeTakeFirst()
+  return answered === undefined
+}
+
+async function keepFiles(trx: Trx, ticket: TicketRow, attachments: AttachmentNote[]): Promise<void> {
+  if (attachments.length === 0) return
+  await trx
+    .updateTable('attachments')
+    .set({ ticket_id: ticket.id })
+    .where('account_id', '=', ticket.account_id)
+    .where(
+      'id',
+      'in',
+      attachments.map(({ id }) => id),
+    )
+    .execute()
+}

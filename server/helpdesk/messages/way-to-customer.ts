@@ -1,0 +1,16 @@
+import type { ConversationRow } from '../../conversations/records/queries.ts'
+import type { Trx } from '../../db/database.ts'
+import type { ChannelName } from '../../db/tables.ts'
+import { threadOf } from '../../deliveries/enqueue-delivery.ts'
+import type { TicketRow } from '../tickets/ticket-queries.ts'
+
+/** Where the customer reads it: the conversation's thread, or a mail to the ticket's address. */
+export async function wayTo(
+  trx: Trx,
+  ticket: TicketRow,
+  conversation: ConversationRow | null,
+): Promise<{ channel: ChannelName; threadId: string | null } | null> {
+  const thread = conversation ? await threadOf(trx, ticket.account_id, conversation.thread_id) : null
+  if (thread) return { channel: thread.channel, threadId: thread.id }
+  return conversation === null && ticket.customer.email ? { channel: 'email', threadId: null } : null
+}

@@ -1,0 +1,106 @@
+import { abandonRun } from '../../actions/procedures/procedure-runs.ts'
+import type { Context } from '../../context.ts'
+import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
+import { notOngoing } from '../../conversations/records/status.ts'
+import { endRequested, requestStop } from '../../conversations/turn/stop-generation.ts'
+import type { Trx } from '../../db/database.ts'
+import { afterCommit, transact } from '../../db/statements/transact.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { sendSurvey } from '../survey/send-survey.ts'
+import type { Member } from '../team/find-member.ts'
+import { changeTicket, defaultStatus } from '../tickets/change-ticket.ts'
+import { endInside, setStatus } from '../tickets/end-conversation.ts'
+import { ensureTicket } from '../tickets/open-ticket.ts'
+import { recordEvent } from '../tickets/record-event.ts'
+import { openTicketOf } from '../tickets/ticket-queries.ts'
+
+type Needs = Pick<Context, 'db' | 'generations' | 'notifier' | 'config'>
+
+type Place = { accountId: AccountId; agentId: string; conversationId: string }
+
+/**
+ * Gives a conversation to a team member: from its commit on the model says nothing more in it, and its ticket is
+ * the member's. The same member again changes nothing; CHAT_CONVERSATION_NOT_ONGOING when it has ended or is
+ * another's.
+ */
+export async function takeOver(ctx: Needs, place: Place, member: Member): Promise<{ ticketNumber: number }> {
+  const { accountId, agentId, conversationId } = place
+  const { ticketNumber, generationId } = await transact(ctx.db, async (trx) => {
+    // A reply that ends at the same time waits for this row, or had it first and is whole.
+    const conversation = await requireConversation(trx, accountId, agentId, conversationId, true)
+    const { status, taken_over_by } = conversation
+    // null: whoever had it has left the team.
+    const isAnothers = status === 'taken_over' && taken_over_by !== null && taken_over_by !== member.id
+    if (status === 'ended' || isAnothers) throw notOngoing(status)
+    if (taken_over_by !== member.id) await setStatus(trx, accountId, conversationId, 'taken_over', member.id)
+    const { ticket } = await ensureTicket(trx, {
+      accountId,
+      agentId,
+      conversationId,
+      subject: conversation.title,
+      description: null,
+      customer: customerOf(conversation),
+      assigneeId: member.id,
+    })
+    await abandonRun(trx, accountId, conversationId)
+    const generationId = await requestStop(trx, accountId, conversationId, 'takeover')
+    await tell(ctx, trx, place, ticket.number)
+    return { ticketNumber: ticket.number, generationId }
+  })
+  if (generationId !== null) await endAfterCommit(ctx, generationId)
+  return { ticketNumber }
+}
+
+/** Gives a conversation back to the agent and closes its ticket; CONVERSATION_NOT_TAKEN_OVER when nobody has it. */
+export async function handBack(ctx: Needs, place: Place): Promise<void> {
+  const { accountId, agentId, conversationId } = place
+  await transact(ctx.db, async (trx) => {
+    const { status, taken_over_by } = await requireConversation(trx, accountId, agentId, conversationId, true)
+    if (status !== 'taken_over') throw new ApiError('CONVERSATION_NOT_TAKEN_OVER')
+    await setStatus(trx, accountId, conversationId, 'ongoing', null)
+    const open = await openTicketOf(trx, accountId, conversationId)
+    if (open) {
+      const closed = { status: await defaultStatus(trx, agentId, 'closed'), handedBack: true }
+      await changeTicket(trx, open, closed, taken_over_by ?? 'api')
+    }
+    await tell(ctx, trx, place, open?.number)
+  })
+}
+
+/** Ends a conversation for good, with its ticket, its open actions and the reply that is being made. */
+export async function endConversation(ctx: Needs, place: Place): Promise<void> {
+  const { accountId, agentId, conversationId } = place
+  const generationId = await transact(ctx.db, async (trx) => {
+    const conversation = await requireConversation(trx, accountId, agentId, conversationId, true)
+    if (conversation.status === 'ended') return null
+    const running = await endInside(trx, accountId, conversationId)
+    const open = await openTicketOf(trx, accountId, conversationId)
+    if (open) {
+      const closed = { status: await defaultStatus(trx, agentId, 'closed') }
+      await changeTicket(trx, open, closed, conversation.taken_over_by ?? 'api')
+      await sendSurvey(ctx.config, trx, open, conversation)
+    }
+    await tell(ctx, trx, place, open?.number)
+    return running
+  })
+  if (generationId !== null) await endAfterCommit(ctx, generationId)
+}
+
+const endAfterCommit = (ctx: Needs, generationId: string): Promise<void> =>
+  afterCommit(ctx.db, (db) => endRequested({ ...ctx, db }, generationId, 'takeover'))
+
+async function tell(ctx: Needs, trx: Trx, place: Place, ticketNumber: number | undefined): Promise<void> {
+  const { accountId, agentId, conversationId } = place
+  if (ticketNumber !== undefined) {
+    await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber } })
+  }
+  await recordEvent(ctx, trx, accountId, agentId, { type: 'conversation', data: { conversationId } })
+}
+
+const customerOf = ({ user_id }: ConversationRow) => ({
+  id: user_id,
+  name: null,
+  email: null,
+  phoneNumber: null,
+})

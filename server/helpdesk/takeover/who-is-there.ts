@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import { PRESENCE_MINUTES } from '../../accounts/records/members.ts'
+import type { Db } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { businessTime } from '../clocks/business-time.ts'
+import { readSettings } from '../desk/settings.ts'
+
+/** What somebody who waits for the team can be told. */
+export type TeamPresence = {
+  isThere: boolean
+  /** When the business hours begin again, and where; null while they last, and when there are none. */
+  opensAt: string | null
+  timeZone: string | null
+}
+
+export async function whoIsThere(
+  db: Db,
+  { accountId, agentId }: { accountId: AccountId; agentId: string },
+): Promise<TeamPresence> {
+  const { rows } = await sql<{ is_there: boolean }>`
+    select exists (select from members where account_id = ${accountId} and presence = 'online'
+      and last_seen_at > now() - ${PRESENCE_MINUTES} * interval '1 minute') as is_there`.execute(db)
+  const { businessHours } = await readSettings(db, { accountId, agentId })
+  const now = Date.now()
+  // The first millisecond that counts from now on.
+  const opens = businessTime(businessHours).add(now, 1) - 1
+  return {
+    isThere: rows[0]?.is_there ?? false,
+    opensAt: opens > now ? new Date(opens).toISOString() : null,
+    timeZone: businessHours?.timeZone ?? null,
+  }
+}

@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import type { Trx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import type { Priority, StatusCategory } from '../../db/tables.ts'
+import { clocksAfterMove, clocksAfterPriority } from '../clocks/ticket-clocks.ts'
+import { addTicketMessage } from '../messages/add-ticket-message.ts'
+import { noteAssignment } from './route-ticket.ts'
+import type { TicketRow } from './ticket-queries.ts'
+
+export type Change = {
+  status?: { category: StatusCategory; id: string | null }
+  assigneeId?: string | null
+  teamId?: string | null
+  priority?: Priority
+  conversationId?: string | null
+  /** The agent has the conversation again. */
+  handedBack?: boolean
+}
+
+/** Who did it: a member's id, or one of these. */
+export type Doer = string | 'customer' | 'system' | 'api'
+
+/** A category with its default status; without an id before statuses were made for the agent. */
+export async function defaultStatus(
+  trx: Trx,
+  agentId: string,
+  category: StatusCategory,
+): Promise<{ category: StatusCategory; id: string | null }> {
+  const found = await trx
+    .selectFrom('ticket_statuses')
+    .select('id')
+    .where('agent_id', '=', agentId)
+    .where('category', '=', category)
+    .where('is_default', '=', true)
+    .executeTakeFirst()
+  return { category, id: found?.id ?? null }
+}
+
+/**
+ * Changes a ticket whose row is locked and notes each change as an event on it (contract, section 8); answers the new
+ * row. What is the same already is no change. The caller tells those who watch.
+ */
+export async function changeTicket(
+  trx: Trx,
+  ticket: TicketRow,
+  change: Change,
+  doneBy: Doer,
+): Promise<TicketRow> {
+  const events = eventsOf(ticket, change)
+  const isLinked = change.conversationId !== undefined && change.conversationId !== ticket.conversation_id
+  if (events.length === 0 && !isLinked) return ticket
+  const { status } = change
+  const row = await trx
+    .updateTable('tickets')
+    .set({
+      ...(status
+        ? { status_category: status.category, status_id: status.id, handed_back: change.handedBack ?? false }
+        : {}),
+      ...(change.assigneeId === undefined ? {} : { assignee_id: change.assigneeId }),
+      ...(change.teamId === undefined ? {} : { team_id: change.teamId }),
+      ...(change.priority === undefined ? {} : { priority: change.priority }),
+      ...(change.conversationId === undefined ? {} : { conversation_id: change.conversationId }),
+      updated_at: sql<Date>`clock_timestamp()`,
+    })
+    .where('account_id', '=', ticket.account_id)
+    .where('id', '=', ticket.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (events.length > 0) {
+    const person = await personsOf(trx, ticket, [doneBy, ticket.assignee_id, row.assignee_id])
+    for (const event of events) {
+      const assigned =
+        'assignedTo' in event
+          ? { assignedFrom: person(event.assignedFrom), assignedTo: person(event.assignedTo) }
+          : {}
+      const metadata = { ...event, ...assigned, doneBy: person(doneBy) }
+      await addTicketMessage(trx, ticket, { type: 'event', sender: null, metadata })
+    }
+  }
+  if (row.assignee_id !== null && row.assignee_id !== ticket.assignee_id) {
+    await noteAssignment(trx, row.account_id, row.assignee_id)
+  }
+  if (row.priority !== ticket.priority) await clocksAfterPriority(trx, row)
+  if (row.status_category !== ticket.status_category) {
+    await clocksAfterMove(trx, row, ticket.status_category)
+  }
+  return row
+}
+
+export type Person = {
+  id: string | null
+  name: string | null
+  email: string | null
+  type: 'agent' | 'customer' | 'system'
+}
+
+/** Whoever is no member: the customer, the service, or a program that uses the API. */
+export const noMember = (doer: 'customer' | 'system' | 'api'): Person => ({
+  id: null,
+  name: doer === 'api' ? 'API' : null,
+  email: null,
+  type: doer === 'customer' ? 'customer' : 'system',
+})
+
+/** Members and others as events name them; null for nobody. */
+async function personsOf(trx: Trx, { account_id }: TicketRow, doers: (Doer | null)[]) {
+  const ids = doers.filter((doer) => doer !== null && isId(doer))
+  const members =
+    ids.length === 0
+      ? []
+      : await trx
+          .selectFrom('members')
+          .select(['id', 'name', 'email'])
+          .where('account_id', '=', account_id)
+          .where('id', 'in', ids)
+          .execute()
+  return (doer: Doer | null | undefined): Person | null => {
+    if (doer === null || doer === undefined) return null
+    if (doer === 'customer' || doer === 'system' || doer === 'api') return noMember(doer)
+    const member = members.find(({ id }) => id === doer)
+    return { id: doer, name: member?.name ?? null, email: member?.email ?? null, type: 'agent' }
+  }
+}
+
+type TicketEvent = { eventType: string; assignedFrom?: string | null; assignedTo?: string | null }
+
+function eventsOf(ticket: TicketRow, { status, assigneeId, teamId, priority }: Change): TicketEvent[] {
+  const isMoved =
+    status &&
+    (status.category !== ticket.status_category || (status.id !== null && status.id !== ticket.status_id))
+  return [
+    isMoved && {
+      eventType: 'status_change',
+      statusFrom: ticket.status_category,
+      statusTo: status.category,
+      statusIdFrom: ticket.status_id,
+      statusIdTo: status.id,
+    },
+    assigneeId !== undefined &&
+      assigneeId !== ticket.assignee_id && {
+        eventType: 'assign',
+        assignedFrom: ticket.assignee_id,
+        assignedTo: assigneeId,
+      },
+    teamId !== undefined &&
+      teamId !== ticket.team_id && { eventType: 'team_changed', teamFrom: ticket.team_id, teamTo: teamId },
+    priority !== undefined &&
+      priority !== ticket.priority && {
+        eventType: 'priority_changed',
+        priorityFrom: ticket.priority,
+        priorityTo: priority,
+      },
+  ].filter((event) => event !== false && event !== undefined) as TicketEvent[]
+}

@@ -1,0 +1,79 @@
+import type { Static } from 'typebox'
+import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
+import type { Context } from '../../context.ts'
+import { requireConversation } from '../../conversations/records/queries.ts'
+import type { Trx } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { Customer } from '../../db/tables.ts'
+import { insertTicket, ticketChannel } from './open-ticket.ts'
+import { recordEvent } from './record-event.ts'
+import type { CreateTicket } from './schema.ts'
+import { ensureStatuses } from './statuses.ts'
+import { assigneeOf, refuseBoth, refuseSecondOpen, statusOf, teamOf } from './ticket-input.ts'
+import { isOver, type TicketRow } from './ticket-queries.ts'
+
+/**
+ * Opens a ticket by hand. Throws TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND, and
+ * RESOURCE_NOT_FOUND or RESOURCE_DUPLICATE for a conversation that is not there or has an open ticket.
+ */
+export async function createTicket(
+  ctx: Pick<Context, 'db' | 'notifier'>,
+  owner: Owner,
+  body: Static<typeof CreateTicket>,
+): Promise<TicketRow> {
+  refuseBoth(body)
+  const { accountId, agentId } = owner
+  await requireAgent(ctx.db, accountId, agentId)
+  const { conversationId = null } = body
+  return transact(ctx.db, async (trx) => {
+    const conversation = conversationId
+      ? await requireConversation(trx, accountId, agentId, conversationId, true)
+      : null
+    await requireAgent(trx, accountId, agentId, 'update')
+    await ensureStatuses(trx, owner)
+    const status = (await statusOf(trx, owner, body)) ?? { category: 'new' as const, id: null }
+    const teamId = (await teamOf(trx, owner, body)) ?? null
+    const assigneeId = await assigneeOf(trx, owner, body)
+    if (conversation && !isOver(status.category))
+      await refuseSecondOpen(trx, accountId, conversation.id, null)
+    const ticket = await insertTicket(trx, {
+      accountId,
+      agentId,
+      conversationId: conversation?.id ?? null,
+      subject: body.subject,
+      description: body.description,
+      customer: await customerOf(trx, owner, body.customer),
+      channel: conversation ? await ticketChannel(trx, owner, conversation.source) : 'helpdesk',
+      status: status.category,
+      statusId: status.id,
+      teamId,
+      priority: body.priority ?? 'none',
+      assigneeId: assigneeId === undefined && isOver(status.category) ? null : assigneeId,
+    })
+    await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber: ticket.number } })
+    return ticket
+  })
+}
+
+/** Somebody the agent knows by the address is named as it knows them. */
+async function customerOf(
+  trx: Trx,
+  { accountId, agentId }: Owner,
+  { email, name }: { email: string; name?: string },
+): Promise<Customer> {
+  const contact = await trx
+    .selectFrom('contacts')
+    .select(['external_id', 'name', 'phonenumber'])
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', email.toLowerCase()))
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst()
+  return {
+    id: contact?.external_id ?? null,
+    name: name ?? contact?.name ?? null,
+    email,
+    phoneNumber: contact?.phonenumber ?? null,
+  }
+}

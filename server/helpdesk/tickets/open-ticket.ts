@@ -1,0 +1,170 @@
+import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
+import { chatChannel } from '../../agents/settings/chat-channel.ts'
+import { WIDGET } from '../../conversations/records/sources.ts'
+import type { Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { Notifier } from '../../db/notifier.ts'
+import { json } from '../../db/statements/json.ts'
+import type { AccountId, Customer, Priority, StatusCategory } from '../../db/tables.ts'
+import { startClocks } from '../clocks/ticket-clocks.ts'
+import { changeTicket, defaultStatus } from './change-ticket.ts'
+import { recordEvent } from './record-event.ts'
+import { leastLoaded } from './route-ticket.ts'
+import { ensureStatuses } from './statuses.ts'
+import { openTicketOf, type TicketRow } from './ticket-queries.ts'
+
+export type NewTicket = {
+  accountId: AccountId
+  agentId: string
+  conversationId: string
+  subject: string | null
+  description: string | null
+  customer: Customer
+  assigneeId: string | null
+}
+
+/** The channel of a ticket (contract, section 8) by the source of its conversation. */
+const CHANNELS: Record<string, string> = {
+  API: 'api',
+  Iframe: 'iframe',
+  Email: 'email',
+  Messaging: 'messaging',
+  Phone: 'phone',
+  'Agent page': 'center_stage',
+}
+
+export async function ticketChannel(
+  trx: Trx,
+  { accountId, agentId }: Owner,
+  source: string,
+): Promise<string> {
+  if (source !== WIDGET) return CHANNELS[source] ?? 'helpdesk'
+  return chatChannel(await requireAgent(trx, accountId, agentId)) === 'center_stage'
+    ? 'center_stage'
+    : 'iframe'
+}
+
+/**
+ * Returns the conversation's open ticket: the existing one, assigned to `assigneeId` if that is set, or a new one,
+ * which goes to the least loaded member who is present if no assignee is given. Notifies everybody who follows the
+ * help desk, so it must be the last step of its transaction.
+ */
+export async function openTicket(
+  // Not of Context, whose type is inferred from a call of this.
+  ctx: { notifier: Notifier },
+  trx: Trx,
+  wanted: NewTicket,
+): Promise<{ ticketNumber: number; isNew: boolean }> {
+  const { ticket, isNew } = await ensureTicket(trx, wanted)
+  const { accountId, agentId } = wanted
+  await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber: ticket.number } })
+  return { ticketNumber: ticket.number, isNew }
+}
+
+/** The same without the notification. Locks the conversation's row unless it is already locked. */
+export async function ensureTicket(
+  trx: Trx,
+  wanted: NewTicket,
+): Promise<{ ticket: TicketRow; isNew: boolean }> {
+  const { accountId, conversationId, assigneeId } = wanted
+  const conversation = await trx
+    .selectFrom('conversations')
+    .select(['source', 'user_id', 'contact_id'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', conversationId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  const open = await openTicketOf(trx, accountId, conversationId)
+  if (open) {
+    if (assigneeId === null) return { ticket: open, isNew: false }
+    const picked =
+      open.status_category === 'new' ? { status: await defaultStatus(trx, open.agent_id, 'on_you') } : {}
+    return { ticket: await changeTicket(trx, open, { assigneeId, ...picked }, assigneeId), isNew: false }
+  }
+  const customer = await completed(trx, accountId, wanted.customer, conversation)
+  const ticket = await insertTicket(trx, {
+    ...wanted,
+    customer,
+    channel: await ticketChannel(trx, wanted, conversation?.source ?? 'API'),
+    status: assigneeId === null ? 'new' : 'on_you',
+    assigneeId: assigneeId ?? undefined,
+  })
+  return { ticket, isNew: true }
+}
+
+/** What the contact of the conversation knows and the one who opens the ticket does not. */
+async function completed(
+  trx: Trx,
+  accountId: AccountId,
+  customer: Customer,
+  conversation: { user_id: string | null; contact_id: string | null } | undefined,
+): Promise<Customer> {
+  const contact = conversation?.contact_id
+    ? await trx
+        .selectFrom('contacts')
+        .select(['external_id', 'name', 'email', 'phonenumber'])
+        .where('account_id', '=', accountId)
+        .where('id', '=', conversation.contact_id)
+        .executeTakeFirst()
+    : undefined
+  return {
+    id: customer.id ?? conversation?.user_id ?? contact?.external_id ?? null,
+    name: customer.name ?? contact?.name ?? null,
+    email: customer.email ?? contact?.email ?? null,
+    phoneNumber: customer.phoneNumber ?? contact?.phonenumber ?? null,
+  }
+}
+
+export type InsertedTicket = {
+  accountId: AccountId
+  agentId: string
+  conversationId: string | null
+  subject: string | null
+  description: string | null
+  customer: Customer
+  channel: string
+  status: StatusCategory
+  /** The status; null means the default of the category. */
+  statusId?: string | null
+  teamId?: string | null
+  priority?: Priority
+  /** The assignee; null means none, and undefined the least loaded member. */
+  assigneeId: string | null | undefined
+}
+
+/** Adds a ticket and starts its clocks. The agent's row is locked, because the ticket's number depends on it. */
+export async function insertTicket(trx: Trx, wanted: InsertedTicket): Promise<TicketRow> {
+  const { accountId, agentId, teamId = null } = wanted
+  await requireAgent(trx, accountId, agentId, 'update')
+  await ensureStatuses(trx, { accountId, agentId })
+  const { last } = await trx
+    .selectFrom('tickets')
+    .select((eb) => eb.fn.coalesce(eb.fn.max('number'), eb.lit(0)).as('last'))
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow()
+  const { assigneeId = await leastLoaded(trx, accountId, teamId) } = wanted
+  const ticket = await trx
+    .insertInto('tickets')
+    .values({
+      id: newId(),
+      account_id: accountId,
+      agent_id: agentId,
+      number: Number(last) + 1,
+      subject: wanted.subject,
+      description: wanted.description,
+      status_category: wanted.status,
+      status_id: wanted.statusId ?? (await defaultStatus(trx, agentId, wanted.status)).id,
+      assignee_id: assigneeId,
+      team_id: teamId,
+      customer: json(wanted.customer),
+      metadata: json({}),
+      channel: wanted.channel,
+      conversation_id: wanted.conversationId,
+      priority: wanted.priority ?? 'none',
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await startClocks(trx, ticket)
+  return ticket
+}

@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import type { Trx } from '../../db/database.ts'
+import type { Notifier } from '../../db/notifier.ts'
+import { json } from '../../db/statements/json.ts'
+import type { AccountId } from '../../db/tables.ts'
+
+/** An event for people who follow a help desk. Its data tells where to look, and not what is there. */
+export type HelpdeskEvent =
+  | { type: 'ticket'; data: { ticketNumber: number } }
+  | { type: 'message'; data: { ticketNumber: number; messageId: string } }
+  | { type: 'mention'; data: { ticketNumber: number; messageId: string; memberId: string } }
+  | { type: 'conversation'; data: { conversationId: string } }
+  | { type: 'delivery'; data: { ticketNumber: number | null; conversationId: string | null; status: string } }
+  | { type: 'presence'; data: { memberId: string; presence: string } }
+
+/**
+ * Adds an event to the agent's stream, in the transaction of the change that it reports. It must be the last step of
+ * the transaction, because it locks the stream's row until the commit.
+ */
+export async function recordEvent(
+  { notifier }: { notifier: Notifier },
+  trx: Trx,
+  accountId: AccountId,
+  agentId: string,
+  event: HelpdeskEvent,
+): Promise<void> {
+  await addEvent(trx, accountId, agentId, event)
+  await notifier.publish(trx, 'helpdesk', agentId)
+}
+
+/** The same without the notice, which the caller publishes. */
+export async function addEvent(
+  trx: Trx,
+  accountId: AccountId,
+  agentId: string,
+  { type, data }: HelpdeskEvent,
+): Promise<void> {
+  await sql`
+    with counted as (
+      insert into helpdesk_streams (agent_id, account_id, last_number) values (${agentId}, ${accountId}, 1)
+      on conflict (agent_id) do update set last_number = helpdesk_streams.last_number + 1
+      returning last_number
+    )
+    insert into helpdesk_events (agent_id, number, account_id, type, data)
+    select ${agentId}, last_number, ${accountId}::uuid, ${type}, ${json(data)} from counted`.execute(trx)
+}

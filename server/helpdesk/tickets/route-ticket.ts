@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import { PRESENCE_MINUTES } from '../../accounts/records/members.ts'
+import type { Trx } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables.ts'
+
+/**
+ * Who gets the next ticket: of the team's members that are present the one with the fewest open tickets, and of
+ * those the one who got none for the longest time; null when nobody is there. Without a team, everybody of the
+ * account. The members stay locked, so that two tickets at once go to two people.
+ */
+export async function leastLoaded(
+  trx: Trx,
+  accountId: AccountId,
+  teamId: string | null,
+): Promise<string | null> {
+  const { rows: present } = await sql<{ id: string }>`
+    select id from members where account_id = ${accountId} and presence = 'online'
+      and last_seen_at > now() - ${PRESENCE_MINUTES} * interval '1 minute'
+      and (${teamId}::uuid is null
+        or exists (select from teams where id = ${teamId}::uuid and is_default)
+        or exists (select from team_members where team_id = ${teamId}::uuid and member_id = members.id))
+    order by id for no key update`.execute(trx)
+  if (present.length === 0) return null
+  const ids = present.map(({ id }) => id)
+  // Counted after the lock: what others have just given them is seen.
+  const { rows } = await sql<{ id: string }>`
+    update members set last_assigned_at = clock_timestamp() where id = (
+      select m.id from members as m where m.id = any(${ids}::uuid[])
+      order by (select count(*) from tickets where assignee_id = m.id
+          and status_category not in ('closed', 'cancelled')),
+        m.last_assigned_at nulls first, m.id
+      limit 1)
+    returning id`.execute(trx)
+  return rows[0]?.id ?? null
+}
+
+/** A member got a ticket by somebody's choice: that counts as well. */
+export async function noteAssignment(trx: Trx, accountId: AccountId, memberId: string): Promise<void> {
+  await trx
+    .updateTable('members')
+    .set({ last_assigned_at: sql<Date>`clock_timestamp()` })
+    .where('account_id', '=', accountId)
+    .where('id', '=', memberId)
+    .execute()
+}

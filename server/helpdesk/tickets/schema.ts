@@ -1,0 +1,155 @@
+import Type from 'typebox'
+import { Exact, IsoTime, Nullable, OneOf } from '../../http/contract.ts'
+
+export const statusCategories = ['new', 'on_you', 'on_customer', 'on_hold', 'closed', 'cancelled'] as const
+export const priorities = ['none', 'low', 'normal', 'high', 'urgent'] as const
+export const ticketChannels = [
+  'helpdesk',
+  'iframe',
+  'email',
+  'messaging',
+  'api',
+  'center_stage',
+  'phone',
+] as const
+
+export const TicketNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+const Id = Type.String({ minLength: 1 })
+export const ticketParams = Exact({ agentId: Id, ticketNumber: TicketNumber })
+/** Of a team or a tag. */
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  refusal: 'Must not be blank.',
+})
+export const Color = Type.String({
+  pattern: '^#[0-9a-fA-F]{6}$',
+  refusal: 'Must be a colour such as #2563eb.',
+})
+
+/** Contract, section 8. */
+export const Ticket = Exact({
+  ticketNumber: Type.Integer({ minimum: 1 }),
+  subject: Nullable(Type.String()),
+  description: Nullable(Type.String()),
+  statusCategory: OneOf(statusCategories),
+  statusId: Type.String(),
+  assigneeId: Nullable(Type.String()),
+  customer: Exact({
+    id: Nullable(Type.String()),
+    name: Nullable(Type.String()),
+    email: Nullable(Type.String()),
+    phoneNumber: Nullable(Type.String()),
+  }),
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+  channel: Type.String(),
+  conversationId: Nullable(Type.String()),
+  teamId: Nullable(Type.String()),
+  priority: OneOf(priorities),
+  createdAt: IsoTime,
+  updatedAt: IsoTime,
+  lastMessageAt: Nullable(IsoTime),
+})
+
+const { description: _description, metadata: _metadata, ...listed } = Ticket.properties
+export const ListedTicket = Exact(listed)
+
+const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
+const status = `\\s*(?:${statusCategories.join('|')}|${UUID})\\s*`
+/** Read with commaList(). */
+export const StatusList = Type.String({
+  maxLength: 2048,
+  pattern: `^${status}(?:,${status})*$`,
+  refusal: `Must be ids of statuses, or of: ${statusCategories.join(', ')}.`,
+  description: 'Categories or ids of statuses, with commas',
+})
+
+const changes = {
+  statusId: Type.Optional(Type.String({ minLength: 1, description: 'Or statusCategory' })),
+  statusCategory: Type.Optional(OneOf(statusCategories, { description: 'Its default status. Or statusId' })),
+  assigneeId: Type.Optional(
+    Nullable(Type.String({ minLength: 1, description: 'null: nobody. Or assigneeEmail' })),
+  ),
+  assigneeEmail: Type.Optional(
+    Type.String({ minLength: 1, description: 'In any case of letters. Or assigneeId' }),
+  ),
+  teamId: Type.Optional(Nullable(Type.String({ minLength: 1 }))),
+  priority: Type.Optional(OneOf(priorities)),
+}
+
+export const CreateTicket = Exact({
+  subject: Type.String({ minLength: 1, maxLength: 500 }),
+  description: Type.String({ minLength: 1, maxLength: 10_000 }),
+  customer: Exact({
+    email: Type.String({ format: 'email', maxLength: 254 }),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  }),
+  ...changes,
+  conversationId: Type.Optional(Type.String({ minLength: 1 })),
+})
+
+export const UpdateTicket = Exact({
+  ...changes,
+  conversationId: Type.Optional(Nullable(Type.String({ minLength: 1 }))),
+})
+
+const Sender = Exact({
+  type: OneOf(['customer', 'agent', 'system']),
+  id: Nullable(Type.String()),
+  name: Nullable(Type.String()),
+  email: Nullable(Type.String()),
+})
+
+export const Attachment = Exact({
+  name: Type.String(),
+  url: Type.String({ description: 'Holds for an hour' }),
+  type: Type.String(),
+  size: Type.Integer({ minimum: 0 }),
+})
+
+/** Contract, section 8. */
+export const TicketMessage = Exact({
+  id: Type.String(),
+  type: OneOf(['reply', 'note', 'event']),
+  sender: Type.Unsafe<{
+    type: 'customer' | 'agent' | 'system'
+    id: string | null
+    name: string | null
+    email: string | null
+  } | null>({ anyOf: [Sender, { type: 'null' }] }),
+  content: Nullable(Type.String({ description: 'HTML' })),
+  contentText: Nullable(Type.String({ description: 'Markdown as it was written' })),
+  attachments: Type.Array(Attachment),
+  createdAt: IsoTime,
+  metadata: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'Events: eventType (status_change, assign and others), statusFrom, statusTo, and as {id, name, email, type} assignedFrom, assignedTo, doneBy. Notes: mentions. Replies on their way to a customer: delivery {status, error}',
+    }),
+  ),
+})
+
+/** A reply as it is when it has been recorded (service-api, "Helpdesk message"). */
+export const CreatedReply = Exact({
+  ...TicketMessage.properties,
+  type: Type.Literal('reply'),
+  sender: Exact({
+    type: Type.Literal('agent'),
+    id: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+  }),
+  content: Type.String({ description: 'HTML' }),
+  contentText: Type.String({ description: 'Markdown as it was submitted' }),
+})
+
+export const Author = {
+  authorId: Type.Optional(Type.String({ minLength: 1, description: 'This or authorEmail' })),
+  authorEmail: Type.Optional(Type.String({ minLength: 1, description: 'In any case of letters' })),
+}
+
+export const Content = Type.String({
+  minLength: 1,
+  description: 'GitHub-flavoured Markdown, 1 to 10000 characters after trimming; HTML in it is stripped',
+})

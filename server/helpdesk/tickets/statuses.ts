@@ -1,0 +1,67 @@
+import { type Selectable, sql } from 'kysely'
+import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { StatusCategory, TicketStatusesTable } from '../../db/tables.ts'
+
+export type StatusRow = Selectable<TicketStatusesTable>
+
+const FIRST: [StatusCategory, string, string, string][] = [
+  ['new', 'Received', 'New', '#2563eb'],
+  ['on_you', 'In progress', 'Waiting for us', '#d97706'],
+  ['on_customer', 'Waiting for you', 'Waiting for customer', '#7c3aed'],
+  ['on_hold', 'On hold', 'On hold', '#64748b'],
+  ['closed', 'Solved', 'Closed', '#16a34a'],
+  ['cancelled', 'Cancelled', 'Cancelled', '#9ca3af'],
+]
+
+/** The agent's statuses in their order; made when there are none. */
+export async function statusesOf(db: Db, owner: Owner): Promise<StatusRow[]> {
+  const known = await select(db, owner)
+  if (known.length > 0) return known
+  return transact(db, async (trx) => {
+    await requireAgent(trx, owner.accountId, owner.agentId, 'update')
+    return ensureStatuses(trx, owner)
+  })
+}
+
+const select = (db: Db, { accountId, agentId }: Owner): Promise<StatusRow[]> =>
+  db
+    .selectFrom('ticket_statuses')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .orderBy('position')
+    .orderBy('id')
+    .execute()
+
+/** The same inside a transaction that has locked the agent's row; its tickets get the first statuses, too. */
+export async function ensureStatuses(trx: Trx, owner: Owner): Promise<StatusRow[]> {
+  const known = await select(trx, owner)
+  if (known.length > 0) return known
+  const { accountId, agentId } = owner
+  const first = await trx
+    .insertInto('ticket_statuses')
+    .values(
+      FIRST.map(([category, external, internal, color], position) => ({
+        id: newId(),
+        account_id: accountId,
+        agent_id: agentId,
+        category,
+        external_label: external,
+        internal_label: internal,
+        color,
+        is_default: true,
+        position,
+      })),
+    )
+    .returningAll()
+    .execute()
+  await sql`update tickets set status_id = s.id from ticket_statuses as s
+    where tickets.account_id = ${accountId} and tickets.agent_id = ${agentId} and tickets.status_id is null
+      and s.agent_id = tickets.agent_id and s.category = tickets.status_category and s.is_default`.execute(
+    trx,
+  )
+  return first.sort((a, b) => a.position - b.position)
+}

@@ -1,0 +1,107 @@
+import type { Owner } from '../../agents/records/find-agent.ts'
+import type { Trx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import type { AccountId, StatusCategory } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { refuseInvalid } from '../../http/input/validate.ts'
+import { requireMember } from '../team/find-member.ts'
+import { defaultStatus } from './change-ticket.ts'
+import { OVER } from './ticket-queries.ts'
+
+export type TicketInput = {
+  statusId?: string
+  statusCategory?: StatusCategory
+  assigneeId?: string | null
+  assigneeEmail?: string
+  teamId?: string | null
+}
+
+/** Fields that exclude each other. */
+export function refuseBoth({ statusId, statusCategory, assigneeId, assigneeEmail }: TicketInput): void {
+  refuseInvalid({
+    ...(statusId !== undefined && statusCategory !== undefined
+      ? { statusCategory: 'Send statusId or statusCategory, not both.' }
+      : {}),
+    ...(assigneeId !== undefined && assigneeEmail !== undefined
+      ? { assigneeEmail: 'Send assigneeId or assigneeEmail, not both.' }
+      : {}),
+  })
+}
+
+/** undefined: none was asked for. TICKET_INVALID_STATUS for a status that the agent does not have. */
+export async function statusOf(
+  trx: Trx,
+  { accountId, agentId }: Owner,
+  { statusId, statusCategory }: TicketInput,
+): Promise<{ category: StatusCategory; id: string | null } | undefined> {
+  if (statusCategory !== undefined) return defaultStatus(trx, agentId, statusCategory)
+  if (statusId === undefined) return undefined
+  const found = isId(statusId)
+    ? await trx
+        .selectFrom('ticket_statuses')
+        .select(['id', 'category'])
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('id', '=', statusId)
+        .forKeyShare()
+        .executeTakeFirst()
+    : undefined
+  if (!found) throw new ApiError('TICKET_INVALID_STATUS')
+  return found
+}
+
+/** undefined: nothing was said; null: nobody. TICKET_TEAM_MEMBER_NOT_FOUND for somebody who is not of the account. */
+export async function assigneeOf(
+  trx: Trx,
+  { accountId }: Owner,
+  { assigneeId, assigneeEmail }: TicketInput,
+): Promise<string | null | undefined> {
+  if (assigneeId === null) return null
+  if (assigneeId === undefined && assigneeEmail === undefined) return undefined
+  const named = {
+    ...(assigneeId === undefined ? {} : { memberId: assigneeId }),
+    ...(assigneeEmail === undefined ? {} : { memberEmail: assigneeEmail }),
+  }
+  return (await requireMember(trx, accountId, named, 'TICKET_TEAM_MEMBER_NOT_FOUND')).id
+}
+
+/** TICKET_TEAM_NOT_FOUND for a team that the agent does not have. */
+export async function teamOf(
+  trx: Trx,
+  { accountId, agentId }: Owner,
+  { teamId }: TicketInput,
+): Promise<string | null | undefined> {
+  if (teamId === null || teamId === undefined) return teamId
+  const found = isId(teamId)
+    ? await trx
+        .selectFrom('teams')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('id', '=', teamId)
+        .forKeyShare()
+        .executeTakeFirst()
+    : undefined
+  if (!found) throw new ApiError('TICKET_TEAM_NOT_FOUND')
+  return found.id
+}
+
+/** A conversation has one open ticket at a time. */
+export async function refuseSecondOpen(
+  trx: Trx,
+  accountId: AccountId,
+  conversationId: string,
+  except: string | null,
+): Promise<void> {
+  const other = await trx
+    .selectFrom('tickets')
+    .select(['id', 'number'])
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .where('status_category', 'not in', [...OVER])
+    .executeTakeFirst()
+  if (!other || other.id === except) return
+  throw new ApiError('RESOURCE_DUPLICATE', {
+    message: `The conversation has an open ticket already: number ${other.number}.`,
+  })
+}

@@ -1,0 +1,64 @@
+import type { Selectable } from 'kysely'
+import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import type { AccountId, StatusCategory, TicketsTable } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+
+export type TicketRow = Selectable<TicketsTable>
+
+export type TicketPlace = { accountId: AccountId; agentId: string; ticketNumber: number }
+
+export const OVER: readonly StatusCategory[] = ['closed', 'cancelled']
+export const isOver = (category: StatusCategory): boolean => OVER.includes(category)
+
+/** The agent's ticket of that number, or TICKET_NOT_FOUND. */
+export async function requireTicket(
+  db: Db,
+  { accountId, agentId, ticketNumber }: TicketPlace,
+  lock = false,
+): Promise<TicketRow> {
+  let query = db
+    .selectFrom('tickets')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('number', '=', ticketNumber)
+  if (lock) query = query.forNoKeyUpdate()
+  const row = await query.executeTakeFirst()
+  if (!row) throw new ApiError('TICKET_NOT_FOUND')
+  return row
+}
+
+const MOST_LOOKS = 5
+
+/** The ticket with its conversation, both locked: the conversation first, as everywhere. */
+export async function holdTicket(
+  trx: Trx,
+  place: TicketPlace,
+): Promise<{ ticket: TicketRow; conversation: ConversationRow | null }> {
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const { conversation_id } = await requireTicket(trx, place)
+    const conversation = conversation_id
+      ? await requireConversation(trx, place.accountId, place.agentId, conversation_id, true)
+      : null
+    const ticket = await requireTicket(trx, place, true)
+    if (ticket.conversation_id === conversation_id) return { ticket, conversation }
+  }
+  throw new Error('The conversation of a ticket changes all the time.')
+}
+
+/** The ticket of the conversation that is neither closed nor cancelled, locked. */
+export async function openTicketOf(
+  trx: Trx,
+  accountId: AccountId,
+  conversationId: string,
+): Promise<TicketRow | undefined> {
+  return trx
+    .selectFrom('tickets')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .where('status_category', 'not in', [...OVER])
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}

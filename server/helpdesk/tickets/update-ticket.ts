@@ -1,0 +1,124 @@
+import type { Static } from 'typebox'
+import { requireAgent } from '../../agents/records/find-agent.ts'
+import type { Context } from '../../context.ts'
+import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
+import { endRequested } from '../../conversations/turn/stop-generation.ts'
+import type { Trx } from '../../db/database.ts'
+import { afterCommit, transact } from '../../db/statements/transact.ts'
+import { sendSurvey } from '../survey/send-survey.ts'
+import { type Change, changeTicket } from './change-ticket.ts'
+import { endInside, setStatus } from './end-conversation.ts'
+import { recordEvent } from './record-event.ts'
+import type { UpdateTicket } from './schema.ts'
+import { statusesOf } from './statuses.ts'
+import { assigneeOf, refuseBoth, refuseSecondOpen, statusOf, teamOf } from './ticket-input.ts'
+import { holdTicket, isOver, type TicketPlace, type TicketRow } from './ticket-queries.ts'
+
+type Needs = Pick<Context, 'db' | 'notifier' | 'generations' | 'config'>
+
+/**
+ * Changes a ticket, all or nothing; one that is closed or cancelled ends its conversation if a person has that, and
+ * one that is closed also if the agent has it. Throws as createTicket does.
+ */
+export async function updateTicket(
+  ctx: Needs,
+  place: TicketPlace,
+  body: Static<typeof UpdateTicket>,
+): Promise<TicketRow> {
+  refuseBoth(body)
+  const { accountId, agentId } = place
+  await requireAgent(ctx.db, accountId, agentId)
+  await statusesOf(ctx.db, place)
+  const { ticket, running } = await transact(ctx.db, async (trx) => {
+    const held = await holdTicket(trx, place)
+    const linked = await linkedTo(trx, place, body.conversationId)
+    const change = await changeOf(trx, place, body)
+    const category = change.status?.category ?? held.ticket.status_category
+    const conversationId =
+      change.conversationId === undefined ? held.ticket.conversation_id : change.conversationId
+    if (conversationId && !isOver(category))
+      await refuseSecondOpen(trx, accountId, conversationId, held.ticket.id)
+    const ticket = await changeTicket(trx, held.ticket, change, 'api')
+    const conversation = linked === undefined ? held.conversation : linked
+    await handOn(trx, held.ticket, ticket, conversation)
+    const running = await endIfOver(ctx, trx, held, ticket, conversation)
+    await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber: ticket.number } })
+    return { ticket, running }
+  })
+  await afterCommit(ctx.db, async (db) => {
+    for (const generationId of running) await endRequested({ ...ctx, db }, generationId, 'takeover')
+  })
+  return ticket
+}
+
+async function linkedTo(
+  trx: Trx,
+  { accountId, agentId }: TicketPlace,
+  conversationId: string | null | undefined,
+): Promise<ConversationRow | null | undefined> {
+  if (conversationId === undefined || conversationId === null) return conversationId
+  return requireConversation(trx, accountId, agentId, conversationId, true)
+}
+
+async function changeOf(trx: Trx, place: TicketPlace, body: Static<typeof UpdateTicket>): Promise<Change> {
+  const status = await statusOf(trx, place, body)
+  const assigneeId = await assigneeOf(trx, place, body)
+  const teamId = await teamOf(trx, place, body)
+  return {
+    ...(status ? { status } : {}),
+    ...(assigneeId === undefined ? {} : { assigneeId }),
+    ...(teamId === undefined ? {} : { teamId }),
+    ...(body.priority === undefined ? {} : { priority: body.priority }),
+    ...(body.conversationId === undefined ? {} : { conversationId: body.conversationId }),
+  }
+}
+
+/** Who gets the ticket of a conversation that a person has, has it from now on. */
+async function handOn(
+  trx: Trx,
+  before: TicketRow,
+  ticket: TicketRow,
+  conversation: ConversationRow | null,
+): Promise<void> {
+  const isAnothers = ticket.assignee_id !== null && ticket.assignee_id !== before.assignee_id
+  if (!isAnothers || conversation?.status !== 'taken_over') return
+  await setStatus(trx, ticket.account_id, conversation.id, 'taken_over', ticket.assignee_id)
+}
+
+/** Answers the replies that have to be ended after the commit. */
+async function endIfOver(
+  ctx: Needs,
+  trx: Trx,
+  before: { ticket: TicketRow; conversation: ConversationRow | null },
+  ticket: TicketRow,
+  conversation: ConversationRow | null,
+): Promise<string[]> {
+  if (!isOver(ticket.status_category) || isOver(before.ticket.status_category)) return []
+  const ends = conversationsEndedBy(ticket, conversation, before.conversation)
+  const running: string[] = []
+  for (const { id } of ends) {
+    const generationId = await endInside(trx, ticket.account_id, id)
+    if (generationId !== null) running.push(generationId)
+  }
+  if (ticket.status_category === 'closed') await sendSurvey(ctx.config, trx, ticket, conversation)
+  for (const { id } of ends) {
+    await recordEvent(ctx, trx, ticket.account_id, ticket.agent_id, {
+      type: 'conversation',
+      data: { conversationId: id },
+    })
+  }
+  return running
+}
+
+/** Contract, sections 4 and 8. One that a person has and that the same change unlinks, no ticket would show again. */
+function conversationsEndedBy(
+  { status_category }: TicketRow,
+  conversation: ConversationRow | null,
+  former: ConversationRow | null,
+): ConversationRow[] {
+  const isUnlinked = former?.status === 'taken_over' && former.id !== conversation?.id
+  const isEnded =
+    conversation?.status === 'taken_over' ||
+    (conversation?.status === 'ongoing' && status_category === 'closed')
+  return [...(isUnlinked ? [former] : []), ...(isEnded ? [conversation] : [])]
+}

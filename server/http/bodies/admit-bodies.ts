@@ -1,0 +1,118 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { Transform } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../errors.ts'
+import { addressBucket } from '../limits/address-bucket.ts'
+import type { BodyBudget, BodyBudgets } from './body-budget.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Request bodies of this route are streamed to disk instead of being read into memory. */
+    spooled?: true
+  }
+}
+
+/** The connection of a body that arrives more slowly than this, in any interval, is closed. */
+export type Pace = { everyMs: number; bytesPerSecond: number }
+
+export const PACE: Pace = { everyMs: 30_000, bytesPerSecond: 4_096 }
+
+/**
+ * A body up to this size arrives in one read of the network and is charged to the budget at once; a larger one is
+ * charged as it arrives.
+ */
+const SMALL_BYTES = 65_536
+/** The memory that a chunk takes besides its bytes, which counts when a body arrives one byte at a time. */
+const PIECE_BYTES = 128
+/**
+ * A client may send its whole body before it reads the response. The rest of a refused body is therefore read and
+ * discarded, for this long and for this many connections at once. Beyond that, the connection is closed with the response.
+ */
+const LINGER_MS = 5_000
+export const MOST_LINGERING = 32
+
+export const overloaded = (): ApiError =>
+  new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '5' } })
+
+/**
+ * Returns the holder that a body is charged to: the caller's account, or the address of a request without a caller.
+ */
+export const holderOf = ({ caller, ip }: FastifyRequest): string =>
+  caller ? caller.account.id : addressBucket(ip)
+
+/**
+ * Charges every body to its budget from when it is read until the response is sent, and closes connections whose
+ * bodies arrive too slowly. It runs after the onRequest hooks have identified the caller. Uploads go to disk instead;
+ * see `createUploads`.
+ */
+export function admitBodies(app: FastifyInstance, budgets: BodyBudgets, pace: Pace): void {
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const { raw, headers } = request
+    const length = Number(headers['content-length'] ?? (headers['transfer-encoding'] ? Number.NaN : 0))
+    if (length === 0 || isUpload(headers)) return done(null, payload)
+    cutWhenSlow(raw, pace)
+    const inMemory = request.caller ? budgets.accounts : budgets.addresses
+    const budget = request.routeOptions.config.spooled ? budgets.spooled : inMemory
+    const hold = holding(budget, holderOf(request), reply)
+    // Counting a small body as it arrives would cost more than charging its declared length at once.
+    if (length <= SMALL_BYTES) return hold(length) ? done(null, payload) : done(overloaded())
+    done(null, counted(raw, hold))
+  })
+  let lingering = 0
+  app.addHook('onResponse', async ({ raw }) => {
+    if (raw.complete || raw.destroyed) return
+    if (lingering >= MOST_LINGERING) return void raw.destroy()
+    lingering++
+    const timer = setTimeout(() => raw.destroy(), LINGER_MS).unref()
+    const stop = (): void => {
+      clearTimeout(timer)
+      raw.off('end', stop).off('close', stop)
+      lingering--
+    }
+    raw.once('end', stop).once('close', stop)
+  })
+}
+
+/**
+ * Returns whether the body is multipart. The multipart parser does not read it until a handler asks for the parts.
+ */
+const isUpload = (headers: IncomingHttpHeaders): boolean =>
+  /^multipart\/form-data\b/i.test(headers['content-type'] ?? '')
+
+/** Returns a function that charges bytes to the holder's budget. They are given back when the response closes. */
+function holding(budget: BodyBudget, holder: string, reply: FastifyReply): (bytes: number) => boolean {
+  let held = 0
+  return (bytes) => {
+    if (reply.raw.closed || !budget.take(holder, bytes)) return false
+    if (held === 0) reply.raw.once('close', () => budget.give(holder, held))
+    held += bytes
+    return true
+  }
+}
+
+function counted(raw: IncomingMessage, hold: (bytes: number) => boolean): Transform {
+  const through = new Transform({
+    transform(piece: Buffer, _encoding, next) {
+      if (hold(piece.length + PIECE_BYTES)) next(null, piece)
+      else next(overloaded())
+    },
+  })
+  raw.on('error', (error) => through.destroy(error))
+  through.on('error', () => raw.unpipe(through))
+  return raw.pipe(through)
+}
+
+/** Destroys the request when its body arrives more slowly than `pace` allows. */
+export function cutWhenSlow(raw: IncomingMessage, { everyMs, bytesPerSecond }: Pace): void {
+  if (raw.complete) return
+  let before = raw.socket.bytesRead
+  const look = (): void => {
+    const { bytesRead } = raw.socket
+    if (bytesRead - before < (everyMs / 1_000) * bytesPerSecond && !raw.complete) raw.destroy()
+    before = bytesRead
+  }
+  // Check after the bytes that arrived while this process was busy have been read.
+  const timer = setInterval(() => setImmediate(look), everyMs)
+  const stop = (): void => clearInterval(timer)
+  raw.once('end', stop).once('close', stop)
+}

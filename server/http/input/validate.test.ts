@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import Type from 'typebox'
+import { CommaList, Exact } from '../contract.ts'
+import { bodyValidator, textValidator } from './validate.ts'
+
+const twice = (words: string[]) =>
+  Object.fromEntries(words.flatMap((word, at) => (words.indexOf(word) < at ? [[`${at}`, 'Again.']] : [])))
+
+/** What is wrong with a body. The validator answers an object without a prototype, since names come from outside. */
+const check = (body: unknown): Record<string, string> => ({ ...validate(body) })
+
+const validate = bodyValidator(
+  Exact(
+    {
+      a: Type.Optional(Type.String({ maxLength: 3, rule: (text: string) => (text === 'no' ? 'No.' : null) })),
+      words: Type.Optional(Type.Array(Type.String(), { rule: twice })),
+      b: Type.Optional(Type.Integer()),
+    },
+    {
+      rule: ({ a, b }: { a?: string; b?: number }) => ((a ?? b) === undefined ? { b: 'Send a or b.' } : null),
+    },
+  ),
+)
+
+test('what rules say comes with what the schema says', () => {
+  assert.deepEqual(check({ a: 'no' }), { a: 'No.' })
+  assert.deepEqual(check({ unheardOf: 1 }), {
+    unheardOf: 'This field is not known here. Remove it or check its spelling.',
+    b: 'Send a or b.',
+  })
+  assert.deepEqual(check({ a: 'no', words: ['x', 'y', 'x'], b: 'z' }), {
+    a: 'No.',
+    'words.2': 'Again.',
+    b: 'Must be an integer.',
+  })
+  assert.deepEqual(check({ a: 'yes', words: ['x', 'y'] }), {})
+})
+
+test('a rule is not asked of what the schema does not take, nor of what cannot be stored', () => {
+  assert.deepEqual(Object.keys(check({ a: 'long', words: ['x', 'x', 1] })), ['a', 'words.2'])
+  assert.deepEqual(Object.keys(check({ words: 'x' })), ['words'])
+  assert.deepEqual(Object.keys(check({ a: 'no', words: ['\0'] })), ['words.0'])
+  assert.deepEqual(Object.keys(check('no')), ['body'])
+})
+
+test('lists of values in a query name the value that is not known', () => {
+  const { list = '', open = '' } = textValidator(
+    Exact({ list: CommaList('x', ['a', 'b']), open: CommaList('x') }),
+  )({ list: 'a,c', open: ' , ' })
+  assert.match(list, /^"c" is not known here\..* a, b\.$/)
+  assert.equal(open, 'Must hold at least one value.')
+})

@@ -1,0 +1,213 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import formats from 'ajv-formats'
+import type { TSchema } from 'typebox'
+import { unstorable } from '../bodies/storable.ts'
+import { ApiError } from '../errors.ts'
+import { isDate } from './dates.ts'
+
+export type Details = Record<string, string>
+/**
+ * Checks a value, fills in its defaults in place, and returns a sentence for each field that fails. If a list is
+ * passed for `ignored`, unknown members are removed from the value and their paths added to the list.
+ */
+export type Validator = (value: unknown, ignored?: string[]) => Details
+/**
+ * A check that a schema cannot express: its keyword `rule`. It runs on values that the rest of the schema accepts,
+ * apart from unknown members, and returns a sentence, one for each member that fails (by its path below the value),
+ * or null.
+ */
+type Rule = (value: unknown) => string | Details | null
+type Asked = { rule: Rule; value: unknown; path: string }
+
+const SHARED = {
+  allErrors: true,
+  useDefaults: true,
+  discriminator: true,
+  strict: false,
+  verbose: true,
+  // The rules that a check comes across go into the list that it is called on.
+  passContext: true,
+} as const
+const bodies = new Ajv({ ...SHARED })
+// Query and path values arrive as text.
+const texts = new Ajv({ ...SHARED, coerceTypes: true })
+for (const ajv of [bodies, texts]) {
+  ;(formats as unknown as (ajv: Ajv) => void)(ajv)
+  ajv.addFormat('day-or-time', isDate)
+  ajv.addKeyword({
+    keyword: 'rule',
+    validate(this: Asked[], rule: Rule, value: unknown, _schema: unknown, place?: { instancePath: string }) {
+      this.push({ rule, value, path: pathIn(place?.instancePath ?? '').join('.') })
+      return true
+    },
+  })
+}
+
+export function bodyValidator(schema: TSchema): Validator {
+  return validator(bodies, schema, 'body')
+}
+
+export function textValidator(schema: TSchema): Validator {
+  return validator(texts, schema, 'query')
+}
+
+/**
+ * Returns a validator that compiles its schema on first use, because compiling all endpoints takes a third of a
+ * second at every start.
+ */
+function validator(ajv: Ajv, schema: TSchema, whole: string): Validator {
+  let check: ValidateFunction | undefined
+  return (value, ignored) => {
+    check ??= ajv.compile(schema)
+    let asked: Asked[] = []
+    let errors = check.call(asked, value) ? [] : (check.errors ?? [])
+    const unknown = ignored ? unknownIn(errors) : []
+    if (ignored && unknown.length > 0) {
+      for (const error of unknown) {
+        removeUnknown(value, error)
+        ignored.push(pathOf(error))
+      }
+      asked = []
+      errors = check.call(asked, value) ? [] : (check.errors ?? [])
+    }
+    // Clients choose the field names, which may be those of Object.prototype.
+    const found: Details = Object.create(null)
+    for (const error of errors) found[pathOf(error) || whole] ??= sentence(error)
+    const bad = unstorable(value)
+    if (bad) found[bad.path || whole] ??= bad.sentence
+    else {
+      const wrong = errors.filter(({ keyword }) => keyword !== 'additionalProperties').map(pathOf)
+      for (const each of asked) {
+        if (!wrong.some((path) => isWithin(path, each.path))) {
+          for (const [path, problem] of problemsOf(each)) found[path || whole] ??= problem
+        }
+      }
+    }
+    return found
+  }
+}
+
+/**
+ * Returns the members that are unknown to every alternative; for an `anyOf`, those unknown to the alternative that
+ * fits best.
+ */
+function unknownIn(errors: ErrorObject[]): ErrorObject[] {
+  const branchOf = ({ schemaPath }: ErrorObject) => /^(.*\/anyOf)\/(\d+)\//.exec(schemaPath)
+  const isUnknown = ({ keyword }: ErrorObject): boolean => keyword === 'additionalProperties'
+  /** The number of unknown members and of other errors of each alternative, for each `anyOf`. */
+  const unions = new Map<string, Map<string, [others: number, unknown: number]>>()
+  for (const error of errors) {
+    const [, union = '', branch = ''] = branchOf(error) ?? []
+    if (branch === '') continue
+    const branches = unions.get(union) ?? new Map()
+    const [others, unknown] = branches.get(branch) ?? [0, 0]
+    unions.set(union, branches.set(branch, isUnknown(error) ? [others, unknown + 1] : [others + 1, unknown]))
+  }
+  const best = new Map(
+    [...unions].map(([union, branches]) => [
+      union,
+      [...branches].sort(([, a], [, b]) => a[0] - b[0] || a[1] - b[1])[0]?.[0],
+    ]),
+  )
+  return errors.filter((error) => {
+    const [, union, branch] = branchOf(error) ?? []
+    return isUnknown(error) && (union === undefined || best.get(union) === branch)
+  })
+}
+
+function removeUnknown(value: unknown, { instancePath, params }: ErrorObject): void {
+  const holder = pathIn(instancePath).reduce<unknown>(
+    (inside, name) => (inside as Record<string, unknown> | undefined)?.[name],
+    value,
+  )
+  if (typeof holder === 'object' && holder !== null)
+    delete (holder as Record<string, unknown>)[String(params.additionalProperty)]
+}
+
+const isWithin = (path: string, place: string): boolean =>
+  place === '' || path === place || path.startsWith(`${place}.`)
+
+function problemsOf({ rule, value, path }: Asked): [path: string, sentence: string][] {
+  const problems = rule(value) ?? {}
+  if (typeof problems === 'string') return [[path, problems]]
+  return Object.entries(problems).map(([member, sentence]) => [
+    path === '' ? member : `${path}.${member}`,
+    sentence,
+  ])
+}
+
+/** Throws 400 VALIDATION_INVALID_BODY with every failing field, if there is one. */
+export function refuseInvalid(details: Details): void {
+  if (Object.keys(details).length > 0) throw new ApiError('VALIDATION_INVALID_BODY', { details })
+}
+
+function pathOf(error: ErrorObject): string {
+  const parts = pathIn(error.instancePath)
+  if (error.keyword === 'required') parts.push(String(error.params.missingProperty))
+  if (error.keyword === 'additionalProperties') parts.push(String(error.params.additionalProperty))
+  if (error.keyword === 'discriminator') parts.push(String(error.params.tag))
+  return parts.join('.')
+}
+
+const pathIn = (pointer: string): string[] => pointer.split('/').slice(1).map(unescapePointer)
+
+const unescapePointer = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~')
+
+function sentence(error: ErrorObject): string {
+  const { keyword, params } = error
+  const parent = error.parentSchema as
+    | { type?: string | string[]; pattern?: string; description?: string; refusal?: string }
+    | undefined
+  // Without a pattern, the sentence is about the type.
+  const refused = ['pattern', 'format', ...(parent?.pattern ? [] : ['type'])]
+  if (parent?.refusal && refused.includes(keyword)) return parent.refusal
+  switch (keyword) {
+    case 'required':
+      return 'This field is required.'
+    case 'additionalProperties':
+      return 'This field is not known here. Remove it or check its spelling.'
+    case 'type':
+      return `Must be ${article([params.type].flat())}.`
+    case 'enum':
+      return `Must be one of: ${(params.allowedValues as unknown[]).map(String).join(', ')}.`
+    case 'const':
+      return `Must be ${JSON.stringify(params.allowedValue)}.`
+    case 'discriminator':
+      return `Must be one of: ${tagsOf(error).join(', ')}.`
+    case 'minLength':
+      return params.limit === 1 ? 'Must not be empty.' : `Must have at least ${params.limit} characters.`
+    case 'maxLength':
+      return `Must have at most ${params.limit} characters.`
+    case 'minItems':
+      return `Must have at least ${params.limit} ${params.limit === 1 ? 'item' : 'items'}.`
+    case 'maxItems':
+      return `Must have at most ${params.limit} items.`
+    case 'uniqueItems':
+      return 'Must not hold the same item twice.'
+    case 'minimum':
+      return `Must be ${params.limit} or more.`
+    case 'maximum':
+      return `Must be ${params.limit} or less.`
+    case 'pattern':
+      return `Must match the pattern ${params.pattern}.`
+    case 'format':
+      return `Must be a valid ${params.format}.`
+    default:
+      return `Is not valid: ${error.message ?? keyword}.`
+  }
+}
+
+function article(types: unknown[]): string {
+  const named = types.map((type) =>
+    type === 'null' ? 'null' : /^[aeio]/.test(String(type)) ? `an ${type}` : `a ${type}`,
+  )
+  return named.join(' or ')
+}
+
+function tagsOf(error: ErrorObject): string[] {
+  const { oneOf = [], discriminator } = (error.parentSchema ?? {}) as {
+    oneOf?: { properties: Record<string, { const: string }> }[]
+    discriminator?: { propertyName: string }
+  }
+  return oneOf.map((alternative) => alternative.properties[discriminator?.propertyName ?? '']?.const ?? '?')
+}

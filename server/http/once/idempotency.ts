@@ -1,0 +1,149 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { ApiError } from '../errors.ts'
+
+export type RequestKey = { accountId: AccountId; key: string }
+export type KeyedRequest = RequestKey & { fingerprint: string }
+
+/** How a repetition is answered: with this text, or from the reply or the delivery that the request has begun. */
+export type Effect =
+  | { status: number; text: string | null }
+  | { generationId: string }
+  | { deliveryId: string }
+  /** Not known yet; to be said with keepingAnswer before the commit. */
+  | Record<string, never>
+
+export type KeyState =
+  /** No row, or an expired one: nothing of such a request is committed. */
+  | { is: 'free' }
+  | { is: 'other-request' }
+  | { is: 'generation'; generationId: string }
+  | { is: 'delivery'; deliveryId: string }
+  | { is: 'answered'; status: number; text: string | null }
+
+/**
+ * Another request with this key is committed. It goes up to the wrapper of the handler, which rolls everything back
+ * and answers from what is there; where nobody catches it, the client sends its request again.
+ */
+export class KeyTaken extends ApiError {
+  constructor() {
+    super('IDEMPOTENCY_KEY_REUSED', {
+      message: 'An equal request with this Idempotency-Key was faster. Send it again for its answer.',
+    })
+  }
+}
+
+const EXPIRED = sql<boolean>`requests.created_at < now() - interval '24 hours'`
+const LOCK_TIMEOUT = '55P03'
+
+/** The row of a request as the part of a larger statement: it returns no row when the key is taken (KeyTaken). */
+export function insertKey(request: KeyedRequest, effect: Effect): RawBuilder<{ key: string }> {
+  const { accountId, key, fingerprint } = request
+  const {
+    status = null,
+    text = null,
+    generationId = null,
+    deliveryId = null,
+  } = effect as Record<string, never>
+  return sql`
+    insert into requests (account_id, key, fingerprint, status, answer, generation_id, delivery_id)
+    values (${accountId}, ${key}, ${fingerprint}, ${status}::int, ${text}, ${generationId}::uuid, ${deliveryId}::uuid)
+    on conflict (account_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
+      answer = excluded.answer, generation_id = excluded.generation_id, delivery_id = excluded.delivery_id,
+      created_at = excluded.created_at
+    where ${EXPIRED}
+    returning key`
+}
+
+/**
+ * Takes the key for this request: the first statement of the transaction of its effect, so that both are committed or
+ * neither. An equal request that runs at the same time waits here until this one is decided, for as long as the
+ * connection waits for locks. Throws KeyTaken.
+ */
+export async function takeKey(db: Db, request: KeyedRequest, effect: Effect = {}): Promise<void> {
+  const { rows } = await insertKey(request, effect)
+    .execute(db)
+    .catch((error: unknown) => {
+      if ((error as { code?: string }).code !== LOCK_TIMEOUT) throw error
+      throw new ApiError('IDEMPOTENCY_KEY_REUSED', {
+        message: 'The first request with this Idempotency-Key is still running. Send it again later.',
+        cause: error,
+      })
+    })
+  if (rows.length === 0) throw new KeyTaken()
+}
+
+/** The statement that says how repetitions of a request are answered whose key is taken. */
+export const keepingAnswer = (
+  db: Db,
+  { accountId, key }: RequestKey,
+  { status, text }: { status: number; text: string | null },
+) =>
+  db
+    .updateTable('requests')
+    .set({ status, answer: text })
+    .where('account_id', '=', accountId)
+    .where('key', '=', key)
+
+/**
+ * Gives the key to the generation that this transaction starts, in the place of one that ended before it said
+ * anything. False when an equal request has done so before: its generation is the answer then.
+ */
+export async function rebindKey(
+  trx: Db,
+  { accountId, key }: RequestKey,
+  before: string,
+  generationId: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('requests')
+    .set({ generation_id: generationId })
+    .where('account_id', '=', accountId)
+    .where('key', '=', key)
+    .where('generation_id', '=', before)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Keeps what a generation has answered, which is about to be deleted; null: it came to nothing, and the key is free. */
+export async function outliveGeneration(
+  trx: Db,
+  accountId: AccountId,
+  generationId: string,
+  answer: { status: number; text: string } | null,
+): Promise<void> {
+  const bound = sql`account_id = ${accountId} and generation_id = ${generationId}`
+  if (answer === null) await sql`delete from requests where ${bound}`.execute(trx)
+  else
+    await sql`update requests set status = ${answer.status}::int, answer = ${answer.text} where ${bound}`.execute(
+      trx,
+    )
+}
+
+/** Forgets the request: what it has begun turns out not to have happened, and a repetition may do it. */
+export async function freeKey(db: Db, { accountId, key }: RequestKey): Promise<void> {
+  await db.deleteFrom('requests').where('account_id', '=', accountId).where('key', '=', key).execute()
+}
+
+/** Returns what is committed under the key. */
+export async function readKey(db: Db, { accountId, key, fingerprint }: KeyedRequest): Promise<KeyState> {
+  const row = await db
+    .selectFrom('requests')
+    .select(['fingerprint', 'status', 'answer', 'generation_id', 'delivery_id'])
+    .where('account_id', '=', accountId)
+    .where('key', '=', key)
+    .where((eb) => eb.not(EXPIRED))
+    .executeTakeFirst()
+  if (!row) return { is: 'free' }
+  if (row.fingerprint !== fingerprint) return { is: 'other-request' }
+  if (row.status !== null) return { is: 'answered', status: row.status, text: row.answer }
+  if (row.generation_id !== null) return { is: 'generation', generationId: row.generation_id }
+  if (row.delivery_id !== null) return { is: 'delivery', deliveryId: row.delivery_id }
+  throw new Error('A request was committed without an answer.')
+}
+
+/** Deletes the keys of every account that are older than 24 hours. */
+export async function purgeKeys(db: Db): Promise<void> {
+  await db.deleteFrom('requests').where(EXPIRED).execute()
+}

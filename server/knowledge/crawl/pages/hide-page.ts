@@ -1,0 +1,71 @@
+import { holdAgent } from '../../../agents/records/find-agent.ts'
+import type { Context } from '../../../context.ts'
+import type { Trx } from '../../../db/database.ts'
+import { json } from '../../../db/statements/json.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import { ApiError } from '../../../http/errors.ts'
+import type { Account } from '../../sources/add-source.ts'
+import { moveKnowledge, requireChangeable, type SourceRow } from '../../sources/queries.ts'
+import { takeRoom } from '../../sources/room.ts'
+import { pageLimit } from '../run/crawl-run.ts'
+import { crawlMetadata } from '../run/crawl-source.ts'
+import { enqueueCrawl } from '../run/enqueue-crawl.ts'
+import { requirePage } from './page-queries.ts'
+import { countMove, type PageRow, shownSize, shownStatus } from './page-row.ts'
+
+type Needs = Pick<Context, 'db' | 'jobs'>
+type Place = { agentId: string; sourceId: string; pageId: string }
+
+/**
+ * Takes a page out of answers, at once and also for later crawls, or lets it in again. A page let in that has never
+ * been read is read by a crawl that this starts. Throws RESOURCE_NOT_FOUND, SOURCE_PENDING_DELETION, SOURCE_SIZE_LIMIT_EXCEEDED.
+ */
+export async function hidePage(
+  { db, jobs }: Needs,
+  account: Account,
+  { agentId, sourceId, pageId }: Place,
+  hidden: boolean,
+): Promise<PageRow> {
+  return transact(db, async (trx) => {
+    await holdAgent(trx, account.id, agentId)
+    const source = await requireChangeable(trx, account.id, agentId, sourceId, true)
+    const page = await requirePage(trx, account.id, sourceId, pageId)
+    if (page.hidden === hidden) return page
+    const after = { ...page, hidden }
+    if (shownStatus(after) === 'included') await requireRoom(trx, account, source, after)
+    await trx
+      .updateTable('pages')
+      .set({ hidden })
+      .where('account_id', '=', account.id)
+      .where('id', '=', pageId)
+      .execute()
+    await writeCounts(trx, source, page, after)
+    await moveKnowledge(trx, account.id, agentId)
+    if (after.status === 'pending' && !hidden) await enqueueCrawl(jobs, trx, { sourceId, reason: 'page' })
+    return after
+  })
+}
+
+async function requireRoom(trx: Trx, account: Account, source: SourceRow, page: PageRow): Promise<void> {
+  const limit = pageLimit(account.plan)
+  if (crawlMetadata(source).children.included >= limit)
+    throw new ApiError('SOURCE_SIZE_LIMIT_EXCEEDED', {
+      message: `The website already has ${limit} pages here, which is the limit.`,
+    })
+  await takeRoom(trx, account, source.agent_id, source.size + page.size, source.id)
+}
+
+async function writeCounts(trx: Trx, source: SourceRow, before: PageRow, after: PageRow): Promise<void> {
+  const metadata = crawlMetadata(source)
+  countMove(metadata.children, shownStatus(before), shownStatus(after))
+  await trx
+    .updateTable('sources')
+    .set((eb) => ({
+      metadata: json(metadata),
+      size: Math.max(0, source.size + shownSize(after) - shownSize(before)),
+      pages_version: eb('pages_version', '+', 1),
+    }))
+    .where('account_id', '=', source.account_id)
+    .where('id', '=', source.id)
+    .execute()
+}

@@ -1,0 +1,122 @@
+import type { Updateable } from 'kysely'
+import type { Trx } from '../../../db/database.ts'
+import type { PagesTable } from '../../../db/tables.ts'
+import { storable } from '../../../http/bodies/storable.ts'
+import { ApiError } from '../../../http/errors.ts'
+import { takeRoom } from '../../sources/room.ts'
+import { limitSentence } from '../run/claim-pages.ts'
+import type { CrawlRun, LockedSource } from '../run/crawl-run.ts'
+import { insertChunks, retireChunks } from './page-chunks.ts'
+import type { PageContent, PageOutcome } from './page-outcome.ts'
+import { type PageRow, shownSize, shownStatus } from './page-row.ts'
+
+export type PageChange = Updateable<PagesTable> & Pick<PageRow, 'status'>
+
+/** What a page becomes by what was read; its chunks are written along with it. */
+export async function changeOf(
+  trx: Trx,
+  run: CrawlRun,
+  source: LockedSource,
+  page: PageRow,
+  outcome: PageOutcome,
+): Promise<PageChange> {
+  const isKept = page.changed_in > 0 && page.status === 'included'
+  switch (outcome.kind) {
+    case 'failed':
+      // Its earlier text is the best there is, as long as nobody says that the page is gone.
+      if (outcome.passing && isKept)
+        return { status: 'included', error: `${outcome.reason} Its earlier text goes on answering.` }
+      return withoutText(trx, run, page, { status: 'failed', error: outcome.reason })
+    case 'excluded':
+      return withoutText(trx, run, page, { status: 'excluded', error: outcome.reason })
+    case 'unchanged':
+      return unchanged(trx, run, page)
+    case 'content':
+      if (isKept && page.content_hash === outcome.content.hash) {
+        const { etag, lastModified } = outcome.content
+        return { ...(await unchanged(trx, run, page)), etag, last_modified: lastModified }
+      }
+      return newText(trx, run, source, page, outcome.content)
+  }
+}
+
+async function unchanged(trx: Trx, run: CrawlRun, page: PageRow): Promise<PageChange> {
+  const twin = page.status === 'included' ? await twinOf(trx, run, page, page.content_hash) : null
+  if (twin !== null) return withoutText(trx, run, page, { status: 'excluded', error: sameAs(twin) })
+  return { status: page.status, ...(page.status === 'included' ? { error: null } : {}) }
+}
+
+/** New text of a page, or the reason why there is no place for it. */
+async function newText(
+  trx: Trx,
+  run: CrawlRun,
+  source: LockedSource,
+  page: PageRow,
+  content: PageContent,
+): Promise<PageChange> {
+  const reason = await reasonAgainst(trx, run, source, page, content)
+  if (reason !== null) return withoutText(trx, run, page, { status: 'excluded', error: reason })
+  await retireChunks(trx, run, [page.id])
+  await insertChunks(trx, run, page, content)
+  return {
+    status: 'included',
+    error: null,
+    title: storable(content.title),
+    size: content.bytes,
+    content_hash: content.hash,
+    etag: content.etag,
+    last_modified: content.lastModified,
+    changed_in: run.version,
+    fetched_at: new Date(),
+  }
+}
+
+async function reasonAgainst(
+  trx: Trx,
+  run: CrawlRun,
+  { metadata, size }: LockedSource,
+  page: PageRow,
+  content: PageContent,
+): Promise<string | null> {
+  const twin = await twinOf(trx, run, page, content.hash)
+  if (twin !== null) return sameAs(twin)
+  if (shownStatus(page) !== 'included' && metadata.children.included >= run.limit) return limitSentence(run)
+  try {
+    const others = Math.max(0, size - shownSize(page))
+    await takeRoom(trx, run.account, run.agentId, others + content.bytes, run.sourceId)
+    return null
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return "Left out: with it the agent's sources would exceed the plan's training size."
+  }
+}
+
+/** The URL of a page with the same text that this crawl has included. */
+async function twinOf(trx: Trx, run: CrawlRun, page: PageRow, hash: string | null): Promise<string | null> {
+  const twin = await trx
+    .selectFrom('pages')
+    .select('url')
+    .where('account_id', '=', run.account.id)
+    .where('source_id', '=', run.sourceId)
+    .where('content_hash', '=', hash)
+    .where('status', '=', 'included')
+    .where('crawled_in', '=', run.version)
+    .where('id', '<>', page.id)
+    .limit(1)
+    .executeTakeFirst()
+  return twin?.url ?? null
+}
+
+const sameAs = (url: string): string => `It has the same text as ${url}.`
+
+async function withoutText(trx: Trx, run: CrawlRun, page: PageRow, change: PageChange): Promise<PageChange> {
+  if (page.changed_in > 0) await retireChunks(trx, run, [page.id])
+  return {
+    ...change,
+    size: 0,
+    content_hash: null,
+    etag: null,
+    last_modified: null,
+    ...(page.changed_in > 0 ? { changed_in: run.version } : {}),
+  }
+}

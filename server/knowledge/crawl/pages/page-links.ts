@@ -1,0 +1,41 @@
+import { createBreather } from '../../../fairness/breathe.ts'
+import { pageUrl } from '../site/site.ts'
+import { scanTags } from './scan-tags.ts'
+
+/** Absolute URLs, each once, in the order of the page. */
+export type PageLinks = { links: URL[]; canonical: URL | null }
+
+// A page with more is a list for machines.
+const MOST_LINKS = 2_000
+
+/** Where an HTML page points: its links, and the address that it gives as its own. */
+export async function pageLinks(html: string, url: string): Promise<PageLinks> {
+  const breathe = createBreather()
+  const links = new Map<string, URL>()
+  let base = url
+  let canonical: URL | null = null
+  for (const { name, attributes } of scanTags(html)) {
+    await breathe()
+    const href = attributes.get('href')
+    if (name === 'base' && href && base === url) base = URL.parse(href, url)?.href ?? url
+    else if ((name === 'a' || name === 'area') && href) add(links, pageUrl(href, base))
+    else if (name === 'link' && href && isCanonical(attributes.get('rel'))) canonical ??= pageUrl(href, base)
+    else if (name === 'meta') add(links, refreshTarget(attributes, base))
+    if (links.size >= MOST_LINKS) break
+  }
+  return { links: [...links.values()], canonical }
+}
+
+function add(links: Map<string, URL>, url: URL | null): void {
+  if (url) links.set(url.href, url)
+}
+
+const isCanonical = (rel: string | undefined): boolean =>
+  (rel ?? '').toLowerCase().split(/\s+/).includes('canonical')
+
+/** Pages that only send the browser on: `<meta http-equiv="refresh" content="0; url=…">`. */
+function refreshTarget(attributes: Map<string, string>, base: string): URL | null {
+  if (attributes.get('http-equiv')?.toLowerCase() !== 'refresh') return null
+  const target = /^[\d.\s]*[;,]\s*(?:url\s*=)?\s*["']?([^"']+)/i.exec(attributes.get('content') ?? '')?.[1]
+  return target ? pageUrl(target, base) : null
+}

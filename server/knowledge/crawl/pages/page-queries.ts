@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../db/database.ts'
+import { isId } from '../../../db/ids.ts'
+import type { AccountId } from '../../../db/tables.ts'
+import { ApiError } from '../../../http/errors.ts'
+import type { Position } from '../../../http/pagination.ts'
+import type { PageRow, PageStatus } from './page-row.ts'
+
+/** The source's page or RESOURCE_NOT_FOUND. */
+export async function requirePage(
+  db: Db,
+  accountId: AccountId,
+  sourceId: string,
+  pageId: string,
+): Promise<PageRow> {
+  const page = isId(pageId)
+    ? await db
+        .selectFrom('pages')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('source_id', '=', sourceId)
+        .where('id', '=', pageId)
+        .executeTakeFirst()
+    : undefined
+  if (!page) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The source has no such page.' })
+  return page
+}
+
+/** One more row than `limit`, in the order in which the pages were found, and how many match. */
+export async function listPageRows(
+  db: Db,
+  accountId: AccountId,
+  { sourceId, status }: { sourceId: string; status: PageStatus | null },
+  { limit, position }: { limit: number; position: Position | null },
+): Promise<{ rows: PageRow[]; total: number }> {
+  const pages = db
+    .selectFrom('pages')
+    .where('account_id', '=', accountId)
+    .where('source_id', '=', sourceId)
+    .$if(status !== null, (query) =>
+      query.where(sql<string>`case when hidden then 'excluded' else status end`, '=', status ?? ''),
+    )
+  const { total } = await pages.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await pages
+    .selectAll()
+    .$if(position !== null, (query) => query.where('number', '>', Number(position?.value)))
+    .orderBy('number')
+    .limit(limit + 1)
+    .execute()
+  return { rows, total }
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import type { Context } from '../../../context.ts'
+import { FetchFailure } from '../../../fetch/failures/fetch-failure.ts'
+import type { FetchedPage } from '../../../fetch/read/read-page.ts'
+import { ExtractFailure } from '../../extract/extract-failure.ts'
+import { builtInput, builtPage, inputOf } from '../../extract/html/built-page.ts'
+import { tooComplex } from '../../extract/html/html-shape.ts'
+import { declaredCharset, decodeText } from '../../extract/text/decode-text.ts'
+import { PAGE_TYPES } from '../../training/load-content.ts'
+import type { CrawlRun } from '../run/crawl-run.ts'
+import type { RobotsCache } from '../site/load-robots.ts'
+import { isInSite, pageUrl } from '../site/site.ts'
+import { pageLinks } from './page-links.ts'
+import { excluded, failed, failedForNow, type PageOutcome } from './page-outcome.ts'
+import type { PageRow } from './page-row.ts'
+
+type Needs = Pick<Context, 'fetcher' | 'renderer' | 'extractor'>
+
+/** A page of a crawl is read many times over: it gets less than a link of its own. */
+const LIMITS = { maxBytes: 5 * 1_048_576, timeoutMs: 30_000, idleTimeoutMs: 15_000 }
+const LONGEST_PAUSE_MS = 60_000
+const LONGEST_TITLE = 300
+
+/** Reads one page of a site, if the site and the customer allow it. */
+export async function readPage(
+  { fetcher, extractor, renderer }: Needs,
+  run: CrawlRun,
+  page: PageRow,
+  robots: RobotsCache,
+  signal: AbortSignal,
+  limits = LIMITS,
+): Promise<PageOutcome> {
+  // Hidden by hand: it is not read, but what it links to counts.
+  if (page.hidden) return { kind: 'unchanged' }
+  const url = new URL(page.url)
+  const unwanted = run.rules.against(url)
+  if (unwanted !== null) return excluded(unwanted)
+  const rules = await robots(url)
+  if (typeof rules === 'string') return failedForNow(rules)
+  if (!rules.isAllowed(url)) return excluded("The site's robots.txt does not allow it to be read.")
+  try {
+    const answer = await fetcher.fetch(url, {
+      headers: conditions(page),
+      accept: Object.keys(PAGE_TYPES),
+      ...limits,
+      signal,
+    })
+    const other = unreadable(answer) ?? elsewhere(run, url, answer)
+    return other ?? (await contentOf({ extractor, renderer }, run, answer, signal))
+  } catch (error) {
+    if (error instanceof FetchFailure && error.code === 'wrong_type') return excluded(error.message)
+    if (error instanceof FetchFailure)
+      return error.isPassing ? failedForNow(error.message) : failed(error.message)
+    throw error
+  }
+}
+
+/** Only of a page whose text is kept can it be said that it has not changed. */
+function conditions({ status, changed_in, etag, last_modified }: PageRow): Record<string, string> {
+  if (status !== 'included' || changed_in === 0) return {}
+  return {
+    ...(etag === null ? {} : { 'if-none-match': etag }),
+    ...(last_modified === null ? {} : { 'if-modified-since': last_modified }),
+  }
+}
+
+function unreadable({ status, headers }: FetchedPage): PageOutcome | null {
+  if (status === 304) return { kind: 'unchanged' }
+  if (status >= 200 && status < 300) return null
+  const reason = `The page answered with HTTP ${status}.`
+  const isPassing = status === 408 || status === 425 || status === 429 || status >= 500
+  return isPassing ? failedForNow(reason, pauseOf(headers['retry-after'])) : failed(reason)
+}
+
+function pauseOf(retryAfter: string | undefined): number {
+  const seconds = Number(retryAfter ?? 0)
+  const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(retryAfter ?? '') - Date.now()
+  return Math.min(Math.max(ms || 0, 0), LONGEST_PAUSE_MS)
+}
+
+/** A redirect inside the site makes the target a page of its own; one that leads out of it ends there. */
+function elsewhere(run: CrawlRun, asked: URL, answer: FetchedPage): PageOutcome | null {
+  if (answer.redirects.length === 0) return null
+  const target = pageUrl(answer.url)
+  if (target?.href === asked.href) return null
+  if (target && isInSite(run.site, target)) return excluded(`It redirects to ${target.href}.`, target)
+  return excluded(`It redirects to ${new URL(answer.url).origin}, which is outside of this website.`)
+}
+
+async function contentOf(
+  { extractor, renderer }: Pick<Needs, 'extractor' | 'renderer'>,
+  run: CrawlRun,
+  answer: FetchedPage,
+  signal: AbortSignal,
+): Promise<PageOutcome> {
+  const type = PAGE_TYPES[answer.contentType ?? 'text/html'] ?? 'html'
+  const read = inputOf(answer, type)
+  const asSent = type === 'html' ? decodeText(read.bytes, declaredCharset(read.contentType, read.bytes)) : ''
+  const asked = { owner: run.account.id, signal }
+  const built = await builtPage(renderer, asSent, answer.url, asked)
+  const html = built ?? asSent
+  const { links, canonical } = await pageLinks(html, answer.url)
+  if (canonical && canonical.href !== pageUrl(answer.url)?.href && isInSite(run.site, canonical))
+    return excluded(`It says that its address is ${canonical.href}.`, canonical, links)
+  const complaint = tooComplex(html)
+  if (complaint !== null) return failed(complaint, links)
+  try {
+    const input = built === null ? read : builtInput(built, answer.url)
+    const { title, chunks, bytes } = await extractor.extractChunks(input, asked)
+    if (chunks.length === 0) return failed('There is no text in it.', links)
+    const loaded = chunks.map((chunk) => ({ ...chunk, questions: null }))
+    const name = (title ?? chunks[0]?.headingPath[0] ?? answer.url).slice(0, LONGEST_TITLE)
+    const texts = loaded.map(({ headingPath, page, text, anchor }) => [headingPath, page, text, anchor])
+    const hash = createHash('sha256')
+      .update(JSON.stringify([name, texts]))
+      .digest('base64url')
+    // What scripts write may change while the page itself stays the same.
+    const { etag = null, 'last-modified': lastModified = null } = built === null ? answer.headers : {}
+    return {
+      kind: 'content',
+      content: { title: name, chunks: loaded, bytes, hash, etag, lastModified },
+      links,
+    }
+  } catch (error) {
+    if (!(error instanceof ExtractFailure)) throw error
+    if (error.code === 'aborted' || error.code === 'crashed') return failedForNow(error.message)
+    const isBlank = error.code === 'no_text' && built !== null
+    return failed(
+      isBlank ? 'This page holds no text, also after its scripts have run.' : error.message,
+      links,
+    )
+  }
+}

@@ -1,0 +1,28 @@
+import type { Context } from '../../../context.ts'
+import { json } from '../../../db/statements/json.ts'
+import { type Account, addSource } from '../../sources/add-source.ts'
+import type { SourceRow } from '../../sources/queries.ts'
+import { sourceUrl } from '../../sources/source-url.ts'
+import { type CrawlMetadata, type CrawlOptions, newCrawlMetadata } from './crawl-source.ts'
+
+type NewSite = { url: string; linkType: CrawlMetadata['type'] } & Partial<CrawlOptions>
+
+/** Adds a website: by the links from a page on, or by its sitemap. */
+export async function addSite(
+  ctx: Pick<Context, 'db' | 'jobs'>,
+  account: Account,
+  agentId: string,
+  { url: text, linkType, excludePaths, includeOnlyPaths, slowScraping }: NewSite,
+): Promise<SourceRow> {
+  const url = sourceUrl(text)
+  const options = { excludePaths, includeOnlyPaths, slowScraping }
+  return addSource(ctx, account, agentId, {
+    type: 'link',
+    name: url,
+    url,
+    link_type: linkType,
+    content: json({}),
+    metadata: json(newCrawlMetadata(linkType, options)),
+    size: 0,
+  })
+}

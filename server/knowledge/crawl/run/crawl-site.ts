@@ -1,0 +1,113 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Context } from '../../../context.ts'
+import { crawlPage } from '../pages/crawl-page.ts'
+import type { PageRow } from '../pages/page-row.ts'
+import { createPageWriter } from '../pages/page-writer.ts'
+import { createRobotsCache, type RobotsCache } from '../site/load-robots.ts'
+import { claimPages, isMuchWaiting, LEASE_SECONDS, releaseClaims, renewClaims } from './claim-pages.ts'
+import { type CrawlRun, openRun } from './crawl-run.ts'
+import { CRAWL_SITE, type CrawlSite } from './crawl-task.ts'
+import { failCrawl, finishCrawl } from './finish-crawl.ts'
+import { seedCrawl } from './seed-crawl.ts'
+
+/** Other crawls get their turn after it, and a stop of the service waits for no more. */
+const SLICE_MS = 10_000
+const PAGES_AT_ONCE = 8
+const CLAIMED_AT_ONCE = 24
+const SLOW_PAUSE_MS = 1_000
+const LONGEST_DELAY_MS = 60_000
+/** From so many waiting pages on, another process is asked for help. */
+const MUCH = 100
+const LOOK_AGAIN_MS = 250
+
+/**
+ * Works on a crawl for one slice of time, and sees to it that another follows until all is done. Pages are claimed
+ * in small batches, so any number of processes may do this for one crawl, and one that dies loses nothing.
+ */
+export async function crawlSite(
+  ctx: Context,
+  payload: CrawlSite,
+  attempt: { last: boolean; signal: AbortSignal },
+): Promise<void> {
+  const run = await openRun(ctx.db, payload)
+  if (!run) return
+  try {
+    const isDone = await workOn(ctx, run, attempt.signal)
+    if (isDone) await finishCrawl(ctx, run)
+    else if (payload.chain !== null) await goOnLater(ctx, run, payload)
+  } catch (error) {
+    if (!attempt.last || payload.chain === null) throw error
+    ctx.log.error({ err: error, source: run.sourceId }, 'a crawl broke off')
+    await failCrawl(
+      ctx.db,
+      run,
+      'It could not be stored. Try again, or ask your operator to look at the log.',
+    )
+  }
+}
+
+/** Answers true when every page is dealt with. */
+async function workOn(ctx: Context, run: CrawlRun, signal: AbortSignal): Promise<boolean> {
+  if (!run.seeded && !(await seedCrawl(ctx, run, signal))) return false
+  if (!ctx.embedded && (await isMuchWaiting(ctx.db, run, MUCH))) await askForHelp(ctx, run)
+  const robots = createRobotsCache(ctx, signal)
+  const delayMs = await delayOf(run, robots)
+  const renewing = setInterval(
+    () => void renewClaims(ctx.db, run).catch((error: unknown) => ctx.log.warn({ err: error }, 'claims')),
+    (LEASE_SECONDS * 1_000) / 3,
+  )
+  try {
+    return await drain(ctx, run, { robots, delayMs, signal })
+  } finally {
+    clearInterval(renewing)
+    await releaseClaims(ctx.db, run)
+  }
+}
+
+type Way = { robots: RobotsCache; delayMs: number; signal: AbortSignal }
+
+async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: Way): Promise<boolean> {
+  const until = Date.now() + SLICE_MS
+  const writer = createPageWriter(ctx.db, run)
+  const working = new Set<Promise<void>>()
+  const claimed: PageRow[] = []
+  const start = (page: PageRow): void => {
+    const work = crawlPage(ctx, run, page, robots, signal).then((outcome) => {
+      working.delete(work)
+      if (!signal.aborted) writer.add({ page, outcome })
+    })
+    working.add(work)
+  }
+  try {
+    while (Date.now() < until && !signal.aborted && !writer.isOver) {
+      let waitMs = LOOK_AGAIN_MS
+      if (claimed.length === 0 && working.size <= PAGES_AT_ONCE / 2) {
+        const claim = await claimPages(ctx.db, run, CLAIMED_AT_ONCE, delayMs)
+        if (claim === null) return false
+        if (claim.isDone) return true
+        claimed.push(...claim.pages)
+        waitMs = Math.min(claim.waitMs || waitMs, waitMs)
+      }
+      while (working.size < PAGES_AT_ONCE && claimed.length > 0 && !writer.isFull) start(claimed.shift()!)
+      await Promise.race([...working, writer.written(), wait(waitMs)])
+    }
+    return false
+  } finally {
+    await Promise.all(working)
+    await writer.close()
+  }
+}
+
+/** Between two requests: what the site asks for, and the customer. */
+async function delayOf(run: CrawlRun, robots: RobotsCache): Promise<number> {
+  const rules = await robots(run.start)
+  const asked = typeof rules === 'string' ? 0 : (rules.delayMs ?? 0)
+  return Math.min(Math.max(asked, run.slow ? SLOW_PAUSE_MS : 0), LONGEST_DELAY_MS)
+}
+
+const goOnLater = ({ db, jobs }: Context, { account }: CrawlRun, payload: CrawlSite): Promise<void> =>
+  jobs.enqueue<CrawlSite>(db, CRAWL_SITE, payload, 0, account.id)
+
+/** One slice of another process, if there is one. */
+const askForHelp = (ctx: Context, run: CrawlRun): Promise<void> =>
+  goOnLater(ctx, run, { sourceId: run.sourceId, version: run.version, chain: null })

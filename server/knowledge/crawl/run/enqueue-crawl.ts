@@ -1,0 +1,56 @@
+import type { Trx } from '../../../db/database.ts'
+import { newId } from '../../../db/ids.ts'
+import { json } from '../../../db/statements/json.ts'
+import type { CrawlState } from '../../../db/tables.ts'
+import type { Jobs } from '../../../jobs/jobs.ts'
+import { crawlMetadata, isCrawl, isProcessing } from './crawl-source.ts'
+import { CRAWL_SITE, type CrawlSite } from './crawl-task.ts'
+
+/**
+ * `created`: the first crawl; `resumed`: the one under way lost its job; `changed`: the options are others, so what
+ * is under way begins again; `re-sync`, `page`: another look, unless one is under way.
+ */
+export type CrawlReason = 'created' | 'resumed' | 'changed' | 're-sync' | 'page'
+
+/**
+ * Starts a crawl of a crawl or sitemap source in the caller's transaction; what is live answers until it is done.
+ * Answers false when there is nothing to start: no such source, or one that is being crawled.
+ */
+export async function enqueueCrawl(
+  jobs: Pick<Jobs, 'enqueue'>,
+  trx: Trx,
+  { sourceId, reason }: { sourceId: string; reason: CrawlReason },
+): Promise<boolean> {
+  const source = await trx
+    .selectFrom('sources')
+    .selectAll()
+    .where('id', '=', sourceId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!source || !isCrawl(source) || source.status === 'toBeDeleted') return false
+  const goesOn = reason === 'created' || reason === 'resumed'
+  if (reason !== 'changed' && isProcessing(source) !== goesOn) return false
+  const version = goesOn ? source.content_version : source.content_version + 1
+  const chain = newId()
+  const state: CrawlState = {
+    ...(source.crawl ?? { rows: 0, lastNumber: 0, nextAt: 0 }),
+    ...(source.crawl?.version === version ? source.crawl : { seeded: false, failures: 0, partial: false }),
+    version,
+    chain,
+  }
+  await trx
+    .updateTable('sources')
+    .set({
+      content_version: version,
+      status: source.live_version === null ? 'untrained' : 'updated',
+      error: null,
+      metadata: json({ ...crawlMetadata(source), crawlStatus: 'fetching' }),
+      crawl: json(state),
+      ...(goesOn ? {} : { updated_at: new Date() }),
+    })
+    .where('account_id', '=', source.account_id)
+    .where('id', '=', sourceId)
+    .execute()
+  await jobs.enqueue<CrawlSite>(trx, CRAWL_SITE, { sourceId, version, chain }, 0, source.account_id)
+  return true
+}

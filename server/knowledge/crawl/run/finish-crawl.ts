@@ -1,0 +1,178 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Context } from '../../../context.ts'
+import type { Db, Trx } from '../../../db/database.ts'
+import { json } from '../../../db/statements/json.ts'
+import type { AccountId } from '../../../db/tables.ts'
+import { swapSpace } from '../../index/vector-spaces.ts'
+import { moveKnowledge } from '../../sources/queries.ts'
+import { dropUnusedVectors } from '../../training/embed-chunks.ts'
+import { retireChunks } from '../pages/page-chunks.ts'
+import { countMove, shownSize, shownStatus } from '../pages/page-row.ts'
+import { isAnyWaiting } from './claim-pages.ts'
+import { type CrawlRun, type LockedSource, step } from './crawl-run.ts'
+
+type Needs = Pick<Context, 'db' | 'jobs' | 'models'>
+
+const PAGES_AT_ONCE = 200
+const CHUNKS_AT_ONCE = 1_000
+
+/**
+ * Ends a crawl all of whose pages are dealt with: what it found goes live in one step and what it did not find any
+ * more goes out with it. With no page to answer from it fails, and the earlier version stays.
+ */
+export async function finishCrawl(ctx: Needs, run: CrawlRun): Promise<void> {
+  const reason = await step(ctx.db, run, (trx) => reasonForFailure(trx, run))
+  if (reason === null) return
+  if (reason.result !== null) return failCrawl(ctx.db, run, reason.result)
+  while ((await step(ctx.db, run, (trx, source) => dropLost(trx, run, source)))?.result) {}
+  const done = await step(ctx.db, run, (trx, source) => goLive(ctx, trx, run, source), { withAgent: true })
+  if (done?.result) await clearAway(ctx.db, run.account.id, run.sourceId)
+}
+
+/** The crawl has failed: what was live before answers, and what was read is of use to the next one. */
+export async function failCrawl(db: Db, run: CrawlRun, reason: string): Promise<void> {
+  await step(db, run, async (trx, source) => {
+    source.metadata.crawlStatus = 'failed'
+    await trx
+      .updateTable('sources')
+      .set({ status: 'failed', error: reason, updated_at: new Date() })
+      .where('account_id', '=', run.account.id)
+      .where('id', '=', run.sourceId)
+      .execute()
+  })
+}
+
+const pagesOf = (db: Db, accountId: AccountId, sourceId: string) =>
+  db.selectFrom('pages').where('account_id', '=', accountId).where('source_id', '=', sourceId)
+
+async function reasonForFailure(trx: Trx, run: CrawlRun): Promise<string | null> {
+  const seen = pagesOf(trx, run.account.id, run.sourceId).where('crawled_in', '=', run.version)
+  const included = await seen.select('id').where('status', '=', 'included').limit(1).executeTakeFirst()
+  if (included) return null
+  const first = await seen.select(['url', 'error']).orderBy('number').limit(1).executeTakeFirst()
+  return first ? `No page could be read. ${first.url}: ${first.error}` : 'No page was found.'
+}
+
+/** Pages that this crawl has not found again, some of them; answers whether there were any. */
+async function dropLost(trx: Trx, run: CrawlRun, { state, metadata }: LockedSource): Promise<boolean> {
+  if (state.partial) return false
+  const lost = await pagesOf(trx, run.account.id, run.sourceId)
+    .select(['id', 'status', 'hidden', 'changed_in'])
+    .where('found_in', '<', run.version)
+    .where('crawled_in', '<', run.version)
+    .limit(PAGES_AT_ONCE)
+    .execute()
+  if (lost.length === 0) return false
+  for (const page of lost) countMove(metadata.children, shownStatus(page), null)
+  const ids = lost.map(({ id }) => id)
+  await retireChunks(trx, run, ids)
+  await trx
+    .updateTable('pages')
+    .set((eb) => ({
+      crawled_in: run.version,
+      status: 'excluded',
+      changed_in: sql<number>`case when changed_in > 0 then ${eb.val(run.version)} else 0 end`,
+    }))
+    .where('account_id', '=', run.account.id)
+    .where('id', 'in', ids)
+    .execute()
+  return true
+}
+
+async function goLive(
+  { jobs, models }: Needs,
+  trx: Trx,
+  run: CrawlRun,
+  source: LockedSource,
+): Promise<boolean> {
+  if (await isAnyWaiting(trx, run)) return false
+  const { account, sourceId, agentId, version } = run
+  const pages = await pagesOf(trx, account.id, sourceId)
+    .select(['status', 'hidden', (eb) => eb.fn.countAll<number>().as('count')])
+    .select(sql<number>`sum(size)::bigint`.as('size'))
+    .where(isStillThere(source.state.partial ? 0 : version))
+    .groupBy(['status', 'hidden'])
+    .execute()
+  const children = { included: 0, excluded: 0, failed: 0 }
+  for (const page of pages) {
+    const status = shownStatus(page)
+    if (status !== 'pending') children[status] += page.count
+  }
+  source.size = pages.reduce((sum, page) => sum + shownSize(page), 0)
+  source.metadata.children = children
+  source.metadata.crawlStatus = 'fetched'
+  await trx
+    .updateTable('sources')
+    .set({ status: 'trained', live_version: version, error: null, updated_at: new Date() })
+    .where('account_id', '=', account.id)
+    .where('id', '=', sourceId)
+    .execute()
+  await moveKnowledge(trx, account.id, agentId, true)
+  await swapSpace(trx, jobs, account.id, agentId, models.embedder?.space ?? null)
+  return true
+}
+
+const isStillThere = (version: number) => sql<SqlBool>`found_in >= ${version}`
+
+/** Deletes what no longer answers, bit by bit: pages lost before the live crawl, and retired chunks. */
+export async function clearAway(db: Db, accountId: AccountId, sourceId: string): Promise<void> {
+  while (await clearSome(db, accountId, sourceId)) {}
+  await db.transaction().execute(async (trx) => {
+    // A crawl that has begun meanwhile stores vectors before the chunks that need them.
+    const source = await trx
+      .selectFrom('sources')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where('id', '=', sourceId)
+      .where('status', 'not in', ['untrained', 'updated'])
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (source) await dropUnusedVectors(trx, accountId, sourceId)
+  })
+}
+
+async function clearSome(db: Db, accountId: AccountId, sourceId: string): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const source = await trx
+      .selectFrom('sources')
+      .select(['live_version', 'crawl'])
+      .where('account_id', '=', accountId)
+      .where('id', '=', sourceId)
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (!source?.crawl || source.live_version === null) return false
+    const live = source.live_version
+    const lost = source.crawl.partial
+      ? []
+      : await pagesOf(trx, accountId, sourceId)
+          .select('id')
+          .where('found_in', '<', live)
+          .where('crawled_in', '>=', live)
+          .limit(PAGES_AT_ONCE)
+          .execute()
+    if (lost.length > 0) {
+      const ids = lost.map(({ id }) => id)
+      await trx.deleteFrom('pages').where('account_id', '=', accountId).where('id', 'in', ids).execute()
+      const crawl = { ...source.crawl, rows: source.crawl.rows - lost.length }
+      await trx
+        .updateTable('sources')
+        .set({ crawl: json(crawl) })
+        .where('account_id', '=', accountId)
+        .where('id', '=', sourceId)
+        .execute()
+    }
+    const retired = await trx
+      .selectFrom('chunks')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where('source_id', '=', sourceId)
+      .where('retired_in', '<=', live)
+      .limit(CHUNKS_AT_ONCE)
+      .execute()
+    if (retired.length > 0) {
+      const ids = retired.map(({ id }) => id)
+      await trx.deleteFrom('chunks').where('account_id', '=', accountId).where('id', 'in', ids).execute()
+    }
+    return lost.length > 0 || retired.length > 0
+  })
+}

@@ -1,0 +1,57 @@
+import type { Context } from '../../../context.ts'
+import { json } from '../../../db/statements/json.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import { ApiError, invalidField } from '../../../http/errors.ts'
+import { refuseInvalid } from '../../../http/input/validate.ts'
+import type { Account } from '../../sources/add-source.ts'
+import { requireChangeable, requireSource, type SourceRow } from '../../sources/queries.ts'
+import type { linkTypes } from '../../sources/schema.ts'
+import { type CrawlOptions, crawlMetadata } from './crawl-source.ts'
+import { enqueueCrawl } from './enqueue-crawl.ts'
+
+type LinkType = (typeof linkTypes)[number]
+type Change = Partial<CrawlOptions> & { linkType?: LinkType }
+
+const FIELDS: readonly string[] = ['linkType', 'excludePaths', 'includeOnlyPaths', 'slowScraping']
+
+/**
+ * Other options for a website, or the other way to find its pages: it is crawled again with them, while what is live
+ * answers. Throws VALIDATION_INVALID_BODY, SOURCE_PENDING_DELETION, SOURCE_DUPLICATE.
+ */
+export async function updateSite(
+  { db, jobs }: Pick<Context, 'db' | 'jobs'>,
+  account: Account,
+  { agentId, sourceId }: { agentId: string; sourceId: string },
+  change: Change,
+): Promise<SourceRow> {
+  const strange = Object.keys(change).filter((field) => !FIELDS.includes(field))
+  refuseInvalid(Object.fromEntries(strange.map((field) => [field, `A website has no ${field}.`])))
+  const { linkType, ...options } = change
+  if (linkType === 'individual') throw otherLinkType(linkType)
+  const apply = transact(db, async (trx) => {
+    const row = await requireChangeable(trx, account.id, agentId, sourceId, true)
+    const before = crawlMetadata(row)
+    const metadata = { ...before, ...options, type: linkType ?? before.type }
+    if (JSON.stringify(metadata) === JSON.stringify(before)) return row
+    await trx
+      .updateTable('sources')
+      .set({ metadata: json(metadata), link_type: metadata.type })
+      .where('account_id', '=', account.id)
+      .where('id', '=', sourceId)
+      .execute()
+    await enqueueCrawl(jobs, trx, { sourceId, reason: 'changed' })
+    return requireSource(trx, account.id, agentId, sourceId)
+  })
+  return apply.catch((error: { constraint?: string }) => {
+    throw error.constraint === 'sources_link' ? new ApiError('SOURCE_DUPLICATE') : error
+  })
+}
+
+/** The refusal of a page that is to become a website, or the other way round (docs/decisions/0017). */
+export const otherLinkType = (wanted: LinkType): ApiError =>
+  invalidField(
+    'linkType',
+    wanted === 'individual'
+      ? 'A website cannot become a single page. Add a link of this type, and delete this source.'
+      : 'A single page cannot become a website. Add a link of this type, and delete this source.',
+  )

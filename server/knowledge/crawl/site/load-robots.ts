@@ -1,0 +1,39 @@
+import type { Context } from '../../../context.ts'
+import { FetchFailure } from '../../../fetch/failures/fetch-failure.ts'
+import { allowAll, MOST_ROBOTS, parseRobots, type Robots } from './robots.ts'
+
+/** The name that site owners write in robots.txt. */
+const CRAWLER = 'parley'
+const TIMEOUT_MS = 10_000
+
+/** Robots rules by origin, kept for as long as the caller keeps this; a string is why there are none. */
+export type RobotsCache = (url: URL) => Promise<Robots | string>
+
+/** A site that cannot say what it allows is not read (RFC 9309, 2.3.1); one without the file allows everything. */
+export function createRobotsCache({ fetcher }: Pick<Context, 'fetcher'>, signal: AbortSignal): RobotsCache {
+  const known = new Map<string, Promise<Robots | string>>()
+  return ({ origin }) => {
+    const found = known.get(origin) ?? load(fetcher, origin, signal)
+    known.set(origin, found)
+    return found
+  }
+}
+
+async function load(
+  fetcher: Context['fetcher'],
+  origin: string,
+  signal: AbortSignal,
+): Promise<Robots | string> {
+  try {
+    const { status, body } = await fetcher.fetch(`${origin}/robots.txt`, {
+      maxBytes: MOST_ROBOTS,
+      timeoutMs: TIMEOUT_MS,
+      signal,
+    })
+    if (status >= 500 || status === 429) return `Its robots.txt could not be read: HTTP ${status}.`
+    return status >= 200 && status < 300 ? parseRobots(new TextDecoder().decode(body), CRAWLER) : allowAll
+  } catch (error) {
+    if (!(error instanceof FetchFailure)) throw error
+    return `Its robots.txt could not be read: ${error.message}`
+  }
+}

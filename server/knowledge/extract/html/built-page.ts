@@ -1,0 +1,50 @@
+import type { FetchedPage } from '../../../fetch/read/read-page.ts'
+import type { Renderer } from '../../../fetch/render/renderer.ts'
+import { isWrittenByScript } from '../../../fetch/render/written-by-script.ts'
+import type { DocumentInput, DocumentType } from '../extracted-document.ts'
+import { declaredCharset, decodeText } from '../text/decode-text.ts'
+
+// Decoding more would hold up other work, and a page of text has less.
+const MOST_BYTES = 5 * 1_048_576
+
+/** The account for which a page is read, and the signal that cancels the reading. */
+type Asked = { owner: string; signal: AbortSignal }
+
+/**
+ * Returns the HTML that the scripts of a page produce, if the page needs them and there is a browser; else null.
+ * Throws FetchFailure.
+ */
+export async function builtPage(
+  renderer: Renderer | null | undefined,
+  html: string,
+  url: string,
+  asked: Asked,
+): Promise<string | null> {
+  return renderer && isWrittenByScript(html) ? renderer.render({ url, html }, asked) : null
+}
+
+/** A page for the extractor, as it was sent. */
+export const inputOf = ({ body, url, headers }: FetchedPage, type: DocumentType) =>
+  ({ bytes: body, type, url, contentType: headers['content-type'] }) satisfies DocumentInput
+
+/** The same for what its scripts have made of it. */
+export const builtInput = (html: string, url: string): DocumentInput => ({
+  bytes: Buffer.from(html),
+  type: 'html',
+  url,
+  contentType: 'text/html; charset=utf-8',
+})
+
+/** A page of its own for the extractor, after its scripts have run if need be; `isBuilt` says so. */
+export async function linkedInput(
+  renderer: Renderer | null | undefined,
+  page: FetchedPage,
+  type: DocumentType,
+  asked: Asked,
+): Promise<{ input: DocumentInput; isBuilt: boolean }> {
+  const input = inputOf(page, type)
+  if (!renderer || type !== 'html' || page.body.length > MOST_BYTES) return { input, isBuilt: false }
+  const html = decodeText(page.body, declaredCharset(input.contentType, page.body))
+  const built = await builtPage(renderer, html, page.url, asked)
+  return built === null ? { input, isBuilt: false } : { input: builtInput(built, page.url), isBuilt: true }
+}

@@ -1,0 +1,185 @@
+import type { Section } from '../extracted-document.ts'
+import { headingLabel } from './heading-label.ts'
+import { type Heading, pathOf, withHeading } from './heading-path.ts'
+import type { Anchors } from './html-anchors.ts'
+import { BLOCKS, type HtmlElement, type HtmlNode, headingText, nameOf, SKIPPED, textOf } from './html-node.ts'
+import { isLayout, noteOf, rowsOf } from './html-table.ts'
+
+/** A definition of more than this is read like a part of its own under its term. */
+const LONGEST_DEFINITION = 400
+/** Terms stand below every heading, and those of inner lists below them. */
+const TERM_LEVEL = 7
+
+/**
+ * Walks a DOM tree into sections by its h1–h6 headings; tables become rows, list items and code lines their own lines,
+ * terms stand before their definitions.
+ */
+export function htmlSections(root: HtmlElement, anchors?: Anchors): Section[] {
+  const sections: Section[] = []
+  let open: Heading[] = []
+  let anchor: string | null = null
+  let paragraphs: string[] = []
+  let line = ''
+  let label: string | null = null
+
+  const endLine = () => {
+    const text = line
+      .replace(/[^\S\n]+/g, ' ')
+      .replace(/ ?\n ?/g, '\n')
+      .trim()
+    line = ''
+    if (!text) return
+    paragraphs.push(label === null ? text : `${label}: ${text}`)
+    label = null
+  }
+  /** A label without a paragraph after it stands alone. */
+  const endLabel = () => {
+    endLine()
+    if (label !== null) paragraphs.push(`${label}:`)
+    label = null
+  }
+  const endSection = () => {
+    endLabel()
+    const place = anchor === null ? {} : { anchor }
+    sections.push({ headingPath: pathOf(open), page: null, text: paragraphs.join('\n\n'), ...place })
+    paragraphs = []
+  }
+  const startSection = (level: number, text: string) => {
+    endSection()
+    open = withHeading(open, level, text)
+    anchor = anchors?.next(text) ?? null
+  }
+  const inside = (element: HtmlElement) => {
+    for (const child of element.childNodes) visit(child)
+  }
+  const block = (element: HtmlElement) => {
+    endLine()
+    inside(element)
+    endLine()
+  }
+  const definitions = (list: HtmlElement, depth: number) => {
+    endLabel()
+    const short: string[] = []
+    const flush = () => {
+      if (short.length > 0) paragraphs.push(short.join('\n'))
+      short.length = 0
+    }
+    for (const { terms, bodies } of groupsOf(list)) {
+      const names = terms.map(headingText).filter(Boolean)
+      const text = bodies.map(textOf).filter(Boolean).join(' ')
+      const isLong =
+        text.length > LONGEST_DEFINITION || bodies.some((body) => body.querySelector('pre, dl, table'))
+      if (names.length === 0 || !isLong) {
+        if (names.length > 0) anchors?.next(names[0]!)
+        short.push([names.join(', '), text].filter(Boolean).join(': '))
+        continue
+      }
+      flush()
+      const [before, anchorBefore] = [open, anchor]
+      startSection(TERM_LEVEL + depth, names.join(', '))
+      for (const body of bodies) {
+        for (const child of body.childNodes) {
+          const inner = child.nodeType === 1 ? (child as HtmlElement) : null
+          if (inner && nameOf(inner) === 'DL') definitions(inner, depth + 1)
+          else visit(child)
+        }
+        endLabel()
+      }
+      endSection()
+      open = before
+      anchor = anchorBefore
+    }
+    flush()
+  }
+  const visit = (node: HtmlNode): void => {
+    if (node.nodeType === 3) {
+      line += (node.textContent ?? '').replace(/\s+/g, ' ')
+      return
+    }
+    if (node.nodeType !== 1) return
+    const element = node as HtmlElement
+    const name = nameOf(element)
+    if (SKIPPED.has(name) || element.hasAttribute('hidden')) return
+    const level = /^H([1-6])$/.exec(name)?.[1]
+    if (level) {
+      const text = headingText(element)
+      if (!text) return
+      const found = level === '1' ? null : headingLabel(text)
+      endLabel()
+      if (found === null) startSection(Number(level), text)
+      else label = found
+    } else if (name === 'DL') definitions(element, 0)
+    else if (name === 'TABLE' && !isLayout(element)) {
+      endLabel()
+      const note = noteOf(element)
+      if (note) {
+        label = note.label
+        inside(note.body)
+        endLabel()
+        return
+      }
+      const caption = element.querySelector('caption')
+      if (caption) paragraphs.push(textOf(caption))
+      paragraphs.push(rowsOf(element).join('\n'))
+    } else if (name === 'PRE') {
+      endLabel()
+      const code = (element.textContent ?? '').replace(/\n\s*\n/g, '\n').replace(/^\s*\n|\s+$/g, '')
+      if (code) paragraphs.push(`\`\`\`\n${code}\n\`\`\``)
+    } else if (name === 'LI') {
+      // Items follow each other as lines of one paragraph.
+      endLabel()
+      const before = paragraphs
+      paragraphs = []
+      block(element)
+      endLabel()
+      const item = paragraphs.join('\n')
+      paragraphs = before
+      if (item) appendItem(paragraphs, `${markOf(element)} ${item}`, element.previousElementSibling !== null)
+    } else if (name === 'BR') line += '\n'
+    else if (name === 'TD' || name === 'TH') {
+      line += ' '
+      inside(element)
+    } else if (BLOCKS.has(name)) block(element)
+    else inside(element)
+  }
+
+  visit(root)
+  endSection()
+  return sections
+}
+
+function appendItem(paragraphs: string[], item: string, follows: boolean): void {
+  const last = paragraphs.at(-1)
+  if (follows && last && /^(?:-|\d+\.) /.test(last)) paragraphs[paragraphs.length - 1] = `${last}\n${item}`
+  else paragraphs.push(item)
+}
+
+/** Steps have their numbers. */
+function markOf(item: HtmlElement): string {
+  const list = item.parentElement
+  if (!list || nameOf(list) !== 'OL') return '-'
+  const first = Number(list.getAttribute('start') ?? 1)
+  let number = Number.isInteger(first) ? first : 1
+  for (let before = item.previousElementSibling; before; before = before.previousElementSibling)
+    if (nameOf(before) === 'LI') number += 1
+  return `${number}.`
+}
+
+type Definition = { terms: HtmlElement[]; bodies: HtmlElement[] }
+
+/** What a list defines; a group may stand in a div. */
+function groupsOf(list: HtmlElement): Definition[] {
+  const groups: Definition[] = []
+  const add = (element: HtmlElement): void => {
+    const name = nameOf(element)
+    const last = groups.at(-1)
+    if (name === 'DIV') for (const child of element.children) add(child)
+    else if (name === 'DT') {
+      if (last && last.bodies.length === 0) last.terms.push(element)
+      else groups.push({ terms: [element], bodies: [] })
+    } else if (last) last.bodies.push(element)
+    else groups.push({ terms: [], bodies: [element] })
+  }
+  for (const child of list.children) add(child)
+  return groups
+}

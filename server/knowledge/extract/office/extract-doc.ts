@@ -1,0 +1,19 @@
+import WordExtractor from 'word-extractor'
+import { ExtractFailure } from '../extract-failure.ts'
+import type { ExtractedDocument } from '../extracted-document.ts'
+import { extractText } from '../text/extract-text.ts'
+
+/** The text of a file of an old Word version; it keeps no headings. Throws ExtractFailure `broken` or `no_text`. */
+export async function extractDoc(bytes: Uint8Array): Promise<ExtractedDocument> {
+  let body: string
+  try {
+    body = (await new WordExtractor().extract(Buffer.from(bytes))).getBody()
+  } catch (error) {
+    throw new ExtractFailure(
+      'broken',
+      'This Word file cannot be read. Save it as .docx and upload that.',
+      error,
+    )
+  }
+  return extractText(body)
+}

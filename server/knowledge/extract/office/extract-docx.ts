@@ -1,0 +1,34 @@
+import { parseHTML } from 'linkedom'
+import mammoth from 'mammoth'
+import { ExtractFailure } from '../extract-failure.ts'
+import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
+import { htmlSections } from '../html/html-sections.ts'
+import { officeParts, officeTitle } from './office-parts.ts'
+import { writeZip } from './write-zip.ts'
+
+/** Headings, paragraphs, lists and tables of a Word file. Throws ExtractFailure `broken`, `too_large` or `no_text`. */
+export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument> {
+  const parts = officeParts(bytes)
+  const { document } = parseHTML(`<!doctype html><html><body>${await toHtml(writeZip(parts))}</body></html>`)
+  const extracted = finishDocument(officeTitle(parts), htmlSections(document.body))
+  if (extracted.sections.length === 0) throw new ExtractFailure('no_text', 'This Word file holds no text.')
+  return { ...extracted, title: extracted.title ?? extracted.sections[0]!.headingPath[0] ?? null }
+}
+
+async function toHtml(bytes: Buffer): Promise<string> {
+  try {
+    const withoutImages = mammoth.images.imgElement(async () => ({ src: '' }))
+    const styleMap = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh"]
+    const { value } = await mammoth.convertToHtml(
+      { buffer: bytes },
+      { convertImage: withoutImages, externalFileAccess: false, styleMap },
+    )
+    return value
+  } catch (error) {
+    throw new ExtractFailure(
+      'broken',
+      'This Word file is damaged. Open it in a word processor, save it again and retry.',
+      error,
+    )
+  }
+}

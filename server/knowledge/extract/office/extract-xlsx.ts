@@ -1,0 +1,106 @@
+import { read, type WorkSheet } from '@e965/xlsx'
+import { ExtractFailure } from '../extract-failure.ts'
+import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
+import { looksLikeHeader, tableRows } from '../table-rows.ts'
+import { officeParts, officeTitle } from './office-parts.ts'
+import { writeZip } from './write-zip.ts'
+
+const MOST_ROWS = 50_000
+const MOST_COLUMNS = 500
+/** Sheets that nobody has given a name. */
+const UNNAMED =
+  /^(?:sheet|tabelle|blatt|feuil|hoja|foglio|planilha|blad|ark|list|лист|シート|工作表)\s?\d*$/iu
+
+/**
+ * The visible sheets of a workbook: each row a line, its values as they are shown, with the names of their columns.
+ * Throws ExtractFailure `broken`, `too_large` or `no_text`.
+ */
+export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedDocument> {
+  const parts = officeParts(bytes)
+  const sections: Section[] = []
+  for (const { name, sheet } of sheetsOf(writeZip(parts))) {
+    const text = blocksOf(rowsOf(sheet)).flatMap(paragraphsOfBlocks()).join('\n\n')
+    sections.push({ headingPath: text === '' || UNNAMED.test(name) ? [] : [name], page: null, text })
+  }
+  const document = finishDocument(officeTitle(parts), sections)
+  if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This workbook holds no values.')
+  return document
+}
+
+function sheetsOf(bytes: Buffer): { name: string; sheet: WorkSheet }[] {
+  try {
+    const options = { dense: true, cellFormula: false, cellHTML: false, sheetRows: MOST_ROWS }
+    const { SheetNames, Sheets, Workbook } = read(bytes, {
+      type: 'buffer',
+      ...options,
+      // Without it a date is written as in the United States, whatever the workbook's language.
+      dateNF: 'yyyy-mm-dd',
+    })
+    return SheetNames.flatMap((name, at) => {
+      const sheet = Sheets[name]
+      return sheet && !Workbook?.Sheets?.[at]?.Hidden ? [{ name, sheet }] : []
+    })
+  } catch (error) {
+    throw new ExtractFailure(
+      'broken',
+      'This workbook is damaged. Open it in a spreadsheet program, save it again and retry.',
+      error,
+    )
+  }
+}
+
+/** Returns the cells as text. The value of a merged cell is repeated in every cell of its range. */
+function rowsOf(sheet: WorkSheet): string[][] {
+  const rows: string[][] = []
+  for (const [at, cells] of (sheet['!data'] ?? []).entries()) {
+    const row: string[] = []
+    // Rows may have holes, of any length.
+    cells?.forEach((cell, column) => {
+      const shown = cell && cell.t !== 'e' && cell.t !== 'z' ? (cell.w ?? String(cell.v ?? '')) : ''
+      if (column < MOST_COLUMNS) row[column] = shown.trim()
+    })
+    rows[at] = Array.from(row, (text) => text ?? '')
+  }
+  for (const { s: from, e: to } of sheet['!merges'] ?? []) {
+    const text = rows[from.r]?.[from.c] ?? ''
+    const isTitle = from.r === to.r && from.c === 0
+    if (text === '' || isTitle) continue
+    for (let r = from.r; r <= Math.min(to.r, rows.length - 1); r += 1) {
+      const row = rows[r] ?? []
+      rows[r] = row
+      for (let c = from.c; c <= Math.min(to.c, MOST_COLUMNS - 1); c += 1) row[c] ||= text
+    }
+  }
+  return Array.from(rows, (row) => Array.from(row ?? [], (text) => text ?? ''))
+}
+
+/** What stands between empty rows, without the empty columns around it. */
+function blocksOf(rows: string[][]): string[][][] {
+  const blocks: string[][][] = []
+  let block: string[][] = []
+  for (const row of [...rows, []]) {
+    if (row.some(Boolean)) block.push(row)
+    else if (block.length > 0) {
+      const first = Math.min(...block.map((one) => one.findIndex(Boolean)))
+      blocks.push(block.map((one) => one.slice(first, one.findLastIndex(Boolean) + 1)))
+      block = []
+    }
+  }
+  return blocks
+}
+
+/** The lines above a table, and its rows; a block of as many columns without names has those of the one before. */
+function paragraphsOfBlocks(): (block: string[][]) => string[] {
+  let header: string[] | null = null
+  return (block) => {
+    const start = block.findIndex((row) => row.filter(Boolean).length > 1)
+    const lead = (start < 0 ? block : block.slice(0, start)).map((row) => row.filter(Boolean).join(' '))
+    const table = start < 0 ? [] : block.slice(start)
+    const width = Math.max(0, ...table.map((row) => row.length))
+    const padded = table.map((row) => [...row, ...Array<string>(width - row.length).fill('')])
+    if (looksLikeHeader(padded[0] ?? [])) header = padded.shift()!
+    const isNamed = header !== null && header.length === width
+    const rows = isNamed && header ? tableRows([header, ...padded], 1) : tableRows(padded, 0)
+    return [lead.join('\n'), rows.join('\n')].filter(Boolean)
+  }
+}

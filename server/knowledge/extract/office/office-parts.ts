@@ -1,0 +1,40 @@
+import { parseHTML } from 'linkedom'
+import { ExtractFailure } from '../extract-failure.ts'
+import { zipDirectory } from './zip-directory.ts'
+
+// A thousand pages of prose are about 10 MB.
+const MOST_BYTES = 64 * 1_048_576
+const LONGEST_CORE = 65_536
+const CORE = 'docProps/core.xml'
+
+/**
+ * Reads the XML parts of an office file by name. Images and embedded files are not read, and a file with a document type
+ * declaration, which could define entities, is refused. Throws ExtractFailure.
+ */
+export function officeParts(bytes: Uint8Array): Map<string, Uint8Array> {
+  const entries = zipDirectory(bytes).filter(({ name }) => /\.(xml|rels)$/i.test(name))
+  if (entries.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES)
+    throw new ExtractFailure(
+      'too_large',
+      'This file unpacks to more text than is accepted. Split it into smaller files.',
+    )
+  const parts = new Map(entries.map((entry) => [entry.name, entry.read()]))
+  if ([...parts.values()].some((part) => part.includes('<!DOCTYPE')))
+    throw new ExtractFailure('broken', 'This file declares what no office file may. Save it again and retry.')
+  return parts
+}
+
+/** The title in the properties of an office file. */
+export function officeTitle(parts: ReadonlyMap<string, Uint8Array>): string | null {
+  const core = parts.get(CORE)
+  if (!core || core.length > LONGEST_CORE) return null
+  const { document } = parseHTML(
+    `<x>${Buffer.from(core)
+      .toString('utf8')
+      .replace(/<\?[^>]*\?>/g, '')}</x>`,
+  )
+  return (
+    [...document.querySelectorAll('*')].find(({ tagName }) => /^dc:title$/i.test(tagName))?.textContent ??
+    null
+  )
+}

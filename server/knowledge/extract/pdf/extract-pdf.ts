@@ -1,0 +1,137 @@
+import { getDocumentProxy } from 'unpdf'
+import { ExtractFailure } from '../extract-failure.ts'
+import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
+import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
+import { mendPageBreaks } from './mend-page-breaks.ts'
+import { bodySizeOf, linesOf, type PdfItem, type PdfLine } from './pdf-lines.ts'
+import { hyphenatedWords, paragraphsOf } from './pdf-paragraphs.ts'
+import { dropRunningLines } from './pdf-running-lines.ts'
+
+// How much larger than body text a heading is, and how long it may be.
+const headingScale = 1.15
+const headingLength = 200
+// On average; the emptiest of slides have more.
+const lettersOfPage = 4
+const MOST_PAGES = 20_000
+// The most heading levels: when every line has another font size, sizes say nothing about the outline.
+const DEEPEST = 6
+
+/**
+ * Text of a PDF, page by page, headings found by font height. Throws ExtractFailure `encrypted`, `broken`,
+ * `unknown_encoding`, or `no_text` for a scan. Uses the bytes up: pass a copy.
+ */
+export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
+  const { pages: rawPages, title } = await readPages(bytes)
+  const pages = dropRunningLines(rawPages, bodySizeOf(rawPages) * headingScale)
+  if (isScan(pages))
+    throw new ExtractFailure(
+      'no_text',
+      'This PDF holds no text: its pages are pictures. Run text recognition (OCR) over it and upload the result.',
+    )
+  const sections = sectionsOf(pages)
+  const heading = sections.find(({ headingPath }) => headingPath.length > 0)
+  return finishDocument(title ?? (heading?.page === 1 ? heading.headingPath[0]! : null), sections)
+}
+
+/** Whether its pages are pictures; a stamp that the scanner put on some of them is no text. */
+function isScan(pages: PdfLine[][]): boolean {
+  const letters = pages.flat().reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0)
+  return letters < (pages.length > 1 ? pages.length * lettersOfPage : 1)
+}
+
+async function readPages(bytes: Uint8Array): Promise<{ pages: PdfLine[][]; title: string | null }> {
+  let pdf: Awaited<ReturnType<typeof getDocumentProxy>> | undefined
+  let lacksTables = false
+  // The tables of Asian character codes that fonts may refer to by name are not part of the library.
+  class Tables {
+    async fetch({ kind, filename }: { kind: string; filename: string }): Promise<never> {
+      lacksTables ||= kind === 'cMapUrl'
+      throw new Error(`${filename} is not there.`)
+    }
+  }
+  try {
+    pdf = await getDocumentProxy(bytes, { useSystemFonts: false, verbosity: 0, BinaryDataFactory: Tables })
+    if (pdf.numPages > MOST_PAGES)
+      throw new ExtractFailure(
+        'too_large',
+        `This PDF has more than ${MOST_PAGES} pages. Split it into smaller files.`,
+      )
+    const pages: PdfLine[][] = []
+    for (let number = 1; number <= pdf.numPages; number += 1) {
+      const page = await pdf.getPage(number)
+      const { items } = await page.getTextContent()
+      pages.push(linesOf(items.filter((item): item is typeof item & PdfItem => 'str' in item)))
+      page.cleanup()
+    }
+    if (lacksTables)
+      throw new ExtractFailure(
+        'unknown_encoding',
+        'This PDF writes Chinese, Japanese or Korean in a way that cannot be read. Save its text as a Word or text file, or export it again with fonts embedded as Unicode.',
+      )
+    return { pages, title: titleOf((await pdf.getMetadata()).info) }
+  } catch (error) {
+    if (error instanceof ExtractFailure) throw error
+    if ((error as Error).name === 'PasswordException')
+      throw new ExtractFailure(
+        'encrypted',
+        'This PDF is protected by a password. Remove it and upload again.',
+        error,
+      )
+    throw new ExtractFailure(
+      'broken',
+      'This PDF is damaged and cannot be read. Export it again and retry.',
+      error,
+    )
+  } finally {
+    await pdf?.loadingTask.destroy()
+  }
+}
+
+function sectionsOf(pages: PdfLine[][]): Section[] {
+  const bodySize = bodySizeOf(pages)
+  const words = hyphenatedWords(pages)
+  const isHeading = ({ size, text }: PdfLine) =>
+    size >= bodySize * headingScale && text.length <= headingLength && /\p{L}/u.test(text)
+  const sizes = [...new Set(pages.flat().filter(isHeading).map(rounded))].sort((a, b) => b - a)
+
+  const sections: Section[] = []
+  let open: Heading[] = []
+  for (const [index, page] of pages.entries()) {
+    let lines: PdfLine[] = []
+    let before: PdfLine | null = null
+    const endSection = () => {
+      const text = paragraphsOf(lines, words).join('\n\n')
+      sections.push({ headingPath: pathOf(open), page: index + 1, text })
+      lines = []
+    }
+    for (const line of page) {
+      if (isHeading(line)) {
+        // A heading of two lines is one heading.
+        const goesOn = before && rounded(before) === rounded(line) && before.y - line.y < line.size * 1.7
+        if (!goesOn && (lines.length > 0 || before)) endSection()
+        const text = goesOn ? `${open.at(-1)?.text ?? ''} ${line.text}` : line.text
+        open = withHeading(open, Math.min(sizes.indexOf(rounded(line)) + 1, DEEPEST), text)
+        before = line
+      } else {
+        lines.push(line)
+        before = null
+      }
+    }
+    if (page.length > 0) endSection()
+  }
+  return mendPageBreaks(sections)
+}
+
+function rounded(line: PdfLine): number {
+  return Math.round(line.size * 2) / 2
+}
+
+// Programs fill in a title by themselves: the file's name, or a word for "no title".
+function titleOf(info: unknown): string | null {
+  const title = (info as { Title?: unknown } | undefined)?.Title
+  if (typeof title !== 'string') return null
+  const usable =
+    title.trim() !== '' &&
+    !/^(untitled|document\d*|microsoft word - )|\.(docx?|indd|tex|pdf|pptx?)$/i.test(title)
+  return usable ? title : null
+}

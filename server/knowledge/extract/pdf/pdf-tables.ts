@@ -1,0 +1,87 @@
+import { looksLikeHeader, tableRows } from '../table-rows.ts'
+import type { PdfCell, PdfLine } from './pdf-lines.ts'
+
+/** How far the cells of one column may be out of line, in font heights. */
+const OUT_OF_LINE = 1
+/** How far apart the lines of one table are at most, in font heights. */
+const LINE_GAP = 4
+const FEWEST_LINES = 3
+const FEWEST_OF_WIDE = 2
+const WIDE = 3
+/** Cells of prose in two columns are longer. */
+const LONGEST_CELL = 45
+
+export type Table = { rows: string[]; length: number }
+
+/** The table that begins with line `at` of a page, or null. */
+export function tableAt(lines: readonly PdfLine[], at: number): Table | null {
+  const first = lines[at]
+  if (!first || first.cells.length < 2) return null
+  let columns: PdfCell[] = first.cells
+  let end = at + 1
+  while (end < lines.length && isClose(lines[end - 1]!, lines[end]!)) {
+    const { cells, size } = lines[end]!
+    const wider = cells.length > columns.length ? cells : columns
+    const narrower = wider === cells ? columns : cells
+    const isPart = cells.length > 1 || (end > at + 1 && columnOf(cells[0], columns, size) > 0)
+    if (!isPart || narrower.some((cell) => columnOf(cell, wider, size) < 0)) break
+    columns = wider.map((cell) =>
+      spanning(cell, narrower[columnsOf(narrower, wider, size).indexOf(wider.indexOf(cell))]),
+    )
+    end += 1
+  }
+  const block = lines.slice(at, end)
+  const full = block.filter(({ cells }) => cells.length > 1)
+  const lengths = full.flatMap(({ cells }) => cells.map(({ text }) => text.length)).sort((a, b) => a - b)
+  const isTable =
+    full.length >= (columns.length >= WIDE ? FEWEST_OF_WIDE : FEWEST_LINES) &&
+    (lengths[Math.floor(lengths.length / 2)] ?? 0) <= LONGEST_CELL
+  if (!isTable) return null
+  const grid = gridOf(block, columns)
+  return { rows: tableRows(grid, looksLikeHeader(grid[0] ?? []) ? 1 : 0), length: block.length }
+}
+
+const isClose = (before: PdfLine, line: PdfLine): boolean => {
+  const gap = before.y - line.y
+  return gap > 0 && gap < Math.max(before.size, line.size) * LINE_GAP
+}
+
+/** A line of a single cell goes on with the cell above it. */
+function gridOf(block: readonly PdfLine[], columns: readonly PdfCell[]): string[][] {
+  const grid: string[][] = []
+  for (const { cells, size } of block) {
+    const row = columns.map(() => '')
+    for (const cell of cells) {
+      const column = columnOf(cell, columns, size)
+      row[column] = `${row[column]} ${cell.text}`.trim()
+    }
+    const above = grid.at(-1)
+    if (cells.length === 1 && above)
+      row.forEach((text, column) => {
+        if (text) above[column] = `${above[column]} ${text}`.trim()
+      })
+    else grid.push(row)
+  }
+  return grid
+}
+
+const columnsOf = (cells: readonly PdfCell[], columns: readonly PdfCell[], size: number): number[] =>
+  cells.map((cell) => columnOf(cell, columns, size))
+
+/** The column in which a cell stands: aligned at its left, its right or its middle, or below it; -1 for none. */
+function columnOf(cell: PdfCell | undefined, columns: readonly PdfCell[], size: number): number {
+  if (!cell) return -1
+  const far = columns.map(({ x, right }) =>
+    Math.min(
+      Math.abs(cell.x - x),
+      Math.abs(cell.right - right),
+      Math.abs(cell.x + cell.right - x - right) / 2,
+      cell.x >= x && cell.right <= right ? 0 : Number.POSITIVE_INFINITY,
+    ),
+  )
+  const nearest = Math.min(...far)
+  return nearest <= size * OUT_OF_LINE ? far.indexOf(nearest) : -1
+}
+
+const spanning = (cell: PdfCell, other: PdfCell | undefined): PdfCell =>
+  other ? { ...cell, x: Math.min(cell.x, other.x), right: Math.max(cell.right, other.right) } : cell

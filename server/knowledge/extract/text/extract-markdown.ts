@@ -1,0 +1,150 @@
+import { ExtractFailure } from '../extract-failure.ts'
+import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
+import { headingLabel } from '../html/heading-label.ts'
+import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
+import { tableRows } from '../table-rows.ts'
+import { inlineText } from './markdown-inline.ts'
+
+// In a list a fence stands as deep as its item.
+const fence = /^(\s*)(`{3,}|~{3,})\s*([\w+#-]{0,30})[^`]*$/
+const atxHeading = /^ {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$/
+const listItem = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/
+/** How notes and warnings are written: `> [!NOTE]`, `!!! note "Title"`, `:::note Title`. */
+const admonition =
+  /^\s*(?:>\s*\[!([a-z]+)\]|(?:!!!|\?\?\?\+?)\s+([a-z]+)(?:\s+"([^"]*)")?|:::+\s*\{?([a-z]+)\}?(?:\s+(.*))?)\s*$/i
+const tableRule = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/
+
+/** Markdown → sections by heading, syntax removed, code and table values kept. Throws ExtractFailure `no_text`. */
+export function extractMarkdown(source: string): ExtractedDocument {
+  const { title, body } = frontMatter(source)
+  const lines = withoutComments(body).split('\n')
+  const sections: Section[] = []
+  let open: Heading[] = []
+  let paragraphs: string[] = []
+  let prose: string[] = []
+  let label: string | null = null
+
+  const endParagraph = () => {
+    // Marks may begin on one source line and end on another.
+    const text = prose.map(inlineText).filter(Boolean).join('\n')
+    prose = []
+    if (text === '') return
+    paragraphs.push(label === null ? text : listItem.test(text) ? `${label}:\n${text}` : `${label}: ${text}`)
+    label = null
+  }
+  const endLabel = () => {
+    endParagraph()
+    if (label !== null) paragraphs.push(`${label}:`)
+    label = null
+  }
+  const startSection = (level: number, text: string) => {
+    const found = level === 1 ? null : headingLabel(text)
+    endLabel()
+    if (found !== null) {
+      label = found
+      return
+    }
+    sections.push({ headingPath: pathOf(open), page: null, text: paragraphs.join('\n\n') })
+    paragraphs = []
+    open = withHeading(open, level, text)
+  }
+
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at]!
+    const next = lines[at + 1] ?? ''
+    const [, indent = '', opening, language = ''] = fence.exec(line) ?? []
+    const note = admonition.exec(line)
+    const heading = atxHeading.exec(line)
+    if (opening) {
+      endLabel()
+      let close = at + 1
+      while (close < lines.length && !isClosing(lines[close]!, opening)) close += 1
+      const code = lines.slice(at + 1, close).filter((codeLine) => codeLine.trim())
+      const outdented = code.map((codeLine) =>
+        codeLine.startsWith(indent) ? codeLine.slice(indent.length) : codeLine,
+      )
+      if (code.length > 0) paragraphs.push([`\`\`\`${language}`, ...outdented, '```'].join('\n'))
+      at = close
+    } else if (note) {
+      endLabel()
+      const word = note[1] ?? note[2] ?? note[4] ?? ''
+      label = note[3] || note[5] || word[0]!.toUpperCase() + word.slice(1).toLowerCase()
+    } else if (/^\s*:::+\s*$/.test(line)) endParagraph()
+    else if (heading) {
+      const text = inlineText(heading[2] ?? '')
+      if (text) startSection(heading[1]!.length, text)
+    } else if (
+      line.trim() &&
+      /^ {0,3}(=+|-{2,})\s*$/.test(next) &&
+      !line.includes('|') &&
+      !listItem.test(line)
+    ) {
+      const level = next.trim().startsWith('=') ? 1 : 2
+      const text = inlineText([...prose, line].join(' '))
+      prose = []
+      startSection(level, text)
+      at += 1
+    } else if (line.includes('|') && next.includes('-') && tableRule.test(next)) {
+      endLabel()
+      let end = at + 2
+      while (end < lines.length && lines[end]!.includes('|')) end += 1
+      const rows = [line, ...lines.slice(at + 2, end)].map(cellsOf)
+      paragraphs.push(tableRows(rows, rows.length > 1 ? 1 : 0).join('\n'))
+      at = end - 1
+    } else if (line.trim() === '' || /^ {0,3}([-*_])(\s*\1){2,}\s*$/.test(line)) endParagraph()
+    else addLine(prose, line)
+  }
+  endLabel()
+  startSection(1, '')
+  const document = finishDocument(title ?? firstTopHeading(sections), sections)
+  if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This file holds no text.')
+  return document
+}
+
+// Source lines of a paragraph or list item are one prose line; each item begins a new one.
+function addLine(prose: string[], line: string): void {
+  const bare = line.replace(/^\s*(>\s?)+/, '')
+  const marker = listItem.exec(bare)?.[0]
+  const text = (marker ? bare.slice(marker.length) : bare).trim()
+  if (marker) {
+    const number = /\d+[.)]/.exec(marker)?.[0]
+    if (text) prose.push(`${number ?? '-'} ${text}`)
+  } else if (prose.length > 0) prose[prose.length - 1] += ` ${text}`
+  else if (text) prose.push(text)
+}
+
+function isClosing(line: string, opening: string): boolean {
+  const marks = line.trim()
+  return marks.length >= opening.length && marks === opening[0]!.repeat(marks.length)
+}
+
+function cellsOf(row: string): string[] {
+  const inner = row.trim().replace(/^\||(?<!\\)\|$/g, '')
+  return inner.split(/(?<!\\)\|/).map((cell) => inlineText(cell.replace(/\\\|/g, '|')))
+}
+
+function withoutComments(body: string): string {
+  let text = ''
+  let from = 0
+  for (let start = body.indexOf('<!--'); start >= 0; start = body.indexOf('<!--', from)) {
+    const end = body.indexOf('-->', start + 4)
+    if (end < 0) break
+    text += body.slice(from, start)
+    from = end + 3
+  }
+  return text + body.slice(from)
+}
+
+function frontMatter(source: string): { title: string | null; body: string } {
+  const found = /^---\n([\s\S]*?)\n(?:---|\.\.\.)\s*(?:\n|$)/.exec(source)
+  if (!found) return { title: null, body: source }
+  const title = /^title:\s*(.+)$/m
+    .exec(found[1]!)?.[1]
+    ?.trim()
+    .replace(/^(["'])(.*)\1$/, '$2')
+  return { title: title ?? null, body: source.slice(found[0].length) }
+}
+
+function firstTopHeading(sections: Section[]): string | null {
+  return sections.find(({ headingPath }) => headingPath.length > 0)?.headingPath[0] ?? null
+}

@@ -1,0 +1,58 @@
+import { ExtractFailure } from '../extract-failure.ts'
+import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
+import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
+import { unwrapLines } from './unwrap-lines.ts'
+
+const RULE = /^\s*([=\-~_*#])\1{3,}\s*$/
+const UNDERLINE = /^([=\-~])\1{2,}$/
+const LONGEST_HEADING = 72
+
+/** Plain text: paragraphs whose lines were broken at a width become one line, underlined titles are headings. */
+export function extractText(text: string): ExtractedDocument {
+  const sections: Section[] = []
+  let open: Heading[] = []
+  let paragraphs: string[] = []
+  const endSection = (): void => {
+    sections.push({ headingPath: pathOf(open), page: null, text: paragraphs.join('\n\n') })
+    paragraphs = []
+  }
+  const blocks = text.split(/\n[^\S\n]*\n+/).flatMap((block) => splitAtTitles(block.split('\n')))
+  for (const [at, lines] of blocks.entries()) {
+    const heading = headingOf(lines, blocks[at + 1])
+    const rest = heading ? lines.slice(heading.lines) : lines
+    if (heading) {
+      endSection()
+      open = withHeading(open, heading.level, heading.text)
+    }
+    const body = rest.filter((line) => !RULE.test(line))
+    if (body.length > 0) paragraphs.push(unwrapLines(body))
+  }
+  endSection()
+  const document = finishDocument(null, sections)
+  if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This file holds no text.')
+  return document
+}
+
+/** Splits a block of consecutive lines before each underlined title. */
+function splitAtTitles(lines: string[]): string[][] {
+  const starts = lines.flatMap((line, at) => (at > 0 && isUnderlined(line, lines[at + 1]) ? [at] : []))
+  return [0, ...starts].map((from, i) => lines.slice(from, starts[i]))
+}
+
+/** Of a table the rule below its header is cut in columns, or has another length. */
+function isUnderlined(line: string, next: string | undefined): boolean {
+  const [title, rule] = [line.trim(), next?.trim() ?? '']
+  const isAsLong = Math.abs(rule.length - title.length) <= 2
+  return isAsLong && title.length <= LONGEST_HEADING && UNDERLINE.test(rule) && /\p{L}/u.test(title)
+}
+
+type Underlined = { text: string; level: number; lines: number }
+
+/** The underlined title that a block begins with; without anything below it, it is text like any other. */
+function headingOf(lines: string[], next: string[] | undefined): Underlined | null {
+  const text = (lines[0] ?? '').trim()
+  if (text.length > LONGEST_HEADING || !/\p{L}/u.test(text)) return null
+  const underline = lines[1] && RULE.exec(lines[1])?.[1]
+  const isFollowed = lines.length > 2 || next !== undefined
+  return underline && isFollowed ? { text, level: underline === '=' ? 1 : 2, lines: 2 } : null
+}

@@ -1,0 +1,90 @@
+import { copyFile, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { sql } from 'kysely'
+import type { AgentHooks } from '../../agents/records/hooks.ts'
+import type { Context } from '../../context.ts'
+import type { Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { copyPages } from '../crawl/pages/copy-pages.ts'
+import { isCrawl } from '../crawl/run/crawl-source.ts'
+import { copyConnection } from '../notion/connection.ts'
+import { addLink } from '../sources/create-source.ts'
+import { folderOf, ownPath } from '../sources/files.ts'
+import type { SourceRow } from '../sources/queries.ts'
+import { enqueueTraining } from '../training/enqueue-training.ts'
+import { enqueueMove } from './vector-spaces.ts'
+
+/** What agents need of sources: the seed link, and the copies of a clone. */
+export const agentHooks = (ctx: Context): Omit<AgentHooks, 'copyActions'> => ({
+  async addLinkSource(db, account, agentId, url) {
+    await addLink({ ...ctx, db }, account, agentId, url)
+  },
+
+  async copySources(trx, accountId, fromAgentId, toAgentId) {
+    const rows = await trx
+      .selectFrom('sources')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('agent_id', '=', fromAgentId)
+      .where('status', '<>', 'toBeDeleted')
+      .orderBy('created_at')
+      .execute()
+    await copyConnection(ctx, trx, accountId, fromAgentId, toAgentId)
+    for (const row of rows) await copySource(ctx, trx, accountId, row, toAgentId)
+    await enqueueMove(trx, ctx.jobs, toAgentId, ctx.models.embedder?.space ?? null)
+  },
+})
+
+async function copySource(
+  ctx: Context,
+  trx: Trx,
+  accountId: AccountId,
+  row: SourceRow,
+  agentId: string,
+): Promise<void> {
+  const id = newId()
+  const content = { ...row.content }
+  if (content.file) {
+    const path = `${folderOf(accountId, agentId, id)}/${content.file.split('/').at(-1)}`
+    await mkdir(dirname(join(ctx.filesDir, path)), { recursive: true, mode: 0o700 })
+    await copyFile(ownPath(ctx.filesDir, row), join(ctx.filesDir, path))
+    content.file = path
+  }
+  await trx
+    .insertInto('sources')
+    .values({
+      ...row,
+      id,
+      agent_id: agentId,
+      content: json(content),
+      metadata: json(row.metadata),
+      crawl: json(row.crawl),
+    })
+    .execute()
+  // Index and all: what is live in the original answers in the copy at once.
+  if (isCrawl(row)) await copyPages(trx, accountId, row.id, { id, agentId })
+  else await copyChunks(trx, accountId, row, { id, agentId })
+  await sql`
+    insert into chunk_vectors (source_id, space, vector_key, account_id, agent_id, vector)
+    select ${id}, space, vector_key, account_id, ${agentId}, vector
+    from chunk_vectors where account_id = ${accountId} and source_id = ${row.id}`.execute(trx)
+  if (row.status === 'untrained' || row.status === 'updated') {
+    await enqueueTraining(ctx.jobs, trx, { ...row, id }, 'resumed')
+  }
+}
+
+async function copyChunks(
+  trx: Trx,
+  accountId: AccountId,
+  { id: sourceId, live_version }: SourceRow,
+  copy: { id: string; agentId: string },
+): Promise<void> {
+  await sql`
+    insert into chunks (id, account_id, agent_id, source_id, version, ordinal, heading_path, page, text, questions, vector_key, anchor)
+    select gen_random_uuid(), account_id, ${copy.agentId}, ${copy.id}, version, ordinal, heading_path, page, text, questions, vector_key, anchor
+    from chunks where account_id = ${accountId} and source_id = ${sourceId} and version = ${live_version}`.execute(
+    trx,
+  )
+}

@@ -1,0 +1,88 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+
+/** The job that builds vectors of `space` (null: none) for an agent, makes them answer, and drops the others. */
+export const MOVE_VECTORS = 'move-vectors'
+export type MoveVectors = { agentId: string; space: string | null }
+
+/** The space whose vectors answer; null: none. */
+export async function liveSpace(db: Db, accountId: AccountId, agentId: string): Promise<string | null> {
+  const agent = await db
+    .selectFrom('agents')
+    .select('vector_space')
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .executeTakeFirst()
+  return agent?.vector_space ?? null
+}
+
+/** True for a chunk without a vector in `space`. */
+export const lacksVector = (space: string) =>
+  sql<SqlBool>`not exists (select from chunk_vectors as v
+    where v.source_id = chunks.source_id and v.space = ${space} and v.vector_key = chunks.vector_key)`
+
+/**
+ * Makes `space` the one that answers, in one step, if it is not and every chunk of the agent has its vector. A job
+ * of the same transaction drops the vectors of before. True when it answers afterwards.
+ */
+export async function swapSpace(
+  trx: Trx,
+  jobs: Jobs,
+  accountId: AccountId,
+  agentId: string,
+  space: string | null,
+): Promise<boolean> {
+  const agent = await trx
+    .selectFrom('agents')
+    .select('vector_space')
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!agent) return false
+  if (agent.vector_space === space) return true
+  if (space !== null && (await isIncomplete(trx, accountId, agentId, space))) return false
+  await trx
+    .updateTable('agents')
+    .set((eb) => ({ vector_space: space, knowledge_version: eb('knowledge_version', '+', 1) }))
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .execute()
+  if (agent.vector_space !== null) await jobs.enqueue<MoveVectors>(trx, MOVE_VECTORS, { agentId, space })
+  return true
+}
+
+async function isIncomplete(
+  trx: Trx,
+  accountId: AccountId,
+  agentId: string,
+  space: string,
+): Promise<boolean> {
+  const missing = await trx
+    .selectFrom('chunks')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where(lacksVector(space))
+    .limit(1)
+    .executeTakeFirst()
+  return missing !== undefined
+}
+
+/** Enqueues the move of an agent (null: of every agent) whose live space is not the configured one. */
+export async function enqueueMove(
+  db: Db,
+  jobs: Jobs,
+  agentId: string | null,
+  space: string | null,
+): Promise<void> {
+  const agents = await db
+    .selectFrom('agents')
+    .select('id')
+    .where(sql<SqlBool>`vector_space is distinct from ${space}`)
+    .$if(agentId !== null, (query) => query.where('id', '=', agentId))
+    .execute()
+  for (const { id } of agents) await jobs.enqueue<MoveVectors>(db, MOVE_VECTORS, { agentId: id, space })
+}

@@ -1,0 +1,90 @@
+import type { Context } from '../context.ts'
+import { transact } from '../db/statements/transact.ts'
+import type { Task } from '../jobs/jobs.ts'
+import { freeClaims } from './crawl/run/claim-pages.ts'
+import { crawlSite } from './crawl/run/crawl-site.ts'
+import { CRAWL_SITE, type CrawlSite } from './crawl/run/crawl-task.ts'
+import { moveVectors } from './index/move-vectors.ts'
+import { enqueueMove, MOVE_VECTORS, type MoveVectors } from './index/vector-spaces.ts'
+import { GATHER_TICKETS, type GatherTickets } from './tickets/gather-task.ts'
+import { gatherTickets } from './tickets/gather-tickets.ts'
+import { enqueueTraining } from './training/enqueue-training.ts'
+import { syncSource } from './training/resync/resync-source.ts'
+import { SYNC_SOURCE, type SyncSource } from './training/resync/resync-task.ts'
+import { trainSource } from './training/train-source.ts'
+import { TRAIN_SOURCE, type TrainSource } from './training/train-task.ts'
+
+const training = (ctx: Context): Task<TrainSource> => ({
+  name: TRAIN_SOURCE,
+  bulk: true,
+  concurrency: 4,
+  share: 3,
+  retries: 3,
+  run: (payload, attempt) => trainSource(ctx, payload, attempt),
+})
+
+const crawling = (ctx: Context): Task<CrawlSite> => ({
+  name: CRAWL_SITE,
+  bulk: true,
+  concurrency: 3,
+  share: 2,
+  retries: 3,
+  run: (payload, attempt) => crawlSite(ctx, payload, attempt),
+})
+
+const movingVectors = (ctx: Context): Task<MoveVectors> => ({
+  name: MOVE_VECTORS,
+  bulk: true,
+  concurrency: 1,
+  // With ever longer pauses: a provider may be away for hours.
+  retries: 15,
+  run: (payload, attempt) => moveVectors(ctx, payload, attempt),
+})
+
+const syncing = (ctx: Context): Task<SyncSource> => ({
+  name: SYNC_SOURCE,
+  bulk: true,
+  concurrency: 2,
+  retries: 3,
+  run: (payload, attempt) => syncSource(ctx, payload, attempt),
+})
+
+const gathering = (ctx: Context): Task<GatherTickets> => ({
+  name: GATHER_TICKETS,
+  bulk: true,
+  concurrency: 1,
+  retries: 3,
+  run: (payload) => gatherTickets(ctx, payload),
+})
+
+export const knowledgeTasks = (ctx: Context): Task<never>[] => [
+  training(ctx) as Task<never>,
+  crawling(ctx) as Task<never>,
+  movingVectors(ctx) as Task<never>,
+  syncing(ctx) as Task<never>,
+  gathering(ctx) as Task<never>,
+]
+
+/** Enqueues what a changed embedding model asks for: see moveVectors. */
+export const resumeMoves = ({ db, jobs, models }: Pick<Context, 'db' | 'jobs' | 'models'>): Promise<void> =>
+  enqueueMove(db, jobs, null, models.embedder?.space ?? null)
+
+/**
+ * Enqueues every source that was being processed. A job that a killed process held would come back only after
+ * its heartbeat is missed; a second job for the same version does no harm.
+ */
+export async function resumeTraining({
+  db,
+  jobs,
+  embedded,
+}: Pick<Context, 'db' | 'jobs' | 'embedded'>): Promise<number> {
+  // With the embedded database nobody else can be reading what the last process had claimed.
+  if (embedded) await freeClaims(db)
+  const waiting = await db
+    .selectFrom('sources')
+    .select(['id', 'account_id', 'link_type', 'content_version'])
+    .where('status', 'in', ['untrained', 'updated'])
+    .execute()
+  for (const row of waiting) await transact(db, (trx) => enqueueTraining(jobs, trx, row, 'resumed'))
+  return waiting.length
+}

@@ -1,0 +1,30 @@
+import type { Static } from 'typebox'
+import type { Context } from '../../../context.ts'
+import { json } from '../../../db/statements/json.ts'
+import { ApiError } from '../../../http/errors.ts'
+import { type Account, addSource } from '../../sources/add-source.ts'
+import type { SourceRow } from '../../sources/queries.ts'
+import type { CreateSource } from '../../sources/schema.ts'
+import { isConnected } from '../connection.ts'
+import { pageIdOf } from './page-id.ts'
+
+type NewPage = Extract<Static<typeof CreateSource>, { type: 'notionPage' }>
+
+/**
+ * Adds a page of the connected workspace; without a name it is called by its title. Throws PAGES_NOT_CONNECTED,
+ * SOURCE_DUPLICATE.
+ */
+export async function addPage(
+  ctx: Pick<Context, 'db' | 'jobs'>,
+  account: Account,
+  agentId: string,
+  { pageId, name }: NewPage,
+): Promise<SourceRow> {
+  if (!(await isConnected(ctx.db, account.id, agentId))) throw new ApiError('PAGES_NOT_CONNECTED')
+  return addSource(ctx, account, agentId, {
+    type: 'notionPage',
+    name: name ?? null,
+    content: json({ pageId: pageIdOf(pageId) }),
+    size: 0,
+  })
+}

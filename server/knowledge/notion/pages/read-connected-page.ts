@@ -1,0 +1,19 @@
+import type { Context } from '../../../context.ts'
+import type { AccountId } from '../../../db/tables.ts'
+import { NotionFailure } from '../client/notion-failure.ts'
+import { connectedClient } from '../connection.ts'
+import { type PageContent, readPage } from './read-page.ts'
+
+type Place = { accountId: AccountId; agentId: string; pageId: string }
+
+/** A page of the agent's connected workspace; null when it was not edited since. Throws NotionFailure. */
+export async function readConnectedPage(
+  ctx: Pick<Context, 'db' | 'secrets' | 'fetcher'>,
+  { accountId, agentId, pageId }: Place,
+  since: string | null,
+  signal: AbortSignal,
+): Promise<PageContent | null> {
+  const client = await connectedClient(ctx, accountId, agentId, { signal })
+  if (!client) throw new NotionFailure('not_connected', 'No workspace is connected. Connect it again.')
+  return readPage(client, pageId, since)
+}

@@ -1,0 +1,107 @@
+import { tableRows } from '../../extract/table-rows.ts'
+import { type Block, contentOf, plainText } from '../client/wire.ts'
+import type { SectionWriter } from './section-writer.ts'
+
+/** What a block needs besides itself. */
+export type BlockReader = {
+  children(block: Block): Promise<Block[]>
+  /** The rows of a database, one line each. */
+  rows(databaseId: string): Promise<string[]>
+}
+
+const LISTS = ['bulleted_list_item', 'numbered_list_item', 'to_do']
+const DEEPEST = 20
+
+/** Blocks → text: headings and toggles open sections, lists, tables and code keep their lines. */
+export async function writeBlocks(
+  blocks: readonly Block[],
+  writer: SectionWriter,
+  reader: BlockReader,
+  depth = 0,
+): Promise<void> {
+  if (depth > DEEPEST) return
+  let number = 0
+  let before = ''
+  for (const block of blocks) {
+    number = block.type === 'numbered_list_item' ? number + 1 : 0
+    const continues = LISTS.includes(block.type) && LISTS.includes(before)
+    // Inside a list item the lines of its children stay with it.
+    if (!continues && depth === 0) writer.endParagraph()
+    await writeBlock(block, writer, reader, { depth, number })
+    before = block.type
+  }
+  if (depth === 0) writer.endParagraph()
+}
+
+type Place = { depth: number; number: number }
+
+async function writeBlock(
+  block: Block,
+  writer: SectionWriter,
+  reader: BlockReader,
+  { depth, number }: Place,
+): Promise<void> {
+  const content = contentOf(block)
+  const text = plainText(content.rich_text)
+  const inside = async (deeper: number): Promise<void> => {
+    if (block.has_children) await writeBlocks(await reader.children(block), writer, reader, deeper)
+  }
+  const level = /^heading_([1-6])$/.exec(block.type)?.[1]
+  if (level) {
+    writer.heading(Number(level), text)
+    return inside(0)
+  }
+  switch (block.type) {
+    case 'bulleted_list_item':
+      writer.line(`- ${text}`)
+      return inside(depth + 1)
+    case 'numbered_list_item':
+      writer.line(`${number}. ${text}`)
+      return inside(depth + 1)
+    case 'to_do':
+      writer.line(`- ${text}${content.checked ? ' (done)' : ''}`)
+      return inside(depth + 1)
+    case 'toggle':
+      if (block.has_children && text.trim() !== '') return writer.under(text, () => inside(0))
+      writer.paragraph(text)
+      return inside(depth)
+    case 'code':
+      writer.endParagraph()
+      for (const line of text.split('\n')) writer.line(line)
+      writer.endParagraph()
+      return writer.paragraph(plainText(content.caption))
+    case 'table':
+      return writeTable(await reader.children(block), content.has_column_header === true, writer)
+    case 'child_page':
+      return writer.line(`- ${content.title ?? ''}`)
+    case 'child_database':
+      writer.endParagraph()
+      if (content.title) writer.paragraph(content.title)
+      for (const row of await reader.rows(block.id)) writer.line(row)
+      return writer.endParagraph()
+    case 'equation':
+      return writer.paragraph(content.expression ?? '')
+    case 'bookmark':
+    case 'embed':
+    case 'link_preview':
+      return writer.paragraph([plainText(content.caption), content.url ?? ''].filter(Boolean).join(': '))
+    case 'image':
+    case 'video':
+    case 'file':
+    case 'pdf':
+    case 'audio':
+      return writer.paragraph(plainText(content.caption))
+    default:
+      // Paragraphs, quotes and callouts; columns, synced blocks and all that is not known here only by their children.
+      if (depth > 0) writer.line(text)
+      else for (const paragraph of text.split(/\n{2,}/)) writer.paragraph(paragraph)
+      return inside(depth)
+  }
+}
+
+function writeTable(rows: Block[], hasHeader: boolean, writer: SectionWriter): void {
+  const cells = rows.map((row) => (contentOf(row).cells ?? []).map(plainText))
+  writer.endParagraph()
+  for (const row of tableRows(cells, hasHeader ? 1 : 0)) writer.line(row)
+  writer.endParagraph()
+}

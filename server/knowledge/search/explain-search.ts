@@ -1,0 +1,135 @@
+import type { Context } from '../../context.ts'
+import { isId } from '../../db/ids.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { Passage } from './passage.ts'
+import { OFFERED_FROM } from './ranking/offered-from.ts'
+import { rerankFound } from './ranking/rerank-found.ts'
+import type { Signals } from './search-tables.ts'
+
+/** The most passages that any ranker is asked for. */
+const DEPTH = 100
+const RERANKED = 24
+
+export type Missing = {
+  reason: 'not_live' | 'no_text' | 'no_signal' | 'further_down' | 'unlikely'
+  sentence: string
+  /** The rank of its best passage among all passages found. */
+  place: number | null
+}
+
+type Agent = { id: string; account_id: AccountId; knowledge_version: number }
+
+const NOTHING: Signals = {
+  words: 0,
+  spelling: 0,
+  heading: 0,
+  meaning: null,
+  sentence: null,
+  vectors: null,
+}
+
+/** Runs the search for a question as an answer would, and returns the evidence for each passage. */
+export async function explainSearch(
+  { db, knowledge, models, log }: Pick<Context, 'db' | 'knowledge' | 'models' | 'log'>,
+  agent: Agent,
+  { question, limit, expectedSourceId }: { question: string; limit: number; expectedSourceId?: string },
+) {
+  const expected = expectedSourceId === undefined ? null : await sourceOf(db, agent, expectedSourceId)
+  const asked = { id: agent.id, accountId: agent.account_id, knowledgeVersion: agent.knowledge_version }
+  const all = await knowledge.search(asked, question, { limit: DEPTH, explain: true })
+  const first = { ...all, passages: all.passages.slice(0, Math.max(limit, RERANKED)) }
+  const { reranker } = models
+  const signal = AbortSignal.timeout(30_000)
+  const found = reranker
+    ? await rerankFound({ reranker, log }, question, first, { limit, signal })
+    : { ...first, passages: first.passages.slice(0, limit) }
+  const placeOf = new Map(all.passages.map(({ chunkId }, at) => [chunkId, at + 1]))
+  return {
+    confidence: all.confidence,
+    reranked: reranker !== null,
+    passages: found.passages.map((passage, at) => ({
+      place: at + 1,
+      placeBeforeReranking: placeOf.get(passage.chunkId) ?? at + 1,
+      chunkId: passage.chunkId,
+      sourceId: passage.sourceId,
+      sourceName: passage.sourceName,
+      url: passage.url,
+      headingPath: passage.headingPath,
+      page: passage.page,
+      text: passage.text,
+      score: passage.score,
+      isOffered: passage.score >= OFFERED_FROM,
+      signals: all.signals?.get(passage.chunkId) ?? NOTHING,
+    })),
+    missing: expected && (await whyMissing(db, expected, all.passages, found.passages)),
+  }
+}
+
+type Source = { id: string; status: string; error: string | null; live_version: number | null }
+
+async function sourceOf(db: Context['db'], agent: Agent, id: string): Promise<Source> {
+  const row = isId(id)
+    ? await db
+        .selectFrom('sources')
+        .select(['id', 'status', 'error', 'live_version'])
+        .where('account_id', '=', agent.account_id)
+        .where('agent_id', '=', agent.id)
+        .where('id', '=', id)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('SOURCE_NOT_FOUND')
+  return row
+}
+
+/** Returns why the source is not among the passages offered; null when it is. */
+async function whyMissing(
+  db: Context['db'],
+  source: Source,
+  all: Passage[],
+  shown: Passage[],
+): Promise<Missing | null> {
+  const ofSource = ({ sourceId }: Passage): boolean => sourceId === source.id
+  const best = shown.find(ofSource)
+  if (best && best.score >= OFFERED_FROM) return null
+  if (source.live_version === null)
+    return {
+      reason: 'not_live',
+      place: null,
+      sentence: source.error
+        ? `Nothing of it answers, since its training failed: ${source.error}`
+        : 'Nothing of it answers yet: it is still being trained.',
+    }
+  const chunk = await db
+    .selectFrom('chunks')
+    .select('id')
+    .where('source_id', '=', source.id)
+    .limit(1)
+    .executeTakeFirst()
+  if (!chunk)
+    return {
+      reason: 'no_text',
+      place: null,
+      sentence: 'No text was found in it: look at what was extracted.',
+    }
+  const place = all.findIndex(ofSource) + 1
+  if (place === 0)
+    return {
+      reason: 'no_signal',
+      place: null,
+      sentence:
+        'None of its passages is near the question in words, spelling or meaning: it may say it in other words. Add the question to it, or a question and answer.',
+    }
+  if (!best)
+    return {
+      reason: 'further_down',
+      place,
+      sentence: `Its best passage comes in place ${place}, behind those that are shown: look at what speaks for them.`,
+    }
+  return {
+    reason: 'unlikely',
+    place,
+    sentence:
+      'It was found, but too little speaks for its holding the answer: an answer would rather say that it does not know.',
+  }
+}

@@ -1,0 +1,122 @@
+import { compactVector } from '../../../models/static/compact-vector.ts'
+import { informationOf, meanVector, unitLength } from '../../../models/static/mean-vector.ts'
+import { contentOfDense, isDense } from '../../../text/languages/dense-script.ts'
+import { type Language, weighExpected, weighLanguage } from '../../../text/languages/language.ts'
+import { isStopWord } from '../../../text/languages/stop-words.ts'
+import { termsOfWord } from '../../../text/words/terms.ts'
+import { splitWords } from '../../../text/words/words.ts'
+import { mostChunks, type Tables } from '../tables/tables.ts'
+
+/** The limits for a long message: it is searched by its first words and, of those, the most significant ones. */
+const MOST_WORDS = 400
+const MOST_TERMS = 32
+const MOST_CHARACTERS = 4_000
+
+/**
+ * A language is certain with at least this share of words that tell it, and at least this many words. A script alone
+ * is enough.
+ */
+const SURE_SHARE = 0.25
+const SURE_WORDS = 3
+/** Keywords without a word that tells their language. */
+const TYPED_WORDS = 8
+
+/** The shortest name; shorter words are mostly abbreviations of common words. */
+const SHORTEST_NAME = 3
+const INSIDE_A_SENTENCE = /(?<=[\p{L}\p{N},;"“(]\s+["“(]?)[\p{L}\p{N}]+/gu
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+export type QuestionTerm = {
+  word: string
+  /** The forms under which the word may be indexed, stemmed in each language of the index. */
+  forms: string[]
+  /** How significant the word is, from 0 to 1, independently of this index. */
+  information: number
+  /** Whether the word is a name of a person, place or product by its capital letter; only determined in English. */
+  isName: boolean
+}
+
+export type AnalysedQuestion = {
+  language: Language
+  /** Whether the words leave no doubt about the language. */
+  isSure: boolean
+  terms: QuestionTerm[]
+  /**
+   * The question's stop words. Where many passages have its other words, words such as "only", "every" and "without"
+   * tell these passages apart.
+   */
+  common: string[]
+  /** Indexes in `terms` of words that follow each other, such as "hydrogen tank". */
+  pairs: [number, number][]
+  vector: Int8Array | null
+  provided: Int8Array | null
+}
+
+/** Analyses a question for the rankers. `queryVector` is from the embedding provider of the chunks. */
+export function analyseQuestion(
+  question: string,
+  tables: Tables,
+  queryVector: Float32Array | null | undefined,
+): AnalysedQuestion {
+  const asked = question.slice(0, MOST_CHARACTERS)
+  const words = splitWords(asked).slice(0, MOST_WORDS)
+  const { language: told, share } = weighExpected(words, new Set<Language>(['en', ...tables.languages]))
+  // A few words are taken for the language of the documents when they do not tell another one.
+  const language = told === 'other' ? (weighLanguage(words, tables.languages).language ?? 'other') : told
+  const usual = language === 'other' ? (mostChunks(tables.chunksOf) ?? 'en') : language
+  const names = language === 'en' ? namesIn(asked) : NO_NAMES
+  const all = [...new Set(words)]
+  const content = all.filter((word) => !isStopWord(word, usual))
+  const languages: Language[] = [...new Set<Language>([...tables.languages, 'other'])]
+  const terms = content
+    .flatMap((word) => questionTerms(word, languages, tables))
+    .map((term) => ({ ...term, isName: names.has(term.word) }))
+    .sort((a, b) => b.information - a.information)
+    .slice(0, MOST_TERMS)
+
+  // A few words without a stop word may be English; a sentence without one is not.
+  const speaksVectors =
+    language === 'en' ||
+    (language === 'other' && usual === 'en' && words.length <= TYPED_WORDS) ||
+    (language === 'other' && words.length <= 3)
+  const known = speaksVectors ? content.filter((word) => tables.words.row(word) >= 0) : []
+  const mean = meanVector(tables.words, known)
+  const fits = queryVector && tables.provided?.dimensions === queryVector.length
+  const provided = fits ? unitLength(queryVector) : null
+  return {
+    language,
+    isSure: told !== 'other' && share >= SURE_SHARE && words.length >= SURE_WORDS,
+    terms,
+    common: all.filter((word) => isStopWord(word, usual)),
+    pairs: pairsOf(words, terms),
+    vector: mean && compactVector(mean),
+    provided: provided && compactVector(provided),
+  }
+}
+
+type PlainTerm = Omit<QuestionTerm, 'isName'>
+
+function questionTerms(word: string, languages: readonly Language[], tables: Tables): PlainTerm[] {
+  const information = informationOf(tables.words, tables.words.row(word))
+  const byLanguage = languages.map((language) => termsOfWord(word, language, tables.lexicon.stem))
+  if (isDense(word))
+    return contentOfDense(word).map((pair) => ({ word: pair, forms: [pair], information: 1 }))
+  const forms = [...new Set(byLanguage.flat())]
+  return forms.length === 0 ? [] : [{ word, forms, information }]
+}
+
+function pairsOf(words: readonly string[], terms: readonly QuestionTerm[]): [number, number][] {
+  const placeOf = (word: string | undefined): number => terms.findIndex((term) => term.word === word)
+  return words.flatMap((word, i) => {
+    const [first, second] = [placeOf(word), placeOf(words[i + 1])]
+    return first >= 0 && second >= 0 && first !== second ? [[first, second]] : []
+  })
+}
+
+/** Folded words with a capital letter that do not begin a sentence; none where most words have one. */
+function namesIn(text: string): ReadonlySet<string> {
+  const inside = [...text.matchAll(INSIDE_A_SENTENCE)].map(([word]) => word)
+  const capital = inside.filter((word) => /\p{Lu}/u.test(word))
+  if (capital.length * 2 > inside.length) return NO_NAMES
+  return new Set(capital.filter((word) => word.length >= SHORTEST_NAME).flatMap(splitWords))
+}

@@ -1,0 +1,42 @@
+import { addPlace, createSievedPlaces, type SievedPlaces } from '../tables/sieved-places.ts'
+import type { Tables } from '../tables/tables.ts'
+import type { WordTable } from '../tables/word-table.ts'
+import type { AnalysedQuestion } from './analyse-question.ts'
+import { gramsOf } from './word-forms.ts'
+
+/** The words of a question, by their places in it, as those of the passages are compared with them. */
+export type AskedWords = {
+  count: number
+  /** Of each word in the word vectors, -1 for none, and its length there. */
+  rows: readonly number[]
+  lengths: readonly number[]
+  /** How many n-grams each has; 0: its spelling is not compared. */
+  gramCounts: readonly number[]
+  /** By hashes. */
+  byGram: SievedPlaces
+  forms: readonly (readonly string[])[]
+}
+
+export function askedWords({ words }: Tables, { terms, vector }: AnalysedQuestion): AskedWords {
+  const byGram = createSievedPlaces()
+  const gramCounts = terms.map(({ forms }, place) => {
+    const grams = gramsOf(forms[0]!)
+    for (const gram of grams) addPlace(byGram, gram, place)
+    return grams.length
+  })
+  const rows = terms.map(({ word, isName }) => (vector && !isName ? words.row(word) : -1))
+  const lengths = rows.map((row) => words.lengths[row] ?? 0)
+  return { count: terms.length, rows, lengths, gramCounts, byGram, forms: terms.map(({ forms }) => forms) }
+}
+
+/** By the numbers of the forms. One without a number is that of no word known by now; a question adds none. */
+export function placesOfForms({ forms }: AskedWords, { formNumbers }: WordTable): SievedPlaces {
+  const byForm = createSievedPlaces()
+  for (const [place, own] of forms.entries()) {
+    for (const form of own) {
+      const number = formNumbers.get(form)
+      if (number !== undefined) addPlace(byForm, number, place)
+    }
+  }
+  return byForm
+}

@@ -1,0 +1,149 @@
+import { rarity } from '../ranking/rank-terms.ts'
+import { placesOf } from '../tables/sieved-places.ts'
+import type { Tables } from '../tables/tables.ts'
+import { formsAt, gramsAt, lettersAt, numberOfWord, type WordTable } from '../tables/word-table.ts'
+import type { AnalysedQuestion } from './analyse-question.ts'
+import { type AskedWords, askedWords, placesOfForms } from './asked-words.ts'
+
+/** Shares of n-grams and cosines below these come about by chance. */
+const LEAST_SPELLED = 0.4
+const LEAST_MEANT = 0.3
+
+/** Numbers that a matcher has given to words. */
+export type WordIds = Int32Array
+
+/**
+ * Compares the words of passages with those of one question. Words are numbered first, each once; they are compared
+ * when a likeness is asked for, all that are new together: one by one they would take most of a search.
+ */
+export type WordMatcher = {
+  /** How much each word of the question counts: rare in the index, telling in the language. */
+  weights: readonly number[]
+  idsOf(words: readonly string[]): WordIds
+  /** False for a stop word: it is like nothing. */
+  isCompared(id: number): boolean
+  /** How alike (0..1) the word of an id is, in spelling or meaning, to the word of the question at `place`. */
+  likeness(id: number, place: number): number
+}
+
+/** Make a new one for each question. */
+export function createMatcher(tables: Tables, question: AnalysedQuestion): WordMatcher {
+  const { terms, slots, lexicon, languages } = tables
+  const known = lexicon.in(languages)
+  const asked = askedWords(tables, question)
+  // Ids are given in the order in which words are met; `found` has their numbers among the known words.
+  const found: number[] = []
+  let ids = new Int32Array(known.rows.length).fill(-1)
+  let alike = new Float32Array(0)
+  let compared = 0
+
+  const idOf = (number: number): number => {
+    if (number >= ids.length) {
+      const larger = new Int32Array(known.rows.length).fill(-1)
+      larger.set(ids)
+      ids = larger
+    }
+    if (ids[number]! < 0) ids[number] = found.push(number) - 1
+    return ids[number]!
+  }
+
+  const compareNew = (): void => {
+    const grown = new Float32Array(found.length * asked.count)
+    grown.set(alike)
+    alike = grown
+    compareWords(tables, asked, known, found.slice(compared), alike.subarray(compared * asked.count))
+    compared = found.length
+  }
+
+  return {
+    weights: question.terms.map(({ forms, information }) => {
+      const held = forms.reduce(
+        (sum, form) => sum + (terms.postings[terms.ids.get(form) ?? -1]?.length ?? 0),
+        0,
+      )
+      return information * rarity(slots, held)
+    }),
+    idsOf(words) {
+      const numbered = new Int32Array(words.length)
+      for (let i = 0; i < words.length; i++) numbered[i] = idOf(numberOfWord(known, words[i]!))
+      return numbered
+    },
+    isCompared: (id) => hasForms(known, found[id]!),
+    likeness(id, place) {
+      if (compared < found.length) compareNew()
+      return alike[id * asked.count + place]!
+    },
+  }
+}
+
+/** For each word of the question the likeness of the closest of the words. */
+export function bestOf(words: readonly WordIds[], { weights, likeness }: WordMatcher): Float32Array {
+  const best = new Float32Array(weights.length)
+  for (const ids of words) {
+    for (const id of ids) {
+      for (let place = 0; place < best.length; place++) {
+        const alike = likeness(id, place)
+        if (alike > best[place]!) best[place] = alike
+      }
+    }
+  }
+  return best
+}
+
+const hasForms = ({ bounds }: WordTable, number: number): boolean =>
+  bounds[formsAt(number)]! < bounds[lettersAt(number + 1)]!
+
+/** Writes for each of the known words how alike it is to each word of the question; where that is 0 before. */
+function compareWords(
+  { words }: Tables,
+  asked: AskedWords,
+  known: WordTable,
+  numbers: readonly number[],
+  alike: Float32Array,
+): void {
+  const byForm = placesOfForms(asked, known)
+  const dotsOf = asked.rows.some((row) => row >= 0) ? words.products.withEach(asked.rows) : null
+  for (let i = 0; i < numbers.length; i++) {
+    const number = numbers[i]!
+    if (!hasForms(known, number)) continue
+    const start = i * asked.count
+    compareSpelling(asked, known, number, alike, start)
+    const row = known.rows[number]!
+    if (dotsOf && row >= 0) {
+      const dots = dotsOf(row)
+      for (let place = 0; place < asked.count; place++) {
+        const cosine = dots[place]! / (asked.lengths[place]! * words.lengths[row]! || 1)
+        if (cosine >= LEAST_MEANT && cosine > alike[start + place]!) alike[start + place] = cosine
+      }
+    }
+    const end = known.bounds[lettersAt(number + 1)]!
+    for (let at = known.bounds[formsAt(number)]!; at < end; at++) {
+      for (const place of placesOf(byForm, known.pool[at]!)) alike[start + place] = 1
+    }
+  }
+}
+
+/** Writes, from `start` on, the share of n-grams in common with each word of the question, where it is more than chance. */
+function compareSpelling(
+  asked: AskedWords,
+  { pool, bounds }: WordTable,
+  number: number,
+  alike: Float32Array,
+  start: number,
+): void {
+  const from = bounds[gramsAt(number)]!
+  const to = bounds[formsAt(number)]!
+  let any = false
+  for (let at = from; at < to; at++) {
+    for (const place of placesOf(asked.byGram, pool[at]!)) {
+      any = true
+      alike[start + place]!++
+    }
+  }
+  if (!any) return
+  for (let place = 0; place < asked.count; place++) {
+    const own = asked.gramCounts[place]!
+    const share = own > 0 ? (2 * alike[start + place]!) / (own + to - from) : 0
+    alike[start + place] = share >= LEAST_SPELLED ? share : 0
+  }
+}

@@ -1,0 +1,25 @@
+import { SAME_WORD } from '../ranking/rank-grams.ts'
+import type { Evidence } from '../ranking/relevance.ts'
+import type { SlotTable } from '../tables/slot-table.ts'
+import type { AnalysedQuestion } from './analyse-question.ts'
+
+/** Bounds of what was measured when the weights were fitted. */
+const MOST_WORDS = 6
+const LEAST_CHUNKS = 50
+const MOST_CHUNKS = 500
+
+/** What is the same for all chunks. `closest`: how alike each term's most alike term of the index is spelled. */
+export function questionEvidence(
+  { live }: SlotTable,
+  { terms }: AnalysedQuestion,
+  closest: readonly number[],
+): Pick<Evidence, 'strangeness' | 'unknownName' | 'words' | 'size' | 'few'> {
+  const strange = closest.reduce((sum, likeness) => sum + 1 - likeness, 0)
+  return {
+    strangeness: terms.length > 0 ? strange / terms.length : 1,
+    unknownName: terms.some(({ isName }, i) => isName && closest[i]! < SAME_WORD) ? 1 : 0,
+    words: Math.min(terms.length, MOST_WORDS),
+    size: Math.log(Math.min(Math.max(live, LEAST_CHUNKS), MOST_CHUNKS) / MOST_CHUNKS),
+    few: Math.log(LEAST_CHUNKS / Math.min(Math.max(live, 1), LEAST_CHUNKS)),
+  }
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadWordVectors } from '../../../models/static/word-vectors.ts'
+import { formsAt, gramsAt, lettersAt, numberOfWord } from '../tables/word-table.ts'
+import { createLexicon, gramsOf } from './word-forms.ts'
+
+const words = loadWordVectors()
+
+test('a word keeps its number and what it is compared by, however many others are met', () => {
+  const table = createLexicon(words).in(new Set(['en', 'other'] as const))
+  const met = [
+    ...Array.from({ length: 30_000 }, (_, row) => words.word(row)),
+    ...Array.from({ length: 5_000 }, (_, i) => `part${i}`),
+    ...['größe', '東京', 'x'.repeat(300), ''],
+  ]
+  const numbers = met.map((word) => numberOfWord(table, word))
+  assert.deepEqual(
+    numbers,
+    met.map((_, i) => i),
+  )
+  assert.deepEqual(
+    met.map((word) => numberOfWord(table, word)),
+    numbers,
+  )
+
+  const partsOf = (word: string) => {
+    const number = numberOfWord(table, word)
+    const bounds = [gramsAt(number), formsAt(number), lettersAt(number + 1)].map((at) => table.bounds[at]!)
+    const [grams, forms] = [table.pool.slice(bounds[0], bounds[1]), table.pool.slice(bounds[1], bounds[2])]
+    return { row: table.rows[number], grams, forms: [...forms] }
+  }
+  const form = (stem: string) => table.formNumbers.get(stem)
+  assert.deepEqual(partsOf('warranties'), {
+    row: words.row('warranties'),
+    grams: gramsOf('warranti'),
+    forms: [form('warranti'), form('warranties')],
+  })
+  assert.deepEqual(partsOf('part4999'), { row: -1, grams: gramsOf('part4999'), forms: [form('part4999')] })
+  assert.deepEqual(partsOf('x'.repeat(300)), { row: -1, grams: gramsOf(''), forms: [] })
+})
+
+test('a stop word of every language has no forms', () => {
+  const table = createLexicon(words).in(new Set(['en'] as const))
+  const the = numberOfWord(table, 'the')
+  assert.equal(table.bounds[formsAt(the)], table.bounds[lettersAt(the + 1)])
+})
+
+test('an index with other languages has other forms; when too many words are known, they are met anew', () => {
+  const lexicon = createLexicon(words)
+  const english = lexicon.in(new Set(['en'] as const))
+  assert.equal(lexicon.in(new Set(['en'] as const)), english)
+  assert.notEqual(lexicon.in(new Set(['de'] as const)), english)
+  for (let i = 0; english.count < 120_000; i++) numberOfWord(english, `${i}`)
+  assert.notEqual(lexicon.in(new Set(['en'] as const)), english)
+  assert.equal(numberOfWord(english, '7'), 7)
+})

@@ -1,0 +1,130 @@
+import { wordsAndPairs } from '../../../text/languages/dense-script.ts'
+import { splitWords } from '../../../text/words/words.ts'
+import type { IndexedChunk } from '../passage.ts'
+import type { AnalysedQuestion } from '../question/analyse-question.ts'
+import { cosinesAround } from '../question/cosines-around.ts'
+import { bestOf, createMatcher, type WordIds, type WordMatcher } from '../question/match-words.ts'
+import { questionEvidence } from '../question/question-evidence.ts'
+import { asNameParts, withNameParts, withoutArguments } from '../question/split-identifiers.ts'
+import type { Tables } from '../tables/tables.ts'
+import { placesByAllWords } from './place-by-all-words.ts'
+import { rankByGrams } from './rank-grams.ts'
+import { rankByMeanings } from './rank-meanings.ts'
+import { rankByTerms } from './rank-terms.ts'
+import { bestSentence, rankBySentence, rankByVector } from './rank-vectors.ts'
+import type { Evidence } from './relevance.ts'
+import type { Hits } from './top-hits.ts'
+
+/** DEPTH is the number of hits requested from each ranker, and LOOKS how many of them are examined closely. */
+const DEPTH = 100
+const LOOKS = 16
+/** Up to this many chunks, every sentence is compared; beyond, only those of chunks that another ranker found. */
+const ALL_SENTENCES = 2_000
+
+/** A chunk that some ranker found, and the evidence for it. */
+export type Candidate = { slot: number; evidence: Evidence }
+
+/** Returns the chunks that may hold the answer, best of each ranker first, with the evidence for each. */
+export function gatherEvidence(
+  tables: Tables,
+  question: AnalysedQuestion,
+  also: Hits | null,
+): { candidates: Candidate[]; matcher: WordMatcher } {
+  const { slots } = tables
+  const terms = rankByTerms(tables, question, DEPTH)
+  const grams = rankByGrams(tables, question, DEPTH)
+  const rankings: Hits[] = [terms, grams]
+  const meanings = question.vector ? rankByMeanings(tables, question, DEPTH) : null
+  if (question.vector && meanings) {
+    const passages = rankByVector(slots, tables.passages, question.vector, DEPTH)
+    const found = new Set([terms, grams, meanings, passages].flatMap((hits) => hits.slots))
+    const compared = slots.live <= ALL_SENTENCES ? slots.chunks.keys() : found
+    rankings.push(meanings, passages, rankBySentence(slots, compared, question.vector, DEPTH))
+  }
+  if (also) rankings.push(also)
+
+  const candidates = new Set<number>()
+  for (let place = 0; place < LOOKS; place++) {
+    for (const hits of rankings) if (place < hits.slots.length) candidates.add(hits.slots[place]!)
+  }
+  const matcher = createMatcher(tables, question)
+  const about = questionEvidence(slots, question, grams.closest)
+  const around = question.vector ? cosinesAround(tables, candidates, question.vector) : new Map()
+  // Number all words before comparing the first; see WordMatcher.
+  const said = new Map([...candidates].map((slot) => [slot, wordsOf(slots.chunks[slot]!, matcher)]))
+  const bestShare = terms.slots.length > 0 ? terms.share(terms.slots[0]!) : 0
+  const placeByTerms = new Map(terms.slots.map((slot, place) => [slot, place + 1]))
+  const spelled = new Map(grams.slots.map((slot, place) => [slot, grams.scores[place]! / grams.scores[0]!]))
+  // The ranking uses this evidence only where the word vectors do not cover the question.
+  const placeByAll = question.vector ? null : placesByAllWords(matcher.idsOf(question.common), terms, said)
+  const found = [...candidates].map((slot) => ({
+    slot,
+    evidence: {
+      terms: terms.share(slot),
+      held: terms.held(slot),
+      first: placeByTerms.has(slot) ? 1 / placeByTerms.get(slot)! : 0,
+      placed: placeByAll ? nearness(placeByAll.get(slot)!) : 0,
+      near: bestShare > 0 ? terms.share(slot) / bestShare : 0,
+      spelled: spelled.get(slot) ?? 0,
+      ...about,
+      meanings: meanings?.share(slot) ?? 0,
+      sentence: question.vector && bestSentence(slots, slot, question.vector),
+      around: around.get(slot) ?? 0,
+      ...wordEvidence(said.get(slot)!, matcher),
+    },
+  }))
+  return { candidates: found, matcher }
+}
+
+/** Maps a rank to a weight: 1 for the first rank, falling so slowly that the tenth counts about half. */
+const nearness = (place: number): number => 11 / (10 + place)
+
+type Said = { title: WordIds; path: WordIds; text: WordIds; titles: WordIds[] }
+
+function wordsOf({ headingPath, questions, text }: IndexedChunk, { idsOf }: WordMatcher): Said {
+  const title = withoutArguments(headingPath.at(-1) ?? '')
+  const path = headingPath.slice(0, -1).join(' ')
+  return {
+    title: idsOf(compared(withNameParts(title))),
+    path: idsOf(compared(withNameParts(path))),
+    text: idsOf(compared(withNameParts([...(questions ?? []), text].join(' ')))),
+    titles: [title, asNameParts(title)].map((form) => idsOf(compared(form))),
+  }
+}
+
+const compared = (text: string): string[] => wordsAndPairs(splitWords(text))
+
+function wordEvidence(
+  { title, path, text, titles }: Said,
+  matcher: WordMatcher,
+): Pick<Evidence, 'match' | 'rarest' | 'heading' | 'headingShare'> {
+  const { weights } = matcher
+  const inHeading = bestOf([title], matcher)
+  const anywhere = bestOf([title, path, text], matcher)
+  const telling = weights.indexOf(Math.max(...weights))
+  return {
+    match: weighted(anywhere, weights),
+    rarest: anywhere[telling] ?? 0,
+    heading: weighted(inHeading, weights),
+    headingShare: Math.max(...titles.map((words) => shareMet(words, matcher))),
+  }
+}
+
+/** Returns the mean similarity of the words to their closest words in the question. */
+function shareMet(words: WordIds, { weights, isCompared, likeness }: WordMatcher): number {
+  let sum = 0
+  let compared = 0
+  for (const id of words) {
+    if (!isCompared(id)) continue
+    compared++
+    let most = 0
+    for (let place = 0; place < weights.length; place++) most = Math.max(most, likeness(id, place))
+    sum += most
+  }
+  return compared > 0 ? sum / compared : 0
+}
+
+function weighted(values: Float32Array, weights: readonly number[]): number {
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  return total > 0 ? values.reduce((sum, value, i) => sum + value * weights[i]!, 0) / total : 0
+}

@@ -1,0 +1,83 @@
+import { isDense } from '../../../text/languages/dense-script.ts'
+import { characterNGrams } from '../../../text/words/n-grams.ts'
+import type { AnalysedQuestion, QuestionTerm } from '../question/analyse-question.ts'
+import { termsWithGram } from '../tables/gram-table.ts'
+import { LIVE } from '../tables/slot-table.ts'
+import type { Tables } from '../tables/tables.ts'
+import { slotOf } from '../tables/term-table.ts'
+import { inverseFrequency, rarity } from './rank-terms.ts'
+import { collectHits, type Hits } from './top-hits.ts'
+
+const MOST_SIMILAR_TERMS = 40
+const LEAST_SIMILARITY = 0.25
+/** From here on a term counts as another spelling of the word, not as a chance likeness. */
+export const SAME_WORD = 0.6
+
+type SimilarTerm = { id: number; similarity: number }
+
+/** `closest` says for each term of the question how alike (0..1) the most alike term of the index is spelled. */
+export type GramHits = Hits & { closest: number[] }
+
+/** Finds compounds, inflections and misspellings: each word of the question stands for the terms spelled like it. */
+export function rankByGrams(tables: Tables, question: AnalysedQuestion, limit: number): GramHits {
+  const { slots, terms } = tables
+  const scores = new Float32Array(slots.count)
+  const seenFor = new Int32Array(slots.count).fill(-1)
+  const closest: number[] = []
+  const shared = new Float64Array(terms.postings.length)
+  question.terms.forEach((term, index) => {
+    const similar = similarTerms(tables, term, shared)
+    closest.push(similar[0]?.similarity ?? 0)
+    const found = similar.filter(({ similarity }) => similarity >= SAME_WORD)
+    const most = found.reduce((sum, { id }) => sum + terms.postings[id]!.length, 0)
+    const weight = rarity(slots, most) * term.information
+    // Best likeness first: a slot counts once for each word of the question.
+    for (const { id, similarity } of similar) {
+      for (const posting of terms.postings[id]!) {
+        const slot = slotOf(posting)
+        if (seenFor[slot] === index) continue
+        seenFor[slot] = index
+        scores[slot]! += weight * similarity
+      }
+    }
+  })
+  const hits = collectHits(limit)
+  for (let slot = 0; slot < slots.count; slot++) {
+    if (scores[slot]! > 0 && slots.states[slot] === LIVE) hits.offer(slot, scores[slot]!)
+  }
+  return { ...hits.sorted(), closest }
+}
+
+/**
+ * Terms of the index that share n-grams with a word of the question, by the share of rare n-grams in common.
+ * `shared` has a place for each term of the index: zero before, and zero again after.
+ */
+function similarTerms(tables: Tables, term: QuestionTerm, shared: Float64Array): SimilarTerm[] {
+  const { grams, terms } = tables
+  const touched: number[] = []
+  let mass = 0
+  if (!isDense(term.word)) {
+    for (const gram of characterNGrams(term.forms[0]!)) {
+      const ids = termsWithGram(grams, gram)
+      const weight = inverseFrequency(ids.length, grams.termCount)
+      mass += weight
+      for (const id of ids) {
+        if (shared[id] === 0) touched.push(id)
+        shared[id]! += weight
+      }
+    }
+  }
+  for (const form of term.forms) {
+    const id = terms.ids.get(form)
+    if (id === undefined) continue
+    if (shared[id] === 0) touched.push(id)
+    shared[id] = mass || 1
+  }
+  const similar: SimilarTerm[] = []
+  for (const id of touched) {
+    const similarity = shared[id]! / (mass || 1)
+    shared[id] = 0
+    if (similarity >= LEAST_SIMILARITY) similar.push({ id, similarity })
+  }
+  return similar.sort((a, b) => b.similarity - a.similarity || a.id - b.id).slice(0, MOST_SIMILAR_TERMS)
+}

@@ -1,0 +1,74 @@
+import { termsOfWord } from '../../../text/words/terms.ts'
+import type { AnalysedQuestion, QuestionTerm } from '../question/analyse-question.ts'
+import { LIVE } from '../tables/slot-table.ts'
+import type { Tables } from '../tables/tables.ts'
+import { FREQUENCY_MASK, slotOf } from '../tables/term-table.ts'
+import { MOST_A_TERM_COUNTS, rarity, saturated } from './rank-terms.ts'
+import { collectHits, type Hits } from './top-hits.ts'
+
+/** The neighbours of a word take milliseconds to find the first time: only those of the most telling words are. */
+const MOST_WIDENED = 8
+
+/** `share` is a slot's part (0..1) of the most that the question could score. */
+export type MeaningHits = Hits & { share: (slot: number) => number }
+
+/** BM25 in which a word of the question also stands for those close to it in meaning, the less the farther. */
+export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit: number): MeaningHits {
+  const { slots, terms } = tables
+  const scores = new Float32Array(slots.count)
+  const best = new Float32Array(slots.count)
+  const average = slots.live > 0 ? slots.liveLength / slots.live : 1
+  let most = 0
+  for (const [place, term] of question.terms.entries()) {
+    const found = term.forms.reduce(
+      (sum, form) => sum + (terms.postings[terms.ids.get(form) ?? -1]?.length ?? 0),
+      0,
+    )
+    const weight = rarity(slots, found)
+    most += weight
+    const touched: number[] = []
+    for (const [id, closeness] of termsMeant(tables, term, place < MOST_WIDENED && !term.isName)) {
+      for (const posting of terms.postings[id]!) {
+        const slot = slotOf(posting)
+        const frequency = (posting & FREQUENCY_MASK) / 2
+        const score = weight * closeness * saturated(frequency, slots.lengths[slot]! / average)
+        if (best[slot] === 0) touched.push(slot)
+        if (score > best[slot]!) best[slot] = score
+      }
+    }
+    // A slot counts once for each word of the question, by its closest word.
+    for (const slot of touched) {
+      scores[slot]! += best[slot]!
+      best[slot] = 0
+    }
+  }
+  const hits = collectHits(limit)
+  for (let slot = 0; slot < slots.count; slot++) {
+    if (scores[slot]! > 0 && slots.states[slot] === LIVE) hits.offer(slot, scores[slot]!)
+  }
+  const top = most * MOST_A_TERM_COUNTS
+  return { ...hits.sorted(), share: (slot) => (top > 0 ? (scores[slot] ?? 0) / top : 0) }
+}
+
+/** Numbers of the index's terms that a word stands for, with 1 for itself and less for its neighbours. */
+function termsMeant(
+  { words, terms, lexicon }: Tables,
+  { word, forms }: QuestionTerm,
+  isWidened: boolean,
+): Map<number, number> {
+  const meant = new Map<number, number>()
+  for (const form of forms) {
+    const id = terms.ids.get(form)
+    if (id !== undefined) meant.set(id, 1)
+  }
+  const row = isWidened ? words.row(word) : -1
+  if (row < 0) return meant
+  // Closest first: a stem keeps the best of its words.
+  for (const { row: other, similarity } of words.neighbours(row)) {
+    for (const form of termsOfWord(words.word(other), 'en', lexicon.stem)) {
+      const id = terms.ids.get(form)
+      if (id !== undefined && !meant.has(id)) meant.set(id, similarity * similarity)
+    }
+  }
+  return meant
+}

@@ -1,0 +1,84 @@
+import type { AnalysedQuestion } from '../question/analyse-question.ts'
+import { LIVE, type SlotTable } from '../tables/slot-table.ts'
+import type { Tables } from '../tables/tables.ts'
+import { FREQUENCY_MASK, slotOf } from '../tables/term-table.ts'
+import { collectHits, type Hits } from './top-hits.ts'
+
+const SATURATION = 1.2
+const LENGTH_SHARE = 0.75
+/**
+ * In a smaller index, rarity is computed as if there were this many chunks, because among three chunks nothing is
+ * rare.
+ */
+const FEWEST_CHUNKS = 200
+/** The most that the frequency of a term can count for. */
+export const MOST_A_TERM_COUNTS = SATURATION + 1
+
+/**
+ * Hits for the question's words. `share` is a slot's score as a part (0..1) of the highest score that the question
+ * could reach.
+ */
+export type TermHits = Hits & {
+  share: (slot: number) => number
+  /** The part (0..1) of the question's words, weighted by rarity, that a slot has. */
+  held: (slot: number) => number
+  /** The BM25 score of a slot, from which `share` is computed. */
+  score: (slot: number) => number
+  /** A slot's length relative to the average length. */
+  relative: (slot: number) => number
+}
+
+/** Ranks slots by BM25 over stems. */
+export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: number): TermHits {
+  const { slots, terms } = tables
+  const scores = new Float32Array(slots.count)
+  const average = slots.live > 0 ? slots.liveLength / slots.live : 1
+  const held = new Float32Array(slots.count)
+  const seenFor = new Int32Array(slots.count).fill(-1)
+  let total = 0
+  for (const [place, term] of question.terms.entries()) {
+    const lists = term.forms.map((form) => terms.postings[terms.ids.get(form) ?? -1] ?? [])
+    const idf = rarity(
+      slots,
+      lists.reduce((sum, list) => sum + list.length, 0),
+    )
+    total += idf
+    for (const list of lists) {
+      for (const posting of list) {
+        const slot = slotOf(posting)
+        const frequency = (posting & FREQUENCY_MASK) / 2
+        scores[slot]! += idf * saturated(frequency, slots.lengths[slot]! / average)
+        if (seenFor[slot] !== place) held[slot]! += idf
+        seenFor[slot] = place
+      }
+    }
+  }
+  const hits = collectHits(limit)
+  for (let slot = 0; slot < slots.count; slot++) {
+    if (scores[slot]! > 0 && slots.states[slot] === LIVE) hits.offer(slot, scores[slot]!)
+  }
+  const top = total * MOST_A_TERM_COUNTS
+  return {
+    ...hits.sorted(),
+    share: (slot) => (top > 0 ? (scores[slot] ?? 0) / top : 0),
+    held: (slot) => (total > 0 ? (held[slot] ?? 0) / total : 0),
+    score: (slot) => scores[slot] ?? 0,
+    relative: (slot) => slots.lengths[slot]! / average,
+  }
+}
+
+/** Returns the weight of a term's frequency in a chunk of `relative` times the average length. */
+export function saturated(frequency: number, relative: number): number {
+  const slowness = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * relative)
+  return (frequency * MOST_A_TERM_COUNTS) / (frequency + slowness)
+}
+
+/** Returns the rarity of a term found in `found` chunks. */
+export function rarity({ live, dead }: SlotTable, found: number): number {
+  return inverseFrequency(found, Math.max(live + dead, FEWEST_CHUNKS))
+}
+
+/** Returns the rarity of something found in `found` of `all` chunks; it is never negative. */
+export function inverseFrequency(found: number, all: number): number {
+  return Math.log(1 + Math.max(0, all - found + 0.5) / (found + 0.5))
+}

@@ -1,0 +1,32 @@
+import { wordsAndPairs } from '../../../text/languages/dense-script.ts'
+import { splitSentences } from '../../../text/words/sentences.ts'
+import { splitWords } from '../../../text/words/words.ts'
+import type { IndexedChunk } from '../passage.ts'
+import type { AnalysedQuestion } from '../question/analyse-question.ts'
+import { bestOf, type WordMatcher } from '../question/match-words.ts'
+import { withNameParts, withoutArguments } from '../question/split-identifiers.ts'
+
+/**
+ * Of the question's pairs of neighbouring words the one that the chunk has least: 0..1, how alike the less alike of
+ * the two words is in the best sentence. A washing machine is neither washing nor a machine. null: there is no pair.
+ */
+export function worstPair(
+  chunk: IndexedChunk,
+  { pairs, language }: AnalysedQuestion,
+  matcher: WordMatcher,
+): number | null {
+  if (pairs.length === 0) return null
+  const numbered = (text: string) => matcher.idsOf(wordsAndPairs(splitWords(withNameParts(text))))
+  const heading = bestOf([numbered(withoutArguments(chunk.headingPath.at(-1) ?? ''))], matcher)
+  const sentences = [...(chunk.questions ?? []), ...splitSentences(chunk.text, language)]
+  const matched = sentences.map((sentence) => bestOf([numbered(sentence)], matcher))
+  const shares = pairs.map(([first, second]) => {
+    const likeness = (place: number, said: Float32Array | undefined): number =>
+      Math.max(heading[place]!, said?.[place] ?? 0)
+    const inSentences = (matched.length > 0 ? matched : [undefined]).map((said) =>
+      Math.min(likeness(first, said), likeness(second, said)),
+    )
+    return Math.max(...inSentences)
+  })
+  return Math.min(...shares)
+}

@@ -1,0 +1,199 @@
+import { isDense } from '../../text/languages/dense-script.ts'
+import type { Language } from '../../text/languages/language.ts'
+import { wordsOnly } from '../../text/words/words.ts'
+import { type IndexedChunk, type Passage, passageOf } from './passage.ts'
+import { type AnalysedQuestion, analyseQuestion } from './question/analyse-question.ts'
+import { findQuestion } from './question/exact-questions.ts'
+import { fuse } from './ranking/fuse.ts'
+import { gatherEvidence } from './ranking/gather-evidence.ts'
+import { OFFERED_FROM } from './ranking/offered-from.ts'
+import { rankByVector } from './ranking/rank-vectors.ts'
+import { chanceOf, type Evidence, oddsOf, orderOf, reachOf } from './ranking/relevance.ts'
+import type { Hits } from './ranking/top-hits.ts'
+import { weighVectors } from './ranking/weigh-vectors.ts'
+import { worstPair } from './ranking/worst-pair.ts'
+import type { Tables } from './tables/tables.ts'
+
+/** The number of hits by the provider's vectors that are fused with the others. */
+const PROVIDED = 100
+/** The penalty, in units of the order, that each chunk of a section puts on the later chunks of the same section. */
+const SAME_SECTION = 0.5
+/** The penalties for a chunk in another language than the question, in units of the order and of the odds. */
+const FOREIGN = 4
+const FOREIGN_ODDS = 3
+/** The bonus for a section whose title is the question, word for word, as in lists of questions and answers. */
+const ASKED = 6
+const ASKED_ODDS = 2
+const LONGEST_TITLE = 500
+/**
+ * The fewest words of a title that can be a question, because many sections have the same single word as their title.
+ */
+const FEWEST_WORDS = 3
+
+export type SearchOptions = {
+  limit: number
+  queryVector?: Float32Array | null
+  /** Whether to return the signals of each passage, too. */
+  explain?: boolean
+}
+export type SearchResult = {
+  passages: Passage[]
+  confidence: number
+  /** The signals by chunk id. */
+  signals?: Map<string, Signals>
+}
+
+/** The signals that speak for a passage, each from 0 to 1; null when the passage has no such signal. */
+export type Signals = {
+  words: number
+  spelling: number
+  heading: number
+  meaning: number | null
+  sentence: number | null
+  /** The similarity of the vectors from the embedding provider. */
+  vectors: number | null
+}
+
+/** Returns the passages most likely to answer, best first, and the probability (0..1) that the best one does. */
+export function searchTables(tables: Tables, question: string, options: SearchOptions): SearchResult {
+  const exact = findQuestion(tables.exact, question)
+  const analysed = analyseQuestion(question, tables, options.queryVector)
+  const ranked = rankChunks(tables, analysed, wordsOnly(question.slice(0, LONGEST_TITLE)), options.limit)
+  const others = ranked.slots.map((slot, i) => ({ slot, score: ranked.scores[i]! }))
+  const first = exact.map((slot) => ({ slot, score: 1 }))
+  const found = [...first, ...others.filter(({ slot }) => !exact.includes(slot))].slice(0, options.limit)
+  return {
+    passages: found.map(({ slot, score }) => passageOf(tables.slots.chunks[slot]!, score)),
+    confidence: found[0]?.score ?? 0,
+    ...(options.explain
+      ? { signals: new Map(found.map(({ slot }) => [tables.slots.chunks[slot]!.id, ranked.signalsOf(slot)])) }
+      : {}),
+  }
+}
+
+const within = (value: number): number => Math.min(1, Math.max(0, value))
+
+function signalsOf(evidence: Evidence | undefined, vectors: number | undefined): Signals {
+  const speaks = evidence?.sentence ?? null
+  return {
+    words: within(evidence?.terms ?? 0),
+    spelling: within(evidence?.spelled ?? 0),
+    heading: within(evidence?.heading ?? 0),
+    meaning: speaks === null ? null : within(evidence?.meanings ?? 0),
+    sentence: speaks === null ? null : within(speaks),
+    vectors: vectors === undefined ? null : within(vectors),
+  }
+}
+
+type Ranked = Hits & { signalsOf(slot: number): Signals }
+
+/** Returns up to `limit` of the best chunks, with a probability for each. */
+function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, limit: number): Ranked {
+  if (question.terms.length === 0 && !question.provided)
+    return { slots: [], scores: [], signalsOf: () => signalsOf(undefined, undefined) }
+  const provided = question.provided
+    ? rankByVector(tables.slots, tables.provided!, question.provided, PROVIDED)
+    : null
+  const { candidates: found, matcher } = gatherEvidence(tables, question, provided)
+  const isForeign = (slot: number): boolean =>
+    question.isSure && !provided && !readsBoth(question.language, tables.languageOf[slot]!)
+  const isAsked = (slot: number): boolean => titleOf(tables.slots.chunks[slot]!) === asked
+  const candidates = found
+    .map(({ slot, evidence }) => {
+      const order = orderOf(evidence) - (isForeign(slot) ? FOREIGN : 0)
+      return { slot, order: order + (isAsked(slot) ? ASKED : 0) }
+    })
+    .sort((a, b) => b.order - a.order || a.slot - b.slot)
+  spreadSections(tables, candidates)
+  const evidenceOf = new Map(found.map(({ slot, evidence }) => [slot, evidence]))
+  const slots = candidates.map(({ slot }) => slot)
+  const vectors = provided && weighVectors(provided)
+  const own: Hits = { slots, scores: slots.map(() => 0) }
+  const order =
+    provided && vectors
+      ? fuse(
+          [
+            { hits: own, weight: 1 },
+            { hits: provided, weight: vectors.weight },
+          ],
+          slots.length,
+        ).slots
+      : slots
+  const kept = order.slice(0, limit)
+  const pairs = new Map(kept.map((slot) => [slot, worstPair(tables.slots.chunks[slot]!, question, matcher)]))
+  const reach = Math.max(
+    0,
+    ...kept.slice(0, REACHING).map((slot) => {
+      const evidence = evidenceOf.get(slot)
+      return evidence && !isForeign(slot) ? reachOf(evidence, pairs.get(slot)!) : 0
+    }),
+  )
+  // The order and the probability weigh the evidence differently, but scores must not rise from one rank to the next.
+  let score = 1
+  const least = question.terms.some(({ word }) => isDense(word)) ? LEAST_OF_PAIRS : LEAST_CHANCE
+  const providedPlace = (slot: number): number => provided?.slots.indexOf(slot) ?? -1
+  return {
+    signalsOf: (slot) => signalsOf(evidenceOf.get(slot), provided?.scores[providedPlace(slot)]),
+    slots: kept,
+    scores: kept.map((slot, place) => {
+      const evidence = evidenceOf.get(slot)
+      const odds =
+        (evidence ? oddsOf(evidence, pairs.get(slot)!) : UNKNOWN_ODDS) +
+        (vectors?.oddsOf(slot) ?? 0) +
+        (isAsked(slot) ? ASKED_ODDS : 0)
+      const chance = chanceOf(isForeign(slot) ? odds - FOREIGN_ODDS : odds)
+      score = Math.min(score, vectors ? chance : withinReach(chance, reach, place === 0 ? least : 1))
+      return score
+    }),
+  }
+}
+
+/** Returns the words of a chunk's own heading without its number; null for a heading too short to be a question. */
+function titleOf({ headingPath }: IndexedChunk): string | null {
+  const words = wordsOnly(headingPath.at(-1) ?? '').replace(/^(?:\d+ )+/, '')
+  return words.split(' ').length >= FEWEST_WORDS ? words : null
+}
+
+/** The number of first passages from which the search estimates whether the documents cover the question. */
+const REACHING = 3
+/** As many answerable questions are answered, and as many others declined, in test/retrieval-corpus. */
+const REACHED_FROM = 0.44
+/**
+ * Nothing is offered for a question that the documents do not cover. For one that they do, a passage is offered even
+ * if little speaks for it alone.
+ */
+
+function withinReach(chance: number, reach: number, least: number): number {
+  if (reach < REACHED_FROM) return Math.min(chance, OFFERED_FROM * 0.99)
+  return chance >= least ? Math.max(chance, OFFERED_FROM) : chance
+}
+
+/** Less for words than for pairs of characters, some of which are met by chance. */
+const LEAST_CHANCE = 0.014
+const LEAST_OF_PAIRS = 0.11
+const UNKNOWN_ODDS = -5
+
+/**
+ * Returns whether somebody who asks in one language reads the other. Text without a recognised language, such as
+ * code, counts as readable for everybody.
+ */
+function readsBoth(asked: Language, written: Language): boolean {
+  const isNordic = (language: Language): boolean => language === 'da' || language === 'no'
+  return asked === written || written === 'other' || (isNordic(asked) && isNordic(written))
+}
+
+/**
+ * Lowers later chunks of a section, because chunks of one section say much the same and other sections should be
+ * seen, too.
+ */
+function spreadSections(tables: Tables, candidates: { slot: number; order: number }[]): void {
+  const taken = new Map<string, number>()
+  for (const candidate of candidates) {
+    const { sourceId, headingPath } = tables.slots.chunks[candidate.slot]!
+    const section = JSON.stringify([sourceId, headingPath])
+    const before = taken.get(section) ?? 0
+    taken.set(section, before + 1)
+    candidate.order -= before * SAME_SECTION
+  }
+  candidates.sort((a, b) => b.order - a.order || a.slot - b.slot)
+}

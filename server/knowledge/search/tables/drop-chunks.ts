@@ -1,0 +1,46 @@
+import { addQuestions, removeQuestions } from '../question/exact-questions.ts'
+import { DEAD, dropSlot, FREE, LIVE, SWEPT, showSlot } from './slot-table.ts'
+import type { Tables } from './tables.ts'
+import { sweepPostings } from './term-table.ts'
+
+/** Below this many dead slots a sweep is not worth its time. */
+const FEWEST_DEAD = 256
+
+/** Makes written chunks visible to search. */
+export function showChunks(tables: Tables, slots: readonly number[]): void {
+  for (const slot of slots) {
+    showSlot(tables.slots, slot)
+    addQuestions(tables.exact, slot, tables.slots.chunks[slot]!)
+  }
+}
+
+/** Hides chunks from search, at once; what is left of them goes at the next sweep. */
+export function dropChunks(tables: Tables, slots: readonly number[]): void {
+  for (const slot of slots) {
+    const chunk = tables.slots.chunks[slot]
+    if (chunk && tables.slots.states[slot] === LIVE) removeQuestions(tables.exact, slot, chunk)
+    dropSlot(tables.slots, slot)
+  }
+}
+
+export function isSweepDue({ slots }: Tables): boolean {
+  return slots.dead >= FEWEST_DEAD && slots.dead > slots.live / 2
+}
+
+/** Takes the postings of dead chunks out and frees their slots; lets other work run meanwhile. */
+export async function sweep(tables: Tables, breathe: () => Promise<void> | undefined): Promise<void> {
+  const { slots, terms } = tables
+  const swept: number[] = []
+  for (let slot = 0; slot < slots.count; slot++) {
+    if (slots.states[slot] !== DEAD) continue
+    slots.states[slot] = SWEPT
+    swept.push(slot)
+  }
+  for (let id = 0; id < terms.postings.length; id++) {
+    sweepPostings(terms, id, (slot) => slots.states[slot] === SWEPT)
+    await breathe()
+  }
+  for (const slot of swept) slots.states[slot] = FREE
+  slots.free.push(...swept)
+  slots.dead -= swept.length
+}

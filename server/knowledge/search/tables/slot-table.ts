@@ -1,0 +1,92 @@
+import type { IndexedChunk } from '../passage.ts'
+import { bytesOfChunk } from './chunk-bytes.ts'
+
+export const FREE = 0
+export const LIVE = 1
+/** Written, but not yet part of what search sees. */
+export const PENDING = 2
+/** No longer seen; its postings are still there. */
+export const DEAD = 3
+/** Dead, and its postings are being taken out. */
+export const SWEPT = 4
+
+/** One numbered slot for each chunk; numbers of dead chunks are used again once their postings are gone. */
+export type SlotTable = {
+  chunks: (IndexedChunk | null)[]
+  /** Compact vectors of the chunk's sentences, one after the other. */
+  sentences: (Int8Array | null)[]
+  states: Uint8Array
+  /** Weighted number of terms. */
+  lengths: Float32Array
+  free: number[]
+  count: number
+  live: number
+  dead: number
+  liveLength: number
+  /** Bytes of texts and sentence vectors of all chunks held. */
+  heldBytes: number
+}
+
+export function createSlotTable(): SlotTable {
+  return {
+    chunks: [],
+    sentences: [],
+    states: new Uint8Array(64),
+    lengths: new Float32Array(64),
+    free: [],
+    count: 0,
+    live: 0,
+    dead: 0,
+    liveLength: 0,
+    heldBytes: 0,
+  }
+}
+
+/** Puts a chunk into a slot where search does not see it yet; returns the slot's number. */
+export function takeSlot(
+  slots: SlotTable,
+  chunk: IndexedChunk,
+  length: number,
+  sentences: Int8Array | null,
+): number {
+  const slot = slots.free.pop() ?? slots.count++
+  if (slot >= slots.states.length) {
+    const states = new Uint8Array(slots.states.length * 2)
+    states.set(slots.states)
+    slots.states = states
+    const lengths = new Float32Array(slots.lengths.length * 2)
+    lengths.set(slots.lengths)
+    slots.lengths = lengths
+  }
+  slots.chunks[slot] = chunk
+  slots.sentences[slot] = sentences
+  slots.heldBytes += bytesOfChunk(chunk, sentences)
+  slots.states[slot] = PENDING
+  slots.lengths[slot] = length
+  return slot
+}
+
+export function showSlot(slots: SlotTable, slot: number): void {
+  slots.states[slot] = LIVE
+  slots.live++
+  slots.liveLength += slots.lengths[slot]!
+}
+
+/** Hides a slot from search at once and lets go of its text. */
+export function dropSlot(slots: SlotTable, slot: number): void {
+  if (slots.states[slot] === LIVE) {
+    slots.live--
+    slots.liveLength -= slots.lengths[slot]!
+  }
+  const chunk = slots.chunks[slot]
+  if (chunk) slots.heldBytes -= bytesOfChunk(chunk, slots.sentences[slot] ?? null)
+  slots.states[slot] = DEAD
+  slots.chunks[slot] = null
+  slots.sentences[slot] = null
+  slots.dead++
+}
+
+/** Slots that hold a chunk, seen or not yet. */
+export function slotsInUse(slots: SlotTable): number {
+  return slots.count - slots.free.length - slots.dead
+}

@@ -1,0 +1,52 @@
+import type { WordVectors } from '../../../models/static/word-vectors.ts'
+import type { Language } from '../../../text/languages/language.ts'
+import type { ExactQuestions } from '../question/exact-questions.ts'
+import { createLexicon, type Lexicon } from '../question/word-forms.ts'
+import { createGramTable, type GramTable } from './gram-table.ts'
+import { createSlotTable, type SlotTable } from './slot-table.ts'
+import { createTermTable, type TermTable } from './term-table.ts'
+import { createVectorTable, type VectorTable } from './vector-table.ts'
+
+/** Everything one agent's index is made of. */
+export type Tables = {
+  readonly words: WordVectors
+  readonly slots: SlotTable
+  readonly terms: TermTable
+  readonly grams: GramTable
+  readonly passages: VectorTable
+  /** Vectors of an embedding provider; made when the first chunk brings one. */
+  provided: VectorTable | null
+  readonly exact: ExactQuestions
+  readonly lexicon: Lexicon
+  /** Languages that chunks of this index were stemmed in. */
+  readonly languages: Set<Language>
+  /** The language of each slot's chunk. */
+  readonly languageOf: Language[]
+  /** How many chunks of each language were ever written. */
+  readonly chunksOf: Map<Language, number>
+}
+
+export function createTables(words: WordVectors, lexicon = createLexicon(words)): Tables {
+  return {
+    words,
+    slots: createSlotTable(),
+    terms: createTermTable(),
+    grams: createGramTable(),
+    passages: createVectorTable(words.dimensions),
+    provided: null,
+    exact: new Map(),
+    lexicon,
+    languages: new Set(),
+    languageOf: [],
+    chunksOf: new Map(),
+  }
+}
+
+/** The language of most chunks; null when none is known. */
+export function mostChunks(chunksOf: ReadonlyMap<Language, number>): Language | null {
+  let most: Language | null = null
+  for (const [language, count] of chunksOf) {
+    if (language !== 'other' && count > (most === null ? 0 : chunksOf.get(most)!)) most = language
+  }
+  return most
+}

@@ -1,0 +1,55 @@
+import type { Insertable } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId, SourcesTable } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import { enqueueTraining } from '../training/enqueue-training.ts'
+import type { SourceRow } from './queries.ts'
+import { refuseUnfinished, takeRoom } from './room.ts'
+
+export type Account = { id: AccountId; plan: string }
+export type NewSource = Pick<
+  Insertable<SourcesTable>,
+  'type' | 'name' | 'content' | 'metadata' | 'link_type' | 'url' | 'external_id' | 'message_id'
+> & {
+  id?: string
+  size: number
+}
+
+/** Stores a source and the job that trains it, in one transaction. Throws SOURCE_DUPLICATE, SOURCE_SIZE_LIMIT_EXCEEDED, and as refuseUnfinished. */
+export async function addSource(
+  { db, jobs }: { db: Db; jobs: Jobs },
+  account: Account,
+  agentId: string,
+  source: NewSource,
+): Promise<SourceRow> {
+  try {
+    return await transact(db, (trx) => insertSource(trx, jobs, account, agentId, source))
+  } catch (error) {
+    const { constraint } = error as { constraint?: string }
+    if (constraint === 'sources_link' || constraint === 'sources_page') throw new ApiError('SOURCE_DUPLICATE')
+    throw error
+  }
+}
+
+/** The same in the caller's transaction. */
+export async function insertSource(
+  trx: Trx,
+  jobs: Jobs,
+  account: Account,
+  agentId: string,
+  { id = newId(), ...source }: NewSource,
+): Promise<SourceRow> {
+  await refuseUnfinished(trx, account)
+  const row = await trx
+    .insertInto('sources')
+    .values({ ...source, id, account_id: account.id, agent_id: agentId, status: 'untrained' })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await enqueueTraining(jobs, trx, row)
+  // Last: many uploads to one agent wait for each other no longer than for this and the commit.
+  await takeRoom(trx, account, agentId, source.size, id)
+  return row
+}

@@ -1,0 +1,93 @@
+import type { Static } from 'typebox'
+import type { Context } from '../../context.ts'
+import { newId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
+import { addSite } from '../crawl/run/add-site.ts'
+import { addPage } from '../notion/pages/add-page.ts'
+import { type Account, addSource } from './add-source.ts'
+import { dropFile, folderOf, keepFile } from './files.ts'
+import type { SourceRow } from './queries.ts'
+import type { NewFile } from './read-upload.ts'
+import { sizeOf } from './room.ts'
+import type { CreateSource } from './schema.ts'
+import { sourceUrl } from './source-url.ts'
+
+type Needs = Pick<Context, 'db' | 'jobs' | 'filesDir'>
+type New = Static<typeof CreateSource>
+
+/** Adds a text, questions and answers, or a link. */
+export async function createSource(
+  ctx: Needs,
+  account: Account,
+  agentId: string,
+  body: New,
+): Promise<SourceRow> {
+  switch (body.type) {
+    case 'text': {
+      const { type, name, content } = body
+      return addSource(ctx, account, agentId, {
+        type,
+        name,
+        content: json({ text: content }),
+        size: sizeOf(content),
+      })
+    }
+    case 'qna': {
+      const { type, name, questions, answer } = body
+      const content = json({ questions, answer })
+      return addSource(ctx, account, agentId, { type, name, content, size: sizeOf(answer, ...questions) })
+    }
+    case 'link':
+      return body.linkType === 'individual'
+        ? addLink(ctx, account, agentId, body.url)
+        : addSite(ctx, account, agentId, { ...body, linkType: body.linkType })
+    case 'notionPage':
+      return addPage(ctx, account, agentId, body)
+  }
+}
+
+/** Adds one page of the web. Its size is known when it has been read. */
+export async function addLink(
+  ctx: Needs,
+  account: Account,
+  agentId: string,
+  text: string,
+): Promise<SourceRow> {
+  const url = sourceUrl(text)
+  const metadata = json({ type: 'individual' })
+  const link = {
+    type: 'link' as const,
+    name: url,
+    url,
+    link_type: 'individual',
+    content: json({}),
+    metadata,
+    size: 0,
+  }
+  return addSource(ctx, account, agentId, link)
+}
+
+/** Adds an uploaded file; one that is refused leaves nothing on the disk. */
+export async function uploadSource(
+  ctx: Needs,
+  account: Account,
+  agentId: string,
+  { fields, file }: NewFile,
+): Promise<SourceRow> {
+  const id = newId()
+  const path = await keepFile(ctx.filesDir, folderOf(account.id, agentId, id), file)
+  const { filename, type: mediaType } = file
+  try {
+    return await addSource(ctx, account, agentId, {
+      id,
+      type: 'file',
+      name: fields.name,
+      content: json({ filename, mediaType, file: path }),
+      metadata: json({ filename, mediaType }),
+      size: 0,
+    })
+  } catch (error) {
+    await dropFile(ctx.filesDir, path)
+    throw error
+  }
+}

@@ -1,0 +1,79 @@
+import { holdAgent } from '../../agents/records/find-agent.ts'
+import type { Context } from '../../context.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import { json } from '../../db/statements/json.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { excludeTicket } from '../tickets/exclude-ticket.ts'
+import { emptySource, leaseEnd, ROWS_AT_ONCE, removeSource } from './empty-source.ts'
+import { moveKnowledge, requireSource, type SourceRow } from './queries.ts'
+
+/**
+ * Deletes a source with its chunks; answers read the moved knowledge version and no longer find it. Answers what it
+ * was. Throws SOURCE_NOT_FOUND, SOURCE_ALREADY_PENDING_DELETION.
+ */
+export async function deleteSource(
+  { db, jobs }: Pick<Context, 'db' | 'jobs'>,
+  accountId: AccountId,
+  agentId: string,
+  sourceId: string,
+): Promise<SourceRow> {
+  await requireDeletable(db, accountId, agentId, sourceId)
+  const large = await isLarge(db, accountId, sourceId)
+  const source = await transact(db, async (trx) => {
+    await holdAgent(trx, accountId, agentId)
+    const row = await requireDeletable(trx, accountId, agentId, sourceId, true)
+    if (large) await markDeleted(trx, row)
+    else await removeSource(trx, jobs, row)
+    await moveKnowledge(trx, accountId, agentId)
+    if (row.type === 'ticket') await excludeTicket(trx, row)
+    return row
+  })
+  if (large) await emptySource({ db, jobs }, source)
+  return source
+}
+
+async function requireDeletable(...which: Parameters<typeof requireSource>): Promise<SourceRow> {
+  const row = await requireSource(...which)
+  if (row.status === 'toBeDeleted') throw new ApiError('SOURCE_ALREADY_PENDING_DELETION')
+  return row
+}
+
+async function isLarge(db: Db, accountId: AccountId, sourceId: string): Promise<boolean> {
+  const beyond = await db
+    .selectFrom('chunks')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('source_id', '=', sourceId)
+    .offset(ROWS_AT_ONCE)
+    .limit(1)
+    .executeTakeFirst()
+  return beyond !== undefined
+}
+
+/**
+ * Takes a source out of answers and away from whatever works on it. Its address, its other names and its size are
+ * free at once: what is added in its place need not wait until it is empty.
+ */
+export async function markDeleted(trx: Trx, { id, account_id }: SourceRow): Promise<void> {
+  await trx
+    .updateTable('sources')
+    .set((eb) => ({
+      status: 'toBeDeleted',
+      error: null,
+      content_version: eb('content_version', '+', 1),
+      live_version: null,
+      next_sync_at: null,
+      deletion_held_until: leaseEnd,
+      size: 0,
+      url: null,
+      external_id: null,
+      message_id: null,
+      content: json({}),
+      updated_at: new Date(),
+    }))
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+}

@@ -1,0 +1,128 @@
+import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { REMOVE_FILES, type RemoveFiles } from '../../agents/jobs.ts'
+import type { Context } from '../../context.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { folderOf } from './files.ts'
+import type { SourceRow } from './queries.ts'
+
+type Needs = Pick<Context, 'db' | 'jobs'>
+type Doomed = Pick<SourceRow, 'id' | 'account_id' | 'agent_id' | 'type'>
+
+/** The embedded database deletes so many rows, vectors of 1,536 numbers and all, in 10 ms. */
+export const ROWS_AT_ONCE = 500
+
+const LEASE_SECONDS = 10
+const RENEW_MS = 3_000
+/** The end of the process waits for it; the rest is for the next look. */
+const RESUME_MS = 5_000
+
+/** Until when a process that has just begun, or gone on with, a deletion keeps it from others. */
+export const leaseEnd = sql<Date>`now() + ${sql.lit(LEASE_SECONDS)} * interval '1 second'`
+
+/** Deletes the rows of a source that is out of answers in small steps, and then the source. */
+export async function emptySource({ db, jobs }: Needs, source: Doomed): Promise<void> {
+  const { id, account_id } = source
+  const renewal = setInterval(() => void keepLease(db, id).catch(() => {}), RENEW_MS)
+  try {
+    await inSteps((from: Vector) => deleteVectors(db, account_id, id, from), { space: '', vector_key: '' })
+    await inSteps((from: Chunk) => deleteChunks(db, account_id, id, from), { version: -1, ordinal: -1 })
+    await transact(db, (trx) => removeSource(trx, jobs, source))
+  } finally {
+    clearInterval(renewal)
+  }
+}
+
+/** Deletes the source itself, with the chunks it has left and, by a job, its files. */
+export async function removeSource(
+  trx: Trx,
+  jobs: Context['jobs'],
+  { id, account_id, agent_id, type }: Doomed,
+): Promise<void> {
+  await trx.deleteFrom('sources').where('account_id', '=', account_id).where('id', '=', id).execute()
+  if (type !== 'file') return
+  await jobs.enqueue<RemoveFiles>(trx, REMOVE_FILES, { folder: folderOf(account_id, agent_id, id) })
+}
+
+/** Goes on with deletions whose process has ended; answers how many sources are gone. Safe in several processes. */
+export async function resumeDeletions({ db, jobs }: Needs): Promise<number> {
+  const begun = Date.now()
+  let gone = 0
+  while (Date.now() - begun < RESUME_MS) {
+    const source = await claimDeletion(db)
+    if (!source) break
+    await emptySource({ db, jobs }, source)
+    gone++
+  }
+  return gone
+}
+
+/** For a process that has the database alone: what the last one was deleting need not be waited for. */
+export async function freeDeletions(db: Db): Promise<void> {
+  await db
+    .updateTable('sources')
+    .set({ deletion_held_until: null })
+    .where('status', '=', 'toBeDeleted')
+    .execute()
+}
+
+async function claimDeletion(db: Db): Promise<Doomed | undefined> {
+  const { rows } = await sql<Doomed>`
+    update sources set deletion_held_until = ${leaseEnd}
+    where id = (
+      select id from sources
+      where status = 'toBeDeleted' and (deletion_held_until is null or deletion_held_until < now())
+      limit 1 for no key update skip locked)
+    returning id, account_id, agent_id, type`.execute(db)
+  return rows[0]
+}
+
+async function keepLease(db: Db, sourceId: string): Promise<void> {
+  await db.updateTable('sources').set({ deletion_held_until: leaseEnd }).where('id', '=', sourceId).execute()
+}
+
+type Vector = { space: string; vector_key: string }
+type Chunk = { version: number; ordinal: number }
+
+// Each step begins where the last one ended: rows just deleted are still in the way of a search from the start.
+async function inSteps<T>(step: (from: T) => Promise<T[]>, first: T): Promise<void> {
+  for (let from = first; ; ) {
+    await setImmediate()
+    const gone = await step(from)
+    from = gone.at(-1) ?? from
+    if (gone.length < ROWS_AT_ONCE) return
+  }
+}
+
+async function deleteVectors(
+  db: Db,
+  accountId: AccountId,
+  sourceId: string,
+  from: Vector,
+): Promise<Vector[]> {
+  const { rows } = await sql<Vector>`
+    with step as materialized (
+      select space, vector_key from chunk_vectors
+      where account_id = ${accountId} and source_id = ${sourceId}
+        and (space, vector_key) >= (${from.space}, ${from.vector_key})
+      order by space, vector_key limit ${ROWS_AT_ONCE}),
+    gone as (
+      delete from chunk_vectors using step
+      where chunk_vectors.source_id = ${sourceId} and chunk_vectors.space = step.space and chunk_vectors.vector_key = step.vector_key)
+    select space, vector_key from step order by space, vector_key`.execute(db)
+  return rows
+}
+
+async function deleteChunks(db: Db, accountId: AccountId, sourceId: string, from: Chunk): Promise<Chunk[]> {
+  const { rows } = await sql<Chunk>`
+    with step as materialized (
+      select id, version, ordinal from chunks
+      where account_id = ${accountId} and source_id = ${sourceId}
+        and (version, ordinal) >= (${from.version}::int, ${from.ordinal}::int)
+      order by version, ordinal limit ${ROWS_AT_ONCE}),
+    gone as (delete from chunks using step where chunks.id = step.id)
+    select version, ordinal from step order by version, ordinal`.execute(db)
+  return rows
+}

@@ -1,0 +1,18 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables.ts'
+
+const MOST_HOSTS = 1_000
+
+/** The websites that an agent's owner has named: its allowed domains, and where its links lead. */
+export async function linkHostsOf(db: Db, accountId: AccountId, agentId: string): Promise<string[]> {
+  const { rows } = await sql<{ host: string }>`
+    select jsonb_array_elements_text(allowed_domains) as host from agents
+    where account_id = ${accountId} and id = ${agentId} and jsonb_typeof(allowed_domains) = 'array'
+    union
+    (select distinct lower(substring(url from '^https?://([^/?#:@]+)')) from sources
+      where account_id = ${accountId} and agent_id = ${agentId} and url is not null limit ${MOST_HOSTS})`.execute(
+    db,
+  )
+  return rows.flatMap(({ host }) => host ?? [])
+}

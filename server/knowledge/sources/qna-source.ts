@@ -1,0 +1,32 @@
+import type { Context } from '../../context.ts'
+import { json } from '../../db/statements/json.ts'
+import type { Account } from './add-source.ts'
+import type { SourceRow } from './queries.ts'
+import { sizeOf } from './room.ts'
+import { updateSource } from './update-source.ts'
+
+/** As of a source's name (schema.ts). */
+const LONGEST_NAME = 100
+
+/** What a source of questions and an answer consists of; it is named after the first question. */
+export const qnaColumns = (questions: readonly [string, ...string[]], answer: string) => ({
+  type: 'qna' as const,
+  name: questions[0].slice(0, LONGEST_NAME).toWellFormed().trim(),
+  content: json({ questions, answer }),
+  size: sizeOf(answer, ...questions),
+})
+
+/** Makes the answer, and the question if there is one, those of the source; the same as before changes nothing. */
+export async function changeAnswer(
+  ctx: Pick<Context, 'db' | 'jobs' | 'filesDir'>,
+  account: Account,
+  agentId: string,
+  source: SourceRow,
+  { answer, question }: { answer: string; question?: string },
+): Promise<SourceRow> {
+  const { questions = [], answer: before } = source.content
+  const isSameQuestion = question === undefined || (questions.length === 1 && questions[0] === question)
+  if (before === answer && isSameQuestion) return source
+  const change = { answer, ...(question === undefined ? {} : { questions: [question] }) }
+  return updateSource(ctx, account, { agentId, sourceId: source.id }, change)
+}

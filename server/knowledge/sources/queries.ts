@@ -1,0 +1,104 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import type { AccountId, SourcesTable } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import { after, type Position } from '../../http/pagination.ts'
+
+export type SourceRow = Selectable<SourcesTable>
+
+/**
+ * Returns the agent's source. Throws SOURCE_NOT_FOUND. `lock` keeps other transactions from changing it until this
+ * one ends, and must be taken after the agent's lock (docs/decisions/0019).
+ */
+export async function requireSource(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  sourceId: string,
+  lock = false,
+): Promise<SourceRow> {
+  if (!isId(sourceId)) throw new ApiError('SOURCE_NOT_FOUND')
+  let query = db
+    .selectFrom('sources')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('id', '=', sourceId)
+  if (lock) query = query.forNoKeyUpdate()
+  const row = await query.executeTakeFirst()
+  if (!row) throw new ApiError('SOURCE_NOT_FOUND')
+  return row
+}
+
+/** The same for a source that is to be changed. Throws SOURCE_PENDING_DELETION for one that is being deleted. */
+export async function requireChangeable(...which: Parameters<typeof requireSource>): Promise<SourceRow> {
+  const row = await requireSource(...which)
+  if (row.status === 'toBeDeleted') throw new ApiError('SOURCE_PENDING_DELETION')
+  return row
+}
+
+export type SourceFilter = { agentId: string; types: SourceRow['type'][] | null; name: string | null }
+
+/** Returns up to `limit` + 1 rows, newest first, and the number of matches. */
+export async function listSourceRows(
+  db: Db,
+  accountId: AccountId,
+  filter: SourceFilter,
+  page: { limit: number; position: Position | null },
+): Promise<{ rows: SourceRow[]; total: number }> {
+  let query = db
+    .selectFrom('sources')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', filter.agentId)
+  if (filter.types) query = query.where('type', 'in', filter.types)
+  if (filter.name !== null) {
+    query = query.where('name', 'ilike', `%${filter.name.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`)
+  }
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (page.position) query = query.where(after('created_at', 'id', page.position))
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute()
+  return { rows, total }
+}
+
+export async function sizesByType(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+): Promise<Map<SourceRow['type'], { count: number; size: number }>> {
+  const rows = await db
+    .selectFrom('sources')
+    .select((eb) => ['type', eb.fn.countAll<number>().as('count'), sql<number>`sum(size)::bigint`.as('size')])
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('status', '<>', 'toBeDeleted')
+    .groupBy('type')
+    .execute()
+  return new Map(rows.map(({ type, count, size }) => [type, { count, size }]))
+}
+
+/**
+ * Notifies every process that the content the agent may answer from has changed. A transaction that locks a source
+ * must have locked the agent before (holdAgent).
+ */
+export async function moveKnowledge(
+  trx: Trx,
+  accountId: AccountId,
+  agentId: string,
+  trained = false,
+): Promise<void> {
+  await trx
+    .updateTable('agents')
+    .set((eb) => ({
+      knowledge_version: eb('knowledge_version', '+', 1),
+      ...(trained ? { last_trained_at: new Date() } : {}),
+    }))
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .execute()
+}

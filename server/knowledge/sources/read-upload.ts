@@ -1,0 +1,56 @@
+import { extname } from 'node:path'
+import type { FastifyReply } from 'fastify'
+import type { Static } from 'typebox'
+import type { Form, Upload } from '../../http/bodies/uploads.ts'
+import { ApiError } from '../../http/errors.ts'
+import { nameIgnored } from '../../http/input/ignored-fields.ts'
+import { bodyValidator, refuseInvalid } from '../../http/input/validate.ts'
+import type { DocumentType } from '../extract/extracted-document.ts'
+import { sniffType } from '../extract/sniff-type.ts'
+import { FileFields, FileUpdateFields } from './schema.ts'
+
+export type UploadedFile = { filename: string; type: DocumentType; path: string }
+
+const LONGEST_FILENAME = 255
+
+export type NewFile = { fields: Static<typeof FileFields>; file: UploadedFile }
+export type FileChange = { fields: Static<typeof FileUpdateFields>; file: UploadedFile | null }
+
+const checkNew = bodyValidator(FileFields)
+const checkChange = bodyValidator(FileUpdateFields)
+
+/**
+ * Checks an upload: text fields, and a file under `file`, whose type is that of its content. Throws
+ * VALIDATION_INVALID_BODY and SOURCE_UNSUPPORTED_TYPE.
+ */
+export async function readNewFile(
+  { fields, file, strangers, problems }: Form,
+  reply: FastifyReply,
+): Promise<NewFile> {
+  const wrong = checkNew(fields, strangers)
+  nameIgnored(reply, strangers)
+  refuseInvalid({ ...wrong, ...(file ? {} : { file: 'This field is required.' }), ...problems })
+  return { fields: fields as NewFile['fields'], file: await checkFile(file as Upload) }
+}
+
+/** The same where the file stays when none is sent. */
+export async function readFileChange(
+  { fields, file, strangers, problems }: Form,
+  reply: FastifyReply,
+): Promise<FileChange> {
+  const wrong = checkChange(fields, strangers)
+  nameIgnored(reply, strangers)
+  refuseInvalid({ ...wrong, ...problems })
+  return { fields, file: file ? await checkFile(file) : null }
+}
+
+async function checkFile({ filename, path, size, whole }: Upload): Promise<UploadedFile> {
+  if (size === 0) refuseInvalid({ file: 'The file is empty.' })
+  if (filename.length > LONGEST_FILENAME)
+    refuseInvalid({ file: `The file name has more than ${LONGEST_FILENAME} characters.` })
+  const type = await whole((bytes) => sniffType(bytes, filename))
+  if (type) return { filename, type, path }
+  throw new ApiError('SOURCE_UNSUPPORTED_TYPE', {
+    message: `"${extname(filename) || filename}" cannot be used, or the content is of another type. Send a pdf, docx, doc, xlsx, pptx, txt, md, html or csv file.`,
+  })
+}

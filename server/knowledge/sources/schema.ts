@@ -1,0 +1,127 @@
+import Type from 'typebox'
+import { Exact, IsoTime, Nullable, OneOf, Subset, TaggedUnion } from '../../http/contract.ts'
+import { refusePatterns } from '../crawl/site/refuse-patterns.ts'
+import { refusePageId } from '../notion/pages/page-id.ts'
+import { refuseSourceUrl } from './source-url.ts'
+
+export const sourceTypes = ['text', 'qna', 'link', 'file', 'notionPage', 'ticket'] as const
+export const linkTypes = ['individual', 'sitemap', 'crawl'] as const
+
+/** contract, section 4, "Source". */
+export const Source = Exact({
+  id: Type.String(),
+  type: OneOf(sourceTypes),
+  name: Nullable(Type.String({ description: 'Of a link: its URL' })),
+  size: Type.Integer({ minimum: 0, description: 'Bytes of training text' }),
+  createdAt: IsoTime,
+  updatedAt: IsoTime,
+  status: OneOf(['untrained', 'trained', 'updated', 'failed', 'toBeDeleted', 'deleted'], {
+    description:
+      'untrained and updated are being processed; trained is live; toBeDeleted is out of answers and about to be gone',
+  }),
+  error: Nullable(Type.String({ description: 'Why it failed' })),
+  metadata: Nullable(
+    Type.Object({}, { additionalProperties: true, description: 'Of links, files and corrections' }),
+  ),
+})
+
+const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', refusal: 'Must not be blank.' })
+const Content = Type.String({
+  minLength: 1,
+  maxLength: 1_048_576,
+  pattern: '\\S',
+  refusal: 'Must hold some text.',
+})
+export const Question = Type.String({
+  minLength: 1,
+  maxLength: 2_000,
+  pattern: '\\S',
+  refusal: 'Must not be blank.',
+})
+const Questions = Type.Array(Question, {
+  minItems: 1,
+  maxItems: 50,
+})
+export const Answer = Type.String({
+  minLength: 1,
+  maxLength: 100_000,
+  pattern: '\\S',
+  refusal: 'Must hold some text.',
+})
+const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
+  maxItems: 100,
+  description: 'Regular expressions (RE2 syntax) that are found in a path and its query',
+})
+
+export const CreateSource = TaggedUnion('type', [
+  Exact({ type: Type.Literal('text'), name: Name, content: Content }),
+  Exact({ type: Type.Literal('qna'), name: Name, questions: Questions, answer: Answer }),
+  Exact(
+    {
+      type: Type.Literal('link'),
+      url: Type.String({ minLength: 1, maxLength: 2_048, rule: refuseSourceUrl }),
+      linkType: OneOf(linkTypes),
+      excludePaths: Type.Optional(Patterns),
+      includeOnlyPaths: Type.Optional(Patterns),
+      slowScraping: Type.Optional(Type.Boolean()),
+    },
+    { rule: refusePatterns },
+  ),
+  Exact({
+    type: Type.Literal('notionPage'),
+    pageId: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      rule: refusePageId,
+      description: 'Of the list of connected pages',
+    }),
+    name: Type.Optional(Name),
+  }),
+])
+
+/** Which of these a source takes follows from its type. */
+export const UpdateSource = Subset(
+  Exact({
+    name: Name,
+    content: Content,
+    questions: Questions,
+    answer: Answer,
+    linkType: OneOf(linkTypes, { description: 'A website may go from crawl to sitemap and back' }),
+    excludePaths: Patterns,
+    includeOnlyPaths: Patterns,
+    slowScraping: Type.Boolean(),
+  }),
+  { rule: refusePatterns },
+)
+
+export const FileFields = Exact({ name: Name })
+export const FileUpdateFields = Subset(FileFields)
+
+const Count = Exact({ count: Type.Integer(), size: Type.Integer() })
+
+export const SourcesSummary = Exact({
+  texts: Count,
+  qnas: Count,
+  links: Count,
+  files: Count,
+  notionPages: Count,
+  tickets: Count,
+  shouldRetrain: Type.Boolean({ description: 'Always false: sources train on their own' }),
+})
+
+export const pageStatuses = ['included', 'excluded', 'failed', 'pending'] as const
+
+/** A page of a crawl or sitemap source. */
+export const Page = Exact({
+  id: Type.String(),
+  url: Type.String(),
+  title: Nullable(Type.String()),
+  status: OneOf(pageStatuses, { description: 'The agent answers from included pages' }),
+  error: Nullable(Type.String({ description: 'Why it is excluded or failed, for a person' })),
+  size: Type.Integer({ minimum: 0, description: 'Bytes of training text' }),
+  fetchedAt: Nullable(IsoTime),
+})
+
+export const UpdatePage = Exact({
+  excluded: Type.Boolean({ description: 'Takes the page out of answers, at once, or lets it in again' }),
+})

@@ -1,0 +1,112 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import type { Config } from '../../config.ts'
+import type { Db } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { Maintenance } from '../../http/limits/maintenance.ts'
+import type { Place } from '../../secrets/seal.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
+
+/** Longer than repeated requests are answered with what they were answered at first. */
+const HOLDS_MS = 26 * 60 * 60 * 1_000
+
+const PLACE: Place = { table: 'sources', row: '', purpose: 'address' }
+
+type Needs = { db: Db; secrets: Secrets; filesDir: string; maintenance: Maintenance }
+type Named = { accountId: AccountId; agentId: string; sourceId: string }
+
+/**
+ * Returns a URL that opens the file of a source for a day, for anybody who has it, at the given page if there is one.
+ */
+export function sourceFileUrl(
+  { secrets, config }: { secrets: Secrets; config: Config },
+  { accountId, agentId, sourceId }: Named,
+  page: number | null,
+): string {
+  const until = Date.now() + HOLDS_MS
+  const token = secrets.key.seal(JSON.stringify([accountId, agentId, sourceId, until]), PLACE)
+  const fragment = page === null ? '' : `#page=${page}`
+  return `${config.publicUrl ?? ''}/source-files/${encodeURIComponent(token)}${fragment}`
+}
+
+const notThere = (): ApiError =>
+  new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such file, or its address has expired.' })
+
+/** The media types that browsers display and that cannot run scripts; all other files are downloads. */
+const SHOWN: Record<string, string> = {
+  '.pdf': 'application/pdf',
+  '.txt': 'text/plain; charset=utf-8',
+  '.md': 'text/plain; charset=utf-8',
+  '.csv': 'text/plain; charset=utf-8',
+}
+
+/** Serves `/source-files/{token}`: the uploaded file that an answer cites. */
+export function serveSourceFiles(app: FastifyInstance, ctx: Needs): void {
+  app.get<{ Params: { token: string } }>('/source-files/:token', async ({ params: { token } }, reply) => {
+    await ctx.maintenance.refuse()
+    const file = await findFile(ctx, await readToken(ctx, token))
+    const path = join(ctx.filesDir, file.path)
+    const size = await stat(path).then(
+      (found) => found.size,
+      () => null,
+    )
+    if (size === null) throw notThere()
+    // The content was checked against it when it was uploaded; the sender's media type was not.
+    const extension = extname(file.name).toLowerCase()
+    const shown = SHOWN[extension]
+    const name = encodeURIComponent(file.name.toWellFormed()).replace(
+      /['()*]/g,
+      (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+    )
+    reply.headers({
+      'content-type': shown ?? 'application/octet-stream',
+      'content-length': size,
+      'content-disposition': `${shown ? 'inline' : 'attachment'}; filename*=UTF-8''${name}`,
+      'x-content-type-options': 'nosniff',
+      // The viewers of browsers do not open a PDF in a sandbox.
+      'content-security-policy':
+        extension === '.pdf'
+          ? "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+          : "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': 'private, max-age=3600',
+      'referrer-policy': 'no-referrer',
+    })
+    return reply.send(createReadStream(path))
+  })
+}
+
+async function findFile(
+  { db }: Needs,
+  { accountId, agentId, sourceId }: Named,
+): Promise<{ path: string; name: string }> {
+  const row = isId(sourceId)
+    ? await db
+        .selectFrom('sources')
+        .select(['name', 'metadata', 'status', sql<string | null>`content ->> 'file'`.as('path')])
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('id', '=', sourceId)
+        .where('type', '=', 'file')
+        .executeTakeFirst()
+    : undefined
+  if (!row?.path || row.status === 'toBeDeleted') throw notThere()
+  const { filename } = (row.metadata ?? {}) as { filename?: string }
+  return { path: row.path, name: filename ?? row.name ?? 'file' }
+}
+
+async function readToken({ secrets }: Needs, token: string): Promise<Named> {
+  try {
+    const parts: unknown = JSON.parse(await secrets.decrypt(token, PLACE))
+    const [accountId, agentId, sourceId, until] = Array.isArray(parts) ? parts : []
+    if (until > Date.now()) return { accountId, agentId, sourceId }
+  } catch {
+    // Damaged, or made by another installation: as unknown as one that never was.
+  }
+  throw notThere()
+}

@@ -1,0 +1,134 @@
+import { rm } from 'node:fs/promises'
+import type { Updateable } from 'kysely'
+import type { Static } from 'typebox'
+import { holdAgent } from '../../agents/records/find-agent.ts'
+import type { Context } from '../../context.ts'
+import { json } from '../../db/statements/json.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { SourcesTable } from '../../db/tables.ts'
+import { invalidField } from '../../http/errors.ts'
+import { refuseInvalid } from '../../http/input/validate.ts'
+import { isCrawl } from '../crawl/run/crawl-source.ts'
+import { otherLinkType, updateSite } from '../crawl/run/update-site.ts'
+import { enqueueTraining } from '../training/enqueue-training.ts'
+import type { Account } from './add-source.ts'
+import { dropFile, folderOf, keepFile, ownPath } from './files.ts'
+import { moveKnowledge, requireChangeable, type SourceRow } from './queries.ts'
+import type { FileChange } from './read-upload.ts'
+import { sizeOf, takeRoom } from './room.ts'
+import type { UpdateSource } from './schema.ts'
+
+type Needs = Pick<Context, 'db' | 'jobs' | 'filesDir'>
+type Place = { agentId: string; sourceId: string }
+type Change = Static<typeof UpdateSource>
+
+const FIELDS: Record<SourceRow['type'], readonly (keyof Change)[]> = {
+  text: ['name', 'content'],
+  qna: ['name', 'questions', 'answer'],
+  // As with its creation: options of websites are taken and mean nothing for one page.
+  link: ['linkType', 'excludePaths', 'includeOnlyPaths', 'slowScraping'],
+  file: ['name'],
+  notionPage: ['name'],
+  ticket: [],
+}
+
+/** Applies the sent fields; new content goes live in the background while the earlier version answers. */
+export async function updateSource(
+  ctx: Needs,
+  account: Account,
+  place: Place,
+  change: Change,
+): Promise<SourceRow> {
+  const { link_type } = await requireChangeable(ctx.db, account.id, place.agentId, place.sourceId)
+  if (isCrawl({ link_type })) return updateSite(ctx, account, place, change)
+  return apply(ctx, account, place, (row) => {
+    const strange = Object.keys(change).filter((field) => !FIELDS[row.type].includes(field as keyof Change))
+    refuseInvalid(
+      Object.fromEntries(
+        strange.map((field) => [field, `A source of the type ${row.type} has no ${field}.`]),
+      ),
+    )
+    if (change.linkType !== undefined && change.linkType !== row.link_type)
+      throw otherLinkType(change.linkType)
+    return { name: change.name, ...contentOf(row, change) }
+  })
+}
+
+type Changes = { name?: string; content?: SourceRow['content']; size?: number; metadata?: unknown }
+
+function contentOf(row: SourceRow, { content, questions, answer }: Change): Omit<Changes, 'name'> {
+  if (content !== undefined && content !== row.content.text)
+    return { content: { text: content }, size: sizeOf(content) }
+  if (questions === undefined && answer === undefined) return {}
+  const next = {
+    questions: questions ?? row.content.questions ?? [],
+    answer: answer ?? row.content.answer ?? '',
+  }
+  return { content: next, size: sizeOf(next.answer, ...next.questions) }
+}
+
+/** The same from an upload: a new name, a new file, or both. */
+export async function updateFromUpload(
+  ctx: Needs,
+  account: Account,
+  place: Place,
+  { fields, file }: FileChange,
+): Promise<SourceRow> {
+  const row = await requireChangeable(ctx.db, account.id, place.agentId, place.sourceId)
+  if (row.type !== 'file') throw invalidField('file', `A source of the type ${row.type} takes no file.`)
+  if (!file) return apply(ctx, account, place, () => ({ name: fields.name }))
+  const path = await keepFile(ctx.filesDir, folderOf(account.id, place.agentId, place.sourceId), file)
+  const { filename, type: mediaType } = file
+  try {
+    const changed = await apply(ctx, account, place, () => ({
+      name: fields.name,
+      content: { filename, mediaType, file: path },
+      metadata: { filename, mediaType },
+    }))
+    // The chunks of the earlier version go on answering; its bytes are of no more use.
+    if (row.content.file) await rm(ownPath(ctx.filesDir, row), { force: true })
+    return changed
+  } catch (error) {
+    await dropFile(ctx.filesDir, path)
+    throw error
+  }
+}
+
+async function apply(
+  { db, jobs }: Needs,
+  account: Account,
+  { agentId, sourceId }: Place,
+  changesOf: (row: SourceRow) => Changes,
+): Promise<SourceRow> {
+  return transact(db, async (trx) => {
+    await holdAgent(trx, account.id, agentId)
+    const row = await requireChangeable(trx, account.id, agentId, sourceId, true)
+    const { name, content, size, metadata } = changesOf(row)
+    if (content && size !== undefined) await takeRoom(trx, account, agentId, size, sourceId)
+    const columns: Updateable<SourcesTable> = {
+      ...(name === undefined ? {} : { name }),
+      ...(content === undefined
+        ? {}
+        : {
+            content: json(content),
+            content_version: row.content_version + 1,
+            status: 'updated' as const,
+            error: null,
+          }),
+      ...(size === undefined ? {} : { size }),
+      ...(metadata === undefined ? {} : { metadata: json(metadata) }),
+    }
+    if (Object.keys(columns).length === 0) return row
+    const changed = await trx
+      .updateTable('sources')
+      .set({ ...columns, updated_at: new Date() })
+      .where('account_id', '=', account.id)
+      .where('id', '=', sourceId)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    // The name is shown with citations.
+    if (name !== undefined && name !== row.name) await moveKnowledge(trx, account.id, agentId)
+    if (content) await enqueueTraining(jobs, trx, changed)
+    return changed
+  })
+}

@@ -1,0 +1,68 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Db, Trx } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { dropUnusedVectors } from './embed-chunks.ts'
+
+/** The most chunks in one transaction, whose locks block other work on the source and some on its agent. */
+export const CHUNKS_AT_ONCE = 200
+
+/**
+ * Deletes what a source that is not being processed does not answer from, in small steps. What is left when the process
+ * dies goes when the source is trained the next time. Not for websites, whose chunks are of many versions.
+ */
+export async function clearChunks(
+  db: Db,
+  accountId: AccountId,
+  sourceId: string,
+  { keepsVectors = false } = {},
+): Promise<void> {
+  for (;;) {
+    const gone = await transact(db, (trx) => clearSome(trx, accountId, sourceId, keepsVectors))
+    if (gone < CHUNKS_AT_ONCE) return
+    await setImmediate()
+  }
+}
+
+async function clearSome(
+  trx: Trx,
+  accountId: AccountId,
+  sourceId: string,
+  keepsVectors: boolean,
+): Promise<number> {
+  const source = await trx
+    .selectFrom('sources')
+    .select('live_version')
+    .where('account_id', '=', accountId)
+    .where('id', '=', sourceId)
+    .where('status', 'in', ['trained', 'failed'])
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!source) return 0
+  const gone = await dropChunks(trx, accountId, sourceId, source.live_version)
+  if (gone < CHUNKS_AT_ONCE && !keepsVectors) await dropUnusedVectors(trx, accountId, sourceId)
+  return gone
+}
+
+/** Deletes some of a source's chunks of other versions than this one; answers how many. The source is held. */
+export async function dropChunks(
+  trx: Trx,
+  accountId: AccountId,
+  sourceId: string,
+  kept: number | null,
+): Promise<number> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('chunks')
+    .where('account_id', '=', accountId)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('chunks')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('source_id', '=', sourceId)
+        .$if(kept !== null, (query) => query.where('version', '<>', kept ?? 0))
+        .limit(CHUNKS_AT_ONCE),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,20 @@
+import type { Trx } from '../../db/database.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import { isCrawl } from '../crawl/run/crawl-source.ts'
+import { enqueueCrawl } from '../crawl/run/enqueue-crawl.ts'
+import type { SourceRow } from '../sources/queries.ts'
+import { TRAIN_SOURCE, type TrainSource } from './train-task.ts'
+
+/** Enqueues what makes a source's current version live: a crawl for a website, a training for all else. */
+export async function enqueueTraining(
+  jobs: Jobs,
+  trx: Trx,
+  row: Pick<SourceRow, 'id' | 'account_id' | 'link_type' | 'content_version'>,
+  reason: 'created' | 'resumed' = 'created',
+): Promise<void> {
+  if (isCrawl(row)) await enqueueCrawl(jobs, trx, { sourceId: row.id, reason })
+  else {
+    const payload = { sourceId: row.id, version: row.content_version }
+    await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, payload, 0, row.account_id)
+  }
+}

@@ -1,0 +1,246 @@
+import type { Context } from '../../context.ts'
+import { FetchFailure } from '../../fetch/failures/fetch-failure.ts'
+import { ExtractFailure } from '../extract/extract-failure.ts'
+import type { DocumentType } from '../extract/extracted-document.ts'
+import { linkedInput } from '../extract/html/built-page.ts'
+import { NotionFailure } from '../notion/client/notion-failure.ts'
+import { readConnectedPage } from '../notion/pages/read-connected-page.ts'
+import { readKept } from '../sources/files.ts'
+import type { SourceRow } from '../sources/queries.ts'
+import { chunkSections } from './chunk/chunk-sections.ts'
+import { createReading, DEADLY } from './reading.ts'
+
+export type LoadedChunk = {
+  headingPath: string[]
+  page: number | null
+  text: string
+  questions: string[] | null
+  /** The id of the chunk's heading on a web page. */
+  anchor?: string
+}
+/** The validators of an origin's content, for the next conditional request. */
+export type Origin = { etag: string | null; modified: string | null }
+/** `bytes` of training text; `title` and `url` of a page that has its own. */
+export type Loaded = {
+  chunks: LoadedChunk[]
+  bytes: number
+  origin?: Origin
+  title?: string | null
+  url?: string | null
+}
+
+/** The reason why a source cannot be trained; `message` is for the customer. A transient failure may be retried. */
+export class TrainingFailure extends Error {
+  override name = 'TrainingFailure'
+  readonly transient: boolean
+  constructor(message: string, transient: boolean, cause?: unknown) {
+    super(message, { cause })
+    this.transient = transient
+  }
+}
+
+/** The origin responds and says that there is nothing at this URL any more. */
+export class OriginGone extends TrainingFailure {
+  constructor(message: string, cause?: unknown) {
+    super(message, false, cause)
+  }
+}
+
+type Needs = Pick<Context, 'db' | 'process' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'secrets'>
+
+const PAGE_BYTES = 20 * 1_048_576
+const LONGEST_TITLE = 200
+const PAGE_TIMEOUT_MS = 30_000
+
+/** The media types of pages that can be read, and the document type of each. */
+export const PAGE_TYPES: Record<string, DocumentType> = {
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'text/plain': 'txt',
+  'text/markdown': 'md',
+  'text/csv': 'csv',
+  'application/pdf': 'pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/msword': 'doc',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+}
+
+/** Loads a source's content and splits it into chunks. Throws TrainingFailure. */
+export async function loadContent(ctx: Needs, source: SourceRow, signal: AbortSignal): Promise<Loaded> {
+  const loaded = await tryLoad(ctx, source, null, signal)
+  if (loaded === null)
+    throw new TrainingFailure('The origin sent nothing, although it was not asked for changes.', true)
+  return loaded
+}
+
+/** The same, but returns null when the origin says that the live version is current. */
+export async function loadIfChanged(
+  ctx: Needs,
+  source: SourceRow,
+  signal: AbortSignal,
+): Promise<Loaded | null> {
+  const { live_version, origin_etag: etag, origin_modified: modified } = source
+  return tryLoad(ctx, source, live_version === null ? null : { etag, modified }, signal)
+}
+
+async function tryLoad(
+  ctx: Needs,
+  source: SourceRow,
+  since: Origin | null,
+  signal: AbortSignal,
+): Promise<Loaded | null> {
+  try {
+    const loaded = await load(ctx, source, since, signal)
+    if (loaded?.chunks.length === 0) throw new TrainingFailure('There is no text in it.', false)
+    return loaded
+  } catch (error) {
+    throw toTrainingFailure(error)
+  }
+}
+
+function load(
+  ctx: Needs,
+  source: SourceRow,
+  since: Origin | null,
+  signal: AbortSignal,
+): Promise<Loaded | null> {
+  const { text, answer, questions, subject, filename, mediaType } = source.content
+  switch (source.type) {
+    case 'text':
+      return extract(ctx, source, { bytes: new TextEncoder().encode(text ?? ''), type: 'md' }, signal)
+    case 'qna':
+      return Promise.resolve(questionsAndAnswer(questions ?? [], answer ?? ''))
+    case 'file':
+      return readKept(ctx.filesDir, source).then((bytes) =>
+        extract(ctx, source, { bytes, type: mediaType as DocumentType, filename }, signal),
+      )
+    case 'link':
+      return loadPage(ctx, source, since, signal)
+    case 'notionPage':
+      return loadConnected(ctx, source, since, signal)
+    case 'ticket':
+      return Promise.resolve(solvedTicket(subject ?? null, questions ?? [], answer ?? ''))
+  }
+}
+
+type Input = Parameters<Context['extractor']['extractChunks']>[0]
+
+async function extract(
+  { db, process, extractor }: Needs,
+  source: SourceRow,
+  input: Input,
+  signal: AbortSignal,
+): Promise<Loaded> {
+  const reading = createReading(db, process, source)
+  const onBegin = async (): Promise<void> => {
+    if (!(await reading.begin())) throw new TrainingFailure(DEADLY, false)
+  }
+  try {
+    const asked = { owner: source.account_id, signal, onBegin }
+    const { title, chunks, bytes } = await extractor.extractChunks(input, asked)
+    const root = titleAbove(title, source, chunks)
+    return {
+      chunks: chunks.map((chunk) => ({
+        ...chunk,
+        headingPath: [...root, ...chunk.headingPath],
+        questions: null,
+      })),
+      bytes,
+    }
+  } catch (error) {
+    if (!(error instanceof ExtractFailure) || error.code !== 'crashed') throw error
+    if (await reading.noteDeath()) throw new TrainingFailure(error.message, true, error)
+    throw new TrainingFailure(DEADLY, false, error)
+  } finally {
+    await reading.end()
+  }
+}
+
+/** A title that is neither a heading of the document nor the name of its source tells what all of it is about. */
+function titleAbove(
+  title: string | null,
+  { name }: SourceRow,
+  chunks: readonly { headingPath: string[] }[],
+): string[] {
+  if (title === null || title === name || title.length > LONGEST_TITLE) return []
+  return chunks.some(({ headingPath }) => headingPath.includes(title)) ? [] : [title]
+}
+
+/** Splits the answer into pieces, each with all questions. */
+function questionsAndAnswer(questions: string[], answer: string): Loaded {
+  const pieces = chunkSections([{ headingPath: [], page: null, text: answer }])
+  const chunks = pieces.map(({ text }) => ({ headingPath: [], page: null, text, questions }))
+  return { chunks, bytes: Buffer.byteLength(answer + questions.join('')) }
+}
+
+/** The same under the ticket's subject, which alone is too short to stand for the question. */
+function solvedTicket(subject: string | null, questions: string[], answer: string): Loaded {
+  const { chunks, bytes } = questionsAndAnswer(questions, answer)
+  return { chunks: chunks.map((chunk) => ({ ...chunk, headingPath: subject ? [subject] : [] })), bytes }
+}
+
+async function loadConnected(
+  ctx: Needs,
+  { account_id, agent_id, content }: SourceRow,
+  since: Origin | null,
+  signal: AbortSignal,
+): Promise<Loaded | null> {
+  const place = { accountId: account_id, agentId: agent_id, pageId: content.pageId ?? '' }
+  const page = await readConnectedPage(ctx, place, since?.modified ?? null, signal)
+  if (page === null) return null
+  const chunks: LoadedChunk[] = []
+  for (const section of page.sections) {
+    for (const { headingPath, text } of chunkSections([section]))
+      chunks.push({ headingPath, page: null, text, questions: null })
+  }
+  const { bytes, title, url, modified } = page
+  return { chunks, bytes, title, url, origin: { etag: null, modified } }
+}
+
+async function loadPage(
+  ctx: Needs,
+  source: SourceRow,
+  since: Origin | null,
+  signal: AbortSignal,
+): Promise<Loaded | null> {
+  const page = await ctx.fetcher.fetch(source.url ?? '', {
+    maxBytes: PAGE_BYTES,
+    timeoutMs: PAGE_TIMEOUT_MS,
+    accept: Object.keys(PAGE_TYPES),
+    headers: {
+      ...(since?.etag ? { 'if-none-match': since.etag } : {}),
+      ...(since?.modified ? { 'if-modified-since': since.modified } : {}),
+    },
+    signal,
+  })
+  if (page.status === 304 && since) return null
+  if (page.status === 404 || page.status === 410)
+    throw new OriginGone(`The page does not exist (HTTP ${page.status}).`)
+  if (page.status >= 300) {
+    const transient = page.status >= 500 || page.status === 429 || page.status === 408
+    throw new TrainingFailure(`The page answered with HTTP ${page.status}.`, transient)
+  }
+  const type = PAGE_TYPES[page.contentType ?? 'text/html'] ?? 'html'
+  const { input, isBuilt } = await linkedInput(ctx.renderer, page, type, { owner: source.account_id, signal })
+  // Content produced by scripts may change while the page itself stays the same, so its validators are not kept.
+  const { etag = null, 'last-modified': modified = null } = isBuilt ? {} : page.headers
+  return { ...(await extract(ctx, source, input, signal)), origin: { etag, modified } }
+}
+
+function toTrainingFailure(error: unknown): TrainingFailure {
+  if (error instanceof TrainingFailure) return error
+  if (error instanceof NotionFailure) {
+    return error.code === 'gone'
+      ? new OriginGone(error.message, error)
+      : new TrainingFailure(error.message, error.isTransient, error)
+  }
+  if (error instanceof FetchFailure) return new TrainingFailure(error.message, error.isPassing, error)
+  if (error instanceof ExtractFailure)
+    return new TrainingFailure(error.message, error.code === 'aborted', error)
+  return new TrainingFailure(
+    'It could not be processed. Try again, or ask your operator to look at the log.',
+    true,
+    error,
+  )
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { Context } from '../../../context.ts'
+import type { Trx } from '../../../db/database.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import { GATHER_TICKETS, type GatherTickets } from '../../tickets/gather-task.ts'
+import { agentReSyncs, sourceReSyncs } from './eligible.ts'
+import { RETRY_MS, SYNC_SOURCE, type SyncSource } from './resync-task.ts'
+
+type Needs = Pick<Context, 'db' | 'jobs'>
+type Due = { id: string; wanted: boolean }
+
+/** Taken by one process in one minute: after a long stop the backlog is worked off bit by bit. */
+const AT_ONCE = 50
+
+/**
+ * Takes what is due and enqueues it; each is taken once, however many processes ask. What has been switched off
+ * since it was planned is planned no longer. Answers how many were enqueued.
+ */
+export async function claimDueSyncs({ db, jobs }: Needs, now = new Date()): Promise<number> {
+  return transact(db, async (trx) => {
+    const sources = await dueSources(trx, now)
+    for (const sourceId of sources) await jobs.enqueue<SyncSource>(trx, SYNC_SOURCE, { sourceId })
+    const agents = await dueAgents(trx, now)
+    for (const agentId of agents) await jobs.enqueue<GatherTickets>(trx, GATHER_TICKETS, { agentId })
+    return sources.length + agents.length
+  })
+}
+
+async function dueSources(trx: Trx, now: Date): Promise<string[]> {
+  const { rows } = await sql<Due>`
+    select sources.id, ${sourceReSyncs()} as wanted from sources
+    join agents on agents.id = sources.agent_id
+    join accounts on accounts.id = agents.account_id
+    where sources.next_sync_at <= ${now}
+    order by sources.next_sync_at limit ${sql.lit(AT_ONCE)} for no key update of sources skip locked`.execute(
+    trx,
+  )
+  const again = new Date(now.getTime() + RETRY_MS)
+  for (const { id, wanted } of rows) {
+    await trx
+      .updateTable('sources')
+      .set({ next_sync_at: wanted ? again : null })
+      .where('id', '=', id)
+      .execute()
+  }
+  return wantedOf(rows)
+}
+
+async function dueAgents(trx: Trx, now: Date): Promise<string[]> {
+  const { rows } = await sql<Due>`
+    select agents.id, agents.ticket_knowledge and ${agentReSyncs()} as wanted from agents
+    join accounts on accounts.id = agents.account_id
+    where agents.next_ticket_sync_at <= ${now}
+    order by agents.next_ticket_sync_at limit ${sql.lit(AT_ONCE)} for no key update of agents skip locked`.execute(
+    trx,
+  )
+  const again = new Date(now.getTime() + RETRY_MS)
+  for (const { id, wanted } of rows) {
+    await trx
+      .updateTable('agents')
+      .set({ next_ticket_sync_at: wanted ? again : null })
+      .where('id', '=', id)
+      .execute()
+  }
+  return wantedOf(rows)
+}
+
+const wantedOf = (rows: Due[]): string[] => rows.filter(({ wanted }) => wanted).map(({ id }) => id)

@@ -1,0 +1,86 @@
+import type { Updateable } from 'kysely'
+import { holdAgent } from '../../../agents/records/find-agent.ts'
+import type { Db, Trx } from '../../../db/database.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import type { SourcesTable } from '../../../db/tables.ts'
+import type { Jobs } from '../../../jobs/jobs.ts'
+import { moveKnowledge, type SourceRow } from '../../sources/queries.ts'
+import { clearChunks } from '../clear-chunks.ts'
+import type { Loaded } from '../load-content.ts'
+import { TRAIN_SOURCE, type TrainSource } from '../train-task.ts'
+import { WEEK_MS } from './resync-task.ts'
+
+type Needs = { db: Db; jobs: Jobs }
+
+const nextWeek = (): Date => new Date(Date.now() + WEEK_MS)
+
+/** Nothing to do for a week; a source that had failed meanwhile is well again. */
+export async function keepVersion(db: Db, source: SourceRow, origin: Loaded['origin']): Promise<void> {
+  await changeIdle(db, source, {
+    next_sync_at: nextWeek(),
+    ...(origin ? { origin_etag: origin.etag, origin_modified: origin.modified } : {}),
+    ...(source.status === 'failed' ? { status: 'trained', error: null, updated_at: new Date() } : {}),
+  })
+}
+
+/** Has a new version trained, while the live one answers. The next look stays a day off until that is live. */
+export async function startVersion({ db, jobs }: Needs, source: SourceRow): Promise<void> {
+  const version = source.content_version + 1
+  await transact(db, async (trx) => {
+    const isStarted = await changeIdle(trx, source, {
+      content_version: version,
+      status: source.live_version === null ? 'untrained' : 'updated',
+      error: null,
+      updated_at: new Date(),
+    })
+    const payload = { sourceId: source.id, version }
+    if (isStarted) await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, payload, 0, source.account_id)
+  })
+}
+
+/** The live version goes on answering; the look is taken again the next day. */
+export async function noteFailure(db: Db, source: SourceRow, reason: string): Promise<void> {
+  const error =
+    source.live_version === null
+      ? reason
+      : `It could not be brought up to date: ${reason} The earlier version answers; it is tried again tomorrow.`
+  await changeIdle(db, source, { status: 'failed', error, updated_at: new Date() })
+}
+
+/** What its origin has taken away is not quoted any longer. The source stays, and comes back when the origin does. */
+export async function takeOut(db: Db, source: SourceRow, reason: string): Promise<void> {
+  const { id, account_id, agent_id } = source
+  await transact(db, async (trx) => {
+    await holdAgent(trx, account_id, agent_id)
+    const isOut = await changeIdle(trx, source, {
+      status: 'failed',
+      error: reason,
+      live_version: null,
+      size: 0,
+      origin_etag: null,
+      origin_modified: null,
+      content_hash: null,
+      updated_at: new Date(),
+    })
+    if (!isOut) return
+    await moveKnowledge(trx, account_id, agent_id)
+  })
+  await clearChunks(db, account_id, id)
+}
+
+/** Changes the row if it still is as it was read: a change by hand, a training or a deletion goes first. */
+async function changeIdle(
+  db: Db | Trx,
+  source: SourceRow,
+  change: Updateable<SourcesTable>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('sources')
+    .set(change)
+    .where('account_id', '=', source.account_id)
+    .where('id', '=', source.id)
+    .where('content_version', '=', source.content_version)
+    .where('status', 'in', ['trained', 'failed'])
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}

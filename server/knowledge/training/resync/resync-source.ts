@@ -1,0 +1,53 @@
+import type { Context } from '../../../context.ts'
+import type { Db } from '../../../db/database.ts'
+import type { SourceRow } from '../../sources/queries.ts'
+import { loadIfChanged, OriginGone, TrainingFailure } from '../load-content.ts'
+import { contentHash } from './content-hash.ts'
+import { keepVersion, noteFailure, startVersion, takeOut } from './outcomes.ts'
+import type { SyncSource } from './resync-task.ts'
+import { startCrawl } from './start-crawl.ts'
+
+type Needs = Pick<
+  Context,
+  'db' | 'process' | 'jobs' | 'log' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'secrets'
+>
+
+/**
+ * Looks at a source's origin once: what has not changed stays, what has is trained anew, what is gone goes from
+ * answers. May run twice. Throws when another attempt may help; the last one notes the reason on the source.
+ */
+export async function syncSource(
+  ctx: Needs,
+  { sourceId }: SyncSource,
+  attempt: { last: boolean; signal: AbortSignal },
+): Promise<void> {
+  const source = await idleSource(ctx.db, sourceId)
+  if (!source) return
+  if (source.link_type === 'crawl' || source.link_type === 'sitemap') return startCrawl(ctx, source)
+  try {
+    const loaded = await loadIfChanged(ctx, source, attempt.signal)
+    if (loaded === null) await keepVersion(ctx.db, source, undefined)
+    else if (source.live_version !== null && (await contentHash(loaded.chunks)) === source.content_hash)
+      await keepVersion(ctx.db, source, loaded.origin)
+    else await startVersion(ctx, source)
+  } catch (error) {
+    if (!(error instanceof TrainingFailure)) throw error
+    ctx.log.warn({ err: error.cause ?? error, source: sourceId }, error.message)
+    if (error instanceof OriginGone && source.live_version !== null)
+      return takeOut(ctx.db, source, error.message)
+    if (error.transient && !attempt.last) throw error
+    await noteFailure(ctx.db, source, error.message)
+  }
+}
+
+/** The source, unless it is being processed, or re-syncing was switched off since it was enqueued. */
+async function idleSource(db: Db, sourceId: string): Promise<SourceRow | undefined> {
+  return db
+    .selectFrom('sources')
+    .innerJoin('agents', 'agents.id', 'sources.agent_id')
+    .selectAll('sources')
+    .where('sources.id', '=', sourceId)
+    .where('sources.status', 'in', ['trained', 'failed'])
+    .where('agents.auto_retrain', '=', true)
+    .executeTakeFirst()
+}

@@ -1,0 +1,21 @@
+import type { Context } from '../../../context.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import { enqueueCrawl } from '../../crawl/run/enqueue-crawl.ts'
+import type { SourceRow } from '../../sources/queries.ts'
+import { WEEK_MS } from './resync-task.ts'
+
+/** A crawl compares its pages itself; the next one is a week away. */
+export async function startCrawl(
+  { db, jobs }: Pick<Context, 'db' | 'jobs'>,
+  source: SourceRow,
+): Promise<void> {
+  await transact(db, async (trx) => {
+    await enqueueCrawl(jobs, trx, { sourceId: source.id, reason: 're-sync' })
+    await trx
+      .updateTable('sources')
+      .set({ next_sync_at: new Date(Date.now() + WEEK_MS) })
+      .where('account_id', '=', source.account_id)
+      .where('id', '=', source.id)
+      .execute()
+  })
+}

@@ -1,0 +1,253 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { ModelEntry } from '../catalogue/catalogue.ts'
+import { ModelFailure, toModelFailure, tooLong } from '../failures/model-failure.ts'
+import { type CallClock, type CallTimes, startCallClock } from './call-clock.ts'
+import { type CallLimits, limitsOf } from './call-limits.ts'
+
+export type Part = LanguageModelV4StreamPart
+export type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal'>
+
+/** Receives the parts of a response from a wire. */
+export type Receiver = {
+  readonly limits: CallLimits
+  add(part: Part): void
+  /** Reports that something other than a part was read, so the server is alive. */
+  alive(): void
+  end(): void
+  /** Reports an error of the provider or of the network. */
+  fail(error: unknown): void
+}
+
+/**
+ * Sends one request to a model and returns a handle that cancels it. After the end, a failure or the cancellation,
+ * nothing more is reported to the receiver. What it throws synchronously is our own error.
+ */
+export type Wire = (options: CallOptions, receiver: Receiver) => { stop(): void }
+
+export type ResolvedModel = { entry: ModelEntry; wire(): Promise<Wire> }
+
+type Result = IteratorResult<Part[], undefined>
+
+const LONGEST_RETRY_WAIT_MS = 5_000
+const RETRY_WAIT_MS = 300
+const DONE: Result = { done: true, value: undefined }
+const NO_USAGE = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+}
+
+/**
+ * A model call: an iterator over its parts, which yields everything that one read of the network brought. It enforces
+ * the entry's timeouts and limits, and retries the request once if it fails before the first content and a retry may
+ * help.
+ */
+export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefined> {
+  readonly limits: CallLimits
+  readonly #resolved: ResolvedModel
+  readonly #options: CallOptions
+  readonly #signal: AbortSignal
+  #clock: CallClock | null = null
+  #request: { stop(): void } | null = null
+  #retry: NodeJS.Timeout | undefined
+  #attempts = 0
+  #parts: Part[] = []
+  #waiting: { resolve(result: Result): void; reject(error: unknown): void } | null = null
+  #isWaking = false
+  #state: 'new' | 'running' | 'over' = 'new'
+  #error: unknown = null
+  #hasContent = false
+  #hasFinish = false
+  #text = 0
+  #thinking = 0
+  #toolInput = 0
+
+  constructor(resolved: ResolvedModel, options: CallOptions, signal: AbortSignal) {
+    this.#resolved = resolved
+    this.#options = options
+    this.#signal = signal
+    this.limits = limitsOf(resolved.entry)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Result> {
+    if (this.#state === 'new') this.#begin()
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+      if (this.#parts.length > 0 || this.#state === 'over') this.#deliver()
+    })
+  }
+
+  /** The caller wants no more. */
+  return(): Promise<Result> {
+    this.#parts = []
+    this.#giveUp(null)
+    return Promise.resolve(DONE)
+  }
+
+  add(part: Part): void {
+    if (this.#state !== 'running') return
+    switch (part.type) {
+      case 'error':
+        this.fail(part.error)
+        return
+      case 'text-delta':
+        this.#text += part.delta.length
+        if (this.#text > this.limits.text) {
+          this.#cutOff(part.id, part.delta)
+          return
+        }
+        this.#hasContent = true
+        break
+      case 'reasoning-delta':
+        this.#thinking += part.delta.length
+        if (this.#thinking > this.limits.text + this.limits.toolInput) {
+          this.#cutOff(null, '')
+          return
+        }
+        break
+      case 'tool-input-delta':
+        this.#toolInput += part.delta.length
+        if (this.#toolInput > this.limits.toolInput) this.fail(tooLong('the input of a tool call'))
+        break
+      case 'tool-call':
+        if (part.input.length > this.limits.toolInput) this.fail(tooLong('the input of a tool call'))
+        this.#hasContent = true
+        break
+      case 'text-start':
+      case 'tool-input-start':
+        this.#hasContent = true
+        break
+      case 'finish':
+        this.#hasFinish = part.finishReason.unified !== 'interrupted'
+        if (!this.#hasFinish) return
+    }
+    if (this.#state !== 'running') return
+    this.#parts.push(part)
+    if (this.#hasContent || part.type === 'reasoning-start' || part.type === 'reasoning-delta') {
+      this.#clock?.content()
+    }
+    this.#wake()
+  }
+
+  alive(): void {
+    this.#clock?.alive()
+  }
+
+  end(): void {
+    if (this.#state !== 'running') return
+    if (this.#hasFinish) {
+      this.#request = null
+      this.#giveUp(null)
+    } else this.fail(new ModelFailure('unavailable', new Error('the stream ended without finish')))
+  }
+
+  fail(error: unknown): void {
+    if (this.#state !== 'running') return
+    const { entry } = this.#resolved
+    // The built-in responder is ours: what goes wrong there is no provider's fault.
+    if (entry.provider === 'builtin') {
+      this.#giveUp(error)
+      return
+    }
+    const failure = toModelFailure(error, [entry.apiKey])
+    const wait = failure.retryAfterMs ?? RETRY_WAIT_MS
+    const helps = failure.retryable && wait <= LONGEST_RETRY_WAIT_MS
+    if (this.#attempts > 1 || this.#hasContent || !helps) {
+      this.#giveUp(failure)
+      return
+    }
+    this.#request?.stop()
+    this.#request = null
+    this.#parts = []
+    this.#retry = setTimeout(() => void this.#attempt(), wait)
+  }
+
+  #begin(): void {
+    this.#state = 'running'
+    if (this.#signal.aborted) {
+      this.#onAbort()
+      return
+    }
+    this.#signal.addEventListener('abort', this.#onAbort)
+    this.#clock = startCallClock(this.#resolved.entry.timeouts, this.#onTimeout)
+    void this.#attempt()
+  }
+
+  async #attempt(): Promise<void> {
+    if (++this.#attempts > 1) this.#clock?.restart()
+    try {
+      const wire = await this.#resolved.wire()
+      if (this.#state !== 'running') return
+      const request = wire(this.#options, this)
+      if (this.#state === 'running') this.#request = request
+    } catch (error) {
+      this.#giveUp(error)
+    }
+  }
+
+  readonly #onAbort = (): void => {
+    // The caller is gone: nobody waits for what has been read.
+    this.#parts = []
+    this.#giveUp(new ModelFailure('aborted'))
+  }
+
+  readonly #onTimeout = (time: keyof CallTimes): void => {
+    const { timeouts } = this.#resolved.entry
+    const cause = new Error(
+      `Raise timeouts.${time} of the model in MODELS_FILE if its server is only slow: over after ${timeouts[time]} ms`,
+    )
+    this.#giveUp(new ModelFailure('timeout', cause))
+  }
+
+  /** More was said than an answer may have: it ends here, as at the model's own limit. */
+  #cutOff(textId: string | null, delta: string): void {
+    const room = delta.length - (this.#text - this.limits.text)
+    const kept = delta.slice(0, Math.max(0, room)).replace(/[\uD800-\uDBFF]$/, '')
+    if (textId !== null) {
+      if (kept !== '') this.#parts.push({ type: 'text-delta', id: textId, delta: kept })
+      this.#parts.push({ type: 'text-end', id: textId })
+    }
+    const finishReason = { unified: 'length', raw: 'more than maxOutputTokens' } as const
+    this.#parts.push({ type: 'finish', finishReason, usage: NO_USAGE })
+    this.#giveUp(null)
+  }
+
+  /** Nothing is read any more; what has been read is still given, then the error, if there is one. */
+  #giveUp(error: unknown): void {
+    if (this.#state === 'over') return
+    this.#state = 'over'
+    this.#error = error
+    this.#clock?.stop()
+    clearTimeout(this.#retry)
+    this.#signal.removeEventListener('abort', this.#onAbort)
+    this.#request?.stop()
+    this.#request = null
+    this.#wake()
+  }
+
+  /** Gives the caller what there is once everything that can be read now has been read. */
+  #wake(): void {
+    if (this.#isWaking || !this.#waiting) return
+    this.#isWaking = true
+    process.nextTick(this.#deliver)
+  }
+
+  readonly #deliver = (): void => {
+    this.#isWaking = false
+    const waiting = this.#waiting
+    if (!waiting) return
+    this.#waiting = null
+    if (this.#parts.length > 0) {
+      const value = this.#parts
+      this.#parts = []
+      waiting.resolve({ done: false, value })
+    } else if (this.#error !== null) {
+      waiting.reject(this.#error)
+      this.#error = null
+    } else if (this.#state === 'over') waiting.resolve(DONE)
+    else this.#waiting = waiting
+  }
+}

@@ -1,0 +1,245 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import Type, { type Static } from 'typebox'
+import { Exact, OneOf, Subset } from '../../http/contract.ts'
+import { type Prefixes, prefixesOf } from '../vectors/embedding-prefixes.ts'
+
+/** The providers reached over the network. The built-in responder is always available besides them. */
+export const providers = ['openai', 'openai-responses', 'openai-compatible', 'anthropic', 'google'] as const
+
+const Milliseconds = Type.Integer({ minimum: 1 })
+
+const FileModel = Exact({
+  id: Type.String({ minLength: 1, maxLength: 200 }),
+  provider: OneOf(providers),
+  name: Type.Optional(
+    Type.String({ minLength: 1, description: "The provider's name of the model; default: the id" }),
+  ),
+  credits: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, description: 'Per reply; default 1' })),
+  contextTokens: Type.Optional(Type.Integer({ minimum: 1_000 })),
+  maxOutputTokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  baseUrl: Type.Optional(Type.String({ pattern: '^https?://' })),
+  apiKey: Type.Optional(Type.String({ minLength: 1 })),
+  apiKeyEnv: Type.Optional(Type.String({ minLength: 1, description: 'The variable that holds the key' })),
+  timeouts: Type.Optional(
+    Subset(Exact({ firstToken: Milliseconds, idle: Milliseconds, total: Milliseconds })),
+  ),
+})
+
+const FileEmbedding = Exact({
+  name: Type.String({ minLength: 1 }),
+  baseUrl: Type.String({ pattern: '^https?://' }),
+  apiKey: Type.Optional(Type.String({ minLength: 1 })),
+  apiKeyEnv: Type.Optional(Type.String({ minLength: 1 })),
+  dimensions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  queryPrefix: Type.Optional(
+    Type.String({ maxLength: 500, description: "Before each question; default: by the model's name" }),
+  ),
+  passagePrefix: Type.Optional(
+    Type.String({ maxLength: 500, description: "Before each passage; default: by the model's name" }),
+  ),
+})
+
+const FileReranker = Exact({
+  name: Type.String({ minLength: 1 }),
+  baseUrl: Type.String({ pattern: '^https?://' }),
+  apiKey: Type.Optional(Type.String({ minLength: 1 })),
+  apiKeyEnv: Type.Optional(Type.String({ minLength: 1 })),
+  timeout: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+})
+
+/** The format of MODELS_FILE. */
+export const ModelsFile = Exact({
+  auto: Type.Optional(Type.String({ description: 'The id that `auto` means' })),
+  models: Type.Array(FileModel),
+  embedding: Type.Optional(FileEmbedding),
+  formerEmbedding: Type.Optional(FileEmbedding),
+  reranker: Type.Optional(FileReranker),
+})
+
+export type ModelEntry = {
+  id: string
+  provider: (typeof providers)[number] | 'builtin'
+  /** The model's name at the provider. */
+  name: string
+  /** The price of a reply in whole credits. */
+  credits: number
+  contextTokens: number
+  maxOutputTokens: number
+  baseUrl: string | null
+  apiKey: string | null
+  /** Milliseconds. */
+  timeouts: { firstToken: number; idle: number; total: number }
+}
+
+export type EmbeddingEntry = {
+  name: string
+  baseUrl: string
+  apiKey: string | null
+  dimensions: number | null
+  prefixes: Prefixes
+}
+
+export type RerankerEntry = {
+  name: string
+  baseUrl: string
+  apiKey: string | null
+  /** How long an answer may wait for it, in milliseconds. */
+  timeout: number
+}
+
+export type Catalogue = {
+  entries: ModelEntry[]
+  auto: string
+  embedding: EmbeddingEntry | null
+  /** The model that embeds questions until all chunks have vectors of `embedding`. */
+  formerEmbedding: EmbeddingEntry | null
+  /** The model that puts the passages found in a better order. */
+  reranker?: RerankerEntry | null
+}
+
+/** Thrown when MODELS_FILE or the variables cannot be used, with one sentence per problem. */
+export class CatalogueError extends Error {
+  override name = 'CatalogueError'
+  readonly problems: string[]
+  constructor(problems: string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+type OpenAiVariables = {
+  baseUrl: string | null
+  apiKey: string | null
+  model: string | null
+  embeddingModel: string | null
+  /** null means the prefix that is known for the model's name. */
+  queryPrefix?: string | null
+  passagePrefix?: string | null
+}
+
+const OPENAI = 'https://api.openai.com/v1'
+/** The model that OPENAI_API_KEY alone configures. */
+const DEFAULT_MODEL = 'gpt-5.4-mini'
+const TIMEOUTS = { firstToken: 60_000, idle: 30_000, total: 300_000 }
+const RERANK_TIMEOUT = 2_000
+const BUILTIN: ModelEntry = {
+  id: 'builtin',
+  provider: 'builtin',
+  name: 'builtin',
+  credits: 1,
+  contextTokens: 100_000,
+  maxOutputTokens: 4_000,
+  baseUrl: null,
+  apiKey: null,
+  timeouts: TIMEOUTS,
+}
+
+/**
+ * Returns the models of the deployment: the built-in one, those of MODELS_FILE (its parsed content, or null), and the
+ * one that the OPENAI_* variables name, to which `auto` then refers. Throws CatalogueError with all problems.
+ */
+export function parseCatalogue(
+  file: unknown,
+  openai: OpenAiVariables,
+  env: Record<string, string | undefined>,
+): Catalogue {
+  const { auto, models, embedding, formerEmbedding, reranker } = checkedFile(file)
+  const problems: string[] = []
+  const keyOf = (owner: string, entry: { apiKey?: string; apiKeyEnv?: string }): string | null => {
+    if (!entry.apiKeyEnv) return entry.apiKey ?? null
+    const key = env[entry.apiKeyEnv]
+    if (!key) problems.push(`MODELS_FILE: ${owner} takes its key from ${entry.apiKeyEnv}, which is not set.`)
+    return key ?? null
+  }
+  const entries = [BUILTIN, ...models.map((model) => entryOf(model, keyOf(`model "${model.id}"`, model)))]
+  const fromVariables = variableModel(openai, file)
+  const { baseUrl, model, embeddingModel } = openai
+  if (baseUrl && !model && !embeddingModel && !file)
+    problems.push('OPENAI_BASE_URL: has no effect without OPENAI_MODEL (or EMBEDDING_MODEL).')
+  if (fromVariables) entries.push(fromVariables)
+  const ids = entries.map(({ id }) => id)
+  for (const id of new Set(ids.filter((id, index) => ids.indexOf(id) !== index || id === 'auto'))) {
+    problems.push(`MODELS_FILE: the model id "${id}" is ${id === 'auto' ? 'reserved' : 'used twice'}.`)
+  }
+  if (auto !== undefined && !ids.includes(auto))
+    problems.push(`MODELS_FILE: auto names "${auto}", which is no model.`)
+  const embeddingOf = (owner: 'embedding' | 'formerEmbedding', entry: typeof embedding) =>
+    entry
+      ? {
+          name: entry.name,
+          baseUrl: entry.baseUrl,
+          apiKey: keyOf(owner, entry),
+          dimensions: entry.dimensions ?? null,
+          prefixes: chosenPrefixes(entry.name, entry.queryPrefix, entry.passagePrefix),
+        }
+      : null
+  const fromFile = embeddingOf('embedding', embedding)
+  const former = embeddingOf('formerEmbedding', formerEmbedding)
+  const reranking = reranker
+    ? { ...reranker, apiKey: keyOf('reranker', reranker), timeout: reranker.timeout ?? RERANK_TIMEOUT }
+    : null
+  if (problems.length > 0) throw new CatalogueError(problems)
+  return {
+    entries,
+    auto: auto ?? fromVariables?.id ?? entries[1]?.id ?? BUILTIN.id,
+    embedding: fromFile ?? variableEmbedding(openai),
+    formerEmbedding: former,
+    reranker: reranking,
+  }
+}
+
+function checkedFile(file: unknown): Static<typeof ModelsFile> {
+  if (file === null || file === undefined) return { models: [] }
+  const check = new Ajv({ allErrors: true, strict: false }).compile<Static<typeof ModelsFile>>(ModelsFile)
+  if (check(file)) return file
+  throw new CatalogueError((check.errors ?? []).map(sentence))
+}
+
+function sentence({ instancePath, message, params, keyword }: ErrorObject): string {
+  const place = instancePath.slice(1).replaceAll('/', '.') || 'the file'
+  const more = keyword === 'enum' ? `: ${(params.allowedValues as string[]).join(', ')}` : ''
+  const what = keyword === 'additionalProperties' ? `does not know "${params.additionalProperty}"` : message
+  return `MODELS_FILE: ${place} ${what}${more}.`
+}
+
+function entryOf(model: Static<typeof FileModel>, apiKey: string | null): ModelEntry {
+  return {
+    id: model.id,
+    provider: model.provider,
+    name: model.name ?? model.id,
+    credits: model.credits ?? 1,
+    contextTokens: model.contextTokens ?? 32_000,
+    maxOutputTokens: model.maxOutputTokens ?? 2_000,
+    baseUrl: model.baseUrl ?? null,
+    apiKey,
+    timeouts: { ...TIMEOUTS, ...model.timeouts },
+  }
+}
+
+/** A key alone configures OpenAI's own service. Next to other settings, the key may be meant for those. */
+function variableModel(
+  { baseUrl, apiKey, model, embeddingModel }: OpenAiVariables,
+  file: unknown,
+): ModelEntry | null {
+  if (!model && apiKey && !baseUrl && !embeddingModel && !file)
+    return entryOf({ id: DEFAULT_MODEL, provider: 'openai-responses' }, apiKey)
+  if (!model) return null
+  return { ...entryOf({ id: model, provider: 'openai-compatible' }, apiKey), baseUrl: baseUrl ?? OPENAI }
+}
+
+function variableEmbedding({
+  baseUrl,
+  apiKey,
+  embeddingModel,
+  queryPrefix,
+  passagePrefix,
+}: OpenAiVariables): EmbeddingEntry | null {
+  if (!embeddingModel) return null
+  const prefixes = chosenPrefixes(embeddingModel, queryPrefix, passagePrefix)
+  return { name: embeddingModel, baseUrl: baseUrl ?? OPENAI, apiKey, dimensions: null, prefixes }
+}
+
+function chosenPrefixes(name: string, query?: string | null, passage?: string | null): Prefixes {
+  const usual = prefixesOf(name)
+  return { query: query ?? usual.query, passage: passage ?? usual.passage }
+}

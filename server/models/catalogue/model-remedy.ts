@@ -1,0 +1,88 @@
+import { ModelFailure } from '../failures/model-failure.ts'
+
+export type Asked = { what: 'model' | 'embeddings' | 'reranker'; name: string; url: string | null }
+
+/** Whether a model works, with a sentence that tells the operator what to do if it does not. */
+export type Finding = { what: Asked['what']; name: string; ok: boolean; sentence: string }
+
+const TITLES = { model: 'Model', embeddings: 'Embeddings', reranker: 'Reranker' }
+const NETWORK =
+  /\b(E(?:CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|CONNRESET|PIPE)|[A-Z_]*CERT[A-Z_]*|UND_ERR_\w+)\b/
+const LONGEST_DETAIL = 200
+
+const titleOf = ({ what, name, url }: Asked): string => `${TITLES[what]} "${name}"${url ? ` at ${url}` : ''}`
+
+/** The finding when only the built-in responder is there. */
+export const NONE: Finding = {
+  what: 'model',
+  name: 'builtin',
+  ok: true,
+  sentence:
+    'Model: none is configured, so the built-in responder quotes the documents. To use one, set OPENAI_BASE_URL and OPENAI_MODEL: docs/operations/models.md.',
+}
+
+export const answers = (asked: Asked, how: string): Finding => ({
+  what: asked.what,
+  name: asked.name,
+  ok: true,
+  sentence: `${titleOf(asked)} ${how}.`,
+})
+
+export const fails = (asked: Asked, sentence: string): Finding => ({
+  what: asked.what,
+  name: asked.name,
+  ok: false,
+  sentence: `${titleOf(asked)} ${sentence}`,
+})
+
+/** Describes a failed call together with its remedy. */
+export function failing(asked: Asked, error: unknown): Finding {
+  const failure = error instanceof ModelFailure ? error : new ModelFailure('unavailable', error)
+  const said = (failure.cause as Error | undefined)?.message ?? ''
+  const detail = said.replace(/\s+/g, ' ').trim().slice(0, LONGEST_DETAIL)
+  switch (failure.kind) {
+    case 'timeout':
+    case 'aborted':
+      return fails(
+        asked,
+        `did not answer in time. Wait until its server has loaded it, or raise ${timeoutOf(asked)}.`,
+      )
+    case 'rate_limited':
+      return fails(
+        asked,
+        'takes no more requests at the moment. Wait, or ask the provider for higher limits.',
+      )
+    case 'unavailable': {
+      const code = NETWORK.exec(said)?.[1]
+      if (code)
+        return fails(asked, `cannot be reached (${code}). Start its server, or correct ${addressOf(asked)}.`)
+      return fails(asked, `failed (${detail}). Look at the log of its server.`)
+    }
+    case 'rejected':
+      if (/\b40[13]\b/.test(said)) return wrongKey(asked)
+      if (/\b404\b/.test(said))
+        return fails(
+          asked,
+          `is not known there (404). Correct its name, or ${addressOf(asked)}, which usually ends with /v1.`,
+        )
+      return fails(asked, `refused the request (${detail}).`)
+    case 'invalid_response':
+      return fails(
+        asked,
+        `sent what cannot be used (${detail}). Check that ${addressOf(asked)} is that of such a model.`,
+      )
+  }
+}
+
+export const wrongKey = (asked: Asked): Finding =>
+  fails(asked, 'refused the key. Correct OPENAI_API_KEY, or apiKey or apiKeyEnv in MODELS_FILE.')
+
+const addressOf = ({ what }: Asked): string =>
+  what === 'reranker' ? 'baseUrl in MODELS_FILE' : 'OPENAI_BASE_URL, or baseUrl in MODELS_FILE'
+
+const timeoutOf = ({ what }: Asked): string =>
+  what === 'reranker'
+    ? 'its timeout in MODELS_FILE'
+    : what === 'model'
+      ? 'timeouts.firstToken in MODELS_FILE'
+      : 'its limits'

@@ -1,0 +1,88 @@
+import { request } from 'undici'
+import { toModelFailure } from '../failures/model-failure.ts'
+import type { Catalogue } from './catalogue.ts'
+import { type Asked, answers, type Finding, failing, fails, NONE, wrongKey } from './model-remedy.ts'
+
+const PATIENCE_MS = 10_000
+const MOST_LISTED = 5
+const OPENAI = 'https://api.openai.com/v1'
+const BASES = {
+  builtin: null,
+  openai: OPENAI,
+  'openai-responses': OPENAI,
+  'openai-compatible': OPENAI,
+  anthropic: 'https://api.anthropic.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+}
+
+type Server = { base: string; headers: Record<string, string>; key: string | null }
+
+/**
+ * Checks whether the servers of the `auto` model, the embedding model and the reranker are reachable and accept the key. It
+ * only requests their lists of models, which is free of charge.
+ */
+export async function reachServers({ entries, auto, embedding, reranker }: Catalogue): Promise<Finding[]> {
+  const entry = entries.find(({ id }) => id === auto)
+  const base = entry && (entry.baseUrl ?? BASES[entry.provider])
+  const bearer = (baseUrl: string, key: string | null): Server => ({
+    base: baseUrl,
+    headers: key ? { authorization: `Bearer ${key}` } : {},
+    key,
+  })
+  const serverOf = (url: string): Server => {
+    const key = entry?.apiKey ?? null
+    if (key && entry?.provider === 'anthropic')
+      return { base: url, headers: { 'x-api-key': key, 'anthropic-version': '2023-06-01' }, key }
+    if (key && entry?.provider === 'google') return { base: url, headers: { 'x-goog-api-key': key }, key }
+    return bearer(url, key)
+  }
+  return Promise.all([
+    entry && base ? reach({ what: 'model', name: entry.name, url: base }, serverOf(base)) : NONE,
+    ...[
+      ['embeddings', embedding],
+      ['reranker', reranker],
+    ].flatMap((pair) => {
+      const [what, one] = pair as [Asked['what'], Catalogue['embedding']]
+      return one ? [reach({ what, name: one.name, url: one.baseUrl }, bearer(one.baseUrl, one.apiKey))] : []
+    }),
+  ])
+}
+
+async function reach(asked: Asked, { base, headers, key }: Server): Promise<Finding> {
+  try {
+    const { statusCode, body } = await request(`${base.replace(/\/+$/, '')}/models`, {
+      headers,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    })
+    const text = await body.text()
+    if (statusCode === 401 || statusCode === 403) return wrongKey(asked)
+    if (statusCode >= 500) return fails(asked, `has a server that fails (${statusCode}). Look at its log.`)
+    const names = statusCode === 200 ? namesIn(text) : []
+    if (names.length === 0 || names.some((name) => isSame(name, asked.name)))
+      return answers(asked, 'has a server that is there; npm run parley -- doctor asks it a question')
+    const listed = names.slice(0, MOST_LISTED).join(', ')
+    return fails(
+      asked,
+      `is not in its server's list of models: ${listed}. Correct its name, unless the server takes any.`,
+    )
+  } catch (error) {
+    return failing(asked, toModelFailure(error, [key]))
+  }
+}
+
+function namesIn(text: string): string[] {
+  try {
+    const { data, models } = JSON.parse(text) as Record<string, unknown>
+    const list = Array.isArray(data) ? data : Array.isArray(models) ? models : []
+    return list.flatMap((one: { id?: unknown; name?: unknown } | null) => {
+      const name = one?.id ?? one?.name
+      return typeof name === 'string' ? [name] : []
+    })
+  } catch {
+    return []
+  }
+}
+
+/** Ollama lists a model with a tag, Google with the prefix `models/`. */
+const isSame = (listed: string, name: string): boolean =>
+  listed === name || listed === `${name}:latest` || listed === `models/${name}`

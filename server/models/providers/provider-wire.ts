@@ -1,0 +1,33 @@
+import type { Dispatcher } from 'undici'
+import { boundedFetch } from '../calls/bounded-fetch.ts'
+import { limitsOf } from '../calls/call-limits.ts'
+import type { Wire } from '../calls/model-call.ts'
+import type { ModelEntry } from '../catalogue/catalogue.ts'
+import { languageModelWire } from './language-model-wire.ts'
+
+/** The wire of a catalogue entry's provider. */
+export async function providerWire(entry: ModelEntry, connections: Dispatcher): Promise<Wire> {
+  const { name } = entry
+  if (entry.provider === 'openai-compatible') {
+    const { compatibleWire } = await import('../openai-compatible/compatible-wire.ts')
+    return compatibleWire({ name, baseUrl: entry.baseUrl ?? '', apiKey: entry.apiKey, connections })
+  }
+  const settings = {
+    // The providers' packages fall back to variables of the environment; an empty key says that there is none.
+    apiKey: entry.apiKey ?? '',
+    ...(entry.baseUrl ? { baseURL: entry.baseUrl } : {}),
+    fetch: boundedFetch(connections, limitsOf(entry)),
+  }
+  switch (entry.provider) {
+    case 'openai':
+      return languageModelWire((await import('@ai-sdk/openai')).createOpenAI(settings).chat(name))
+    case 'openai-responses':
+      return languageModelWire((await import('@ai-sdk/openai')).createOpenAI(settings).responses(name))
+    case 'anthropic':
+      return languageModelWire((await import('@ai-sdk/anthropic')).createAnthropic(settings)(name))
+    case 'google':
+      return languageModelWire((await import('@ai-sdk/google')).createGoogle(settings)(name))
+    case 'builtin':
+      throw new Error('The built-in responder has no provider.')
+  }
+}

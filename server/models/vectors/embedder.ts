@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Dispatcher, request } from 'undici'
+import type { EmbeddingEntry } from '../catalogue/catalogue.ts'
+import { failureOfStatus, ModelFailure, toModelFailure } from '../failures/model-failure.ts'
+import { type Prefixes, prefixesOf } from './embedding-prefixes.ts'
+
+export type Embedder = {
+  /**
+   * The embedding space of the vectors. Only vectors of the same space can be compared; another model, server or size
+   * makes another space.
+   */
+  space: string
+  /** The most texts that embed() sends at once. A caller that stores vectors as they arrive should pass no more. */
+  batch: number
+  /**
+   * Returns one vector of length 1 for each text, in the same order. The texts are passages unless `areQuestions` is
+   * set. Throws ModelFailure.
+   */
+  embed(texts: string[], options?: { signal?: AbortSignal; areQuestions?: boolean }): Promise<Float32Array[]>
+}
+
+// Parsing the response to a larger batch would block other work for too long: 32 vectors of 3,072 numbers are 2 MB.
+const BATCH = 32
+const TRIES = 4
+const TIMEOUT_MS = 30_000
+/** If a server asks for a longer pause, the next attempt of the job takes over. */
+const LONGEST_WAIT_MS = 60_000
+
+/** Creates an embedder for a server with OpenAI's API. */
+export function createEmbedder(entry: EmbeddingEntry, connections: Dispatcher): Embedder {
+  return {
+    space: spaceOf(entry),
+    batch: BATCH,
+    async embed(texts, { signal, areQuestions = false } = {}) {
+      const { query, passage } = entry.prefixes
+      const prefixed = texts.map((text) => (areQuestions ? query : passage) + text)
+      const vectors: Float32Array[] = []
+      for (let from = 0; from < texts.length; from += BATCH) {
+        vectors.push(...(await embedBatch(entry, prefixed.slice(from, from + BATCH), connections, signal)))
+      }
+      if (new Set(vectors.map(({ length }) => length)).size > 1) {
+        throw new ModelFailure('invalid_response', new Error('vectors of different sizes'))
+      }
+      return vectors
+    },
+  }
+}
+
+const markOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
+
+/**
+ * Returns a mark of the prefixes for the name of a space. It is empty for a model without prefixes, whose spaces keep
+ * the names that they had before prefixes existed.
+ */
+const prefixMark = ({ query, passage }: Prefixes): string =>
+  query === '' && passage === '' ? '' : `~${markOf(JSON.stringify([query, passage]))}`
+
+/** Returns the name of the embedding space of an entry. */
+export function spaceOf({ name, baseUrl, dimensions, prefixes }: EmbeddingEntry): string {
+  return `${name}@${markOf(baseUrl)}${dimensions ? `/${dimensions}` : ''}${prefixMark(prefixes)}`
+}
+
+/**
+ * Returns the entry that made a space, if that was another model on the same server as `server`, or the same model
+ * with other prefixes; else null.
+ */
+export function entryOfSpace(space: string, server: EmbeddingEntry): EmbeddingEntry | null {
+  const [, name, mark, dimensions, marked = ''] =
+    /^(.+)@([0-9a-f]{8})(?:\/(\d+))?(~[0-9a-f]{8})?$/.exec(space) ?? []
+  if (name === undefined || mark !== markOf(server.baseUrl)) return null
+  // Prefixes that were configured by hand and have been removed cannot be recovered from their mark.
+  const prefixes = [{ query: '', passage: '' }, prefixesOf(name), server.prefixes].find(
+    (candidate) => prefixMark(candidate) === marked,
+  )
+  return prefixes
+    ? { ...server, name, prefixes, dimensions: dimensions === undefined ? null : Number(dimensions) }
+    : null
+}
+
+async function embedBatch(
+  entry: EmbeddingEntry,
+  texts: string[],
+  connections: Dispatcher,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await askOnce(entry, texts, connections, signal)
+    } catch (error) {
+      const failure = toModelFailure(error, [entry.apiKey])
+      const pause = failure.retryAfterMs ?? 250 * 2 ** attempt
+      if (!failure.retryable || attempt === TRIES || signal?.aborted || pause > LONGEST_WAIT_MS) throw failure
+      await wait(pause, undefined, { signal }).catch((reason: unknown) => {
+        throw toModelFailure(reason, [])
+      })
+    }
+  }
+}
+
+async function askOnce(
+  { name, baseUrl, apiKey, dimensions }: EmbeddingEntry,
+  texts: string[],
+  connections: Dispatcher,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array[]> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  const { statusCode, headers, body } = await request(`${baseUrl.replace(/\/+$/, '')}/embeddings`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
+    body: JSON.stringify({ model: name, input: texts, ...(dimensions ? { dimensions } : {}) }),
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    dispatcher: connections,
+  })
+  const text = await body.text()
+  if (statusCode !== 200) {
+    throw failureOfStatus(statusCode, headers['retry-after']?.toString(), new Error(`${statusCode} ${text}`))
+  }
+  const { data } = JSON.parse(text) as { data?: { index?: number; embedding?: number[] }[] }
+  return texts.map((_, index) => {
+    const embedding = data?.find((item, place) => (item.index ?? place) === index)?.embedding
+    if (
+      !Array.isArray(embedding) ||
+      embedding.length === 0 ||
+      (dimensions && embedding.length !== dimensions)
+    ) {
+      throw new ModelFailure('invalid_response', new Error(`no vector of the right size for text ${index}`))
+    }
+    return normalised(embedding)
+  })
+}
+
+function normalised(values: number[]): Float32Array {
+  const vector = Float32Array.from(values)
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1
+  return vector.map((value) => value / length)
+}

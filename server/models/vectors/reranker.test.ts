@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { inspect } from 'node:util'
+import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
+import type { RerankerEntry } from '../catalogue/catalogue.ts'
+import { ModelFailure, type ModelFailureKind } from '../failures/model-failure.ts'
+import { createModels, type Models } from '../models.ts'
+import type { Reranker } from './reranker.ts'
+
+let server: ModelServer
+const opened: Models[] = []
+
+before(async () => {
+  server = await startModelServer()
+})
+after(async () => {
+  for (const models of opened) await models.close()
+  await server.close()
+})
+
+function rerankerWith(entry: Partial<RerankerEntry> = {}): Reranker {
+  const reranker = {
+    name: 'judge',
+    baseUrl: `${server.url}/v1/`,
+    apiKey: 'key-abcdef',
+    timeout: 60_000,
+    ...entry,
+  }
+  const catalogue = { entries: [], auto: '', embedding: null, formerEmbedding: null, reranker }
+  const models = createModels({ catalogue, builtin: {} as never })
+  opened.push(models)
+  return models.reranker!
+}
+
+const documents = ['The ladder weighs nine kilograms.', 'Nothing.', 'The lamp weighs two kilograms.']
+const question = 'What weighs the lamp?'
+const order = (reranker: Reranker, signal = new AbortController().signal) =>
+  reranker.order(question, documents, { signal })
+const failsAs = (kind: ModelFailureKind) => (error: unknown) => {
+  assert.ok(error instanceof ModelFailure)
+  assert.equal(error.kind, kind)
+  assert.doesNotMatch(inspect(error), /key-abcdef/)
+  return true
+}
+
+test('asks for all documents, with the key, and gives their order', async () => {
+  assert.deepEqual(await order(rerankerWith()), [2, 0, 1])
+  const { wire, body, headers } = server.requests.at(-1)!
+  assert.equal(wire, 'rerank')
+  assert.deepEqual(body, { model: 'judge', query: question, documents, top_n: 3 })
+  assert.equal(headers.authorization, 'Bearer key-abcdef')
+})
+
+test('documents that the server leaves out follow as they were', async () => {
+  server.reranks.push({ body: '{"results":[{"index":1,"relevance_score":-4.5,"document":{"text":"x"}}]}' })
+  assert.deepEqual(await order(rerankerWith()), [1, 0, 2])
+})
+
+test('an answer that is not an order is a failure, and nothing is asked twice', async () => {
+  const bodies = [
+    'not JSON',
+    'null',
+    '{}',
+    '{"results":[]}',
+    '{"results":[null]}',
+    '{"results":[{"index":3,"relevance_score":1}]}',
+    '{"results":[{"index":-1,"relevance_score":1}]}',
+    '{"results":[{"index":"0","relevance_score":1}]}',
+    '{"results":[{"index":0,"relevance_score":1},{"index":0,"relevance_score":2}]}',
+    '{"results":[{"index":0,"relevance_score":"high"}]}',
+    '{"results":[{"index":0,"relevance_score":NaN}]}',
+    '{"results":[{"index":0,"relevance_score":1e999}]}',
+    '{"results":[{"index":0}]}',
+  ]
+  const reranker = rerankerWith()
+  for (const body of bodies) {
+    const before = server.requests.length
+    server.reranks.push({ body })
+    await assert.rejects(order(reranker), failsAs('invalid_response'), body)
+    assert.equal(server.requests.length - before, 1)
+  }
+})
+
+test('a refusal and a failing server are failures without the key in them', async () => {
+  const reranker = rerankerWith()
+  server.reranks.push(
+    { status: 401, body: '{"error":"wrong key key-abcdef"}' },
+    { status: 500 },
+    { status: 429 },
+  )
+  await assert.rejects(order(reranker), failsAs('rejected'))
+  await assert.rejects(order(reranker), failsAs('unavailable'))
+  await assert.rejects(order(reranker), failsAs('rate_limited'))
+  await assert.rejects(order(rerankerWith({ baseUrl: 'http://127.0.0.1:1/v1' })), failsAs('unavailable'))
+})
+
+test('a slow server is given up, and a caller that stops is heeded; the request ends there too', async () => {
+  const before = server.requests.length
+  server.reranks.push({ firstDelayMs: 600_000 })
+  await assert.rejects(order(rerankerWith({ timeout: 30 })), failsAs('timeout'))
+  // On a slow machine it may be given up before it was sent.
+  if (server.requests.length > before) await server.requests.at(-1)!.aborted
+  server.reranks.length = 0
+
+  server.reranks.push({ firstDelayMs: 600_000 })
+  const controller = new AbortController()
+  const sent = server.requests.length
+  const stopped = assert.rejects(
+    order(rerankerWith({ timeout: 600_000 }), controller.signal),
+    failsAs('aborted'),
+  )
+  while (server.requests.length === sent) await new Promise((resolve) => setTimeout(resolve, 5))
+  controller.abort()
+  await stopped
+  await server.requests.at(-1)!.aborted
+})

@@ -1,0 +1,98 @@
+import type { Tables } from '../../db/tables.ts'
+
+export type BackupTable = {
+  name: keyof Tables
+  /** The primary key. */
+  key: string[]
+  /** Rows held in memory at once: few where one row may be a megabyte. */
+  page: number
+  /** Rows hold texts that only the key of their installation opens. */
+  encrypted?: true
+}
+
+/** Every table of the application, referenced tables first. */
+export const backupTables: BackupTable[] = [
+  { name: 'accounts', key: ['id'], page: 200 },
+  { name: 'members', key: ['id'], page: 200 },
+  { name: 'logins', key: ['id'], page: 200 },
+  { name: 'login_credentials', key: ['id'], page: 200 },
+  { name: 'login_second_factors', key: ['id'], page: 200 },
+  { name: 'login_secrets', key: ['name'], page: 200, encrypted: true },
+  { name: 'api_keys', key: ['id'], page: 200 },
+  { name: 'credit_entries', key: ['id'], page: 200 },
+  { name: 'credit_usage', key: ['owner_id', 'month', 'slot'], page: 200 },
+  { name: 'settings', key: ['name'], page: 200 },
+  { name: 'audit_log', key: ['id'], page: 200 },
+  { name: 'agent_ids', key: ['id'], page: 200 },
+  { name: 'agents', key: ['id'], page: 50 },
+  { name: 'instruction_versions', key: ['id'], page: 20 },
+  { name: 'topics', key: ['id'], page: 200 },
+  { name: 'topic_settings', key: ['agent_id'], page: 20 },
+  { name: 'sources', key: ['id'], page: 4 },
+  { name: 'evaluations', key: ['id'], page: 50 },
+  { name: 'pages', key: ['id'], page: 200 },
+  { name: 'chunks', key: ['id'], page: 200 },
+  { name: 'chunk_vectors', key: ['source_id', 'space', 'vector_key'], page: 200 },
+  { name: 'pages_connections', key: ['agent_id'], page: 200, encrypted: true },
+  { name: 'contacts', key: ['id'], page: 200 },
+  { name: 'custom_attributes', key: ['id'], page: 200 },
+  { name: 'agent_pictures', key: ['agent_id', 'kind'], page: 20 },
+  { name: 'channel_threads', key: ['id'], page: 200 },
+  { name: 'conversations', key: ['id'], page: 200 },
+  { name: 'conversation_topics', key: ['conversation_id', 'name'], page: 200 },
+  { name: 'topic_candidates', key: ['conversation_id', 'key'], page: 200 },
+  { name: 'messages', key: ['id'], page: 50 },
+  { name: 'unanswered_groups', key: ['id'], page: 200 },
+  { name: 'unanswered_questions', key: ['message_id'], page: 200 },
+  { name: 'generations', key: ['id'], page: 50 },
+  { name: 'generation_log', key: ['generation_id', 'position'], page: 20 },
+  { name: 'actions', key: ['id'], page: 50, encrypted: true },
+  { name: 'procedures', key: ['id'], page: 50 },
+  { name: 'procedure_runs', key: ['id'], page: 200 },
+  { name: 'tool_calls', key: ['id'], page: 50 },
+  { name: 'leads', key: ['id'], page: 200 },
+  { name: 'ticket_statuses', key: ['id'], page: 200 },
+  { name: 'teams', key: ['id'], page: 200 },
+  { name: 'team_members', key: ['team_id', 'member_id'], page: 200 },
+  { name: 'tickets', key: ['id'], page: 100 },
+  { name: 'ticket_tags', key: ['id'], page: 200 },
+  { name: 'tagged_tickets', key: ['ticket_id', 'tag_id'], page: 200 },
+  { name: 'canned_replies', key: ['id'], page: 50 },
+  { name: 'helpdesk_settings', key: ['agent_id'], page: 50 },
+  { name: 'ticket_clocks', key: ['ticket_id', 'kind'], page: 200 },
+  { name: 'ticket_surveys', key: ['id'], page: 200 },
+  { name: 'inbound_messages', key: ['id'], page: 50 },
+  { name: 'attachments', key: ['id'], page: 200 },
+  { name: 'ticket_messages', key: ['id'], page: 50 },
+  { name: 'deliveries', key: ['id'], page: 50 },
+  { name: 'messaging_accounts', key: ['agent_id', 'business_account_id'], page: 200, encrypted: true },
+  { name: 'messaging_pieces', key: ['delivery_id', 'ordinal'], page: 200 },
+  { name: 'email_connections', key: ['agent_id'], page: 50, encrypted: true },
+  { name: 'identity_secrets', key: ['agent_id'], page: 200, encrypted: true },
+  { name: 'email_messages', key: ['agent_id', 'message_id', 'body_hash'], page: 200 },
+  { name: 'helpdesk_streams', key: ['agent_id'], page: 200 },
+  { name: 'requests', key: ['account_id', 'key'], page: 20 },
+  { name: 'user_erasures', key: ['id'], page: 200 },
+]
+
+/** Belongs to an installation, not to its data: the check of the secret key, and the switch. */
+export const settingsLeftOut = ['secret-check', 'secret-rotation', 'maintenance']
+
+/** Made again from the others (a restored conversation is queued for the search), or of no use later. */
+export const derivedTables = [
+  'conversation_search',
+  'conversation_counts',
+  'search_queue',
+  'duties',
+  'insight_days',
+  'insights_queue',
+  'processes',
+  // Members sign in again, and links that nobody has opened are made again.
+  'login_sessions',
+  'login_challenges',
+  'login_links',
+  // Sites sign their visitors in again.
+  'visitor_identities',
+  // Nobody goes on after an event of another time; what they told of stands in the tickets.
+  'helpdesk_events',
+]

@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import type { Trx } from '../../db/database.ts'
+import { keyIdOf } from '../../secrets/seal.ts'
+import type { Line } from './backup-format.ts'
+
+/** What could not come along: actions that lost their headers, and rows that are nothing without their secret. */
+export type Locked = { actions: number; rows: number }
+
+/** The keys that this installation decrypts with: two while they are exchanged, none before its first start. */
+export async function currentKeyIds(trx: Trx): Promise<string[]> {
+  const { rows } = await sql<{ name: string; value: unknown }>`
+    select name, value from settings where name in ('secret-check', 'secret-rotation')`.execute(trx)
+  return rows.flatMap(({ name, value }) => {
+    const { from, to } = value as { from: string; to: string }
+    return name === 'secret-check' ? (keyIdOf(String(value)) ?? []) : [from, to]
+  })
+}
+
+/**
+ * The rows without what another key encrypted. An action is kept, switched off and without its headers; any
+ * other row is left out. With no key yet nothing can be told, and everything is kept.
+ */
+export function withoutForeignSecrets(
+  { table, rows }: Extract<Line, { kind: 'rows' }>,
+  keyIds: string[],
+  locked: Locked,
+): Record<string, unknown>[] {
+  return rows.flatMap((row) => {
+    if (keyIds.length === 0 || !holdsForeign(row, keyIds)) return [row]
+    if (table !== 'actions') {
+      locked.rows++
+      return []
+    }
+    locked.actions++
+    return [{ ...row, enabled: false, http: { ...(row.http as object), headers: {} } }]
+  })
+}
+
+function holdsForeign(value: unknown, keyIds: string[]): boolean {
+  if (typeof value === 'string') {
+    const found = keyIdOf(value)
+    return found !== null && !keyIds.includes(found)
+  }
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some((inner) => holdsForeign(inner, keyIds))
+}

@@ -1,0 +1,89 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Db, Trx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { CommandFailure } from '../command.ts'
+import { accountTables } from './account-scope.ts'
+import { type AccountLine, readBackup } from './backup-format.ts'
+import { currentKeyIds, type Locked, withoutForeignSecrets } from './foreign-secrets.ts'
+import { ownFile, refuseForeignNames, refuseForeignRows } from './refuse-foreign.ts'
+import { insertRows, placeFile, refuseOtherVersion, removeAll, writePiece } from './restore-backup.ts'
+import type { Counts } from './write-backup.ts'
+
+export type Imported = Counts & { account: AccountLine; locked: Locked }
+
+/**
+ * Adds the account of an export beside those that are here, in one transaction, with its files. What only the
+ * secret key of its old installation opens is left out and counted. Throws CommandFailure, having changed nothing.
+ */
+export async function importAccount(db: Db, filesDir: string, file: string): Promise<Imported> {
+  const account = await checkExport(file)
+  const staged = `${filesDir}.importing`
+  const files = new Set<string>()
+  const placed = new Set<string>()
+  const counts: Counts = { rows: 0, files: 0 }
+  const locked: Locked = { actions: 0, rows: 0 }
+  let isCommitting = false
+  await rm(staged, { recursive: true, force: true })
+  await mkdir(staged, { recursive: true, mode: 0o700 })
+  try {
+    await db.transaction().execute(async (trx) => {
+      await refuseKnown(trx, account)
+      const tables = new Map((await accountTables(trx)).map((table) => [table.name as string, table]))
+      const keyIds = await currentKeyIds(trx)
+      for await (const line of readBackup(file)) {
+        if (line.kind === 'rows') {
+          const table = tables.get(line.table)
+          if (!table) throw new CommandFailure(`The export has an unknown table ${line.table}.`)
+          refuseForeignRows(line, table.owner, account)
+          const rows = table.encrypted ? withoutForeignSecrets(line, keyIds, locked) : line.rows
+          counts.rows += await insertRows(trx, { ...line, rows })
+        }
+        if (line.kind === 'file') {
+          files.add(ownFile(line.path, account))
+          await writePiece(staged, line)
+        }
+      }
+      await refuseForeignNames(trx, [...tables.values()], account)
+      for (const path of files) {
+        placed.add(path)
+        await placeFile(join(staged, path), join(filesDir, path))
+      }
+      isCommitting = true
+    })
+  } catch (error) {
+    // A commit whose answer is lost may have happened: then the files have to stay.
+    if (!isCommitting) await removeAll(filesDir, placed)
+    throw error
+  } finally {
+    await rm(staged, { recursive: true, force: true })
+  }
+  counts.files = files.size
+  return { ...counts, account, locked }
+}
+
+/** Reads the whole file once, so that a damaged one is found out before anything is changed. */
+async function checkExport(file: string): Promise<AccountLine> {
+  let account: AccountLine | undefined
+  let isFirst = true
+  for await (const line of readBackup(file)) {
+    if (isFirst) refuseOtherVersion(line)
+    if (isFirst && line.kind === 'head') account = line.account
+    isFirst = false
+  }
+  if (!account || !isId(account.id))
+    throw new CommandFailure(
+      `${file} is no export of an account; a backup is for restore. Nothing was changed.`,
+    )
+  return account
+}
+
+async function refuseKnown(trx: Trx, { id, name }: AccountLine): Promise<void> {
+  const known = await trx
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', id as AccountId)
+    .executeTakeFirst()
+  if (known) throw new CommandFailure(`The account ${id} ("${name}") is here already; nothing was changed.`)
+}

@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import { isKept } from '../../agents/pictures/kept-path.ts'
+import type { Trx } from '../../db/database.ts'
+import { CommandFailure } from '../command.ts'
+import type { ScopedTable } from './account-scope.ts'
+import type { AccountLine, Line } from './backup-format.ts'
+
+type Rows = Extract<Line, { kind: 'rows' }>
+
+/** Columns that name a row of another table, with and without a foreign key. */
+const NAMED: Record<string, string> = {
+  agent_id: 'agent_ids',
+  contact_id: 'contacts',
+  conversation_id: 'conversations',
+  generation_id: 'generations',
+  message_id: 'messages',
+  source_id: 'sources',
+  thread_id: 'channel_threads',
+  ticket_id: 'tickets',
+}
+
+/** A forged file must not add rows to another account, nor rows that name files of another. */
+export function refuseForeignRows({ rows, table }: Rows, owner: string, { id }: AccountLine): void {
+  for (const row of rows) {
+    if (row[owner] !== id)
+      throw new CommandFailure(`The export has rows of another account in ${table}; nothing was changed.`)
+    const isForeign =
+      (table === 'attachments' && !isKept(String(row.path), id, String(row.agent_id), 'attachments')) ||
+      (table === 'sources' && hasForeignFile(row, id))
+    if (isForeign)
+      throw new CommandFailure(
+        `The export names a file that is not its own in ${table}; nothing was changed.`,
+      )
+  }
+}
+
+function hasForeignFile({ content, agent_id, id }: Record<string, unknown>, account: string): boolean {
+  const file = (content as { file?: unknown } | null)?.file
+  return file !== undefined && !isKept(String(file), account, String(agent_id), String(id))
+}
+
+/** The path of a file line, if it lies in the account's folder. */
+export function ownFile(path: string, { id }: AccountLine): string {
+  if (isKept(path, id)) return path
+  throw new CommandFailure('The export has a file outside of its account’s folder; nothing was changed.')
+}
+
+/** Throws when a row that was added names a row of another account, such as its agent or its conversation. */
+export async function refuseForeignNames(
+  trx: Trx,
+  tables: ScopedTable[],
+  { id }: AccountLine,
+): Promise<void> {
+  const owners = new Map(tables.map(({ name, owner }) => [name as string, owner]))
+  const { rows: columns } = await sql<{
+    table: string
+    column: string
+    type: string
+    target: string | null
+    key: string
+  }>`
+    select c.table_name as table, c.column_name as column, c.udt_name as type, f.target, coalesce(f.key, 'id') as key
+    from information_schema.columns c
+    left join (
+      select conrelid::regclass::text as source, confrelid::regclass::text as target,
+        a.attname::text as column, k.attname::text as key
+      from pg_constraint
+      join pg_attribute a on a.attrelid = conrelid and a.attnum = conkey[1]
+      join pg_attribute k on k.attrelid = confrelid and k.attnum = confkey[1]
+      where contype = 'f' and array_length(conkey, 1) = 1
+    ) f on f.source = c.table_name and f.column = c.column_name
+    where c.table_schema = 'public'`.execute(trx)
+  const types = new Map(columns.map(({ table, column, type }) => [`${table}.${column}`, type]))
+  for (const { table, column, type, target: referenced, key } of columns) {
+    const owner = owners.get(table)
+    const target = referenced === null || referenced === 'agents' ? NAMED[column] : referenced
+    const targetOwner = target === undefined ? undefined : owners.get(target)
+    if (!owner || !target || !targetOwner || target === 'accounts') continue
+    // The id of a mail is called message_id as well.
+    if (types.get(`${target}.${key}`) !== type) continue
+    const { rows } = await sql`
+      select from ${sql.table(table)} as one join ${sql.table(target)} as named
+        on named.${sql.ref(key)} = one.${sql.ref(column)}
+      where one.${sql.ref(owner)} = ${id} and named.${sql.ref(targetOwner)} <> ${id} limit 1`.execute(trx)
+    if (rows.length > 0)
+      throw new CommandFailure(
+        `The export names what belongs to another account in ${table}; nothing was changed.`,
+      )
+  }
+}

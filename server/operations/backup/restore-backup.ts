@@ -1,0 +1,147 @@
+import { appendFile, mkdir, rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve, sep } from 'node:path'
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import { json } from '../../db/statements/json.ts'
+import { readMigrations } from '../../db/upkeep/migrate.ts'
+import { CommandFailure } from '../command.ts'
+import { type Line, readBackup } from './backup-format.ts'
+import { backupTables, settingsLeftOut } from './backup-tables.ts'
+import { type Locked, withoutForeignSecrets } from './foreign-secrets.ts'
+import { type Counts, filesIn } from './write-backup.ts'
+
+/** The id of no key, so that every encrypted text is a foreign one. */
+const NO_KEY = ['']
+
+/**
+ * Replaces all data by that of a backup, in one transaction; a file that is damaged or of another version is
+ * found out before anything is changed. Uploaded files have random names and never change, so those of the
+ * backup are put beside the present ones first, and what nobody names any more goes after the commit: cut off
+ * anywhere, every row still finds its file. `withoutSecrets` leaves out everything that is encrypted. Throws
+ * CommandFailure.
+ */
+export async function restoreBackup(
+  db: Db,
+  filesDir: string,
+  file: string,
+  { withoutSecrets = false } = {},
+): Promise<Counts & { locked: Locked }> {
+  await checkBackup(file)
+  const staged = `${filesDir}.restoring`
+  const before = new Set(await filesIn(filesDir))
+  const files = new Set<string>()
+  const counts: Counts = { rows: 0, files: 0 }
+  const locked: Locked = { actions: 0, rows: 0 }
+  let isCommitting = false
+  await rm(staged, { recursive: true, force: true })
+  await mkdir(staged, { recursive: true, mode: 0o700 })
+  try {
+    await db.transaction().execute(async (trx) => {
+      await empty(trx)
+      for await (const line of readBackup(file)) {
+        if (line.kind === 'rows') {
+          const isLocked =
+            withoutSecrets && backupTables.some((one) => one.name === line.table && one.encrypted)
+          const rows = isLocked ? withoutForeignSecrets(line, NO_KEY, locked) : line.rows
+          counts.rows += await insertRows(trx, { ...line, rows })
+        }
+        if (line.kind !== 'file') continue
+        files.add(line.path)
+        await writePiece(staged, line)
+      }
+      // Indexes in memory follow the version; it must differ from any that they have seen.
+      await sql`update agents set knowledge_version = (extract(epoch from clock_timestamp()) * 1000)::bigint`.execute(
+        trx,
+      )
+      for (const path of files) await placeFile(join(staged, path), join(filesDir, path))
+      isCommitting = true
+    })
+  } catch (error) {
+    // A commit whose answer is lost may have happened: then the files have to stay.
+    if (!isCommitting) await removeAll(filesDir, without(files, before))
+    throw error
+  } finally {
+    await rm(staged, { recursive: true, force: true })
+  }
+  await removeAll(filesDir, without(before, files))
+  counts.files = files.size
+  return { ...counts, locked }
+}
+
+/** Throws CommandFailure unless the file can be restored whole. */
+export async function checkBackup(file: string): Promise<void> {
+  let isFirst = true
+  for await (const line of readBackup(file)) {
+    if (isFirst) refuseOtherVersion(line)
+    if (line.kind === 'head' && line.account)
+      throw new CommandFailure(
+        `${file} holds one account, and to restore it would remove all others; use import. Nothing was changed.`,
+      )
+    isFirst = false
+  }
+  if (isFirst) throw new CommandFailure(`${file} is no backup of Parley; nothing was changed.`)
+}
+
+/** Throws unless the first line of a backup was written with this program's schema. */
+export function refuseOtherVersion(line: Line): void {
+  const ours = readMigrations()
+  const theirs = line.kind === 'head' && line.format === 1 ? line.migrations : {}
+  const same =
+    ours.length === Object.keys(theirs).length &&
+    ours.every(({ name, checksum }) => theirs[name] === checksum)
+  if (!same) {
+    throw new CommandFailure(
+      'The backup was made by another version of Parley; restore it with that version, then upgrade.',
+    )
+  }
+}
+
+async function empty(trx: Trx): Promise<void> {
+  // What waits in the queue is about the rows of before; one of it would remove files that come back now.
+  const { rows } = await sql<{ queue: string | null }>`select to_regclass('jobs.job')::text as queue`.execute(
+    trx,
+  )
+  if (rows[0]?.queue) await sql`delete from jobs.job where state in ('created', 'retry')`.execute(trx)
+  for (const { name } of [...backupTables].reverse()) {
+    const some = name === 'settings' ? sql`where name not in (${sql.join([...settingsLeftOut])})` : sql``
+    await sql`delete from ${sql.table(name)} ${some}`.execute(trx)
+  }
+}
+
+/** Adds the rows of a line; refuses a table that it does not know. */
+export async function insertRows(
+  trx: Trx,
+  { table, rows }: Extract<Line, { kind: 'rows' }>,
+): Promise<number> {
+  if (!backupTables.some(({ name }) => name === table))
+    throw new CommandFailure(`The backup has an unknown table ${table}.`)
+  await sql`insert into ${sql.table(table)}
+    select * from jsonb_populate_recordset(null::${sql.table(table)}, ${json(rows)})`.execute(trx)
+  return rows.length
+}
+
+/** Adds a piece to a file below the folder; refuses a path that leads out of it. */
+export async function writePiece(
+  folder: string,
+  { path, data }: Extract<Line, { kind: 'file' }>,
+): Promise<void> {
+  const target = resolve(folder, path)
+  if (!target.startsWith(folder + sep))
+    throw new CommandFailure(`The backup has a file outside of its folder: ${path}.`)
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  await appendFile(target, Buffer.from(data, 'base64'), { mode: 0o600 })
+}
+
+/** Moves a file, making the folders it needs. */
+export async function placeFile(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  await rename(from, to)
+}
+
+/** Removes files below a folder. */
+export async function removeAll(folder: string, paths: Iterable<string>): Promise<void> {
+  for (const path of paths) await rm(join(folder, path), { force: true })
+}
+
+const without = (all: Set<string>, others: Set<string>): string[] =>
+  [...all].filter((path) => !others.has(path))

@@ -1,0 +1,99 @@
+import { recordAudit } from '../../accounts/audit/audit.ts'
+import { DEFAULT_PLAN } from '../../accounts/plans/plans.ts'
+import {
+  changePlan,
+  createAccount,
+  LONGEST_IDLE_HOURS,
+  listAccounts,
+  setIdleHours,
+} from '../../accounts/records/accounts.ts'
+import { type Command, required, usageFailure } from '../command.ts'
+import { findAccount, planName } from './find-account.ts'
+
+const text = { type: 'string' as const }
+
+export const accountCreate: Command = {
+  name: 'account create',
+  usage: '--name NAME [--plan PLAN]',
+  summary: 'Adds an account',
+  options: { name: text, plan: text },
+  async run({ db }, input) {
+    const plan = planName(input.values.plan ?? DEFAULT_PLAN)
+    const name = required(input, 'name')
+    return db.transaction().execute(async (trx) => {
+      const id = await createAccount(trx, name, plan)
+      await recordAudit(trx, { accountId: id, actor: 'operator', action: 'account.create', target: id })
+      return { id }
+    })
+  },
+  print: ({ id }) => String(id),
+}
+
+export const accountList: Command = {
+  name: 'account list',
+  usage: '',
+  summary: 'Lists the accounts',
+  options: {},
+  async run({ db }) {
+    const accounts = await listAccounts(db)
+    return {
+      accounts: accounts.map(({ createdAt, ...rest }) => ({ ...rest, createdAt: createdAt.toISOString() })),
+    }
+  },
+  print: ({ accounts }) =>
+    (accounts as { id: string; plan: string; name: string }[])
+      .map(({ id, plan, name }) => `${id}  ${plan.padEnd(10)}  ${name}`)
+      .join('\n') || 'There is no account yet.',
+}
+
+export const accountPlan: Command = {
+  name: 'account plan',
+  usage: 'ID PLAN',
+  summary: "Changes an account's plan",
+  options: {},
+  positionals: { count: 2 },
+  async run({ db }, { positionals: [id = '', name = ''] }) {
+    const plan = planName(name)
+    const account = await findAccount(db, id)
+    await db.transaction().execute(async (trx) => {
+      await changePlan(trx, account.id, plan)
+      await recordAudit(trx, {
+        accountId: account.id,
+        actor: 'operator',
+        action: 'account.plan',
+        target: plan,
+      })
+    })
+    return { id: account.id, plan }
+  },
+  print: ({ id, plan }) => `${id} is on the plan ${plan} now.`,
+}
+
+export const accountIdle: Command = {
+  name: 'account idle',
+  usage: 'ID HOURS|default',
+  summary: 'Ends conversations of channels that were idle for so many hours',
+  options: {},
+  positionals: { count: 2 },
+  async run({ db }, { positionals: [id = '', hours = ''] }) {
+    const idleHours = hours === 'default' ? null : Number(hours)
+    const fits = (n: number): boolean => Number.isInteger(n) && n >= 1 && n <= LONGEST_IDLE_HOURS
+    if (idleHours !== null && !fits(idleHours))
+      throw usageFailure(`HOURS must be a whole number from 1 to ${LONGEST_IDLE_HOURS}, or default.`)
+    const account = await findAccount(db, id)
+    await db.transaction().execute(async (trx) => {
+      await setIdleHours(trx, account.id, idleHours)
+      await recordAudit(trx, {
+        accountId: account.id,
+        actor: 'operator',
+        action: 'account.idle',
+        target: String(idleHours ?? 'default'),
+      })
+    })
+    return { id: account.id, idleHours }
+  },
+  print: ({ idleHours }) =>
+    idleHours === null
+      ? 'Conversations of channels end after the usual 24 hours without activity.'
+      : `Conversations of channels end after ${idleHours} hours without activity.`,
+}

@@ -1,0 +1,56 @@
+import { recordAudit } from '../../accounts/audit/audit.ts'
+import { checkBackup, restoreBackup } from '../backup/restore-backup.ts'
+import { writeBackup } from '../backup/write-backup.ts'
+import { type Command, CommandFailure } from '../command.ts'
+import { maintenanceIsOn } from './maintenance-commands.ts'
+
+export const backup: Command = {
+  name: 'backup',
+  usage: 'FILE',
+  summary: 'Writes all data and uploaded files into one file',
+  options: {},
+  positionals: { count: 1, paths: true },
+  async run({ db, filesDir }, { positionals: [file = ''] }) {
+    return { file, ...(await writeBackup(db, filesDir, file)) }
+  },
+  print: ({ file, rows, files }) =>
+    `${file}: ${rows} rows and ${files} files. The secret key is not in it: keep SECRET_KEY or secret.key yourself.`,
+}
+
+export const restore: Command = {
+  name: 'restore',
+  usage: 'FILE [--without-secrets]',
+  summary: 'Replaces all data by that of a backup, while no service runs on it',
+  options: { 'without-secrets': { type: 'boolean' } },
+  positionals: { count: 1, paths: true },
+  async run({ db, filesDir, isServed, setMaintenance, resume }, { values, positionals: [file = ''] }) {
+    const wasOn = await maintenanceIsOn(db)
+    if (!wasOn && (await isServed())) {
+      await checkBackup(file)
+      throw new CommandFailure(
+        'A service runs on this data, and a restore would replace all of it: stop the service, or switch it to maintenance with "maintenance on" first. Nothing was changed.',
+      )
+    }
+    await setMaintenance(true)
+    try {
+      const { locked, ...counts } = await restoreBackup(db, filesDir, file, {
+        withoutSecrets: Boolean(values['without-secrets']),
+      })
+      await recordAudit(db, { accountId: null, actor: 'operator', action: 'restore', target: file })
+      await resume()
+      return { file, ...counts, disabledActions: locked.actions, leftOut: locked.rows }
+    } finally {
+      await setMaintenance(wasOn)
+    }
+  },
+  print: ({ file, rows, files, disabledActions, leftOut }) =>
+    [
+      `${file} is restored: ${rows} rows and ${files} files.`,
+      disabledActions
+        ? `${disabledActions} actions are switched off: their headers were encrypted and have to be set again.`
+        : '',
+      leftOut ? `${leftOut} connections were encrypted and have to be made again.` : '',
+    ]
+      .filter((line) => line !== '')
+      .join('\n'),
+}

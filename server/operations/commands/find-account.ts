@@ -1,0 +1,51 @@
+import type { Selectable } from 'kysely'
+import { type PlanName, planNames } from '../../accounts/plans/plans.ts'
+import type { Db } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import type { AccountId, AgentsTable } from '../../db/tables.ts'
+import { CommandFailure, type Input, usageFailure } from '../command.ts'
+
+type Found = { id: AccountId; name: string; plan: string }
+
+/** The account of an operator's id; a failure with a sentence when there is none. */
+export async function findAccount(db: Db, id: string): Promise<Found> {
+  const row = isId(id)
+    ? await db
+        .selectFrom('accounts')
+        .select(['id', 'name', 'plan'])
+        .where('id', '=', id as AccountId)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new CommandFailure(`There is no account ${id}.`)
+  return row
+}
+
+/** The account of --account, which may be left out where there is only one. */
+export async function accountOf(db: Db, { values: { account } }: Input): Promise<Found> {
+  if (account !== undefined) return findAccount(db, account.trim())
+  const rows = await db.selectFrom('accounts').select(['id', 'name', 'plan']).limit(2).execute()
+  if (rows.length === 1 && rows[0]) return rows[0]
+  throw usageFailure(
+    rows.length === 0
+      ? 'There is no account yet: "account create" makes one.'
+      : '--account is required, since there are several; "account list" lists them.',
+  )
+}
+
+type Agent = Pick<Selectable<AgentsTable>, 'id' | 'account_id' | 'retention_days' | 'knowledge_version'>
+
+/** The agent of an operator's id; a failure with a sentence when there is none. */
+export async function findAgent(db: Db, id: string): Promise<Agent> {
+  const agent = await db
+    .selectFrom('agents')
+    .select(['id', 'account_id', 'retention_days', 'knowledge_version'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!agent) throw new CommandFailure(`There is no agent ${id}.`)
+  return agent
+}
+
+export function planName(text: string): PlanName {
+  if ((planNames as string[]).includes(text)) return text as PlanName
+  throw usageFailure(`There is no plan "${text}"; the plans are ${planNames.join(', ')}.`)
+}

@@ -1,0 +1,15 @@
+import { analyseNow } from '../../insights/analysis/claim-conversations.ts'
+import { type Command, required } from '../command.ts'
+import { findAgent } from './find-account.ts'
+
+export const insightsAnalyse: Command = {
+  name: 'insights analyse',
+  usage: '--agent ID',
+  summary: "Has an agent's conversations looked at now; the service does it within seconds",
+  options: { agent: { type: 'string' } },
+  async run({ db }, input) {
+    const { id, account_id } = await findAgent(db, required(input, 'agent'))
+    return { agent: id, conversations: await analyseNow({ db, jobs: null }, account_id, id) }
+  },
+  print: ({ conversations }) => `${conversations} conversations are looked at now.`,
+}

@@ -1,0 +1,124 @@
+import { recordAudit } from '../../accounts/audit/audit.ts'
+import { createMember, membersOf, presenceOf, removeMember } from '../../accounts/records/members.ts'
+import { isId } from '../../db/ids.ts'
+import { createLink, linkTo } from '../../sign-in/passwords/links.ts'
+import { type Command, CommandFailure, required, usageFailure } from '../command.ts'
+import { accountOf } from './find-account.ts'
+
+const text = { type: 'string' as const }
+
+export const memberCreate: Command = {
+  name: 'member create',
+  usage: '[--account ID] --email E --name N',
+  summary: 'Adds a team member',
+  options: { account: text, email: text, name: text },
+  async run({ db }, input) {
+    const email = required(input, 'email')
+    if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) throw usageFailure(`"${email}" is no e-mail address.`)
+    const name = required(input, 'name')
+    const account = await accountOf(db, input)
+    const member = await createMember(db, account, { email, name })
+    if (member === 'taken') throw new CommandFailure(`The account already has a member ${email}.`)
+    if (member === 'full') throw new CommandFailure('The account has as many members as its plan allows.')
+    return member
+  },
+  print: ({ id }) => String(id),
+}
+
+export const setUpLink: Command = {
+  name: 'setup-link',
+  usage: '[--account ID]',
+  summary: 'Makes a link with which somebody becomes an owner of the account; it works once, for 24 hours',
+  options: { account: text },
+  async run({ db, origin }, input) {
+    const account = await accountOf(db, input)
+    return db.transaction().execute(async (trx) => {
+      // An earlier link must stop working.
+      await trx
+        .deleteFrom('login_links')
+        .where('account_id', '=', account.id)
+        .where('kind', '=', 'set-up')
+        .execute()
+      const wanted = { accountId: account.id, kind: 'set-up', createdBy: 'operator' } as const
+      const { row, token } = await createLink(trx, wanted)
+      await recordAudit(trx, {
+        accountId: account.id,
+        actor: 'operator',
+        action: 'account.setup-link',
+        target: account.id,
+      })
+      return { link: linkTo(origin, 'set-up', token), expiresAt: row.expires_at.toISOString() }
+    })
+  },
+  print: ({ link, expiresAt }) => `${link}\n(works once, until ${expiresAt})`,
+}
+
+export const memberResetLink: Command = {
+  name: 'member reset-link',
+  usage: 'ID',
+  summary: 'Makes a link with which a member chooses a new password; it works once, for an hour',
+  options: {},
+  positionals: { count: 1 },
+  run: ({ db, origin }, { positionals: [id = ''] }) =>
+    db.transaction().execute(async (trx) => {
+      const member = isId(id)
+        ? await trx.selectFrom('members').select('account_id').where('id', '=', id).executeTakeFirst()
+        : undefined
+      if (!member) throw new CommandFailure(`There is no member ${id}.`)
+      const accountId = member.account_id
+      await trx.deleteFrom('login_links').where('kind', '=', 'reset').where('member_id', '=', id).execute()
+      const wanted = { accountId, kind: 'reset', createdBy: 'operator', memberId: id } as const
+      const { row, token } = await createLink(trx, wanted)
+      await recordAudit(trx, { accountId, actor: 'operator', action: 'member.reset-link', target: id })
+      return { link: linkTo(origin, 'reset', token), expiresAt: row.expires_at.toISOString() }
+    }),
+  print: ({ link, expiresAt }) => `${link}\n(works once, until ${expiresAt})`,
+}
+
+export const memberList: Command = {
+  name: 'member list',
+  usage: '[--account ID]',
+  summary: "Lists an account's team members",
+  options: { account: text },
+  async run({ db }, input) {
+    const account = await accountOf(db, input)
+    const members = await membersOf(db, account.id)
+    return {
+      members: members.map((row) => ({
+        id: row.id,
+        email: row.email,
+        name: row.name,
+        role: row.role,
+        presence: presenceOf(row),
+      })),
+    }
+  },
+  print: ({ members }) =>
+    ((members ?? []) as { id: string; email: string; name: string; role: string; presence: string }[])
+      .map(
+        ({ id, email, name, role, presence }) =>
+          `${id}  ${role.padEnd(7)}  ${presence.padEnd(7)}  ${name} <${email}>`,
+      )
+      .join('\n') || 'The account has no team member.',
+}
+
+export const memberRemove: Command = {
+  name: 'member remove',
+  usage: 'ID',
+  summary: 'Removes a team member; their open tickets have no assignee then',
+  options: {},
+  positionals: { count: 1 },
+  run: ({ db }, { positionals: [id = ''] }) =>
+    db.transaction().execute(async (trx) => {
+      const member = await removeMember(trx, id)
+      if (!member) throw new CommandFailure(`There is no member ${id}.`)
+      await recordAudit(trx, {
+        accountId: member.account_id,
+        actor: 'operator',
+        action: 'member.remove',
+        target: id,
+      })
+      return { id, removed: true }
+    }),
+  print: ({ id }) => `${id} is removed.`,
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId, PersonNames } from '../../db/tables.ts'
+
+/** A shorter name stands in too many keys of others. */
+const SHORTEST_IN_KEY = 4
+
+/** Deletes what names the person, or belonged to a reply that is gone, outside of rows of their own. */
+export async function dropTraces(db: Db, accountId: AccountId, person: PersonNames): Promise<void> {
+  await dropKeys(db, accountId, Object.values(person).flat())
+  // Whoever came over a channel has an address or a number as the user id.
+  await foldTotals(db, accountId, [...person.userIds, ...person.emails, ...person.phones])
+  // A reply that ended while its conversation went may have logged its last events after that.
+  await sql`delete from generation_log where not exists
+    (select from generations where generations.id = generation_log.generation_id)`.execute(db)
+}
+
+/** Idempotency keys made of a name, stored answers that hold one, and keys of replies that are gone. */
+async function dropKeys(db: Db, accountId: AccountId, names: string[]): Promise<void> {
+  const lower = names.map((name) => name.toLowerCase())
+  // As a whole value of a JSON text.
+  const values = lower.map((name) => JSON.stringify(name))
+  const words = lower
+    .filter((name) => name.length >= SHORTEST_IN_KEY)
+    .map((name) => `(^|[^[:alnum:]])${name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}($|[^[:alnum:]])`)
+  await sql`
+    delete from requests where account_id = ${accountId} and (
+      lower(key) = any(${lower}::text[]) or lower(key) ~ any(${words}::text[])
+      or answer is not null and exists (
+        select from unnest(${values}::text[]) as value where position(value in lower(answer)) > 0)
+      or generation_id is not null and not exists (select from generations where id = generation_id))`.execute(
+    db,
+  )
+}
+
+/** Totals of the user's conversations become none with the last of them. */
+async function foldTotals(db: Db, accountId: AccountId, userIds: string[]): Promise<void> {
+  await transact(db, (trx) =>
+    sql`
+      with gone as (
+        delete from conversation_counts where agent_id in (select id from agents where account_id = ${accountId})
+          and user_id = any(${userIds}::text[]) and user_id <> ''
+        returning account_id, agent_id, source, user_id, day, n
+      )
+      insert into conversation_counts (account_id, agent_id, source, user_id, day, n, is_folded)
+      select account_id, agent_id, source, user_id, day, sum(n), true from gone
+      group by account_id, agent_id, source, user_id, day having sum(n) <> 0`.execute(trx),
+  )
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import { json } from '../../db/statements/json.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId, PersonNames } from '../../db/tables.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import { withOtherNames } from '../person/find-person.ts'
+import { learnedFrom, withoutCitations } from '../person/learned-sources.ts'
+import { conversationIds } from '../person/person-rows.ts'
+import { dropConversations, shortenConversation } from './drop-conversations.ts'
+import { dropContacts, dropLeads, dropThreads, dropTicketsOf, hideTickets } from './drop-rest.ts'
+import { dropTraces } from './drop-traces.ts'
+import { addCounts, type ErasureRow, requireErasure } from './erasures.ts'
+import { forgetQuestions } from './forget-questions.ts'
+
+export type EraseNeeds = {
+  db: Db
+  jobs: Pick<Jobs, 'enqueue'>
+  /** Ends the conversation's running reply, in whatever process, and waits for its end. */
+  stop(accountId: AccountId, conversationId: string): Promise<unknown>
+}
+
+/** Conversations of one transaction. */
+const BATCH = 50
+
+/**
+ * Deletes everything of a person, in short transactions, until nothing more is found: what arrives meanwhile goes,
+ * too. Then it forgets who it was. Does nothing for a finished one; may be repeated, and run twice at a time.
+ */
+export async function eraseUser(
+  needs: EraseNeeds,
+  { account_id: accountId, id }: Pick<ErasureRow, 'account_id' | 'id'>,
+): Promise<ErasureRow> {
+  for (;;) {
+    const row = await requireErasure(needs.db, accountId, id)
+    if (row.person === null) return row
+    const person = await rememberNames(needs.db, row, row.person)
+    const found = await eraseOnce(needs, row, person)
+    await dropTraces(needs.db, accountId, person)
+    if (found === 0) await forget(needs.db, row)
+  }
+}
+
+/** Contacts and leads that go take the person's other names with them: these are written down first. */
+async function rememberNames(db: Db, row: ErasureRow, known: PersonNames): Promise<PersonNames> {
+  const person = await withOtherNames(db, row.account_id, known)
+  await db
+    .updateTable('user_erasures')
+    .set({ person: json(person) })
+    .where('account_id', '=', row.account_id)
+    .where('id', '=', row.id)
+    .where('status', '=', 'running')
+    .execute()
+  return person
+}
+
+/** Answers how many things were found. */
+async function eraseOnce(needs: EraseNeeds, row: ErasureRow, person: PersonNames): Promise<number> {
+  // First, because answers are made from them: a long erasure must not leave them for its end.
+  await hideTickets(needs.db, row.account_id, person)
+  let found = 0
+  for (;;) {
+    const { rows } = await sql<{ id: string }>`
+      ${conversationIds(row.account_id, person, { limit: BATCH, after: null })}`.execute(needs.db)
+    if (rows.length === 0) break
+    found += rows.length
+    // The union may hold more than one transaction should.
+    await eraseConversations(
+      needs,
+      row,
+      rows.slice(0, BATCH).map(({ id }) => id),
+    )
+  }
+  found += await dropTicketsOf(needs, row, person)
+  found += await dropLeads(needs.db, row, person)
+  found += await dropThreads(needs.db, row, person)
+  found += await dropContacts(needs.db, row, person)
+  return found
+}
+
+async function eraseConversations(needs: EraseNeeds, row: ErasureRow, ids: string[]): Promise<void> {
+  const { db } = needs
+  const accountId = row.account_id
+  const running = await db
+    .selectFrom('generations')
+    .select('conversation_id')
+    .where('account_id', '=', accountId)
+    .where('conversation_id', 'in', ids)
+    .where('status', '=', 'running')
+    .execute()
+  for (const { conversation_id } of running) await needs.stop(accountId, conversation_id)
+  const learned = await learnedFrom(db, accountId, { conversationIds: ids, ticketIds: [] })
+  await withoutCitations(db, accountId, learned, async () => {
+    await forgetQuestions(needs, accountId, ids)
+    for (const id of ids) await shorten(db, row, id)
+    await transact(db, async (trx) => {
+      const threadIds = await threadsOf(trx, ids)
+      await addCounts(trx, row, await dropConversations(trx, needs.jobs, accountId, ids))
+      await dropEmptyThreads(trx, accountId, threadIds)
+    })
+  })
+}
+
+/** The threads on channels in which the conversations were held. */
+async function threadsOf(trx: Trx, ids: string[]): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('conversations')
+    .select('thread_id')
+    .distinct()
+    .where('id', 'in', ids)
+    .where('thread_id', 'is not', null)
+    .execute()
+  return rows.flatMap(({ thread_id }) => thread_id ?? [])
+}
+
+async function dropEmptyThreads(trx: Trx, accountId: AccountId, ids: string[]): Promise<void> {
+  await sql`
+    delete from channel_threads as t where account_id = ${accountId} and id = any(${ids}::uuid[])
+      and not exists (select from conversations where thread_id = t.id)`.execute(trx)
+}
+
+async function shorten(db: Db, row: ErasureRow, id: string): Promise<void> {
+  let messages: number
+  do {
+    messages = await transact(db, async (trx) => {
+      const gone = await shortenConversation(trx, row.account_id, id)
+      if (gone > 0) await addCounts(trx, row, { messages: gone })
+      return gone
+    })
+  } while (messages > 0)
+}
+
+async function forget(db: Db, { account_id, id }: ErasureRow): Promise<void> {
+  await db
+    .updateTable('user_erasures')
+    .set({ status: 'finished', person: null, finished_at: sql<Date>`now()` })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+}

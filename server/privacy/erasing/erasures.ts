@@ -1,0 +1,73 @@
+import { type Selectable, sql } from 'kysely'
+import { recordAudit } from '../../accounts/audit/audit.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import { isId, newId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
+import type { AccountId, PersonNames, UserErasuresTable } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { Dropped } from './drop-conversations.ts'
+
+export type ErasureRow = Selectable<UserErasuresTable>
+export type Counts = Dropped & { contacts: number }
+
+/** Writes down that a person is to be erased; nothing is erased by it yet. */
+export async function addErasure(
+  trx: Trx,
+  accountId: AccountId,
+  actor: string,
+  person: PersonNames,
+): Promise<ErasureRow> {
+  const row = await trx
+    .insertInto('user_erasures')
+    .values({ id: newId(), account_id: accountId, status: 'running', person: json(person) })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await recordAudit(trx, { accountId, actor, action: 'user.erase', target: row.id })
+  return row
+}
+
+/** The account's erasure, or RESOURCE_NOT_FOUND. */
+export async function requireErasure(db: Db, accountId: AccountId, id: string): Promise<ErasureRow> {
+  const row = isId(id)
+    ? await db
+        .selectFrom('user_erasures')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The erasure does not exist.' })
+  return row
+}
+
+/** Adds to what has gone; in the transaction that deletes it. */
+export async function addCounts(
+  trx: Db,
+  { account_id, id }: Pick<ErasureRow, 'account_id' | 'id'>,
+  { conversations = 0, messages = 0, leads = 0, tickets = 0, contacts = 0 }: Partial<Counts>,
+): Promise<void> {
+  await trx
+    .updateTable('user_erasures')
+    .set((eb) => ({
+      conversations: eb('conversations', '+', conversations),
+      messages: eb('messages', '+', messages),
+      leads: eb('leads', '+', leads),
+      tickets: eb('tickets', '+', tickets),
+      contacts: eb('contacts', '+', contacts),
+      touched_at: sql<Date>`now()`,
+    }))
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Those that somebody began and left; from now on they are the caller's. */
+export async function takeForsaken(db: Db): Promise<Pick<ErasureRow, 'id' | 'account_id'>[]> {
+  return db
+    .updateTable('user_erasures')
+    .set({ touched_at: sql<Date>`now()` })
+    .where('status', '=', 'running')
+    .where('touched_at', '<', sql<Date>`now() - interval '2 minutes'`)
+    .returning(['id', 'account_id'])
+    .execute()
+}

@@ -1,0 +1,49 @@
+import { EMPTY_AGENT, type EmptyAgent } from '../agents/jobs.ts'
+import type { Context } from '../context.ts'
+import { stopGeneration } from '../conversations/turn/stop-generation.ts'
+import { transact } from '../db/statements/transact.ts'
+import type { AccountId } from '../db/tables.ts'
+import type { Task } from '../jobs/jobs.ts'
+import { emptyAgent } from './erasing/empty-agent.ts'
+import { eraseUser } from './erasing/erase-user.ts'
+import { takeForsaken } from './erasing/erasures.ts'
+
+export const ERASE_USER = 'erase-user'
+/** Without the person: a job is kept for a while after its end. */
+export type EraseUser = { accountId: AccountId; erasureId: string }
+
+type Needs = Pick<Context, 'db' | 'jobs' | 'log' | 'generations' | 'notifier'>
+
+const erasing = (ctx: Needs): Task<EraseUser> => ({
+  name: ERASE_USER,
+  concurrency: 1,
+  retries: 10,
+  async run({ accountId, erasureId }) {
+    const stop = (account: AccountId, conversationId: string) => stopGeneration(ctx, account, conversationId)
+    const { person: _nobody, ...erased } = await eraseUser(
+      { db: ctx.db, jobs: ctx.jobs, stop },
+      { account_id: accountId, id: erasureId },
+    )
+    ctx.log.info(erased, 'a user was erased')
+  },
+})
+
+const emptying = (ctx: Needs): Task<EmptyAgent> => ({
+  name: EMPTY_AGENT,
+  concurrency: 1,
+  retries: 10,
+  run: (payload) => emptyAgent(ctx, payload),
+})
+
+export const privacyTasks = (ctx: Needs): Task<never>[] => [
+  erasing(ctx) as Task<never>,
+  emptying(ctx) as Task<never>,
+]
+
+/** Enqueues the erasures that a process, or a command, began and left. */
+export async function resumeErasures({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<void> {
+  await transact(db, async (trx) => {
+    for (const { id, account_id } of await takeForsaken(trx))
+      await jobs.enqueue<EraseUser>(trx, ERASE_USER, { accountId: account_id, erasureId: id })
+  })
+}

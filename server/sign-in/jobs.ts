@@ -1,0 +1,53 @@
+import { recordAudit } from '../accounts/audit/audit.ts'
+import type { Context } from '../context.ts'
+import { transact } from '../db/statements/transact.ts'
+import type { Task } from '../jobs/jobs.ts'
+import { deliverMail, operatorsWay } from '../notifications/deliver-mail.ts'
+import { createLink, LINK_MS, linkTo } from './passwords/links.ts'
+import { memberByLogin } from './passwords/logins.ts'
+
+export const SEND_RESET = 'send-password-reset'
+export type SendReset = { email: string }
+
+/** Sends a reset link to the member with this login address. Does nothing when there is none. */
+async function sendReset(
+  { db, config }: Pick<Context, 'db' | 'config'>,
+  { email }: SendReset,
+  signal: AbortSignal,
+): Promise<void> {
+  const way = operatorsWay(config)
+  const member = await memberByLogin(db, email)
+  if (!member || !way || !config.publicUrl) return
+  const { token } = await transact(db, async (trx) => {
+    // An earlier reset link must stop working.
+    await trx
+      .deleteFrom('login_links')
+      .where('kind', '=', 'reset')
+      .where('member_id', '=', member.id)
+      .execute()
+    const accountId = member.account_id
+    const made = await createLink(trx, { accountId, kind: 'reset', createdBy: 'mail', memberId: member.id })
+    await recordAudit(trx, { accountId, actor: 'nobody', action: 'password.ask-reset', target: member.id })
+    return made
+  })
+  const mail = {
+    to: [member.email],
+    subject: 'Choose a new password',
+    text: `Somebody, probably you, has asked for a new password for ${member.email}. Choose it here within ${LINK_MS.reset / 60_000} minutes:
+
+${linkTo(config.publicUrl, 'reset', token)}
+
+If it was not you, do nothing: your password stays as it is.
+`,
+  }
+  await deliverMail(way, mail, signal)
+}
+
+export const signInTasks = (ctx: Pick<Context, 'db' | 'config'>): Task<never>[] => [
+  {
+    name: SEND_RESET,
+    concurrency: 2,
+    retries: 3,
+    run: (payload: SendReset, { signal }: { signal: AbortSignal }) => sendReset(ctx, payload, signal),
+  } as Task<never>,
+]

@@ -1,0 +1,89 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
+import type { AccountId, LoginLinksTable, Role } from '../../db/tables.ts'
+import { ApiError } from '../../http/errors.ts'
+
+const HOUR = 3_600_000
+
+/** How long a link is valid, in milliseconds. */
+export const LINK_MS = { 'set-up': 24 * HOUR, invitation: 7 * 24 * HOUR, reset: HOUR } as const
+
+export type LinkRow = Selectable<LoginLinksTable>
+export type LinkKind = LinkRow['kind']
+
+const PAGES: Record<LinkKind, string> = { 'set-up': 'setup', invitation: 'invite', reset: 'reset' }
+
+/**
+ * Returns the URL of the page that uses the token. The token is in the fragment, which browsers send to no server, so
+ * that it is in no log.
+ */
+export const linkTo = (origin: string, kind: LinkKind, token: string): string =>
+  `${origin}/${PAGES[kind]}#${token}`
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+type Wanted = {
+  accountId: AccountId
+  kind: LinkKind
+  createdBy: string
+  invited?: { email: string; name: string | null; role: Role; agentIds: string[] | null }
+  memberId?: string
+}
+
+/** Creates a link with 256 random bits. The token is only in this result; the database stores its hash. */
+export async function createLink(
+  trx: Db,
+  { accountId, kind, createdBy, invited, memberId }: Wanted,
+): Promise<{ row: LinkRow; token: string }> {
+  const token = randomBytes(32).toString('base64url')
+  const row = await trx
+    .insertInto('login_links')
+    .values({
+      id: newId(),
+      account_id: accountId,
+      kind,
+      token_hash: hashOf(token),
+      email: invited?.email ?? null,
+      name: invited?.name ?? null,
+      role: invited?.role ?? null,
+      agent_ids: json(invited?.agentIds ?? null),
+      member_id: memberId ?? null,
+      created_by: createdBy,
+      expires_at: new Date(Date.now() + LINK_MS[kind]),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { row, token }
+}
+
+/** Returns the link of a token without using it up. Throws AUTH_LINK_INVALID. */
+export async function readLink(db: Db, kind: LinkKind, token: string): Promise<LinkRow> {
+  const row = await db
+    .selectFrom('login_links')
+    .selectAll()
+    .where('token_hash', '=', hashOf(token))
+    .where('kind', '=', kind)
+    .where('expires_at', '>', new Date())
+    .executeTakeFirst()
+  if (!row) throw new ApiError('AUTH_LINK_INVALID')
+  return row
+}
+
+/**
+ * Deletes the link of a token and returns it, in the transaction of what it permits, so that only one of two requests
+ * gets it. Throws AUTH_LINK_INVALID.
+ */
+export async function takeLink(trx: Trx, kind: LinkKind, token: string): Promise<LinkRow> {
+  const row = await trx
+    .deleteFrom('login_links')
+    .where('token_hash', '=', hashOf(token))
+    .where('kind', '=', kind)
+    .where('expires_at', '>', new Date())
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) throw new ApiError('AUTH_LINK_INVALID')
+  return row
+}

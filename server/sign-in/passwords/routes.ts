@@ -1,0 +1,117 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { recordAudit } from '../../accounts/audit/audit.ts'
+import { requireMemberById } from '../../accounts/records/members.ts'
+import type { Context } from '../../context.ts'
+import { transact } from '../../db/statements/transact.ts'
+import { type Route, route } from '../../http/route.ts'
+import * as contract from '../contract.ts'
+import { SEND_RESET, type SendReset } from '../jobs.ts'
+import { countAttempt } from './attempts.ts'
+import { readLink, takeLink } from './links.ts'
+import { addLogin, hashOfPassword, replacePassword } from './logins.ts'
+
+const success = { success: true as const }
+
+/**
+ * Routes for people who hold a link and have no session. The token is checked before a password is hashed, because
+ * hashing is slow.
+ */
+export const linkRoutes = (ctx: Context): Route[] => [
+  route(contract.setUp, async ({ body, request, reply }) => {
+    await enter(ctx, { request, reply })
+    await readLink(ctx.db, 'set-up', body.token)
+    const passwordHash = await hashOfPassword(body.password)
+    await transact(ctx.db, async (trx) => {
+      const { account_id: accountId } = await takeLink(trx, 'set-up', body.token)
+      if (body.accountName !== undefined)
+        await trx
+          .updateTable('accounts')
+          .set({ name: body.accountName })
+          .where('id', '=', accountId)
+          .execute()
+      const { email, name } = body
+      const owner = { accountId, email, name, role: 'owner' as const, agentIds: null, passwordHash }
+      const { memberId } = await addLogin(trx, owner)
+      await recordAudit(trx, {
+        accountId,
+        actor: `member:${memberId}`,
+        action: 'account.set-up',
+        target: memberId,
+      })
+    })
+    return success
+  }),
+
+  route(contract.lookAtInvitation, async ({ body, request, reply }) => {
+    await enter(ctx, { request, reply })
+    const link = await readLink(ctx.db, 'invitation', body.token)
+    const { name } = await ctx.db
+      .selectFrom('accounts')
+      .select('name')
+      .where('id', '=', link.account_id)
+      .executeTakeFirstOrThrow()
+    return {
+      accountName: name,
+      email: link.email ?? '',
+      name: link.name,
+      role: link.role ?? 'viewer',
+      expiresAt: link.expires_at.toISOString(),
+    }
+  }),
+
+  route(contract.acceptInvitation, async ({ body, request, reply }) => {
+    await enter(ctx, { request, reply })
+    await readLink(ctx.db, 'invitation', body.token)
+    const passwordHash = await hashOfPassword(body.password)
+    await transact(ctx.db, async (trx) => {
+      const link = await takeLink(trx, 'invitation', body.token)
+      const { account_id: accountId, role, agent_ids: agentIds } = link
+      const wanted = { accountId, email: link.email ?? '', name: body.name, role: role ?? 'viewer', agentIds }
+      const { memberId } = await addLogin(trx, { ...wanted, passwordHash })
+      await recordAudit(trx, {
+        accountId,
+        actor: `member:${memberId}`,
+        action: 'invitation.accept',
+        target: link.id,
+        detail: { role, agentIds },
+      })
+    })
+    return success
+  }),
+
+  route(contract.requestPasswordReset, async ({ body: { email }, request, reply }) => {
+    await enter(ctx, { request, reply }, email)
+    // The job looks up the address later, so that the response time does not reveal whether it has a login.
+    if (ctx.config.smtp && ctx.config.publicUrl)
+      await ctx.jobs.enqueue<SendReset>(ctx.db, SEND_RESET, { email })
+    return success
+  }),
+
+  route(contract.acceptPasswordReset, async ({ body, request, reply }) => {
+    await enter(ctx, { request, reply })
+    await readLink(ctx.db, 'reset', body.token)
+    const passwordHash = await hashOfPassword(body.password)
+    await transact(ctx.db, async (trx) => {
+      const { account_id: accountId, member_id } = await takeLink(trx, 'reset', body.token)
+      const member = await requireMemberById(trx, accountId, member_id ?? '')
+      await replacePassword(trx, member, passwordHash)
+      await recordAudit(trx, {
+        accountId,
+        actor: `member:${member.id}`,
+        action: 'password.reset',
+        target: member.id,
+      })
+    })
+    ctx.sessions.forget()
+    return success
+  }),
+]
+
+async function enter(
+  ctx: Context,
+  exchange: { request: FastifyRequest; reply: FastifyReply },
+  name?: string,
+): Promise<void> {
+  await ctx.maintenance.refuse()
+  await countAttempt(ctx.limiter, exchange, name)
+}

@@ -1,0 +1,150 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../config.ts'
+import type { Db } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
+import { openLoginSecret } from '../passwords/login-secret.ts'
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords/password-limits.ts'
+
+/** The lifetime of a session in seconds, counted from the sign-in; activity does not extend it. */
+export const SESSION_SECONDS = 14 * 24 * 3600
+/** The provider's id in the database and in the callback URL. */
+export const PROVIDER = 'oidc'
+export const AUTH_PATH = '/api/auth'
+/** The header that passes the client's address to the sign-in library. */
+export const ADDRESS_HEADER = 'x-parley-address'
+
+export type AuthNeeds = { db: Db; config: Config; log: Logger; secrets: Secrets }
+
+const times = { createdAt: 'created_at', updatedAt: 'updated_at' }
+
+/**
+ * Configures the sign-in library for our tables. It makes up a tenth of all modules, so it is imported only when
+ * somebody signs in.
+ */
+async function createAuth({ db, config, log }: AuthNeeds, secret: string, { isSecure, withProvider }: Kind) {
+  const { betterAuth } = await import('better-auth')
+  const { twoFactor } = await import('better-auth/plugins/two-factor')
+  const { genericOAuth } = await import('better-auth/plugins/generic-oauth')
+  return betterAuth({
+    appName: 'Parley',
+    secret,
+    baseURL: config.publicUrl ?? 'http://localhost',
+    basePath: AUTH_PATH,
+    database: { db, type: 'postgres', transaction: false },
+    user: { modelName: 'logins', fields: { ...times, emailVerified: 'email_verified' } },
+    session: {
+      modelName: 'login_sessions',
+      fields: {
+        ...times,
+        userId: 'login_id',
+        expiresAt: 'expires_at',
+        ipAddress: 'ip_address',
+        userAgent: 'user_agent',
+      },
+      expiresIn: SESSION_SECONDS,
+      disableSessionRefresh: true,
+    },
+    account: {
+      modelName: 'login_credentials',
+      fields: {
+        ...times,
+        userId: 'login_id',
+        accountId: 'subject',
+        providerId: 'provider_id',
+        accessToken: 'access_token',
+        refreshToken: 'refresh_token',
+        idToken: 'id_token',
+        accessTokenExpiresAt: 'access_token_expires_at',
+        refreshTokenExpiresAt: 'refresh_token_expires_at',
+      },
+      encryptOAuthTokens: true,
+      accountLinking: { enabled: true },
+    },
+    verification: {
+      modelName: 'login_challenges',
+      fields: { ...times, expiresAt: 'expires_at' },
+      storeIdentifier: 'hashed',
+    },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: SHORTEST_PASSWORD,
+      maxPasswordLength: LONGEST_PASSWORD,
+    },
+    plugins: [
+      twoFactor({
+        issuer: 'Parley',
+        schema: {
+          user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+          twoFactor: {
+            modelName: 'login_second_factors',
+            fields: {
+              userId: 'login_id',
+              backupCodes: 'backup_codes',
+              failedVerificationCount: 'failed_verification_count',
+              lockedUntil: 'locked_until',
+            },
+          },
+        },
+      }),
+      ...(withProvider && config.oidc ? [genericOAuth({ config: [providerOf(config.oidc)] })] : []),
+    ],
+    // Counted by the service, for all of its processes.
+    rateLimit: { enabled: false },
+    telemetry: { enabled: false },
+    logger: {
+      level: 'warn',
+      // Failed attempts are in the audit log.
+      log: (level, message) => void (level === 'error' && log.warn({ sign: message }, 'sign-in')),
+    },
+    advanced: {
+      cookiePrefix: 'parley',
+      useSecureCookies: isSecure,
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+      database: { generateId: newId, validateSchema: false },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+    },
+  })
+}
+
+const providerOf = ({ issuer, clientId, clientSecret }: NonNullable<Config['oidc']>) => ({
+  providerId: PROVIDER,
+  discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+  clientId,
+  clientSecret,
+  scopes: ['openid', 'email', 'profile'],
+  pkce: true,
+  requireIdTokenVerification: true,
+  // Only who has been invited has a login.
+  disableSignUp: true,
+})
+
+export type Auth = Awaited<ReturnType<typeof createAuth>>
+
+/**
+ * An instance of the library. Its cookies differ between HTTPS and plain HTTP. An instance with the provider fetches
+ * the provider's metadata when it is opened, which must not delay sign-ins with a password.
+ */
+type Kind = { isSecure: boolean; withProvider: boolean }
+
+export type OpenAuth = (kind: Kind) => Promise<Auth>
+
+export function authOpener(needs: AuthNeeds): OpenAuth {
+  let secret: Promise<string> | null = null
+  const opened = new Map<string, Promise<Auth>>()
+  return (kind) => {
+    const name = `${kind.isSecure} ${kind.withProvider}`
+    const known = opened.get(name)
+    if (known) return known
+    secret ??= openLoginSecret(needs.db, needs.secrets)
+    const auth = secret.then((text) => createAuth(needs, text, kind))
+    opened.set(name, auth)
+    // Forget the failure, so that the next request tries again.
+    auth.catch(() => {
+      opened.delete(name)
+      secret = null
+    })
+    return auth
+  }
+}

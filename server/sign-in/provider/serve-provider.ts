@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../http/errors.ts'
+import { countAttempt } from '../passwords/attempts.ts'
+import { cameSecurely } from '../sessions/same-site.ts'
+import { beginsSession, headersFor, noteSignIn, passCookies } from './ask-auth.ts'
+import { AUTH_PATH, PROVIDER } from './open-auth.ts'
+
+/**
+ * Serves the URL that the provider redirects the browser to. The library checks the parameters and redirects the
+ * browser onwards.
+ */
+export function serveProvider(app: FastifyInstance, ctx: Context): void {
+  const { oidc, publicUrl } = ctx.config
+  if (!oidc || !publicUrl) return
+  app.get(`${AUTH_PATH}/callback/${PROVIDER}`, async (request, reply) => {
+    await ctx.maintenance.refuse()
+    await countAttempt(ctx.limiter, { request, reply })
+    const auth = await ctx.sessions.openProvider(cameSecurely(request, ctx.config))
+    const url = new URL(request.url, publicUrl)
+    const response = await auth.handler(
+      new Request(url, { headers: headersFor(request, { asStranger: true }) }),
+    )
+    if (response.status >= 400) throw new ApiError('AUTH_SIGN_IN_FAILED')
+    passCookies(reply, response)
+    const cookies = response.headers.getSetCookie()
+    const cookie = cookies.map((text) => text.split(';')[0]).join('; ')
+    const found = beginsSession(cookies)
+      ? await auth.api.getSession({ headers: new Headers({ cookie }) })
+      : null
+    if (found) await noteSignIn(ctx.db, 'session.create', request, { loginId: found.user.id })
+    else await noteSignIn(ctx.db, 'session.refuse', request, null)
+    return reply
+      .code(302)
+      .header('location', response.headers.get('location') ?? '/')
+      .send()
+  })
+}

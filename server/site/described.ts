@@ -1,0 +1,55 @@
+import { Agent } from '../agents/records/schema.ts'
+import { SuggestedMessage } from '../agents/settings/settings-schema.ts'
+import { Styles } from '../agents/settings/styles-schema.ts'
+import { Template } from '../channels/messaging/schema.ts'
+import { CitedSource, Conversation, Message } from '../conversations/records/schema.ts'
+import { StreamEvent, streamEvents } from '../conversations/stream/stream-schema.ts'
+import { CreatedReply, ListedTicket, Ticket, TicketMessage } from '../helpdesk/tickets/schema.ts'
+import type { Described } from '../http/openapi/openapi.ts'
+import { Source } from '../knowledge/sources/schema.ts'
+import { contracts, version1Contracts } from './contracts.ts'
+import { webhookPaths } from './webhook-paths.ts'
+
+/** All that the OpenAPI document describes. */
+export const described: Described = {
+  endpoints: contracts,
+  version1: version1Contracts,
+  others: webhookPaths,
+  schemas: {
+    Agent,
+    Styles,
+    SuggestedMessage,
+    Source,
+    Conversation,
+    Message,
+    CitedSource,
+    StreamEvent,
+    ...streamEvents,
+    Ticket,
+    ListedTicket,
+    TicketMessage,
+    CreatedReply,
+    Template,
+  },
+  tags: {
+    Account: 'Who a key belongs to, and what is left',
+    Actions: 'What an agent can do besides answering',
+    Agents: 'Agents and their settings',
+    Chat: 'Messages to an agent, and its answers',
+    Contacts: 'The people an agent speaks with',
+    Conversations: 'Lists, search, export and ratings',
+    Email: 'The mailbox of an agent',
+    Evaluations: 'Questions with expected answers',
+    Health: 'Whether the service answers',
+    Helpdesk: 'Tickets, teams and takeover',
+    Insights: 'Figures, topics and unanswered questions',
+    Members: 'Who works with the account, and as what',
+    Messaging: 'The messaging channel and its templates',
+    Privacy: 'Retention, erasure and export of what is known of a person',
+    Procedures: 'Ordered steps for known situations',
+    'Sign-in': 'How members of the account get in, from a browser',
+    Sources: 'What an agent answers from',
+    'Version 1': 'The older interface',
+    Webhooks: 'What channels send to the service',
+  },
+}

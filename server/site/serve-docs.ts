@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import MarkdownIt from 'markdown-it'
+import { ApiError } from '../http/errors.ts'
+import { escapeHtml } from '../text/safety/escape-html.ts'
+import { documentOf } from './page-document.ts'
+
+const docs = resolve(import.meta.dirname, '../../docs')
+const FOLDERS = { guide: 'Guide', operations: 'Operations' }
+
+const markdown = new MarkdownIt({ html: false })
+// The pages link to headings, so each heading needs an id.
+markdown.renderer.rules.heading_open = (tokens, at) => {
+  const id = (tokens[at + 1]?.content ?? '')
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .trim()
+    .replaceAll(/\s/g, '-')
+  return `<${tokens[at]?.tag} id="${id}">`
+}
+
+type Page = { folder: string; file: string; title: string; text: string }
+
+function readPages(): Page[] {
+  return Object.keys(FOLDERS).flatMap((folder) =>
+    readdirSync(resolve(docs, folder))
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => {
+        const text = readFileSync(resolve(docs, folder, file), 'utf8')
+        return { folder, file, text, title: /^# (.+)$/m.exec(text)?.[1] ?? file }
+      }),
+  )
+}
+
+/** The guide and the pages for operators at /docs, as they are in the repository. */
+export function serveDocs(app: FastifyInstance): void {
+  const pages = readPages()
+  const lists = Object.entries(FOLDERS).map(([folder, title]) => {
+    const links = pages
+      .filter((page) => page.folder === folder)
+      .map((page) => `<li><a href="/docs/${folder}/${page.file}">${escapeHtml(page.title)}</a></li>`)
+    return `<h2>${title}</h2><ul>${links.join('')}</ul>`
+  })
+  const contents = documentOf(
+    'Parley: documentation',
+    `<h1>Documentation</h1>${lists.join('')}<p><a href="/">Workspace</a></p>`,
+  )
+  app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(contents))
+  app.get('/docs/:folder/:file', async (request, reply) => {
+    const { folder, file } = request.params as Record<string, string>
+    const page = pages.find((one) => one.folder === folder && one.file === file)
+    if (!page) throw new ApiError('ROUTE_NOT_FOUND')
+    const html = markdown.render(page.text)
+    return reply
+      .type('text/html; charset=utf-8')
+      .send(
+        documentOf(escapeHtml(`${page.title} – Parley`), `<p><a href="/docs">Documentation</a></p>${html}`),
+      )
+  })
+}

@@ -1,0 +1,102 @@
+import { splitWords } from '../words/words.ts'
+import { type Language, languagesOfStopWord } from './stop-words.ts'
+
+export type { Language }
+
+const WORDS_LOOKED_AT = 200
+
+/** Letters that no other of the languages has, or few. */
+const LETTERS: [RegExp, readonly Language[]][] = [
+  [/ß/, ['de']],
+  [/ä/, ['de', 'sv', 'fi']],
+  [/ö/, ['de', 'sv', 'fi', 'tr']],
+  [/ü/, ['de', 'tr']],
+  [/ñ/, ['es']],
+  [/[ãõ]/, ['pt']],
+  [/[çèêùœ]/, ['fr']],
+  [/[łąęśżź]/, ['pl']],
+  [/[řůě]/, ['cs']],
+  [/[ğış]/, ['tr']],
+  [/[æø]/, ['da', 'no']],
+  [/å/, ['sv', 'da', 'no']],
+]
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII begins with them
+const NOT_ASCII = /[^\x00-\x7f]/
+const NOT_LATIN = /[^\p{scx=Latin}\p{N}\p{M}]/u
+const SCRIPTS: [RegExp, Language][] = [
+  [/[\p{sc=Hiragana}\p{sc=Katakana}]/gu, 'ja'],
+  [/\p{sc=Hangul}/gu, 'ko'],
+  [/\p{sc=Han}/gu, 'zh'],
+  [/\p{sc=Cyrillic}/gu, 'ru'],
+  [/\p{sc=Arabic}/gu, 'ar'],
+]
+
+/** Guesses the language of a text by its script and stop words; `other` when there is nothing to go by. */
+export function guessLanguage(text: string): Language {
+  return guessLanguageOfWords(splitWords(text.slice(0, WORDS_LOOKED_AT * 12)))
+}
+
+/** The same for words already split and folded; with `among`, only these are told apart. */
+export function guessLanguageOfWords(words: readonly string[], among?: ReadonlySet<Language>): Language {
+  return weighLanguage(words, among).language
+}
+
+/** The same, with the share (0..1) of the words that speak for it. */
+export function weighLanguage(
+  words: readonly string[],
+  among?: ReadonlySet<Language>,
+): { language: Language; share: number } {
+  const looked = words.length > WORDS_LOOKED_AT ? words.slice(0, WORDS_LOOKED_AT) : words
+  const byScript = languageOfScript(looked)
+  if (byScript) return { language: byScript, share: 1 }
+  const votes = new Map<Language, number>()
+  const vote = (languages: readonly Language[], weight: number): void => {
+    const known = among ? languages.filter((language) => among.has(language)) : languages
+    for (const language of known)
+      votes.set(language, (votes.get(language) ?? 0) + weight / Math.sqrt(languages.length))
+  }
+  for (const word of looked) {
+    const languages = languagesOfStopWord.get(word)
+    if (languages) vote(languages, 1)
+    else if (NOT_ASCII.test(word))
+      for (const [letters, own] of LETTERS) if (letters.test(word)) vote(own, 0.5)
+  }
+  const [first, second] = [...votes].sort((a, b) => b[1] - a[1])
+  const unsure = { language: 'other', share: 0 } as const
+  if (!first) return unsure
+  const isTie = first[1] <= (second?.[1] ?? 0) * 1.02
+  // Danish and Norwegian share most of their short words, and readers read both.
+  if (isTie && !(isScandinavian(first[0]) && isScandinavian(second![0]))) return unsure
+  const share = first[1] / looked.length
+  // A long text with hardly any stop word of a language is in another one that shares some words.
+  return first[1] < 0.5 || share < 0.06 ? unsure : { language: first[0], share }
+}
+
+/** What a language that is expected needs of the share of the one that the words speak for most. */
+const NEARLY = 0.65
+
+/** The same where some languages are expected: of words that several share, a few do not tell another one. */
+export function weighExpected(
+  words: readonly string[],
+  expected: ReadonlySet<Language>,
+): { language: Language; share: number } {
+  const told = weighLanguage(words)
+  if (told.language === 'other' || expected.has(told.language)) return told
+  const near = weighLanguage(words, expected)
+  return near.share >= told.share * NEARLY ? near : told
+}
+
+const isScandinavian = (language: Language): boolean => language === 'da' || language === 'no'
+
+/** The language of a script that most letters are of; null for the Latin one, which many languages share. */
+function languageOfScript(words: readonly string[]): Language | null {
+  if (!words.some((word) => NOT_LATIN.test(word))) return null
+  const text = words.slice(0, WORDS_LOOKED_AT).join(' ').slice(0, 2_000)
+  const counts = SCRIPTS.map(([script]) => text.match(script)?.length ?? 0)
+  const all = text.match(/\p{L}/gu)?.length ?? 0
+  const [kana = 0, , han = 0] = counts
+  // Chinese characters stand in Japanese texts, too. A word of another script has more letters than it says.
+  if ((kana + han) * 3 > all && kana * 20 > han) return 'ja'
+  const best = Math.max(...counts)
+  return best * 3 > all ? SCRIPTS[counts.indexOf(best)]![1] : null
+}

@@ -1,0 +1,131 @@
+import * as lists from 'stopword'
+import { foldAccents } from '../words/fold-accents.ts'
+
+/** The languages with a list of stop words; `other` is any other language, or one that cannot be determined. */
+export type Language =
+  | 'en'
+  | 'de'
+  | 'fr'
+  | 'es'
+  | 'it'
+  | 'pt'
+  | 'nl'
+  | 'pl'
+  | 'sv'
+  | 'da'
+  | 'no'
+  | 'fi'
+  | 'cs'
+  | 'ru'
+  | 'tr'
+  | 'ar'
+  | 'ja'
+  | 'zh'
+  | 'ko'
+  | 'other'
+
+const ENGLISH = `a about above after again all also am an and any anybody anyone anything are aren as at be because
+been before being below between both but by can cannot could couldn d did didn do does doesn doing don down during
+each else ever every few for from further get gets getting got had hadn has hasn have haven having he hello her here
+hers herself hey hi him himself his how i if in into is isn it its itself just let like ll m me might more most much
+must mustn my myself need no nor not now of off ok okay on once only onto or other our ours ourselves out over own
+please re really s same shall she should shouldn so some somebody someone something such t tell than thank thanks that
+the their theirs them themselves then there these they this those through to too under until up us ve very want was
+wasn we were weren what when where whether which while who whom whose why will with within without wonder wondering
+would wouldn you your yours yourself yourselves`
+
+const GERMAN = `aber alle allem allen aller alles als also am an ander andere anderem anderen anderer anderes auch auf
+aus bei beim bin bis bist bitte da dabei damit dann das dass dazu dein deine deinem deinen deiner dem den denn der
+deren des dessen dich die dies diese diesem diesen dieser dieses dir doch dort du durch ein eine einem einen einer
+eines einige er es etwas euch euer eure eurem euren eurer für gegen gern gerne gibt haben habe habt hallo hat hatte
+hatten hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer ihres im in ins irgendwie ist ja jede jedem jeden
+jeder jedes jetzt kann kannst kein keine keinem keinen keiner können könnt könnte könnten man mehr mein meine meinem
+meinen meiner mich mir mit möchte möchten müssen muss nach nein nicht noch nun nur ob oder ohne schon sehr sein seine
+seinem seinen seiner selbst sich sie sind so soll sollen sollte sondern sonst über um und uns unser unsere unserem
+unseren unserer unter vom von vor wann war waren warum was weil welche welchem welchen welcher welches wenn wer werde
+werden wie wieder will wir wird wo wofür wollen womit worden wurde wurden zu zum zur zwar zwischen danke`
+
+/** Words of questions and elided articles that the lists of the package leave out. */
+const OF_QUESTIONS: Partial<Record<Language, string>> = {
+  fr: `à ai ainsi aller alors as aussi avez avoir c ceci cela celle celui cet cette ceux chez combien comme comment d
+    dans depuis dois doit donc dont du elle elles en entre es est et être eu fait faire faut il ils j je l la le les
+    leur leurs lui m ma mais me mes moi mon n ne non nos notre nous on ont ou où par pas pendant peu peut peuvent peux
+    plus pour pourquoi pouvez puis qu quand que quel quelle quelles quels qui quoi s sa sans se sera ses si soit son
+    sont sous suis sur t ta te tes toi ton tous tout toute toutes très tu un une va vais veux vos votre voudrais vous y
+    bonjour merci svp plaît oui`,
+  es: `al algo alguien alguna algunas alguno algunos ante antes aquí así aún cada como cómo con cuál cuáles cualquier
+    cuándo cuando cuánta cuántas cuánto cuántos debe debo del desde después dónde donde dos él ella ellas ellos era eran
+    eres es esa esas ese eso esos esta está estaba están estas este esto estos estoy fue gracias gustaría ha haber había
+    hace hacer hacia han has hasta hay he hola la las le les lo los más me mi mis mismo muy nada ni nos nosotros o os otra
+    otras otro otros para pero poco por porque puede pueden puedes puedo que qué quien quién quiénes quiero se sea según
+    ser será si sí sido sin sobre sois solo son soy su sus también tan te tener tengo ti tiene tienen tienes toda todas
+    todo todos tu tú tus un una unas uno unos usted ustedes va vamos voy y ya yo`,
+  it: `c c'è ciao come cosa cos dove d devo di e è grazie l m n perché posso potrei qual quale quali quando quanta quante
+    quanti quanto s salve si sì sono un v vorrei`,
+  pt: `aos como consigo devo é está estão eu fazer há isso isto lhe não no na nos nas num numa o obrigado obrigada olá
+    onde ou para pelo pela por porque porquê pode podem posso preciso qual quais quando quanta quantas quanto quantos que
+    quê quem quero sem ser seu sua são também tem tenho um uma você vocês`,
+  nl: `bedankt graag hallo hoe hoeveel kan kun kunnen kunt moet moeten mijn mogen op waar waarom wanneer wat welk welke wie
+    wil willen worden zou`,
+  pl: `cześć czy dlaczego dziękuję dzień dobry gdzie ile jak jaka jaki jakie jest kiedy kto która które który mam mogę
+    można muszę proszę witam`,
+  sv: `hej hur kan måste när tack vad var varför vem vilka vilken vilket vill`,
+  da: `hej hvad hvem hvilke hvilken hvilket hvor hvordan hvorfor hvornår kan må skal tak vil`,
+  no: `hei hva hvem hvilke hvilken hvilket hvor hvordan hvorfor kan må når skal takk vil`,
+  cs: `ahoj co děkuji dobrý den jak jaká jaké jaký je kde kdo kdy která které který kolik mám mohu můžu musím proč prosím`,
+  ru: `здравствуйте можно ли какой какая какое какие сколько почему нужно спасибо пожалуйста могу`,
+  tr: `hangi kaç merhaba nasıl neden nedir nerede ne kadar var yok mı mi mu mü teşekkürler`,
+  fi: `hei kiitos kuinka miksi milloin missä mikä mitä miten onko pitää voiko voin`,
+  ja: `か です ます ください どう どの どこ いつ 何 なに ですか ますか は を に が の で と も へ から まで`,
+}
+
+const SETS: Record<Language, ReadonlySet<string>> = {
+  en: setOf(ENGLISH.split(/\s+/)),
+  de: setOf(GERMAN.split(/\s+/)),
+  fr: setOf([...lists.fra, ...own('fr')]),
+  es: setOf([...lists.spa, ...own('es')]),
+  it: setOf([...lists.ita, ...own('it')]),
+  pt: setOf([...lists.por, ...own('pt')]),
+  nl: setOf([...lists.nld, ...own('nl')]),
+  pl: setOf([...lists.pol, ...own('pl')]),
+  sv: setOf([...lists.swe, ...own('sv')]),
+  da: setOf([...lists.dan, ...own('da')]),
+  no: setOf([...lists.nob, ...own('no')]),
+  fi: setOf([...lists.fin, ...own('fi')]),
+  cs: setOf([...lists.ces, ...own('cs')]),
+  ru: setOf([...lists.rus, ...own('ru')]),
+  tr: setOf([...lists.tur, ...own('tr')]),
+  ar: setOf(lists.ara),
+  ja: setOf([...lists.jpn, ...own('ja')]),
+  zh: setOf(lists.zho),
+  ko: setOf(lists.kor),
+  other: new Set(),
+}
+
+/** The languages in which a folded word is a stop word as it is written, accents and all. */
+export const languagesOfStopWord: ReadonlyMap<string, readonly Language[]> = languagesByWord()
+
+/** Whether a folded word says nothing about the subject of a text in this language. */
+export function isStopWord(word: string, language: Language): boolean {
+  return SETS[language].has(word)
+}
+
+function own(language: Language): string[] {
+  return (OF_QUESTIONS[language] ?? '').split(/\s+/)
+}
+
+/** People leave accents out: each word is known without them, too. */
+function setOf(words: readonly string[]): ReadonlySet<string> {
+  const written = words
+    .map((word) => word.normalize('NFKC').toLowerCase().trim())
+    .filter((word) => word !== '')
+  return new Set([...written, ...written.map(foldAccents)])
+}
+
+function languagesByWord(): Map<string, Language[]> {
+  const found = new Map<string, Language[]>()
+  for (const [language, words] of Object.entries(SETS) as [Language, ReadonlySet<string>][]) {
+    for (const word of words) found.set(word, [...(found.get(word) ?? []), language])
+  }
+  return found
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { densePairs } from '../languages/dense-script.ts'
+import { guessLanguage } from '../languages/language.ts'
+import { createStemmer } from '../languages/stem.ts'
+import { characterNGrams } from './n-grams.ts'
+import { termsOfWord } from './terms.ts'
+import { splitWords, wordsOnly } from './words.ts'
+
+const stem = createStemmer()
+
+test('words are folded and cut at everything that is no letter or digit', () => {
+  assert.deepEqual(splitWords("Don't  RE\u00adSET the Wi-Fi №2!"), [
+    'don',
+    't',
+    'reset',
+    'the',
+    'wi',
+    'fi',
+    'no2',
+  ])
+  assert.equal(wordsOnly(' How much?? '), wordsOnly('how MUCH'))
+})
+
+test('stop words give no term, other words their stem in the language', () => {
+  assert.deepEqual(termsOfWord('the', 'en', stem), [])
+  assert.deepEqual(termsOfWord('deliveries', 'en', stem), termsOfWord('delivery', 'en', stem))
+  assert.deepEqual(termsOfWord('lieferungen', 'de', stem), termsOfWord('lieferung', 'de', stem))
+  assert.deepEqual(termsOfWord('livraisons', 'other', stem), ['livraisons'])
+})
+
+test('accents are no hindrance', () => {
+  assert.deepEqual(termsOfWord('demarrer', 'fr', stem), termsOfWord('démarrer', 'fr', stem))
+  assert.deepEqual(termsOfWord('seccion', 'es', stem), termsOfWord('secciones', 'es', stem))
+  assert.deepEqual(termsOfWord('como', 'es', stem), [])
+})
+
+test('a script without spaces gives pairs of characters', () => {
+  assert.deepEqual(densePairs('東京駅'), ['東京', '京駅'])
+  assert.deepEqual(densePairs('usb端子2'), ['usb', '端子', '2'])
+})
+
+test('the language of a text is told by its stop words', () => {
+  assert.equal(guessLanguage('How can I change my address?'), 'en')
+  assert.equal(guessLanguage('Wie kann ich meine Adresse ändern?'), 'de')
+  for (const [language, question] of [
+    ['fr', 'Comment puis-je changer mon adresse ?'],
+    ['es', '¿Cómo puedo cambiar mi dirección?'],
+    ['it', 'Come posso cambiare la password?'],
+    ['pt', 'Como posso alterar a minha palavra-passe?'],
+    ['nl', 'Hoe kan ik mijn wachtwoord wijzigen?'],
+    ['pl', 'Jak mogę zmienić hasło?'],
+    ['sv', 'Hur ändrar jag mitt lösenord?'],
+    ['cs', 'Jak změním heslo?'],
+    ['ru', 'Как изменить пароль?'],
+    ['tr', 'Şifremi nasıl değiştirebilirim?'],
+    ['ja', '返品できますか'],
+    ['zh', '如何更改密码?'],
+    ['ko', '비밀번호를 어떻게 변경하나요?'],
+  ] as const)
+    assert.equal(guessLanguage(question), language, question)
+  assert.equal(guessLanguage(''), 'other')
+})
+
+test('n-grams lie in the marked word, each once', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1, maxLength: 20 }), (word) => {
+      const grams = characterNGrams(word)
+      assert.equal(new Set(grams).size, grams.length)
+      assert.ok(grams.length > 0)
+      for (const gram of grams) assert.ok(`_${word}_`.includes(gram) && gram.length >= 3 && gram.length <= 5)
+    }),
+  )
+})
+
+test('any text is taken apart without an error', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+      const language = guessLanguage(text)
+      for (const word of splitWords(text))
+        for (const term of termsOfWord(word, language, stem)) assert.ok(term.length > 0)
+    }),
+  )
+})

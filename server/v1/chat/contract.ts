@@ -1,0 +1,55 @@
+import Type from 'typebox'
+import { CitedSource } from '../../conversations/records/schema.ts'
+import { Exact, OneOf } from '../../http/contract.ts'
+import { ChatbotId, version1 } from '../schema.ts'
+
+/** A message as it is sent; programs send back what get-conversations gave them, ids and all. */
+const Message = Type.Object({ role: OneOf(['user', 'assistant']), content: Type.String() })
+
+export const chat = version1({
+  method: 'POST',
+  path: '/chat',
+  name: 'chat',
+  tag: 'Chat',
+  summary: 'Let a chatbot answer',
+  scope: 'chat',
+  body: Exact({
+    chatbotId: ChatbotId,
+    messages: Type.Array(Message, {
+      minItems: 1,
+      maxItems: 100,
+      rule: (messages: { role: string; content: string }[]) =>
+        messages.at(-1)?.role === 'user' && messages.at(-1)?.content !== ''
+          ? null
+          : 'The last message must be the user’s, with some text.',
+    }),
+    conversationId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    contactId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    // One of the deployment's catalogue: see withModels.
+    model: Type.Optional(Type.String()),
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    stream: Type.Boolean({ default: false }),
+  }),
+  success: {
+    status: 200,
+    schema: Exact({
+      text: Type.String(),
+      sources: Type.Array(CitedSource, { description: 'The n-th is what [n] in the text stands for' }),
+    }),
+  },
+  streams: Type.Union([
+    Exact({ text: Type.String({ description: 'A piece of the reply' }) }),
+    Exact({ sources: Type.Array(CitedSource, { description: 'The last but one event, named sources' }) }),
+  ]),
+  errors: [
+    'AGENT_NOT_FOUND',
+    'RESOURCE_NOT_FOUND',
+    'CHAT_CREDITS_EXHAUSTED',
+    'CHAT_AGENT_CREDITS_EXHAUSTED',
+    'CHAT_MODEL_NOT_ALLOWED',
+    'CHAT_CONVERSATION_NOT_ONGOING',
+    'CHAT_CONVERSATION_BUSY',
+    'CHAT_PROVIDER_ERROR',
+    'SERVICE_OVERLOADED',
+  ],
+})

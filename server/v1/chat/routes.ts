@@ -1,0 +1,51 @@
+import type { Static } from 'typebox'
+import { requireAgent } from '../../agents/records/find-agent.ts'
+import { withModels } from '../../agents/settings/with-models.ts'
+import type { Context } from '../../context.ts'
+import { textOf } from '../../conversations/records/parts.ts'
+import { type Answer, type FrameSource, whileWatching } from '../../conversations/stream/live-generation.ts'
+import { sendStream } from '../../conversations/stream/send-stream.ts'
+import { readAgain } from '../../conversations/turn/replay.ts'
+import { ApiError } from '../../http/errors.ts'
+import { KeyTaken } from '../../http/once/idempotency.ts'
+import { type Route, route, SENT } from '../../http/route.ts'
+import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
+import { linksTo, type MayLink, withoutForeignLinks } from '../../text/safety/foreign-links.ts'
+import { chat } from './contract.ts'
+import { requestOf, startReply } from './start-reply.ts'
+import { plainText, serverSentEvents, wireOf } from './text-stream.ts'
+
+export const chatRoutes = (ctx: Context): Route[] => [
+  route(
+    withModels(chat, ctx.models.ids()),
+    async ({ caller: { account }, body, request, reply, idempotency, replay }) => {
+      const agent = await requireAgent(ctx.db, account.id, body.chatbotId)
+      const mayLink = linksTo(await linkHostsOf(ctx.db, account.id, agent.id))
+      const send = (source: FrameSource): typeof SENT => {
+        const wantsEvents = request.headers.accept?.includes('text/event-stream')
+        const format = wantsEvents ? serverSentEvents : plainText
+        sendStream(reply, source, 0, wireOf(format, mayLink))
+        return SENT
+      }
+      const asked = await requestOf(ctx, account, agent, body, idempotency)
+      const { message: _said, ...again } = asked
+      const reading = replay
+        ? await readAgain(ctx, replay, again).catch((error: unknown) => {
+            // One that is not stored has ended meanwhile: the key knows what it answered.
+            const isGone = error instanceof ApiError && error.code === 'RESOURCE_NOT_FOUND'
+            throw isGone && body.conversationId === undefined ? new KeyTaken() : error
+          })
+        : await startReply(ctx, body, asked, () => reply.raw.destroyed)
+      await whileWatching(reading, reading.started)
+      if (body.stream) return send(reading)
+      return textOfAnswer(await whileWatching(reading, reading.answer), mayLink)
+    },
+    'effect',
+  ),
+]
+
+function textOfAnswer(answer: Answer, mayLink: MayLink): Static<typeof chat.success.schema> {
+  // Half an answer cannot be told from a whole one here.
+  if (answer.metadata.finishReason === 'error') throw new ApiError('CHAT_PROVIDER_ERROR')
+  return { text: withoutForeignLinks(textOf(answer), mayLink), sources: answer.metadata.sources ?? [] }
+}

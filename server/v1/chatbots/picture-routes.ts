@@ -1,0 +1,73 @@
+import type { FastifyReply } from 'fastify'
+import { deletePicture, storePicture } from '../../agents/pictures/pictures.ts'
+import { squarePicture } from '../../agents/pictures/square-picture.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
+import type { Context } from '../../context.ts'
+import type { AccountId, PictureKind } from '../../db/tables.ts'
+import type { Form, Upload } from '../../http/bodies/uploads.ts'
+import { ApiError, invalidField } from '../../http/errors.ts'
+import { nameIgnored } from '../../http/input/ignored-fields.ts'
+import { bodyValidator, refuseInvalid } from '../../http/input/validate.ts'
+import { type Repeatable, type Route, route } from '../../http/route.ts'
+import * as contract from './pictures-contract.ts'
+
+type Sent = { form: Form | null; reply: FastifyReply; once: Repeatable['once'] }
+type PictureUpload = { kind: PictureKind; file: string }
+
+const checkFields = bodyValidator(contract.uploadIcon.multipart.fields)
+
+export const pictureRoutes = (ctx: Context): Route[] => [
+  route(
+    contract.uploadIcon,
+    ({ caller: { account }, form, reply, once }) => {
+      const upload = { ...contract.uploadIcon.multipart, kind: 'icon' as const }
+      return keepUpload(ctx, account.id, upload, { form, reply, once }, 'Chatbot icon uploaded successfully')
+    },
+    'effect',
+  ),
+  route(
+    contract.uploadProfilePicture,
+    ({ caller: { account }, form, reply, once }) => {
+      const upload = { ...contract.uploadProfilePicture.multipart, kind: 'profile' as const }
+      return keepUpload(
+        ctx,
+        account.id,
+        upload,
+        { form, reply, once },
+        'Profile picture uploaded successfully',
+      )
+    },
+    'effect',
+  ),
+  route(contract.deleteIcon, async ({ caller: { account }, query }) => {
+    await deletePicture(ctx.db, account.id, query.chatbotId, 'icon')
+    return { message: 'Chatbot icon deleted successfully' }
+  }),
+  route(contract.deleteProfilePicture, async ({ caller: { account }, query }) => {
+    await deletePicture(ctx.db, account.id, query.chatbotId, 'profile')
+    return { message: 'Profile picture deleted successfully' }
+  }),
+]
+
+async function keepUpload(
+  { db }: Context,
+  accountId: AccountId,
+  { kind, file: name }: PictureUpload,
+  { form, reply, once }: Sent,
+  message: string,
+): Promise<{ message: string }> {
+  if (!form) throw new ApiError('VALIDATION_UNSUPPORTED_MEDIA_TYPE')
+  const { fields, file, strangers, problems } = form
+  const wrong = checkFields(fields, strangers)
+  nameIgnored(reply, strangers)
+  const missing = file ? {} : { [name]: 'This field is required.' }
+  refuseInvalid({ ...wrong, ...missing, ...problems })
+  const { chatbotId } = fields as { chatbotId: string }
+  await requireAgent(db, accountId, chatbotId)
+  const squared = await (file as Upload).whole(squarePicture)
+  if ('problem' in squared) throw invalidField(name, squared.problem)
+  return once(async (inside) => {
+    await storePicture(inside, accountId, chatbotId, kind, squared.png)
+    return { message }
+  })
+}

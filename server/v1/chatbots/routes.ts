@@ -1,0 +1,89 @@
+import type { Static } from 'typebox'
+import { createAgent } from '../../agents/records/create-agent.ts'
+import { deleteAgent } from '../../agents/records/delete-agent.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
+import { listFullAgents } from '../../agents/records/queries.ts'
+import type { UpdateAgent } from '../../agents/records/schema.ts'
+import { updateAgent } from '../../agents/records/update-agent.ts'
+import type { StylesChange } from '../../agents/settings/styles-schema.ts'
+import { updateStyles } from '../../agents/settings/update-styles.ts'
+import { withModels } from '../../agents/settings/with-models.ts'
+import type { Context } from '../../context.ts'
+import { transact } from '../../db/statements/transact.ts'
+import { type Route, route } from '../../http/route.ts'
+import { presentChatbot } from '../present.ts'
+import * as contract from './contract.ts'
+import { setSourceText } from './source-text.ts'
+
+/** More than any account has; the list of version 1 has no pages. */
+const MOST_CHATBOTS = 10_000
+
+export const chatbotRoutes = (ctx: Context): Route[] => [
+  route(contract.createChatbot, async ({ db, caller, body: { chatbotName, sourceText } }) => {
+    const { actor } = caller
+    // Who is told of a failure does not expect a chatbot.
+    return transact(db, async (trx) => {
+      const chatbotId = await createAgent(trx, caller.account, actor, { name: chatbotName })
+      if (sourceText !== undefined)
+        await setSourceText({ ...ctx, db: trx }, caller.account, chatbotId, sourceText)
+      return { chatbotId }
+    })
+  }),
+
+  route(contract.listChatbots, async ({ caller: { account } }) => {
+    const { rows } = await listFullAgents(ctx.db, account.id, { limit: MOST_CHATBOTS, position: null })
+    return { chatbots: rows.map(presentChatbot) }
+  }),
+
+  route(contract.deleteChatbot, async ({ caller, query }) => {
+    await deleteAgent(ctx, caller.account.id, caller.actor, query.chatbotId)
+    return { message: 'Chatbot deleted successfully' }
+  }),
+
+  route(contract.updateChatbotData, async ({ db, caller: { account, actor }, body }) => {
+    const { chatbotId, chatbotName, sourceText } = body
+    await requireAgent(db, account.id, chatbotId)
+    if (sourceText !== undefined) await setSourceText({ ...ctx, db }, account, chatbotId, sourceText)
+    await updateAgent(db, account.id, chatbotId, { name: chatbotName }, actor)
+    return { chatbotId }
+  }),
+
+  route(
+    withModels(contract.updateChatbotSettings, ctx.models.ids()),
+    async ({ db, caller: { account, actor }, body }) => {
+      await updateAgent(db, account.id, body.chatbotId, settingsOf(body), actor)
+      if (body.styles !== undefined) await updateStyles(db, account.id, body.chatbotId, stylesOf(body.styles))
+      return { chatbotId: body.chatbotId, message: 'Chatbot settings updated successfully' }
+    },
+  ),
+]
+
+type Settings = Static<typeof contract.updateChatbotSettings.body>
+
+function settingsOf(body: Settings): Static<typeof UpdateAgent> {
+  const { name, instructions, initialMessages, visibility, model, temp } = body
+  const { suggestedMessages, domains, ipLimit, ipLimitTimeframe, ipLimitMessage } = body
+  const limits = Object.fromEntries(
+    Object.entries({ limit: ipLimit, timeframe: ipLimitTimeframe, message: ipLimitMessage }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  )
+  return {
+    name,
+    instructions,
+    initialMessages,
+    visibility,
+    model,
+    temp,
+    allowedDomains: domains,
+    suggestedMessages: suggestedMessages?.map((suggestion, order) =>
+      typeof suggestion === 'string' ? { type: 'single', text: suggestion, order } : suggestion,
+    ),
+    ipRateLimits: Object.keys(limits).length > 0 ? limits : undefined,
+  }
+}
+
+function stylesOf(styles: Record<string, unknown> | null): Static<typeof StylesChange> {
+  const isOfBoth = styles !== null && ('chat' in styles || 'centerStage' in styles)
+  return isOfBoth ? styles : { chat: styles }
+}

@@ -1,0 +1,57 @@
+import type { Context } from '../../context.ts'
+import { json } from '../../db/statements/json.ts'
+import { attempt } from '../../db/statements/transact.ts'
+import type { AccountId } from '../../db/tables.ts'
+import { type Account, addSource } from '../../knowledge/sources/add-source.ts'
+import { sizeOf } from '../../knowledge/sources/room.ts'
+import { updateSource } from '../../knowledge/sources/update-source.ts'
+
+/** Version 1 knows one text of a chatbot; it is the source of this external id. */
+const TEXT = 'v1-text'
+const NAME = 'Text'
+
+type Needs = Pick<Context, 'db' | 'jobs' | 'filesDir'>
+
+/** Makes this the chatbot's text, in the place of the one before. Throws SOURCE_SIZE_LIMIT_EXCEEDED. */
+export async function setSourceText(
+  ctx: Needs,
+  account: Account,
+  agentId: string,
+  text: string,
+): Promise<void> {
+  for (;;) {
+    const sourceId = await findText(ctx, account.id, agentId)
+    if (sourceId !== null) {
+      await updateSource(ctx, account, { agentId, sourceId }, { content: text })
+      return
+    }
+    try {
+      await attempt(ctx.db, () => addText(ctx, account, agentId, text))
+      return
+    } catch (error) {
+      // Somebody was faster: it is there now.
+      if ((error as { constraint?: string }).constraint !== 'sources_external_id') throw error
+    }
+  }
+}
+
+async function findText({ db }: Needs, accountId: AccountId, agentId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('sources')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('external_id', '=', TEXT)
+    .executeTakeFirst()
+  return row?.id ?? null
+}
+
+async function addText(ctx: Needs, account: Account, agentId: string, text: string): Promise<void> {
+  await addSource(ctx, account, agentId, {
+    type: 'text',
+    name: NAME,
+    external_id: TEXT,
+    content: json({ text }),
+    size: sizeOf(text),
+  })
+}

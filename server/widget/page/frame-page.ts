@@ -1,0 +1,35 @@
+import { escapeHtml } from '../../text/safety/escape-html.ts'
+import type { Bundle } from './bundle.ts'
+
+type Names = Pick<Bundle, 'script' | 'style'>
+
+export const scriptPath = ({ script }: Names): string => `/widget-assets/frame.${script.hash}.js`
+export const stylePath = ({ style }: Names): string => `/widget-assets/frame.${style.hash}.css`
+
+/** The page inside of the iframe; its script asks for everything else. */
+export const framePage = (bundle: Names, agent: { id: string; name: string; theme: string }): string =>
+  page(
+    bundle,
+    `Chat with ${agent.name}`,
+    ` data-agent="${escapeHtml(agent.id)}" data-theme="${escapeHtml(agent.theme)}"`,
+    `<div id="chat"></div>
+<noscript><p class="problem-page">This chat needs JavaScript.</p></noscript>`,
+  )
+
+/** What stands in the panel when there is no chat; the script tells the page around it that it does. */
+export const problemPage = (bundle: Names, title: string, sentence: string): string =>
+  page(
+    bundle,
+    title,
+    '',
+    `<main class="problem-page"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(sentence)}</p></main>`,
+  )
+
+const page = (bundle: Names, title: string, attributes: string, body: string): string => `<!doctype html>
+<html lang="en"${attributes}><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title>
+<link rel="stylesheet" href="${stylePath(bundle)}"></head>
+<body>${body}
+<script src="${scriptPath(bundle)}"></script></body></html>`

@@ -1,0 +1,44 @@
+import type { Context } from '../../context.ts'
+import { transact } from '../../db/statements/transact.ts'
+import { openTicket } from '../../helpdesk/tickets/open-ticket.ts'
+import { recordEvent } from '../../helpdesk/tickets/record-event.ts'
+import { ApiError } from '../../http/errors.ts'
+import { offersAction } from '../page/appearance.ts'
+import { requireOwnConversation, type Visit } from '../visitors/visitor.ts'
+import { beginConversation } from './store-message.ts'
+
+/**
+ * Opens a ticket for a visitor who asks for a person, in the given conversation or a new one, unless one is open
+ * already. Throws RESOURCE_NOT_FOUND for an unknown conversation, and when the agent may not escalate.
+ */
+export async function askForPerson(
+  ctx: Context,
+  visit: Visit,
+  { conversationId, country, page }: { conversationId?: string; country: string | null; page?: string },
+): Promise<string> {
+  const { account_id: accountId, id: agentId } = visit.agent
+  if (!(await offersAction(ctx.db, visit.agent, 'escalate')))
+    throw new ApiError('RESOURCE_NOT_FOUND', { message: 'This agent does not pass visitors on to people.' })
+  return transact(ctx.db, async (trx) => {
+    const named =
+      conversationId === undefined ? null : await requireOwnConversation(trx, visit, conversationId, true)
+    const conversation =
+      named && named.status !== 'ended'
+        ? named
+        : await beginConversation(trx, visit, { title: null, country, page }, named)
+    await recordEvent(ctx, trx, accountId, agentId, {
+      type: 'conversation',
+      data: { conversationId: conversation.id },
+    })
+    await openTicket(ctx, trx, {
+      accountId,
+      agentId,
+      conversationId: conversation.id,
+      subject: conversation.title,
+      description: 'The visitor asked for a person.',
+      customer: { id: visit.visitorId, name: null, email: null, phoneNumber: null },
+      assigneeId: null,
+    })
+    return conversation.id
+  })
+}

@@ -1,0 +1,160 @@
+import { senderOf } from '../../attachments/attachment-quota.ts'
+import { wordsOf } from '../../attachments/message-words.ts'
+import { takeUploads } from '../../attachments/uploads.ts'
+import type { Context } from '../../context.ts'
+import { appendMessage } from '../../conversations/records/append-message.ts'
+import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
+import { WIDGET } from '../../conversations/records/sources.ts'
+import { titleFromWords } from '../../conversations/records/title.ts'
+import { readParent } from '../../conversations/turn/parent-conversation.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { transact } from '../../db/statements/transact.ts'
+import { storeCustomerMessage } from '../../helpdesk/messages/store-customer-message.ts'
+import { recordEvent } from '../../helpdesk/tickets/record-event.ts'
+import { ApiError } from '../../http/errors.ts'
+import { embedOriginOf } from '../page/embed-origin.ts'
+import { requireOwnConversation, type Visit } from '../visitors/visitor.ts'
+
+export type Written = {
+  messageId: string
+  message: string
+  /** Ids of files that the visitor has uploaded. */
+  attachments?: string[]
+  conversationId?: string
+  voice?: boolean
+  /** Where the chat is embedded, as the browser says. */
+  page?: string
+  country: string | null
+}
+
+type Needs = Pick<Context, 'db' | 'notifier'>
+
+/**
+ * Makes a visitor's message ours, once, whatever becomes of its answer; the same messageId again is the message that is
+ * there. Answers its conversation: a new one where none is named, or the named one has ended. Throws
+ * RESOURCE_NOT_FOUND, RESOURCE_DUPLICATE when the id is another message's, VALIDATION_INVALID_BODY for a file that is not
+ * this visitor's, or was sent before.
+ */
+export async function storeMessage(ctx: Needs, visit: Visit, written: Written): Promise<ConversationRow> {
+  try {
+    return await transact(ctx.db, (trx) => store(ctx, trx, visit, written))
+  } catch (error) {
+    if ((error as { constraint?: string }).constraint !== 'messages_pkey') throw error
+    // The browser has sent it twice at once.
+    const meanwhile = await findWritten(ctx.db, visit, written.messageId)
+    if (meanwhile) return meanwhile
+    throw error
+  }
+}
+
+/** The conversation of a message that is there already. Throws RESOURCE_DUPLICATE when it is not this visitor's. */
+export async function findWritten(
+  db: Db,
+  visit: Visit,
+  messageId: string,
+): Promise<ConversationRow | undefined> {
+  const { account_id: accountId, id: agentId } = visit.agent
+  const message = await db
+    .selectFrom('messages')
+    .select(['account_id', 'agent_id', 'conversation_id'])
+    .where('id', '=', messageId)
+    .executeTakeFirst()
+  if (!message) return undefined
+  const isHere = message.account_id === accountId && message.agent_id === agentId
+  const conversation = isHere
+    ? await requireConversation(db, accountId, agentId, message.conversation_id)
+    : undefined
+  if (conversation?.source === WIDGET && conversation.user_id === visit.visitorId) return conversation
+  throw new ApiError('RESOURCE_DUPLICATE', { message: 'This messageId is taken. Make a new one.' })
+}
+
+async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Promise<ConversationRow> {
+  const { messageId, message, attachments: ids = [], conversationId, voice = false } = written
+  const named =
+    conversationId === undefined ? null : await requireOwnConversation(trx, visit, conversationId, true)
+  const open = named?.status === 'ended' ? await begunAfter(trx, visit, named) : named
+  const conversation =
+    open ??
+    (await beginConversation(
+      trx,
+      visit,
+      {
+        title: message === '' ? null : titleFromWords(message),
+        country: written.country,
+        page: written.page,
+      },
+      named,
+    ))
+  const { account_id, agent_id, id } = conversation
+  const attachments = await takeUploads(trx, { accountId: account_id, agentId: agent_id }, ids, {
+    sender: senderOf(visit.browserId),
+    ticketId: null,
+    conversationId: id,
+  })
+  const text = wordsOf(message, attachments)
+  await appendMessage(trx, conversation, {
+    id: messageId,
+    role: 'user',
+    parts: [{ type: 'text', text }],
+    ...(attachments.length > 0 ? { metadata: { attachments } } : {}),
+  })
+  if (voice && !conversation.has_voice) {
+    await trx
+      .updateTable('conversations')
+      .set({ has_voice: true })
+      .where('account_id', '=', account_id)
+      .where('id', '=', id)
+      .execute()
+  }
+  await storeCustomerMessage(trx, conversation, { messageId, text, attachments })
+  await recordEvent(ctx, trx, account_id, agent_id, { type: 'conversation', data: { conversationId: id } })
+  return conversation
+}
+
+/** What the visitor, in another tab perhaps, has begun after one that ended, whose row is locked. */
+async function begunAfter(
+  trx: Trx,
+  { visitorId }: Visit,
+  ended: ConversationRow,
+): Promise<ConversationRow | null> {
+  const row = await trx
+    .selectFrom('conversations')
+    .selectAll()
+    .where('account_id', '=', ended.account_id)
+    .where('parent_conversation_id', '=', ended.id)
+    .where('user_id', '=', visitorId)
+    .where('status', '<>', 'ended')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row ?? null
+}
+
+export async function beginConversation(
+  trx: Trx,
+  { agent, visitorId, contactId }: Visit,
+  { title, country, page }: { title: string | null; country: string | null; page?: string },
+  before: ConversationRow | null,
+): Promise<ConversationRow> {
+  const parent = before ? await readParent(trx, agent.account_id, agent.id, before.id, visitorId) : null
+  return trx
+    .insertInto('conversations')
+    .values({
+      id: newId(),
+      account_id: agent.account_id,
+      agent_id: agent.id,
+      source: WIDGET,
+      embed_origin: page === undefined ? null : embedOriginOf(page),
+      user_id: visitorId,
+      contact_id: contactId,
+      country,
+      title,
+      status: 'ongoing',
+      parent_conversation_id: parent?.id ?? null,
+      parent_summary: parent?.summary ?? null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
+import { NEVER, tokens } from '../../../test/fakes/reply.ts'
+import { type Client, type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
+import { publicAgent, type Visitor, visitorOf } from '../../../test/visitor.ts'
+import { creditsUsed } from '../../accounts/plans/credits.ts'
+import { reconcile } from '../../accounts/plans/reconcile.ts'
+import { MOST_STARTS } from '../../conversations/turn/start-generation.ts'
+
+let models: ModelServer
+let service: Service
+let client: Client
+let agentId: string
+let visitor: Visitor
+
+before(async () => {
+  models = await startModelServer()
+  service = await startService(models.settings)
+})
+after(async () => {
+  await service.close()
+  await models.close()
+})
+beforeEach(async () => {
+  client = await service.account()
+  agentId = await publicAgent(client)
+  visitor = visitorOf(service, agentId)
+  models.queue.length = 0
+  models.requests.length = 0
+  models.otherwise(() => ({ tokens: tokens(3), after: NEVER }))
+})
+
+const agent = () => `/agents/${agentId}`
+const limitTo = (limit: number) =>
+  client.request('PUT', agent(), { ipRateLimits: { limit, timeframe: 3_600, message: 'Slowly, please.' } })
+const send = (messageId: string, more = {}) =>
+  visitor.request('POST', '/messages', { messageId, message: 'Hello?', ...more })
+const stop = async (conversationId: string) => {
+  const { body } = await visitor.request('POST', `/conversations/${conversationId}/stop`)
+  assert.equal(body.data.stopped, true)
+}
+const asked = (count: number) => until(`request ${count}`, () => models.requests.length >= count)
+
+test('a loop of stopping and sending again stays within the limit of the address, and is paid', async () => {
+  await limitTo(3)
+  const messageId = randomUUID()
+  const statuses: number[] = []
+  for (let tries = 0; tries < 6; tries++) {
+    const { status, body } = await send(messageId)
+    statuses.push(status)
+    if (status !== 201) continue
+    assert.equal(body.data.answering, true)
+    await asked(tries + 1)
+    // Sent again while it is being answered, nothing is begun and nothing is counted.
+    assert.equal((await send(messageId)).status, 201)
+    await stop(body.data.conversationId)
+  }
+  assert.deepEqual(statuses, [201, 201, 201, 429, 429, 429])
+  assert.equal(models.requests.length, 3)
+  assert.equal(await creditsUsed(service.ctx.db, client.accountId, agentId), 3)
+  assert.deepEqual(await reconcile(service.ctx.db), { balanced: true, difference: 0 })
+})
+
+test('messages that are sent again at once are admitted one by one', async () => {
+  await limitTo(4)
+  const messageId = randomUUID()
+  const { body } = await send(messageId)
+  await asked(1)
+  await stop(body.data.conversationId)
+  const answers = await Promise.all(Array.from({ length: 8 }, () => send(messageId)))
+  const refused = answers.filter(({ status }) => status === 429).length
+  assert.ok(refused <= 8 - 1, 'one of them is answered')
+  await asked(2)
+  await stop(body.data.conversationId)
+  for (let more = 0; more < 4; more++) await send(messageId)
+  assert.ok(models.requests.length <= 4, `${models.requests.length} requests`)
+})
+
+test('one message is answered ten times at most, whoever asks again', async () => {
+  await limitTo(200)
+  const messageId = randomUUID()
+  let begun = 0
+  for (;;) {
+    const { body } = await send(messageId)
+    if (!body.data.answering) break
+    await asked(++begun)
+    await stop(body.data.conversationId)
+  }
+  assert.equal(begun, MOST_STARTS)
+  models.otherwise(() => ({ tokens: ['Yes.'] }))
+  const { conversationId } = (await send(messageId)).body.data
+  assert.equal((await visitor.write('Another one', { conversationId })).answering, true)
+})
+
+test('what the agent may cost in a month holds for stopped answers', async () => {
+  await client.request('PUT', agent(), { creditLimit: 2 })
+  const messageId = randomUUID()
+  for (let stops = 1; stops <= 2; stops++) {
+    const { body } = await send(messageId)
+    await asked(stops)
+    await stop(body.data.conversationId)
+  }
+  assert.equal((await send(messageId)).body.data.answering, false)
+  assert.equal(models.requests.length, 2)
+})
+
+test('a result of the page counts, and one that is refused may be sent again', async () => {
+  const action = { type: 'client', name: 'again', description: 'Calls again', inputs: { type: 'object' } }
+  await client.request('POST', `${agent()}/actions`, action)
+  models.otherwise(() => ({ toolCalls: [{ id: 'c', name: 'again', input: {} }] }))
+  await limitTo(1)
+  const { conversationId } = (await send(randomUUID())).body.data
+  const { messages } = await until('the call', async () => {
+    const conversation = await visitor.read(conversationId)
+    return conversation.answering || !conversation.messages.at(-1).pendingCalls?.length ? null : conversation
+  })
+  const before = models.requests.length
+  const submit = () =>
+    visitor.request('POST', `/conversations/${conversationId}/tool-result`, {
+      toolCallId: messages.at(-1).pendingCalls[0].toolCallId,
+      output: 'done',
+    })
+  const refused = await submit()
+  assert.deepEqual([refused.status, refused.body.error.message], [429, 'Slowly, please.'])
+  assert.equal(models.requests.length, before)
+  await limitTo(2)
+  assert.deepEqual((await submit()).body, { data: { answering: true } })
+})
+
+test('an agent without credits judges spam by words, not by a model', async () => {
+  await client.request('PUT', agent(), {
+    creditLimit: 0,
+    spamSettings: { enabled: true, prompt: 'casino' },
+  })
+  assert.equal((await send(randomUUID())).body.data.answering, false)
+  const spam = await visitor.write('Win at our casino')
+  assert.equal((await visitor.read(spam.conversationId)).status, 'paused')
+  assert.equal(models.requests.length, 0)
+})

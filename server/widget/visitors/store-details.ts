@@ -1,0 +1,25 @@
+import { type LeadInput, storeLead } from '../../actions/builtin/collect-lead.ts'
+import type { Db } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import { ApiError } from '../../http/errors.ts'
+import { takesDetails } from '../page/appearance.ts'
+import { requireOwnConversation, type Visit } from './visitor.ts'
+
+/** Stores what a visitor has filled in as a lead. Throws RESOURCE_NOT_FOUND when the agent has no form, too. */
+export async function storeDetails(
+  db: Db,
+  visit: Visit,
+  { conversationId, ...details }: LeadInput & { conversationId?: string },
+): Promise<void> {
+  if (!(await takesDetails(db, visit.agent)))
+    throw new ApiError('RESOURCE_NOT_FOUND', { message: 'This agent takes no contact details.' })
+  const conversation =
+    conversationId === undefined ? null : await requireOwnConversation(db, visit, conversationId)
+  await storeLead(db, details, {
+    id: newId(),
+    accountId: visit.agent.account_id,
+    agentId: visit.agent.id,
+    conversationId: conversation?.id ?? null,
+    visitorId: visit.visitorId,
+  })
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { AgentRow } from '../../agents/records/find-agent.ts'
+import type { Context } from '../../context.ts'
+import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
+import { WIDGET } from '../../conversations/records/sources.ts'
+import type { Db } from '../../db/database.ts'
+import { ApiError } from '../../http/errors.ts'
+import { signedIn } from '../identity/identify-visitor.ts'
+import { findPublicAgent } from '../page/public-agent.ts'
+
+/**
+ * Who writes to which agent. `visitorId` stands as the user id of the visitor's conversations: the one of the browser,
+ * which says nothing of its secret, or that of the site for a visitor whom it has signed in.
+ */
+export type Visit = {
+  agent: AgentRow
+  visitorId: string
+  browserId: string
+  /** Of a visitor whom the site has signed in. */
+  contactId: string | null
+}
+
+const SECRET = /^Bearer (signed\.)?([\w-]{43})$/
+
+/** Throws AGENT_NOT_FOUND, AUTH_MISSING_API_KEY, AUTH_INVALID_API_KEY, VISITOR_IDENTITY_INVALID. */
+export async function requireVisit(
+  { db }: Pick<Context, 'db'>,
+  agentId: string,
+  { headers: { authorization } }: Pick<FastifyRequest, 'headers'>,
+): Promise<Visit> {
+  const agent = await requirePublicAgent(db, agentId)
+  const { browserId, isSigned } = browserOf(authorization)
+  if (!isSigned) return { agent, visitorId: browserId, browserId, contactId: null }
+  const known = await signedIn(db, agent, browserId)
+  if (!known) throw new ApiError('VISITOR_IDENTITY_INVALID')
+  return { agent, visitorId: known.userId, browserId, contactId: known.contactId }
+}
+
+/** Whoever it is that asks: the agent, and the id of the browser. */
+export async function requireBrowser(
+  db: Db,
+  agentId: string,
+  { headers: { authorization } }: Pick<FastifyRequest, 'headers'>,
+): Promise<Pick<Visit, 'agent' | 'browserId'>> {
+  return { agent: await requirePublicAgent(db, agentId), browserId: browserOf(authorization).browserId }
+}
+
+export async function requirePublicAgent(db: Db, agentId: string): Promise<AgentRow> {
+  const agent = await findPublicAgent(db, agentId)
+  if (!agent) throw new ApiError('AGENT_NOT_FOUND', { message: 'There is no public agent with this id.' })
+  return agent
+}
+
+function browserOf(authorization: string | undefined): { browserId: string; isSigned: boolean } {
+  const [, signed, secret] = SECRET.exec(authorization ?? '') ?? []
+  if (secret) {
+    const browserId = `visitor-${createHash('sha256').update(secret).digest('base64url')}`
+    return { browserId, isSigned: signed !== undefined }
+  }
+  const message =
+    'Send "Authorization: Bearer <secret>" with the 43 characters (base64url) that the visitor keeps.'
+  throw new ApiError(authorization === undefined ? 'AUTH_MISSING_API_KEY' : 'AUTH_INVALID_API_KEY', {
+    message,
+  })
+}
+
+/** A conversation that this visitor began here; another one is RESOURCE_NOT_FOUND. */
+export async function requireOwnConversation(
+  db: Db,
+  { agent, visitorId }: Visit,
+  conversationId: string,
+  lock = false,
+): Promise<ConversationRow> {
+  const row = await requireConversation(db, agent.account_id, agent.id, conversationId, lock)
+  if (row.source === WIDGET && row.user_id === visitorId) return row
+  throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation does not exist.' })
+}
