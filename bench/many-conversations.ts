@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../server/db/database.ts'
-import type { AccountId } from '../server/db/tables.ts'
+import type { AccountId } from '../server/db/tables/columns.ts'
 
 /** Different texts of messages, at most; each stands in as many conversations as it takes. */
 const MOST_TEXTS = 50_000

@@ -6,7 +6,7 @@ import { createKey } from '../server/accounts/keys/keys.ts'
 import { createAccount } from '../server/accounts/records/accounts.ts'
 import { createAgent } from '../server/agents/records/create-agent.ts'
 import { type Db, openEmbedded, openPostgres } from '../server/db/database.ts'
-import type { AccountId } from '../server/db/tables.ts'
+import type { AccountId } from '../server/db/tables/columns.ts'
 import { migrate } from '../server/db/upkeep/migrate.ts'
 import { createPostgresDatabase, dropPostgresDatabase } from '../test/database.ts'
 

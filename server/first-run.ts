@@ -3,7 +3,7 @@ import { createKey } from './accounts/keys/keys.ts'
 import { createAccount } from './accounts/records/accounts.ts'
 import type { Context } from './context.ts'
 import type { Db, Trx } from './db/database.ts'
-import type { AccountId } from './db/tables.ts'
+import type { AccountId } from './db/tables/columns.ts'
 import { addDemoAgent } from './demo-agent.ts'
 import { createLink, linkTo } from './sign-in/passwords/links.ts'
 

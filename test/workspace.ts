@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createMember } from '../server/accounts/records/members.ts'
 import { newId } from '../server/db/ids.ts'
-import type { AccountId, Role } from '../server/db/tables.ts'
+import type { Role } from '../server/db/tables/accounts.ts'
+import type { AccountId } from '../server/db/tables/columns.ts'
 import { hashOfPassword } from '../server/sign-in/passwords/logins.ts'
 import type { Answer, Service } from './start.ts'
 

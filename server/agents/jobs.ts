@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import type { Context } from '../context.ts'
-import type { AccountId } from '../db/tables.ts'
+import type { AccountId } from '../db/tables/columns.ts'
 import type { Task } from '../jobs/jobs.ts'
 
 export const REMOVE_FILES = 'remove-files'

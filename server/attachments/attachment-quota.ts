@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { planOf } from '../accounts/plans/plans.ts'
 import type { Trx } from '../db/database.ts'
-import type { AccountId } from '../db/tables.ts'
+import type { AccountId } from '../db/tables/columns.ts'
 
 const MB = 1_048_576
 /** What one sender may attach in a day. */

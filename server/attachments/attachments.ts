@@ -6,7 +6,8 @@ import type { Selectable } from 'kysely'
 import { keptPath } from '../agents/pictures/kept-path.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { isId, newId } from '../db/ids.ts'
-import type { AccountId, AttachmentNote, AttachmentsTable } from '../db/tables.ts'
+import type { AttachmentNote, AttachmentsTable } from '../db/tables/attachments.ts'
+import type { AccountId } from '../db/tables/columns.ts'
 import { moveFile, type Upload } from '../http/bodies/uploads.ts'
 
 export type AttachmentRow = Selectable<AttachmentsTable>

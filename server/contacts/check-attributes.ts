@@ -1,4 +1,4 @@
-import type { AttributeType } from '../db/tables.ts'
+import type { AttributeType } from '../db/tables/contacts.ts'
 import { isDate } from '../http/input/dates.ts'
 import type { Details } from '../http/input/validate.ts'
 import type { AttributeRow } from './queries.ts'

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../db/database.ts'
-import type { AccountId, ContactsTable, CustomAttributesTable } from '../db/tables.ts'
+import type { AccountId } from '../db/tables/columns.ts'
+import type { ContactsTable, CustomAttributesTable } from '../db/tables/contacts.ts'
 import { ApiError } from '../http/errors.ts'
 
 export type ContactRow = Selectable<ContactsTable>

@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
-import type { AttributeType } from '../db/tables.ts'
+import type { AttributeType } from '../db/tables/contacts.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import type { AttributeRow, ContactOwner } from './queries.ts'
 

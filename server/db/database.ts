@@ -6,7 +6,7 @@ import { createLanes } from './connections/lanes.ts'
 import { poolDialect } from './connections/pool-dialect.ts'
 import { lockFolder } from './embedded/folder-lock.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from './tables/tables.ts'
 
 /** Kysely over every table; a transaction has the same type, so nothing needs a variant for it. */
 export type Db = Kysely<Tables>

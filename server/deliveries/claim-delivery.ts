@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import type { DeliveriesTable } from '../db/tables.ts'
+import type { DeliveriesTable } from '../db/tables/deliveries.ts'
 
 export type DeliveryRow = Selectable<DeliveriesTable>
 

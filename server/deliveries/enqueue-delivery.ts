@@ -2,7 +2,9 @@ import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/statements/json.ts'
-import type { AccountId, ChannelName, ChannelThreadsTable, DeliveryContent } from '../db/tables.ts'
+import type { ChannelName, ChannelThreadsTable } from '../db/tables/channels.ts'
+import type { AccountId } from '../db/tables/columns.ts'
+import type { DeliveryContent } from '../db/tables/deliveries.ts'
 
 export type NewDelivery = {
   id?: string

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
-import type { DeliveryStatus } from '../db/tables.ts'
+import type { DeliveryStatus } from '../db/tables/deliveries.ts'
 import type { DeliveryRow } from './claim-delivery.ts'
 
 /** What became of one attempt. */

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { newId } from '../db/ids.ts'
 import { json } from '../db/statements/json.ts'
-import type { MessagePart } from '../db/tables.ts'
+import type { MessagePart } from '../db/tables/conversations.ts'
 import { exportedOutput } from './exported-output.ts'
 
 let service: Service

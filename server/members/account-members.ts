@@ -12,7 +12,8 @@ import {
 import type { Db, Trx } from '../db/database.ts'
 import { json } from '../db/statements/json.ts'
 import { transact } from '../db/statements/transact.ts'
-import type { AccountId, MembersTable, Role } from '../db/tables.ts'
+import type { MembersTable, Role } from '../db/tables/accounts.ts'
+import type { AccountId } from '../db/tables/columns.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import type { Caller } from '../http/route.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { transact } from '../db/statements/transact.ts'
-import type { AccountId } from '../db/tables.ts'
+import type { AccountId } from '../db/tables/columns.ts'
 import { type DailyMail, mailOfConversations, mailOfLeads } from './write-mail.ts'
 
 export const SEND_DAILY_MAIL = 'send-daily-mail'

@@ -12,7 +12,7 @@ import {
 } from '../conversations/records/queries.ts'
 import { conversationTotal, sourcesOf } from '../conversations/records/totals.ts'
 import type { Db } from '../db/database.ts'
-import type { AccountId } from '../db/tables.ts'
+import type { AccountId } from '../db/tables/columns.ts'
 import { migrate } from '../db/upkeep/migrate.ts'
 import { conversationsToExport, messagesAfter, messagesToExport } from '../exports/queries.ts'
 import { readFilters } from './query/read-filters.ts'

@@ -11,7 +11,7 @@ import {
 import { startGeneration, type Turn } from '../../server/conversations/turn/start-generation.ts'
 import type { Db } from '../../server/db/database.ts'
 import { newId } from '../../server/db/ids.ts'
-import type { AccountId } from '../../server/db/tables.ts'
+import type { AccountId } from '../../server/db/tables/columns.ts'
 import type { ServiceProcess } from '../../server/db/upkeep/processes.ts'
 import { ApiError } from '../../server/http/errors.ts'
 

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { DateRange } from '../../http/input/dates.ts'
 import { after, type Position } from '../../http/pagination.ts'
 

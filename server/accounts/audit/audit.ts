@@ -1,7 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { json } from '../../db/statements/json.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 
 export type AuditEntry = {
   /** The account; null for an action on the whole installation. */

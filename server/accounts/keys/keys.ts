@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Db } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
 import { json } from '../../db/statements/json.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { Scope } from '../../http/contract.ts'
 
 const PREFIX = 'parley_'

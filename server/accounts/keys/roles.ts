@@ -1,4 +1,4 @@
-import type { Role } from '../../db/tables.ts'
+import type { Role } from '../../db/tables/accounts.ts'
 import { type Scope, scopes } from '../../http/contract.ts'
 
 export const roles = ['owner', 'admin', 'builder', 'support', 'viewer'] as const satisfies Role[]

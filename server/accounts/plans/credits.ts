@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { Values } from '../../db/statements/statement.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { accountOf } from '../records/accounts.ts'
 import { planOf } from './plans.ts'
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { DEFAULT_PLAN, type PlanName } from '../plans/plans.ts'
 
 export type AccountSummary = {

@@ -1,5 +1,6 @@
 import type { Db, Trx } from '../../db/database.ts'
-import type { AccountId, Customer } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { Customer } from '../../db/tables/helpdesk.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import { linksTo, withoutForeignLinks } from '../../text/safety/foreign-links.ts'
 import type { ToolCallPlace, ToolOutput } from '../tools/tool.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import type { Context } from '../../context.ts'
-import type { ActionType } from '../../db/tables.ts'
+import type { ActionType } from '../../db/tables/actions.ts'
 import { type Details, refuseInvalid } from '../../http/input/validate.ts'
 import { refuseSchema } from '../inputs/check-inputs.ts'
 import { FINISH, START } from '../procedures/procedure-tools.ts'

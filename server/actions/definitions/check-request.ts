@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Trx } from '../../db/database.ts'
-import type { HttpRequest } from '../../db/tables.ts'
+import type { HttpRequest } from '../../db/tables/actions.ts'
 import { ownHeaders } from '../../fetch/guard/guarded-fetcher.ts'
 import type { Details } from '../../http/input/validate.ts'
 import { placeOfHeader } from '../../secrets/sealed-columns.ts'

@@ -1,4 +1,4 @@
-import type { ActionType } from '../../db/tables.ts'
+import type { ActionType } from '../../db/tables/actions.ts'
 
 type Schema = Record<string, unknown>
 

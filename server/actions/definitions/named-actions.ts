@@ -1,4 +1,4 @@
-import type { ProcedureStep } from '../../db/tables.ts'
+import type { ProcedureStep } from '../../db/tables/actions.ts'
 
 // Not what follows the @ of an e-mail address, nor a host after an @.
 const MENTION = /(?<![\p{L}\p{N}_.%+-])@([a-zA-Z_][\w-]{0,63})(?![\w-])(?!\.\w)/gu

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../../db/tables.ts'
+import type { HttpRequest } from '../../db/tables/actions.ts'
 import { FetchFailure, type FetchFailureCode } from '../../fetch/failures/fetch-failure.ts'
 import type { GuardedFetcher } from '../../fetch/guard/guarded-fetcher.ts'
 import type { Secrets } from '../../secrets/secrets.ts'

@@ -2,7 +2,7 @@ import { recordAudit } from '../../accounts/audit/audit.ts'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { refuseInvalid } from '../../http/input/validate.ts'
 import { definitionBytes, MOST_DEFINITION_BYTES } from '../definitions/definition-bytes.ts'
 

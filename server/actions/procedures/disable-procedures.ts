@@ -1,5 +1,5 @@
 import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { namedActions } from '../definitions/named-actions.ts'
 
 /** Disables the agent's procedures that name an action which is no longer there under this name. */

@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
-import type { AccountId, ProceduresTable } from '../../db/tables.ts'
+import type { ProceduresTable } from '../../db/tables/actions.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { after, type Position } from '../../http/pagination.ts'
 

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
-import type { AccountId, ProcedureRunsTable } from '../../db/tables.ts'
+import type { ProcedureRunsTable } from '../../db/tables/actions.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { ToolCallPlace } from '../tools/tool.ts'
 
 const IDLE_HOURS = 24

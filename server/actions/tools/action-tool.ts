@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider'
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { ActionsTable } from '../../db/tables.ts'
+import type { ActionsTable } from '../../db/tables/actions.ts'
 import type { GuardedFetcher } from '../../fetch/guard/guarded-fetcher.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { collectLead, type LeadInput, refuseLead } from '../builtin/collect-lead.ts'

@@ -1,5 +1,6 @@
 import type { JSONSchema7 } from '@ai-sdk/provider'
-import type { AccountId, ActionType } from '../../db/tables.ts'
+import type { ActionType } from '../../db/tables/actions.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 
 /** What an action that runs here gives back; the same shape goes to the model, the stream and the history. */
 export type ToolOutput = { status: 'success'; data?: unknown } | { status: 'error'; error: string }

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { createInputChecks } from '../inputs/check-inputs.ts'
 import { lastRun } from '../procedures/procedure-runs.ts'
 import { describeProcedures, type Procedure, procedureTools } from '../procedures/procedure-tools.ts'

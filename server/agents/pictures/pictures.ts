@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
-import type { AccountId, PictureKind } from '../../db/tables.ts'
+import type { PictureKind } from '../../db/tables/agents.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { requireAgent } from '../records/find-agent.ts'
 
 /** Keeps the agent's picture (as squarePicture made it) in the place of an earlier one. Throws AGENT_NOT_FOUND. */

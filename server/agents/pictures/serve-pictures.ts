@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
-import type { PictureKind } from '../../db/tables.ts'
+import type { PictureKind } from '../../db/tables/agents.ts'
 import { ApiError } from '../../http/errors.ts'
 import { findPicture } from './pictures.ts'
 

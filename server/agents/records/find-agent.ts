@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
-import type { AccountId, AgentsTable } from '../../db/tables.ts'
+import type { AgentsTable } from '../../db/tables/agents.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 
 export type AgentRow = Selectable<AgentsTable>

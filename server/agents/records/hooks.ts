@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 
 /** What agents need of the knowledge and the actions above them; handed in where the application is put together. */
 export type AgentHooks = {

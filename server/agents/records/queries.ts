@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { monthOf } from '../../accounts/plans/credits.ts'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { after, type Position } from '../../http/pagination.ts'
 import type { AgentRow } from './find-agent.ts'
 

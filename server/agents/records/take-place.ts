@@ -1,6 +1,6 @@
 import { planOf } from '../../accounts/plans/plans.ts'
 import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { countAgents } from './queries.ts'
 

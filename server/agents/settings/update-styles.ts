@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { Db } from '../../db/database.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { requireAgent } from '../records/find-agent.ts'
 import { defaultStyles, type StylesChange } from './styles-schema.ts'
 

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type Route, route } from '../../http/route.ts'
 import { type ConnectionRow, deleteConnection, putConnection, rowOf } from './connection/connection.ts'

@@ -11,10 +11,10 @@ import { transact } from '../../db/statements/transact.ts'
 import type {
   ChannelName,
   ChannelThreadsTable,
-  ConversationsTable,
   InboundContent,
   InboundMessagesTable,
-} from '../../db/tables.ts'
+} from '../../db/tables/channels.ts'
+import type { ConversationsTable } from '../../db/tables/conversations.ts'
 import { storeCustomerMessage } from '../../helpdesk/messages/store-customer-message.ts'
 import { recordEvent } from '../../helpdesk/tickets/record-event.ts'
 import { ANSWER, type Answer, TAKE_IN, type TakeIn } from '../replies/channel-tasks.ts'

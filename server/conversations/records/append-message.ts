@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { json } from '../../db/statements/json.ts'
-import type { MessagePart, MessagesTable } from '../../db/tables.ts'
+import type { MessagePart, MessagesTable } from '../../db/tables/conversations.ts'
 import type { ConversationRow } from './queries.ts'
 
 export type NewMessage = {

@@ -1,4 +1,4 @@
-import type { GenerationsTable, MessagePart } from '../../db/tables.ts'
+import type { GenerationsTable, MessagePart } from '../../db/tables/conversations.ts'
 import { IGNORED } from './tool-calls.ts'
 
 type Result = Extract<MessagePart, { type: 'tool-result' }>

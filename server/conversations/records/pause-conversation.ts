@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { requireConversation } from './queries.ts'
 import { notOngoing } from './status.ts'
 

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
-import type { AttachmentNote, ConversationsTable, MessagesTable } from '../../db/tables.ts'
+import type { AttachmentNote } from '../../db/tables/attachments.ts'
+import type { ConversationsTable, MessagesTable } from '../../db/tables/conversations.ts'
 import type { FinishReason } from '../stream/events.ts'
 import type { StoredSource } from '../turn/cite.ts'
 import { shownParts } from './parts.ts'

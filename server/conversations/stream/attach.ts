@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { closeIfOrphaned } from '../turn/close-orphans.ts'
 import { EVENTS_PER_GENERATION } from '../turn/store-turn.ts'
 import type { FrameSource } from './live-generation.ts'

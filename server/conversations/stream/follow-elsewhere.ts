@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import type { Notifier } from '../../db/notifier.ts'
-import type { MessagePart } from '../../db/tables.ts'
+import type { MessagePart } from '../../db/tables/conversations.ts'
 import { ApiError } from '../../http/errors.ts'
 import { collectParts, type Ending, errorOf, eventsAfter, readLog } from './generation-log.ts'
 import { type Answer, GrowingReading, type Reading } from './live-generation.ts'

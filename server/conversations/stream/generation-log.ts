@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
-import type { AccountId, MessagePart } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { ErrorCode } from '../../http/error-codes.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { CallPart } from '../records/parts.ts'

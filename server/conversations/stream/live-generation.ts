@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
-import type { AccountId, GenerationsTable, MessagePart, StopReason } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { GenerationsTable, MessagePart, StopReason } from '../../db/tables/conversations.ts'
 import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { ChatAnswer } from '../records/schema.ts'

@@ -1,7 +1,7 @@
 import { asUrgent, onBehalfOf } from '../../db/connections/lanes.ts'
 import type { Db } from '../../db/database.ts'
 import type { Notifier } from '../../db/notifier.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import { appendToLog, type Piece } from './generation-log.ts'
 import type { LiveGeneration } from './live-generation.ts'

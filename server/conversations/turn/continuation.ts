@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import type { MessageRow } from '../records/queries.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { isUnavailable } from '../../db/connections/unavailable.ts'
-import type { MessagePart } from '../../db/tables.ts'
+import type { MessagePart } from '../../db/tables/conversations.ts'
 import { storableJson } from '../../http/bodies/storable.ts'
 import { ApiError } from '../../http/errors.ts'
 import { ModelFailure } from '../../models/failures/model-failure.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import type { Notifier } from '../../db/notifier.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import { createFairPlaces, type FairPlaces } from '../../fairness/fair-places.ts'
 import { createTurns, type Turns } from '../../fairness/turns.ts'

@@ -5,7 +5,7 @@ import type {
   LanguageModelV4ToolCallPart,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider'
-import type { MessagePart } from '../../db/tables.ts'
+import type { MessagePart } from '../../db/tables/conversations.ts'
 import { resultsOf, textOf } from '../records/parts.ts'
 import { withoutMarkers } from './citations.ts'
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { storable } from '../../http/bodies/storable.ts'
 import { ApiError } from '../../http/errors.ts'
 import { askForText } from '../../models/calls/call-model.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Replay } from '../../http/route.ts'
 import type { Reading } from '../stream/live-generation.ts'

@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
-import type { AccountId, StopReason } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { StopReason } from '../../db/tables/conversations.ts'
 import { closeIfOrphaned } from './close-orphans.ts'
 
 type Needs = Pick<Context, 'db' | 'generations' | 'notifier'>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Reservation, reserving } from '../../accounts/plans/credits.ts'
 import { statement, type Values } from '../../db/statements/statement.ts'
-import type { MessagePart } from '../../db/tables.ts'
+import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import { type Piece, packPiece } from '../stream/generation-log.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'

@@ -11,7 +11,7 @@ import {
   sql,
 } from 'kysely'
 import type { Db } from '../database.ts'
-import type { Tables } from '../tables.ts'
+import type { Tables } from '../tables/tables.ts'
 
 /** The placeholders in a statement for the values of each call. */
 export type Values<V extends object> = { readonly [K in keyof V]-?: Expression<V[K]> }

@@ -1,4 +1,4 @@
-import type { BusinessHours, Weekday } from '../../db/tables.ts'
+import type { BusinessHours, Weekday } from '../../db/tables/helpdesk.ts'
 import { openZone, type Zone } from './time-zone.ts'
 
 /** Time that counts: all of it, or that of business hours. Times are milliseconds. */

@@ -1,6 +1,11 @@
 import type { Selectable } from 'kysely'
 import type { Trx } from '../../db/database.ts'
-import type { ClockKind, HelpdeskSettingsTable, StatusCategory, TicketClocksTable } from '../../db/tables.ts'
+import type {
+  ClockKind,
+  HelpdeskSettingsTable,
+  StatusCategory,
+  TicketClocksTable,
+} from '../../db/tables/helpdesk.ts'
 import { isOver, type TicketRow } from '../tickets/ticket-queries.ts'
 import { type BusinessTime, businessTime, minutes } from './business-time.ts'
 

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Db } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
-import type { CannedRepliesTable } from '../../db/tables.ts'
+import type { CannedRepliesTable } from '../../db/tables/helpdesk.ts'
 import { ApiError } from '../../http/errors.ts'
 import { refuseTakenName } from './taken-name.ts'
 

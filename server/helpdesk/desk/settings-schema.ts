@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { ClockTargets, BusinessHours as Hours } from '../../db/tables.ts'
+import type { ClockTargets, BusinessHours as Hours } from '../../db/tables/helpdesk.ts'
 import { Exact } from '../../http/contract.ts'
 import { priorities } from '../tickets/schema.ts'
 

@@ -1,7 +1,7 @@
 import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Db } from '../../db/database.ts'
 import { json } from '../../db/statements/json.ts'
-import type { BusinessHours, ClockTargets } from '../../db/tables.ts'
+import type { BusinessHours, ClockTargets } from '../../db/tables/helpdesk.ts'
 import { refuseInvalid } from '../../http/input/validate.ts'
 import { minutesOf, weeklyMinutes } from '../clocks/business-time.ts'
 import { isTimeZone } from '../clocks/time-zone.ts'

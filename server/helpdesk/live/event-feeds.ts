@@ -1,6 +1,6 @@
 import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { eventsAfter } from './event-queries.ts'
 

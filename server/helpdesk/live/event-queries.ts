@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 
 /** Frames of the events after a number, and the number that they reach. */
 export type Feed = { text: string; position: number; hasMore: boolean }

@@ -2,7 +2,8 @@ import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { json } from '../../db/statements/json.ts'
-import type { AttachmentNote, TicketMessagesTable, TicketSender } from '../../db/tables.ts'
+import type { AttachmentNote } from '../../db/tables/attachments.ts'
+import type { TicketMessagesTable, TicketSender } from '../../db/tables/helpdesk.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'
 
 export type TicketMessageRow = Selectable<TicketMessagesTable>

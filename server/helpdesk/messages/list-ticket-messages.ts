@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { DeliveryStatus } from '../../db/tables.ts'
+import type { DeliveryStatus } from '../../db/tables/deliveries.ts'
 import type { Position } from '../../http/pagination.ts'
 import type { DeliveryState } from '../tickets/present.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../db/database.ts'
-import type { DeliveryStatus } from '../../db/tables.ts'
+import type { DeliveryStatus } from '../../db/tables/deliveries.ts'
 import type { DeliveryRow } from '../../deliveries/claim-delivery.ts'
 import { changeTicket, defaultStatus } from '../tickets/change-ticket.ts'
 import { recordEvent } from '../tickets/record-event.ts'

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../../db/database.ts'
-import type { AttachmentNote, ConversationsTable } from '../../db/tables.ts'
+import type { AttachmentNote } from '../../db/tables/attachments.ts'
+import type { ConversationsTable } from '../../db/tables/conversations.ts'
 import { textAsHtml } from '../../text/safety/escape-html.ts'
 import { clocksAfterCustomer } from '../clocks/ticket-clocks.ts'
 import { changeTicket, defaultStatus } from '../tickets/change-ticket.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { PRESENCE_MINUTES } from '../../accounts/records/members.ts'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { businessTime } from '../clocks/business-time.ts'
 import { readSettings } from '../desk/settings.ts'
 

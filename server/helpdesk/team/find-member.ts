@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type Details, refuseInvalid } from '../../http/input/validate.ts'
 import type { Caller } from '../../http/route.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type MemberRow, membersOf, presenceOf } from '../../accounts/records/members.ts'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 
 /** The members of the account, with what the help desk of one agent wants to know of them. */
 export async function presentMembers(db: Db, accountId: AccountId, agentId: string) {

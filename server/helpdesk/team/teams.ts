@@ -3,7 +3,8 @@ import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId, TeamsTable } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { TeamsTable } from '../../db/tables/helpdesk.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
 
 export type TeamRow = Selectable<TeamsTable> & { member_count: number }

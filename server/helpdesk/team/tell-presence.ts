@@ -1,7 +1,8 @@
 import { type MemberRow, setPresence } from '../../accounts/records/members.ts'
 import type { Context } from '../../context.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId, Presence } from '../../db/tables.ts'
+import type { Presence } from '../../db/tables/accounts.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { recordEvent } from '../tickets/record-event.ts'
 

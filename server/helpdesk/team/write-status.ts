@@ -3,7 +3,7 @@ import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { StatusCategory } from '../../db/tables.ts'
+import type { StatusCategory } from '../../db/tables/helpdesk.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
 import { ensureStatuses, type StatusRow } from '../tickets/statuses.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
-import type { Priority, StatusCategory } from '../../db/tables.ts'
+import type { Priority, StatusCategory } from '../../db/tables/helpdesk.ts'
 import { clocksAfterMove, clocksAfterPriority } from '../clocks/ticket-clocks.ts'
 import { addTicketMessage } from '../messages/add-ticket-message.ts'
 import { noteAssignment } from './route-ticket.ts'

@@ -2,7 +2,8 @@ import { abandonRun } from '../../actions/procedures/procedure-runs.ts'
 import { ignoreWaitingCalls } from '../../conversations/records/tool-calls.ts'
 import { requestStop } from '../../conversations/turn/stop-generation.ts'
 import type { Trx } from '../../db/database.ts'
-import type { AccountId, ConversationStatus } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { ConversationStatus } from '../../db/tables/conversations.ts'
 
 /** Ends a conversation whose row is locked; answers the reply that has to be ended after the commit, if one is made. */
 export async function endInside(

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Trx } from '../../db/database.ts'
 import type { Notifier } from '../../db/notifier.ts'
 import { json } from '../../db/statements/json.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 
 /** An event for people who follow a help desk. Its data tells where to look, and not what is there. */
 export type HelpdeskEvent =

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { PRESENCE_MINUTES } from '../../accounts/records/members.ts'
 import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 
 /**
  * Who gets the next ticket: of the team's members that are present the one with the fewest open tickets, and of

@@ -3,7 +3,7 @@ import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { StatusCategory, TicketStatusesTable } from '../../db/tables.ts'
+import type { StatusCategory, TicketStatusesTable } from '../../db/tables/helpdesk.ts'
 
 export type StatusRow = Selectable<TicketStatusesTable>
 

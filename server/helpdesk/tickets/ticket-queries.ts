@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
 import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
 import type { Db, Trx } from '../../db/database.ts'
-import type { AccountId, StatusCategory, TicketsTable } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { StatusCategory, TicketsTable } from '../../db/tables/helpdesk.ts'
 import { ApiError } from '../../http/errors.ts'
 
 export type TicketRow = Selectable<TicketsTable>

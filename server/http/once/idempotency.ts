@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../errors.ts'
 
 export type RequestKey = { accountId: AccountId; key: string }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ANALYSE_CONVERSATIONS, type AnalyseConversations } from './analyse-task.ts'
 
 /** Waiting for a worker at any time: what comes when a model is slow stays in its row. */

@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import { sourcesOf } from '../../conversations/records/totals.ts'
 import type { Trx } from '../../db/database.ts'
-import type { AccountId, InsightDaysTable } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { InsightDaysTable } from '../../db/tables/insights.ts'
 
 /** The figures of a day, as they are stored. */
 export type DayFigures = Omit<

@@ -1,5 +1,5 @@
 import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 
 type Topic = { id: string; name: string }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 
 const MOST = 30
 /** Days; what nobody else brought up in that time is forgotten. */

@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
-import type { AccountId, TopicsTable } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { TopicsTable } from '../../db/tables/insights.ts'
 import { ApiError } from '../../http/errors.ts'
 import { after, type Position } from '../../http/pagination.ts'
 

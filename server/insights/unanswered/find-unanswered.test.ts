@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MessageRow } from '../../conversations/records/queries.ts'
-import type { AccountId, MessagePart } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { MessagePart } from '../../db/tables/conversations.ts'
 import { createLexicon } from '../sentiment/lexicon.ts'
 import { findUnanswered } from './find-unanswered.ts'
 

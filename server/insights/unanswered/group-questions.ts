@@ -1,6 +1,6 @@
 import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { WordVectors } from '../../models/static/word-vectors.ts'
 import type { Stemmer } from '../../text/languages/stem.ts'
 import { wordsOnly } from '../../text/words/words.ts'

@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
-import type { AccountId, EvaluationsTable } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { EvaluationsTable } from '../../db/tables/knowledge.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
 import { after, type Position } from '../../http/pagination.ts'
 

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { ChunksTable } from '../../db/tables.ts'
+import type { ChunksTable } from '../../db/tables/knowledge.ts'
 import type { IndexedChunk } from '../search/passage.ts'
 import { vectorOfText } from './vectors.ts'
 

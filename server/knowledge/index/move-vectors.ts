@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { Embedder } from '../../models/vectors/embedder.ts'
 import { embeddedText, storeVectors } from '../training/embed-chunks.ts'
 import { lacksVector, MOVE_VECTORS, type MoveVectors, swapSpace } from './vector-spaces.ts'

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 
 /** The job that builds vectors of `space` (null: none) for an agent, makes them answer, and drops the others. */

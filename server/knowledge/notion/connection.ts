@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { placeOfRow } from '../../secrets/sealed-columns.ts'
 import { createNotionClient, type NotionClient } from './client/notion-client.ts'
 

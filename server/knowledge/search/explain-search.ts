@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { isId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Passage } from './passage.ts'
 import { OFFERED_FROM } from './ranking/offered-from.ts'

@@ -4,7 +4,7 @@ import { REMOVE_FILES, type RemoveFiles } from '../../agents/jobs.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { folderOf } from './files.ts'
 import type { SourceRow } from './queries.ts'
 

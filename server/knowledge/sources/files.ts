@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { keptPath } from '../../agents/pictures/kept-path.ts'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { moveFile } from '../../http/bodies/uploads.ts'
 
 /** Where the files of a source lie, below the files folder; names of customers are never part of a path. */

@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
-import type { AccountId, SourcesTable } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { SourcesTable } from '../../db/tables/knowledge.ts'
 import { ApiError } from '../../http/errors.ts'
 import { after, type Position } from '../../http/pagination.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { planOf } from '../../accounts/plans/plans.ts'
 import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 
 // Any number, the same in every process; not that of insights/lock-agent.ts.

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { holdAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { moveKnowledge } from '../sources/queries.ts'
 
 /** Takes all ticket sources of an agent, which is held, out of its answers. */

@@ -1,7 +1,7 @@
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { dropAllTickets } from './drop-tickets.ts'
 import { GATHER_TICKETS, type GatherTickets } from './gather-task.ts'
 

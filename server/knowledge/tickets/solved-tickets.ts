@@ -1,6 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { AccountId, MessagePart, TicketsTable } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { MessagePart } from '../../db/tables/conversations.ts'
+import type { TicketsTable } from '../../db/tables/helpdesk.ts'
 import { beginningOf, type Person, removePersonal } from './remove-personal.ts'
 
 type TicketRow = Selectable<TicketsTable>

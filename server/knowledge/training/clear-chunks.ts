@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { dropUnusedVectors } from './embed-chunks.ts'
 
 /** The most chunks in one transaction, whose locks block other work on the source and some on its agent. */

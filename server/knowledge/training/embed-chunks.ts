@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { createBreather } from '../../fairness/breathe.ts'
 import { storable } from '../../http/bodies/storable.ts'
 import { ModelFailure } from '../../models/failures/model-failure.ts'

@@ -1,4 +1,4 @@
-import type { Tables } from '../../db/tables.ts'
+import type { Tables } from '../../db/tables/tables.ts'
 
 export type BackupTable = {
   name: keyof Tables

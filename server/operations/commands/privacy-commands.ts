@@ -1,6 +1,7 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import type { Db } from '../../db/database.ts'
-import type { AccountId, PersonNames } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { PersonNames } from '../../db/tables/privacy.ts'
 import { ApiError } from '../../http/errors.ts'
 import { eraseUser } from '../../privacy/erasing/erase-user.ts'
 import { addErasure } from '../../privacy/erasing/erasures.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { REMOVE_FILES, type RemoveFiles } from '../../agents/jobs.ts'
 import { isKept } from '../../agents/pictures/kept-path.ts'
 import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 
 /** Removes the bytes that came with conversations and tickets; their rows go with these. */

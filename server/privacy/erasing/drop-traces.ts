@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId, PersonNames } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { PersonNames } from '../../db/tables/privacy.ts'
 
 /** A shorter name stands in too many keys of others. */
 const SHORTEST_IN_KEY = 4

@@ -6,7 +6,8 @@ import type { Context } from '../../context.ts'
 import { endRequested } from '../../conversations/turn/stop-generation.ts'
 import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId, Tables } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { Tables } from '../../db/tables/tables.ts'
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'generations' | 'notifier'>
 

@@ -1,14 +1,11 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import type { Db } from '../../db/database.ts'
-import type {
-  AccountId,
-  ContactsTable,
-  LeadsTable,
-  PersonNames,
-  TicketMessagesTable,
-  TicketsTable,
-} from '../../db/tables.ts'
+import type { LeadsTable } from '../../db/tables/actions.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { ContactsTable } from '../../db/tables/contacts.ts'
+import type { TicketMessagesTable, TicketsTable } from '../../db/tables/helpdesk.ts'
+import type { PersonNames } from '../../db/tables/privacy.ts'
 import { jsonLine, type Written } from '../../exports/conversation-lines.ts'
 import { exportedSummary } from '../../exports/present.ts'
 import { presentTicket } from '../../helpdesk/tickets/present.ts'

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { WIDGET } from '../../conversations/records/sources.ts'
-import type { AccountId, PersonNames } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { PersonNames } from '../../db/tables/privacy.ts'
 
 type Reads = (accountId: AccountId, person: PersonNames) => RawBuilder<unknown>
 

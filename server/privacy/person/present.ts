@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
-import type { ContactsTable, LeadsTable, TicketMessagesTable } from '../../db/tables.ts'
+import type { LeadsTable } from '../../db/tables/actions.ts'
+import type { ContactsTable } from '../../db/tables/contacts.ts'
+import type { TicketMessagesTable } from '../../db/tables/helpdesk.ts'
 import type { readErasure } from '../contract.ts'
 import type { ErasureRow } from '../erasing/erasures.ts'
 

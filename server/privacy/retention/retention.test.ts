@@ -4,7 +4,8 @@ import { sql } from 'kysely'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { newId } from '../../db/ids.ts'
 import { json } from '../../db/statements/json.ts'
-import type { ConversationStatus, StatusCategory } from '../../db/tables.ts'
+import type { ConversationStatus } from '../../db/tables/conversations.ts'
+import type { StatusCategory } from '../../db/tables/helpdesk.ts'
 import { sweepOldConversations, sweepOldLeads } from './retention.ts'
 
 let service: Service

@@ -4,7 +4,7 @@ import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import { dropConversations, PIECE, shortenConversation } from '../erasing/drop-conversations.ts'
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { Position } from '../../http/pagination.ts'
 import { facetsQuery } from '../index/ts-text.ts'
 import { dayOf, facet, LATE_MS, spanFacets } from './facets.ts'

@@ -3,7 +3,9 @@ import type { Selectable } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { json } from '../../db/statements/json.ts'
-import type { AccountId, LoginLinksTable, Role } from '../../db/tables.ts'
+import type { Role } from '../../db/tables/accounts.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { LoginLinksTable } from '../../db/tables/sign-in.ts'
 import { ApiError } from '../../http/errors.ts'
 
 const HOUR = 3_600_000

@@ -2,7 +2,8 @@ import { createMember, lockMembers, type MemberRow } from '../../accounts/record
 import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { json } from '../../db/statements/json.ts'
-import type { AccountId, Role } from '../../db/tables.ts'
+import type { Role } from '../../db/tables/accounts.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 
 /** Hashes a password. This is slow on purpose, so call it before a transaction begins. */

@@ -7,7 +7,7 @@ import type { LiveGeneration } from '../../conversations/stream/live-generation.
 import { type ChatRequest, chatAgentOf, startChat } from '../../conversations/turn/chat.ts'
 import type { Said } from '../../conversations/turn/history.ts'
 import { isId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { KeyedRequest } from '../../http/once/idempotency.ts'
 import type { chat } from './contract.ts'

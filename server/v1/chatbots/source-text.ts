@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { json } from '../../db/statements/json.ts'
 import { attempt } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { type Account, addSource } from '../../knowledge/sources/add-source.ts'
 import { sizeOf } from '../../knowledge/sources/room.ts'
 import { updateSource } from '../../knowledge/sources/update-source.ts'

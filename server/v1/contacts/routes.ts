@@ -4,7 +4,7 @@ import { createAttribute, updateAttribute } from '../../contacts/write-attribute
 import { createContacts, updateContact } from '../../contacts/write-contacts.ts'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type Route, route } from '../../http/route.ts'
 import { presentAttribute, presentContact } from '../present.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { sourcesOf } from '../../conversations/records/totals.ts'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { DateRange } from '../../http/input/dates.ts'
 
 /** `page` counts from 1. */

@@ -4,7 +4,8 @@ import type { Context } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
 import { json } from '../../../db/statements/json.ts'
 import { transact } from '../../../db/statements/transact.ts'
-import type { AccountId, EmailConnectionsTable, MailServer } from '../../../db/tables.ts'
+import type { EmailConnectionsTable, MailServer } from '../../../db/tables/channels.ts'
+import type { AccountId } from '../../../db/tables/columns.ts'
 import { placeOfRow } from '../../../secrets/sealed-columns.ts'
 
 export type ConnectionRow = Selectable<EmailConnectionsTable>

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import type { Trx } from '../../../db/database.ts'
 import { transact } from '../../../db/statements/transact.ts'
-import type { StatusCategory } from '../../../db/tables.ts'
+import type { StatusCategory } from '../../../db/tables/helpdesk.ts'
 import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'
 import type { ThreadRow } from '../../../deliveries/enqueue-delivery.ts'
 import { isOver } from '../../../helpdesk/tickets/ticket-queries.ts'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { InboundContent, MessagingNumber } from '../../../db/tables.ts'
+import type { InboundContent, MessagingNumber } from '../../../db/tables/channels.ts'
 import type { GuardedFetcher } from '../../../fetch/guard/guarded-fetcher.ts'
 
 /** What is needed to speak to a business account's side of the channel; `baseUrl: null` is the public address. */

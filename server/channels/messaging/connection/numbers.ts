@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { normalPhone } from '../../../contacts/phone-number.ts'
 import type { Context } from '../../../context.ts'
 import { json } from '../../../db/statements/json.ts'
-import type { MessagingNumber } from '../../../db/tables.ts'
+import type { MessagingNumber } from '../../../db/tables/channels.ts'
 import { accountsOf, clientOf, type MessagingAccount } from './connection.ts'
 import { ProviderFailure } from './provider-failure.ts'
 

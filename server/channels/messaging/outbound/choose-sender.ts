@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import type { MessagingNumber } from '../../../db/tables.ts'
+import type { MessagingNumber } from '../../../db/tables/channels.ts'
 import { ApiError } from '../../../http/errors.ts'
 import type { MessagingAccount } from '../connection/connection.ts'
 import { digitsOf, refreshNumbers } from '../connection/numbers.ts'

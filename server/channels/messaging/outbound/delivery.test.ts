@@ -12,7 +12,7 @@ import {
 import { until } from '../../../../test/until.ts'
 import { keepAttachment } from '../../../attachments/attachments.ts'
 import { transact } from '../../../db/statements/transact.ts'
-import type { DeliveryContent } from '../../../db/tables.ts'
+import type { DeliveryContent } from '../../../db/tables/deliveries.ts'
 import { claimDelivery } from '../../../deliveries/claim-delivery.ts'
 import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
 import { retryDelivery } from '../../../deliveries/settle-delivery.ts'

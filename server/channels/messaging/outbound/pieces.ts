@@ -1,5 +1,6 @@
 import { isId } from '../../../db/ids.ts'
-import type { AttachmentNote, DeliveryContent } from '../../../db/tables.ts'
+import type { AttachmentNote } from '../../../db/tables/attachments.ts'
+import type { DeliveryContent } from '../../../db/tables/deliveries.ts'
 import { linksTo, withoutForeignLinks } from '../../../text/safety/foreign-links.ts'
 import { adapter } from '../connection/adapters.ts'
 import { splitText } from './split-text.ts'

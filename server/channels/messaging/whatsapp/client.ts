@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { MessagingNumber } from '../../../db/tables.ts'
+import type { MessagingNumber } from '../../../db/tables/channels.ts'
 import type { Accepted, Adapter, Addressed, ProviderClient } from '../connection/adapter.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'
 import { fileMessage } from './file-message.ts'

@@ -1,4 +1,4 @@
-import type { AwaitedFile, InboundContent } from '../../../db/tables.ts'
+import type { AwaitedFile, InboundContent } from '../../../db/tables/channels.ts'
 import { text, type Wire, wire, wires } from './wire.ts'
 
 const UNSUPPORTED = '[unsupported message]'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Trx } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
 import { json } from '../../../db/statements/json.ts'
-import type { AccountId } from '../../../db/tables.ts'
+import type { AccountId } from '../../../db/tables/columns.ts'
 
 const PAGES_AT_ONCE = 200
 

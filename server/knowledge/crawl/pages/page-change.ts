@@ -1,6 +1,6 @@
 import type { Updateable } from 'kysely'
 import type { Trx } from '../../../db/database.ts'
-import type { PagesTable } from '../../../db/tables.ts'
+import type { PagesTable } from '../../../db/tables/knowledge.ts'
 import { storable } from '../../../http/bodies/storable.ts'
 import { ApiError } from '../../../http/errors.ts'
 import { takeRoom } from '../../sources/room.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../db/database.ts'
 import { isId } from '../../../db/ids.ts'
-import type { AccountId } from '../../../db/tables.ts'
+import type { AccountId } from '../../../db/tables/columns.ts'
 import { ApiError } from '../../../http/errors.ts'
 import type { Position } from '../../../http/pagination.ts'
 import type { PageRow, PageStatus } from './page-row.ts'

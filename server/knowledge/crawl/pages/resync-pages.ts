@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/database.ts'
-import type { AccountId } from '../../../db/tables.ts'
+import type { AccountId } from '../../../db/tables/columns.ts'
 import { chunksWithVectors, indexedChunk } from '../../index/indexed-chunk.ts'
 import type { AgentIndex } from '../../search/agent-index.ts'
 import type { IndexedChunk } from '../../search/passage.ts'

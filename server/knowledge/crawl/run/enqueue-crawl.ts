@@ -1,7 +1,7 @@
 import type { Trx } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
 import { json } from '../../../db/statements/json.ts'
-import type { CrawlState } from '../../../db/tables.ts'
+import type { CrawlState } from '../../../db/tables/knowledge.ts'
 import type { Jobs } from '../../../jobs/jobs.ts'
 import { crawlMetadata, isCrawl, isProcessing } from './crawl-source.ts'
 import { CRAWL_SITE, type CrawlSite } from './crawl-task.ts'

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Context } from '../../../context.ts'
-import type { AccountId } from '../../../db/tables.ts'
+import type { AccountId } from '../../../db/tables/columns.ts'
 import { ApiError } from '../../../http/errors.ts'
 import { decodeCursor, encodeCursor, fingerprint } from '../../../http/pagination.ts'
 import { NotionFailure } from '../client/notion-failure.ts'

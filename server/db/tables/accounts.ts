@@ -1,0 +1,74 @@
+import type { Generated } from 'kysely'
+import type { AccountId, Json, OptionalTime, Time } from './columns.ts'
+
+export type AccountsTable = {
+  id: AccountId
+  name: string
+  plan: string
+  created_at: Time
+  /** null: as everywhere, see server/channels/replies/end-idle.ts. */
+  idle_hours: number | null
+}
+
+export type Presence = 'online' | 'away' | 'offline'
+
+export type MembersTable = {
+  id: string
+  account_id: AccountId
+  email: string
+  name: string
+  created_at: Time
+  /** As it was said last; see presenceOf in server/accounts/records/members.ts. */
+  presence: Generated<Presence>
+  last_seen_at: OptionalTime
+  last_assigned_at: OptionalTime
+  role: Generated<Role>
+  /** null: every agent. */
+  agent_ids: Json<string[] | null>
+}
+
+export type Role = 'owner' | 'admin' | 'builder' | 'support' | 'viewer'
+
+export type ApiKeysTable = {
+  id: string
+  account_id: AccountId
+  name: string
+  prefix: string
+  secret_hash: string
+  /** null: everything in the account. */
+  scopes: Json<string[] | null>
+  expires_at: OptionalTime
+  revoked_at: OptionalTime
+  last_used_at: OptionalTime
+  created_at: Time
+}
+
+export type CreditEntriesTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string | null
+  generation_id: string | null
+  kind: 'usage' | 'grant'
+  state: 'reserved' | 'settled' | 'released'
+  amount: number
+  month: string
+  created_at: Time
+}
+
+export type CreditUsageTable = {
+  account_id: AccountId
+  owner_id: string
+  month: string
+  slot: Generated<number>
+  used: number
+}
+
+export type AuditLogTable = {
+  id: string
+  account_id: AccountId | null
+  actor: string
+  action: string
+  target: string | null
+  created_at: Time
+  detail: Json<Record<string, unknown> | null>
+}

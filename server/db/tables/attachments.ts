@@ -1,0 +1,18 @@
+import type { AccountId, Time } from './columns.ts'
+
+export type AttachmentNote = { id: string; name: string; type: string; size: number }
+
+export type AttachmentsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  conversation_id: string | null
+  ticket_id: string | null
+  name: string
+  media_type: string
+  size: number
+  path: string
+  /** Whoever has sent it from outside, as a hash or a thread. */
+  sender: string | null
+  created_at: Time
+}

@@ -1,0 +1,111 @@
+import type { Generated } from 'kysely'
+import type { AttachmentNote } from './attachments.ts'
+import type { AccountId, Json, OptionalTime, Time } from './columns.ts'
+
+export type ChannelName = 'messaging' | 'email'
+
+export type ChannelThreadsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  channel: ChannelName
+  connection: string
+  peer: string
+  contact_id: string | null
+  data: Json<Record<string, unknown>>
+  last_inbound_at: OptionalTime
+  opted_out_at: OptionalTime
+  created_at: Time
+}
+
+/** What a person wrote on a channel, as text; what came with it is kept already. */
+export type InboundContent = {
+  text: string
+  attachments: AttachmentNote[]
+  /** Never answered by the agent: an automatic reply, a note of the channel itself. */
+  silent?: boolean
+  /** Files that are still being fetched from the channel. */
+  awaited?: AwaitedFile[]
+}
+
+/** `id` is the channel's. */
+export type AwaitedFile = { id: string; name: string; type: string }
+
+export type InboundMessagesTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  thread_id: string
+  provider_message_id: string
+  content: Json<InboundContent>
+  sent_at: Time
+  message_id: string | null
+  taken_in_at: OptionalTime
+  created_at: Time
+}
+
+export type MessagingNumber = { id: string; phone: string; verifiedName: string }
+
+export type MessagingAccountsTable = {
+  agent_id: string
+  business_account_id: string
+  account_id: AccountId
+  access_token: string
+  app_secret: string
+  verify_token: string
+  base_url: string | null
+  position: number
+  numbers: Json<MessagingNumber[] | null>
+  numbers_read_at: OptionalTime
+  updated_at: Time
+}
+
+export type MessagingPiecesTable = {
+  delivery_id: string
+  ordinal: number
+  account_id: AccountId
+  agent_id: string
+  provider_message_id: string
+  status: 'failed' | 'sent' | 'delivered' | 'read'
+}
+
+export type MailSecurity = 'tls' | 'starttls' | 'none'
+
+export type MailServer = { host: string; port: number; security: MailSecurity; username: string | null }
+
+export type EmailConnectionsTable = {
+  agent_id: string
+  account_id: AccountId
+  address: string
+  from_name: string | null
+  mode: 'agent' | 'tickets'
+  plus_addressing: boolean
+  smtp: Json<MailServer>
+  smtp_password: string | null
+  imap: Json<(MailServer & { mailbox: string }) | null>
+  imap_password: string | null
+  inbound_secret: string | null
+  mark_key: string
+  smtp_error: string | null
+  smtp_checked_at: OptionalTime
+  imap_error: string | null
+  imap_checked_at: OptionalTime
+  reads_from: Time
+  /** 32 bits: they come as text from one of the drivers. */
+  uid_validity: string | number | null
+  last_uid: string | number | null
+  next_read_at: Time
+  read_failures: Generated<number>
+  lease_id: string | null
+  lease_until: OptionalTime
+  updated_at: Time
+}
+
+export type EmailMessagesTable = {
+  agent_id: string
+  message_id: string
+  body_hash: string
+  account_id: AccountId
+  thread_id: string | null
+  created_at: Time
+}

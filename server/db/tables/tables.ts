@@ -1,0 +1,150 @@
+import type {
+  AccountsTable,
+  ApiKeysTable,
+  AuditLogTable,
+  CreditEntriesTable,
+  CreditUsageTable,
+  MembersTable,
+} from './accounts.ts'
+import type { ActionsTable, LeadsTable, ProcedureRunsTable, ProceduresTable } from './actions.ts'
+import type { AgentIdsTable, AgentPicturesTable, AgentsTable, InstructionVersionsTable } from './agents.ts'
+import type { AttachmentsTable } from './attachments.ts'
+import type {
+  ChannelThreadsTable,
+  EmailConnectionsTable,
+  EmailMessagesTable,
+  InboundMessagesTable,
+  MessagingAccountsTable,
+  MessagingPiecesTable,
+} from './channels.ts'
+import type { ContactsTable, CustomAttributesTable } from './contacts.ts'
+import type {
+  ConversationsTable,
+  GenerationLogTable,
+  GenerationsTable,
+  MessagesTable,
+  ToolCallsTable,
+} from './conversations.ts'
+import type { DeliveriesTable } from './deliveries.ts'
+import type {
+  CannedRepliesTable,
+  HelpdeskEventsTable,
+  HelpdeskSettingsTable,
+  HelpdeskStreamsTable,
+  TaggedTicketsTable,
+  TeamMembersTable,
+  TeamsTable,
+  TicketClocksTable,
+  TicketMessagesTable,
+  TicketStatusesTable,
+  TicketSurveysTable,
+  TicketsTable,
+  TicketTagsTable,
+} from './helpdesk.ts'
+import type {
+  ConversationTopicsTable,
+  InsightDaysTable,
+  InsightsQueueTable,
+  TopicCandidatesTable,
+  TopicSettingsTable,
+  TopicsTable,
+  UnansweredGroupsTable,
+  UnansweredQuestionsTable,
+} from './insights.ts'
+import type {
+  ChunksTable,
+  ChunkVectorsTable,
+  EvaluationsTable,
+  PagesConnectionsTable,
+  PagesTable,
+  SourcesTable,
+} from './knowledge.ts'
+import type { UserErasuresTable } from './privacy.ts'
+import type { ConversationCountsTable, ConversationSearchTable, SearchQueueTable } from './search.ts'
+import type { DutiesTable, ProcessesTable, RequestsTable, SettingsTable } from './service.ts'
+import type {
+  LoginChallengesTable,
+  LoginCredentialsTable,
+  LoginLinksTable,
+  LoginSecondFactorsTable,
+  LoginSecretsTable,
+  LoginSessionsTable,
+  LoginsTable,
+} from './sign-in.ts'
+import type { IdentitySecretsTable, VisitorIdentitiesTable } from './widget.ts'
+
+export type Tables = {
+  accounts: AccountsTable
+  members: MembersTable
+  logins: LoginsTable
+  login_sessions: LoginSessionsTable
+  login_credentials: LoginCredentialsTable
+  login_second_factors: LoginSecondFactorsTable
+  login_challenges: LoginChallengesTable
+  login_secrets: LoginSecretsTable
+  login_links: LoginLinksTable
+  api_keys: ApiKeysTable
+  credit_entries: CreditEntriesTable
+  credit_usage: CreditUsageTable
+  settings: SettingsTable
+  duties: DutiesTable
+  audit_log: AuditLogTable
+  agent_ids: AgentIdsTable
+  agents: AgentsTable
+  sources: SourcesTable
+  evaluations: EvaluationsTable
+  pages: PagesTable
+  chunks: ChunksTable
+  chunk_vectors: ChunkVectorsTable
+  pages_connections: PagesConnectionsTable
+  contacts: ContactsTable
+  custom_attributes: CustomAttributesTable
+  agent_pictures: AgentPicturesTable
+  conversations: ConversationsTable
+  messages: MessagesTable
+  generations: GenerationsTable
+  actions: ActionsTable
+  procedures: ProceduresTable
+  procedure_runs: ProcedureRunsTable
+  tool_calls: ToolCallsTable
+  leads: LeadsTable
+  tickets: TicketsTable
+  ticket_statuses: TicketStatusesTable
+  teams: TeamsTable
+  team_members: TeamMembersTable
+  ticket_tags: TicketTagsTable
+  tagged_tickets: TaggedTicketsTable
+  canned_replies: CannedRepliesTable
+  helpdesk_settings: HelpdeskSettingsTable
+  ticket_clocks: TicketClocksTable
+  ticket_surveys: TicketSurveysTable
+  channel_threads: ChannelThreadsTable
+  inbound_messages: InboundMessagesTable
+  attachments: AttachmentsTable
+  ticket_messages: TicketMessagesTable
+  deliveries: DeliveriesTable
+  messaging_accounts: MessagingAccountsTable
+  messaging_pieces: MessagingPiecesTable
+  helpdesk_streams: HelpdeskStreamsTable
+  helpdesk_events: HelpdeskEventsTable
+  requests: RequestsTable
+  processes: ProcessesTable
+  generation_log: GenerationLogTable
+  conversation_topics: ConversationTopicsTable
+  conversation_search: ConversationSearchTable
+  conversation_counts: ConversationCountsTable
+  search_queue: SearchQueueTable
+  topics: TopicsTable
+  topic_settings: TopicSettingsTable
+  topic_candidates: TopicCandidatesTable
+  unanswered_groups: UnansweredGroupsTable
+  unanswered_questions: UnansweredQuestionsTable
+  insight_days: InsightDaysTable
+  insights_queue: InsightsQueueTable
+  user_erasures: UserErasuresTable
+  email_connections: EmailConnectionsTable
+  email_messages: EmailMessagesTable
+  instruction_versions: InstructionVersionsTable
+  identity_secrets: IdentitySecretsTable
+  visitor_identities: VisitorIdentitiesTable
+}
