@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { after, test } from 'node:test'
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-tables-'))
+after(() => rmSync(folder, { recursive: true }))
+
+/** Runs the check on a project with these files of server/ and returns its result. */
+function check(files: Record<string, string>): { status: number | null; problems: string[] } {
+  const root = mkdtempSync(join(folder, 'project-'))
+  const write = (name: string, text: string): void => {
+    mkdirSync(dirname(join(root, name)), { recursive: true })
+    writeFileSync(join(root, name), text)
+  }
+  write('tsconfig.json', JSON.stringify({ compilerOptions: { noEmit: true, module: 'nodenext', types: [] } }))
+  for (const [name, text] of Object.entries(files))
+    write(
+      `server/${name}.ts`,
+      `declare const db: any, eb: any, sql: any, one: any\nexport const query = ${text}`,
+    )
+  const script = resolve(import.meta.dirname, '../scripts/check-tables.ts')
+  const { status, stderr } = spawnSync(process.execPath, [script, root], { encoding: 'utf8' })
+  return { status, problems: stderr.split('\n').filter((line) => line !== '') }
+}
+
+test('only the owner writes a table, in whichever way the statement is written', () => {
+  const { status, problems } = check({
+    'widget/insert': `db.insertInto('tickets').values({})`,
+    'widget/update': `db.updateTable('conversations as c').set({})`,
+    'widget/delete': `db.deleteFrom(['leads'])`,
+    'widget/merge': `db.mergeInto('contacts as c').using('leads', 'leads.id', 'c.id')`,
+    'widget/nested': `db.with('gone', (gone: any) => gone.deleteFrom('messages')).selectFrom('gone')`,
+    'widget/insert-text': `sql\`insert into tickets (id) values (\${one})\``,
+    'widget/update-text': `sql<{ id: string }>\`update only "conversations" set status = \${one}\``,
+    'widget/delete-text': 'sql`with gone as (delete from messages returning id) select from gone`',
+    'widget/named-table': `sql\`update \${sql.table('agents')} set name = \${one}\``,
+    'widget/unnamed': 'db.insertInto(one).values({})',
+    'widget/unnamed-table': `sql\`select from \${sql.table(one)}\``,
+  })
+  assert.equal(status, 1)
+  assert.deepEqual(problems.sort(), [
+    'server/widget/delete-text.ts writes messages, which only server/conversations/ may write',
+    'server/widget/delete.ts writes leads, which only server/actions/ may write',
+    'server/widget/insert-text.ts writes tickets, which only server/helpdesk/ may write',
+    'server/widget/insert.ts writes tickets, which only server/helpdesk/ may write',
+    'server/widget/merge.ts writes contacts, which only server/contacts/ may write',
+    'server/widget/named-table.ts writes agents, which only server/agents/ may write',
+    'server/widget/nested.ts writes messages, which only server/conversations/ may write',
+    'server/widget/unnamed-table.ts uses a table that it does not name: sql.table(one)',
+    'server/widget/unnamed.ts writes a table that it does not name: db.insertInto(one)',
+    'server/widget/update-text.ts writes conversations, which only server/conversations/ may write',
+    'server/widget/update.ts writes conversations, which only server/conversations/ may write',
+  ])
+})
+
+test('no lower layer reads a table', () => {
+  const { status, problems } = check({
+    'agents/select': `db.selectFrom('sources as s').selectAll()`,
+    'agents/list': `db.selectFrom(['agents', 'conversations as c'])`,
+    'agents/join': `db.selectFrom('agents').leftJoin('contacts', 'contacts.agent_id', 'agents.id')`,
+    'agents/exists': `eb.exists(eb.selectFrom('tickets').select('id'))`,
+    'agents/text': `sql\`select 1 from agents, unnest(\${one}::text[], \${one}) as u, messages m where true\``,
+    'agents/join-text': 'sql`agents join chunks on chunks.agent_id = agents.id`',
+    'agents/part-text': 'sql`exists (select from tickets)`',
+  })
+  assert.equal(status, 1)
+  assert.deepEqual(problems.sort(), [
+    'server/agents/exists.ts reads tickets, which belongs to the higher layer server/helpdesk/',
+    'server/agents/join-text.ts reads chunks, which belongs to the higher layer server/knowledge/',
+    'server/agents/join.ts reads contacts, which belongs to the higher layer server/contacts/',
+    'server/agents/list.ts reads conversations, which belongs to the higher layer server/conversations/',
+    'server/agents/part-text.ts reads tickets, which belongs to the higher layer server/helpdesk/',
+    'server/agents/select.ts reads sources, which belongs to the higher layer server/knowledge/',
+    'server/agents/text.ts reads messages, which belongs to the higher layer server/conversations/',
+  ])
+})
+
+test('owners, higher layers and what works on all tables pass, and words of statements are not tables', () => {
+  const { status, problems } = check({
+    'helpdesk/own': `db.insertInto('tickets').expression(db.selectFrom('conversations'))`,
+    'privacy/erase': `db.deleteFrom('messages')`,
+    'operations/restore': `sql\`delete from \${sql.table(one)}\``,
+    'agents/column': 'sql`select extract(epoch from tickets.created_at) for update of agents`',
+    'agents/conflict': `sql\`insert into agents (id) values (\${one}) on conflict (id) do update set name = 1\``,
+    'agents/array': `['a'].join('tickets')`,
+  })
+  assert.deepEqual({ status, problems }, { status: 0, problems: [] })
+})
