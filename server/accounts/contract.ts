@@ -61,7 +61,6 @@ export const getMe = endpoint({
       }),
     }),
   },
-  errors: [],
 })
 
 const Scopes = Nullable(
@@ -92,7 +91,6 @@ export const listKeys = endpoint({
   description: 'Oldest first, without the keys themselves.',
   scope: 'keys:read',
   success: { status: 200, schema: Type.Array(Exact(Key)) },
-  errors: [],
 })
 
 export const createKey = endpoint({
@@ -119,7 +117,6 @@ export const createKey = endpoint({
       ),
     }),
   },
-  errors: [],
 })
 
 export const revokeKey = endpoint({
@@ -132,7 +129,6 @@ export const revokeKey = endpoint({
   scope: 'keys:write',
   params: Exact({ keyId: Type.String({ minLength: 1 }) }),
   success: { status: 200, schema: Success },
-  errors: ['RESOURCE_NOT_FOUND'],
 })
 
 export const listAuditLog = endpoint({

@@ -17,8 +17,6 @@ const procedure = {
   tag: 'Procedures',
   params: procedureParams,
 } as const
-const listErrors = ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'] as const
-const itemErrors = ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'] as const
 
 export const listActions = endpoint({
   ...actions,
@@ -30,7 +28,7 @@ export const listActions = endpoint({
   params: agentParams,
   query: listQuery,
   success: { status: 200, schema: Page(Action) },
-  errors: listErrors,
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const createAction = endpoint({
@@ -44,7 +42,6 @@ export const createAction = endpoint({
   params: agentParams,
   body: CreateAction,
   success: { status: 201, schema: Action },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const readAction = endpoint({
@@ -55,7 +52,6 @@ export const readAction = endpoint({
   description: 'Values of headers are never read back.',
   scope: 'actions:read',
   success: { status: 200, schema: Action },
-  errors: itemErrors,
 })
 
 export const updateAction = endpoint({
@@ -68,7 +64,6 @@ export const updateAction = endpoint({
   scope: 'actions:write',
   body: UpdateAction,
   success: { status: 200, schema: Action },
-  errors: itemErrors,
 })
 
 export const deleteAction = endpoint({
@@ -79,7 +74,6 @@ export const deleteAction = endpoint({
   description: 'Procedures that name it are disabled.',
   scope: 'actions:write',
   success: { status: 200, schema: Success },
-  errors: itemErrors,
 })
 
 export const listProcedures = endpoint({
@@ -92,7 +86,7 @@ export const listProcedures = endpoint({
   params: agentParams,
   query: listQuery,
   success: { status: 200, schema: Page(Procedure) },
-  errors: listErrors,
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const createProcedure = endpoint({
@@ -105,7 +99,7 @@ export const createProcedure = endpoint({
   params: agentParams,
   body: CreateProcedure,
   success: { status: 201, schema: Procedure },
-  errors: ['AGENT_NOT_FOUND', 'PLAN_FEATURE_NOT_AVAILABLE'],
+  errors: ['PLAN_FEATURE_NOT_AVAILABLE'],
 })
 
 export const readProcedure = endpoint({
@@ -115,7 +109,6 @@ export const readProcedure = endpoint({
   summary: 'Read a procedure',
   scope: 'actions:read',
   success: { status: 200, schema: Procedure },
-  errors: itemErrors,
 })
 
 export const updateProcedure = endpoint({
@@ -128,7 +121,7 @@ export const updateProcedure = endpoint({
   scope: 'actions:write',
   body: UpdateProcedure,
   success: { status: 200, schema: Procedure },
-  errors: [...itemErrors, 'PLAN_FEATURE_NOT_AVAILABLE'],
+  errors: ['PLAN_FEATURE_NOT_AVAILABLE'],
 })
 
 export const deleteProcedure = endpoint({
@@ -138,5 +131,4 @@ export const deleteProcedure = endpoint({
   summary: 'Delete a procedure',
   scope: 'actions:write',
   success: { status: 200, schema: Success },
-  errors: itemErrors,
 })

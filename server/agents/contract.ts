@@ -47,7 +47,6 @@ export const readAgent = endpoint({
   scope: 'agents:read',
   params,
   success: { status: 200, schema: Agent },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const updateAgent = endpoint({
@@ -64,7 +63,6 @@ export const updateAgent = endpoint({
   params,
   body: UpdateAgent,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const deleteAgent = endpoint({
@@ -78,7 +76,6 @@ export const deleteAgent = endpoint({
   scope: 'agents:write',
   params,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const updateStyles = endpoint({
@@ -94,7 +91,6 @@ export const updateStyles = endpoint({
   params,
   body: Exact({ styles: StylesChange }),
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const setAutoRetrain = endpoint({
@@ -110,7 +106,7 @@ export const setAutoRetrain = endpoint({
   params,
   body: Exact({ enabled: Type.Boolean() }),
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND', 'AGENT_NOT_TRAINED', 'PLAN_FEATURE_NOT_AVAILABLE'],
+  errors: ['AGENT_NOT_TRAINED', 'PLAN_FEATURE_NOT_AVAILABLE'],
 })
 
 export const cloneAgent = endpoint({
@@ -125,7 +121,7 @@ export const cloneAgent = endpoint({
   limitedMembers: 'none',
   params,
   success: { status: 201, schema: CreatedAgent },
-  errors: ['AGENT_NOT_FOUND', 'AGENT_LIMIT_REACHED'],
+  errors: ['AGENT_LIMIT_REACHED'],
 })
 
 export const trainAgent = endpoint({
@@ -142,7 +138,6 @@ export const trainAgent = endpoint({
     status: 200,
     schema: Exact({ success: Type.Literal(true), deprecated: Type.Literal(true), message: Type.String() }),
   },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 const versions = '/agents/{agentId}/instructions/versions'
@@ -174,7 +169,7 @@ export const listInstructionVersions = endpoint({
       }),
     ),
   },
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const restoreInstructionVersion = endpoint({
@@ -189,7 +184,6 @@ export const restoreInstructionVersion = endpoint({
   scope: 'agents:write',
   params: Exact({ ...params.properties, versionId: Type.String({ minLength: 1 }) }),
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const listModels = endpoint({
@@ -218,7 +212,6 @@ export const listModels = endpoint({
       reranker: Nullable(Type.String()),
     }),
   },
-  errors: [],
 })
 
 export const testModels = endpoint({
@@ -243,5 +236,4 @@ export const testModels = endpoint({
       ),
     }),
   },
-  errors: [],
 })

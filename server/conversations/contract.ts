@@ -17,7 +17,6 @@ import { StreamEvent } from './stream/stream-schema.ts'
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
 const ChatErrors = [
-  'AGENT_NOT_FOUND',
   'RESOURCE_NOT_FOUND',
   'CHAT_CREDITS_EXHAUSTED',
   'CHAT_AGENT_CREDITS_EXHAUSTED',
@@ -117,7 +116,6 @@ export const reattach = endpoint({
   query: Exact({ includeServerActions }),
   success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'No reply is being made' },
   streams: StreamEvent,
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const stop = endpoint({
@@ -131,7 +129,6 @@ export const stop = endpoint({
   scope: 'chat',
   params: conversationParams,
   success: { status: 200, schema: Exact({ data: Exact({ stopped: Type.Boolean() }) }) },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const submitToolResult = endpoint({
@@ -149,7 +146,7 @@ export const submitToolResult = endpoint({
     output: Type.Optional(Type.Unknown({ description: 'Any JSON value' })),
   }),
   success: { status: 200, schema: Exact({ data: Success }) },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'RESOURCE_TOOL_CALL_NOT_FOUND'],
+  errors: ['RESOURCE_TOOL_CALL_NOT_FOUND'],
 })
 
 export const updateConversation = endpoint({
@@ -166,7 +163,7 @@ export const updateConversation = endpoint({
     status: 200,
     schema: Exact({ data: Exact({ id: Type.String(), status: OneOf(['ongoing', 'paused']) }) }),
   },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'CHAT_CONVERSATION_NOT_ONGOING'],
+  errors: ['CHAT_CONVERSATION_NOT_ONGOING'],
 })
 
 export const rateMessage = endpoint({
@@ -180,12 +177,7 @@ export const rateMessage = endpoint({
   params: Exact({ agentId: Id, conversationId: Id, messageId: Id }),
   body: Exact({ feedback: Nullable(OneOf(['positive', 'negative'])) }),
   success: { status: 200, schema: Exact({ data: Message }) },
-  errors: [
-    'AGENT_NOT_FOUND',
-    'RESOURCE_NOT_FOUND',
-    'RESOURCE_MESSAGE_NOT_FOUND',
-    'RESOURCE_MESSAGE_NOT_ASSISTANT',
-  ],
+  errors: ['RESOURCE_MESSAGE_NOT_FOUND', 'RESOURCE_MESSAGE_NOT_ASSISTANT'],
 })
 
 export const correctAnswer = endpoint({
@@ -202,8 +194,6 @@ export const correctAnswer = endpoint({
   body: Exact({ answer: Answer, question: Type.Optional(Question) }),
   success: { status: 201, schema: Source },
   errors: [
-    'AGENT_NOT_FOUND',
-    'RESOURCE_NOT_FOUND',
     'RESOURCE_MESSAGE_NOT_FOUND',
     'RESOURCE_MESSAGE_NOT_ASSISTANT',
     'SOURCE_NOT_FOUND',
@@ -227,7 +217,7 @@ export const listConversations = endpoint({
     endDate: Type.Optional(DayOrTime('Created at or before')),
   }),
   success: { status: 200, schema: Page(Conversation) },
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR', 'VALIDATION_INVALID_DATE_RANGE'],
+  errors: ['VALIDATION_INVALID_CURSOR', 'VALIDATION_INVALID_DATE_RANGE'],
 })
 
 export const listUserConversations = endpoint({
@@ -243,7 +233,7 @@ export const listUserConversations = endpoint({
   params: Exact({ agentId: Id, userId: UserId }),
   query: Exact(paging),
   success: { status: 200, schema: Page(Conversation) },
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const readConversation = endpoint({
@@ -268,7 +258,6 @@ export const readConversation = endpoint({
       }),
     }),
   },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const listMessages = endpoint({
@@ -283,5 +272,5 @@ export const listMessages = endpoint({
   params: conversationParams,
   query: Exact({ ...paging, includeServerActions }),
   success: { status: 200, schema: Page(Message) },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })

@@ -12,5 +12,4 @@ export const getHealth = endpoint({
     'Needs no key, counts against no limit, and answers during maintenance. While the database is away it answers 503 with the reason.',
   scope: null,
   success: { status: 200, schema: Exact({ status: Type.Literal('ok'), timestamp: EpochSeconds }) },
-  errors: [],
 })

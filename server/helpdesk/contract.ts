@@ -50,7 +50,7 @@ export const takeOverConversation = endpoint({
     status: 200,
     schema: Exact({ data: Exact({ ...answer('taken_over'), ticketNumber: Type.Integer({ minimum: 1 }) }) }),
   },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'CHAT_CONVERSATION_NOT_ONGOING', 'TEAM_MEMBER_NOT_FOUND'],
+  errors: ['CHAT_CONVERSATION_NOT_ONGOING', 'TEAM_MEMBER_NOT_FOUND'],
 })
 
 export const handBackConversation = endpoint({
@@ -64,7 +64,7 @@ export const handBackConversation = endpoint({
   scope: 'helpdesk:write',
   params: conversationParams,
   success: { status: 200, schema: Exact({ data: Exact(answer('ongoing')) }) },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'CONVERSATION_NOT_TAKEN_OVER'],
+  errors: ['CONVERSATION_NOT_TAKEN_OVER'],
 })
 
 export const endConversation = endpoint({
@@ -78,7 +78,6 @@ export const endConversation = endpoint({
   scope: 'helpdesk:write',
   params: conversationParams,
   success: { status: 200, schema: Exact({ data: Exact(answer('ended')) }) },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 const tickets = '/agents/{agentId}/helpdesk/tickets'
@@ -99,7 +98,6 @@ export const createTicket = endpoint({
   body: CreateTicket,
   success: { status: 201, schema: Ticket },
   errors: [
-    'AGENT_NOT_FOUND',
     'RESOURCE_NOT_FOUND',
     'RESOURCE_DUPLICATE',
     'TICKET_INVALID_STATUS',
@@ -145,7 +143,7 @@ export const listTickets = endpoint({
       }),
     }),
   },
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const searchTickets = endpoint({
@@ -164,7 +162,6 @@ export const searchTickets = endpoint({
     limit: Type.Integer({ minimum: 1, maximum: 50, default: 20 }),
   }),
   success: { status: 200, schema: Page(ListedTicket) },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const readTicket = endpoint({
@@ -177,7 +174,6 @@ export const readTicket = endpoint({
   scope: 'helpdesk:read',
   params: ticketParams,
   success: { status: 200, schema: Ticket },
-  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND'],
 })
 
 export const updateTicket = endpoint({
@@ -194,8 +190,6 @@ export const updateTicket = endpoint({
   body: UpdateTicket,
   success: { status: 200, schema: Ticket },
   errors: [
-    'AGENT_NOT_FOUND',
-    'TICKET_NOT_FOUND',
     'RESOURCE_NOT_FOUND',
     'RESOURCE_DUPLICATE',
     'TICKET_INVALID_STATUS',
@@ -225,7 +219,7 @@ export const listTicketMessages = endpoint({
     order: OneOf(['asc', 'desc'], { default: 'asc' }),
   }),
   success: { status: 200, schema: Page(TicketMessage) },
-  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const replyToTicket = endpoint({
@@ -253,8 +247,6 @@ export const replyToTicket = endpoint({
   }),
   success: { status: 201, schema: CreatedReply },
   errors: [
-    'AGENT_NOT_FOUND',
-    'TICKET_NOT_FOUND',
     'RESOURCE_NOT_FOUND',
     'TEAM_MEMBER_NOT_FOUND',
     'MESSAGE_CONTENT_NOT_RENDERABLE',
@@ -272,7 +264,6 @@ export const retryTicketMessage = endpoint({
   scope: 'helpdesk:write',
   params: Exact({ agentId: Id, ticketNumber: TicketNumber, messageId: Id }),
   success: { status: 200, schema: TicketMessage },
-  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const addTicketNote = endpoint({
@@ -286,5 +277,5 @@ export const addTicketNote = endpoint({
   params: ticketParams,
   body: Exact({ content: Content, ...Author }),
   success: { status: 201, schema: TicketMessage },
-  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND', 'TEAM_MEMBER_NOT_FOUND', 'MESSAGE_CONTENT_NOT_RENDERABLE'],
+  errors: ['TEAM_MEMBER_NOT_FOUND', 'MESSAGE_CONTENT_NOT_RENDERABLE'],
 })

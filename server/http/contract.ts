@@ -79,8 +79,28 @@ export type Endpoint = {
   errors: readonly ErrorCode[]
 }
 
-export function endpoint<const E extends Endpoint>(definition: E): E {
-  return definition
+/** An endpoint as a feature writes it down: `errors` leaves out the codes that follow from the path. */
+export type Definition = Omit<Endpoint, 'errors'> & { errors?: readonly ErrorCode[] }
+
+export function endpoint<const D extends Definition>(
+  definition: D,
+): Omit<D, 'errors'> & Pick<Endpoint, 'errors'> {
+  const { path, errors = [] } = definition
+  return { ...definition, errors: [...new Set([...notFoundCodes(path), ...errors])] }
+}
+
+/** The parameters of a path whose object has a code of its own when it does not exist. A user id is any text. */
+const NOT_FOUND: Record<string, ErrorCode | null> = {
+  agentId: 'AGENT_NOT_FOUND',
+  chatbotId: 'AGENT_NOT_FOUND',
+  sourceId: 'SOURCE_NOT_FOUND',
+  ticketNumber: 'TICKET_NOT_FOUND',
+  userId: null,
+}
+
+function notFoundCodes(path: string): ErrorCode[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  return names.flatMap((name) => (name in NOT_FOUND ? (NOT_FOUND[name] ?? []) : 'RESOURCE_NOT_FOUND'))
 }
 
 /** An object schema that allows no other properties. */

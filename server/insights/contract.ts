@@ -17,7 +17,7 @@ export const readInsights = endpoint({
   params: Exact({ agentId: Id }),
   query: Exact({ startDate: Type.Optional(Day), endDate: Type.Optional(Day) }),
   success: { status: 200, schema: Insights },
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_DATE_RANGE'],
+  errors: ['VALIDATION_INVALID_DATE_RANGE'],
 })
 
 export const readConversationInsights = endpoint({
@@ -31,7 +31,6 @@ export const readConversationInsights = endpoint({
   scope: 'conversations:read',
   params: Exact({ agentId: Id, conversationId: Id }),
   success: { status: 200, schema: ConversationInsights },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const analyseNow = endpoint({
@@ -48,5 +47,4 @@ export const analyseNow = endpoint({
     status: 202,
     schema: Exact({ data: Exact({ conversations: Type.Integer({ minimum: 0 }) }) }),
   },
-  errors: ['AGENT_NOT_FOUND'],
 })

@@ -38,7 +38,7 @@ export const listSources = endpoint({
     name: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name, in any case' })),
   }),
   success: { status: 200, schema: Page(Source) },
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const readSummary = endpoint({
@@ -51,7 +51,6 @@ export const readSummary = endpoint({
   scope: 'sources:read',
   params: agentParams,
   success: { status: 200, schema: SourcesSummary },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const createSource = endpoint({
@@ -70,7 +69,7 @@ export const createSource = endpoint({
   multipart: { fields: FileFields, file: 'file', maxBytes: MAX_FILE_BYTES },
   bodyLimit: MAX_JSON_BYTES,
   success: { status: 201, schema: Source },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_DUPLICATE', 'PAGES_NOT_CONNECTED', ...uploadErrors],
+  errors: ['SOURCE_DUPLICATE', 'PAGES_NOT_CONNECTED', ...uploadErrors],
 })
 
 export const readSource = endpoint({
@@ -83,7 +82,6 @@ export const readSource = endpoint({
   scope: 'sources:read',
   params: sourceParams,
   success: { status: 200, schema: Source },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND'],
 })
 
 export const updateSource = endpoint({
@@ -102,13 +100,7 @@ export const updateSource = endpoint({
   multipart: { fields: FileUpdateFields, file: 'file', maxBytes: MAX_FILE_BYTES },
   bodyLimit: MAX_JSON_BYTES,
   success: { status: 200, schema: Source },
-  errors: [
-    'AGENT_NOT_FOUND',
-    'SOURCE_NOT_FOUND',
-    'SOURCE_PENDING_DELETION',
-    'SOURCE_DUPLICATE',
-    ...uploadErrors,
-  ],
+  errors: ['SOURCE_PENDING_DELETION', 'SOURCE_DUPLICATE', ...uploadErrors],
 })
 
 export const deleteSource = endpoint({
@@ -124,7 +116,7 @@ export const deleteSource = endpoint({
   scope: 'sources:write',
   params: sourceParams,
   success: { status: 200, schema: Source },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND', 'SOURCE_ALREADY_PENDING_DELETION'],
+  errors: ['SOURCE_ALREADY_PENDING_DELETION'],
 })
 
 export const listPages = endpoint({
@@ -138,7 +130,7 @@ export const listPages = endpoint({
   params: sourceParams,
   query: Exact({ cursor: Type.Optional(Cursor), limit: Limit, status: Type.Optional(OneOf(pageStatuses)) }),
   success: { status: 200, schema: Page(WebPage) },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const updatePage = endpoint({
@@ -154,13 +146,7 @@ export const updatePage = endpoint({
   params: Exact({ agentId: Id, sourceId: Id, pageId: Id }),
   body: UpdatePage,
   success: { status: 200, schema: WebPage },
-  errors: [
-    'AGENT_NOT_FOUND',
-    'SOURCE_NOT_FOUND',
-    'RESOURCE_NOT_FOUND',
-    'SOURCE_PENDING_DELETION',
-    'SOURCE_SIZE_LIMIT_EXCEEDED',
-  ],
+  errors: ['SOURCE_PENDING_DELETION', 'SOURCE_SIZE_LIMIT_EXCEEDED'],
 })
 
 const Share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
@@ -197,7 +183,7 @@ export const listChunks = endpoint({
       }),
     ),
   },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const testRetrieval = endpoint({
@@ -257,5 +243,5 @@ export const testRetrieval = endpoint({
       ),
     }),
   },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND'],
+  errors: ['SOURCE_NOT_FOUND'],
 })

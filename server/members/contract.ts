@@ -37,7 +37,6 @@ export const listAccountMembers = endpoint({
   description: 'In the order of their coming.',
   scope: 'members:read',
   success: { status: 200, schema: Type.Array(AccountMember) },
-  errors: [],
 })
 
 export const updateMember = endpoint({
@@ -52,7 +51,7 @@ export const updateMember = endpoint({
   params: Exact({ memberId: Type.String({ minLength: 1 }) }),
   body: Exact({ role: Type.Optional(OneOf(roles)), agentIds: Type.Optional(AgentIds) }),
   success: { status: 200, schema: AccountMember },
-  errors: ['RESOURCE_NOT_FOUND', 'AGENT_NOT_FOUND', 'LAST_OWNER'],
+  errors: ['AGENT_NOT_FOUND', 'LAST_OWNER'],
 })
 
 export const removeMember = endpoint({
@@ -66,7 +65,7 @@ export const removeMember = endpoint({
   scope: 'members:write',
   params: Exact({ memberId: Type.String({ minLength: 1 }) }),
   success: { status: 200, schema: Success },
-  errors: ['RESOURCE_NOT_FOUND', 'LAST_OWNER'],
+  errors: ['LAST_OWNER'],
 })
 
 const invitation = {
@@ -90,7 +89,6 @@ export const listInvitations = endpoint({
   description: 'Newest first, without their links. An expired one can be made again.',
   scope: 'members:read',
   success: { status: 200, schema: Type.Array(Exact(invitation)) },
-  errors: [],
 })
 
 export const createInvitation = endpoint({
@@ -131,5 +129,4 @@ export const revokeInvitation = endpoint({
   scope: 'members:write',
   params: Exact({ invitationId: Type.String({ minLength: 1 }) }),
   success: { status: 200, schema: Success },
-  errors: ['RESOURCE_NOT_FOUND'],
 })

@@ -62,7 +62,7 @@ export const listContacts = endpoint({
     ),
   }),
   success: { status: 200, schema: Page(Contact) },
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const createContact = endpoint({
@@ -82,7 +82,7 @@ export const createContact = endpoint({
     ...fields,
   }),
   success: { status: 201, schema: Contact },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+  errors: ['RESOURCE_DUPLICATE'],
 })
 
 export const readContact = endpoint({
@@ -94,7 +94,6 @@ export const readContact = endpoint({
   scope: 'conversations:read',
   params: contactParams,
   success: { status: 200, schema: Contact },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const updateContact = endpoint({
@@ -108,7 +107,6 @@ export const updateContact = endpoint({
   params: contactParams,
   body: Exact(fields),
   success: { status: 200, schema: Contact },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const deleteContact = endpoint({
@@ -121,7 +119,6 @@ export const deleteContact = endpoint({
   scope: 'conversations:write',
   params: contactParams,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const mergeContact = endpoint({
@@ -136,7 +133,6 @@ export const mergeContact = endpoint({
   params: contactParams,
   body: Exact({ intoContactId: Id }),
   success: { status: 200, schema: Contact },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const listContactConversations = endpoint({
@@ -150,7 +146,7 @@ export const listContactConversations = endpoint({
   params: contactParams,
   query: Exact(paging),
   success: { status: 200, schema: Page(Exact({ ...Conversation.properties, source: Type.String() })) },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const listContactTickets = endpoint({
@@ -164,7 +160,7 @@ export const listContactTickets = endpoint({
   params: contactParams,
   query: Exact(paging),
   success: { status: 200, schema: Page(ListedTicket) },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const listLeads = endpoint({
@@ -195,5 +191,5 @@ export const listLeads = endpoint({
       }),
     ),
   },
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR', 'VALIDATION_INVALID_DATE_RANGE'],
+  errors: ['VALIDATION_INVALID_CURSOR', 'VALIDATION_INVALID_DATE_RANGE'],
 })

@@ -61,7 +61,6 @@ export const readErasure = endpoint({
   scope: 'privacy:read',
   params: Exact({ erasureId: Type.String({ minLength: 1 }) }),
   success: { status: 200, schema: Exact({ data: Erasure }) },
-  errors: ['RESOURCE_NOT_FOUND'],
 })
 
 export const exportUser = endpoint({
@@ -100,7 +99,6 @@ export const readRetention = endpoint({
   scope: 'agents:read',
   params: agent,
   success: { status: 200, schema: Exact({ retentionDays }) },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const setRetention = endpoint({
@@ -115,5 +113,4 @@ export const setRetention = endpoint({
   params: agent,
   body: Exact({ retentionDays }),
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND'],
 })

@@ -66,5 +66,5 @@ export const searchConversations = endpoint({
       pagination: Exact({ cursor: Nullable(Type.String()), hasMore: Type.Boolean() }),
     }),
   },
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR', 'VALIDATION_INVALID_DATE_RANGE'],
+  errors: ['VALIDATION_INVALID_CURSOR', 'VALIDATION_INVALID_DATE_RANGE'],
 })

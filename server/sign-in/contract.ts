@@ -40,7 +40,6 @@ export const readSignIn = endpoint({
       passwordLength: Exact({ minimum: Type.Integer(), maximum: Type.Integer() }),
     }),
   },
-  errors: [],
 })
 
 export const setUp = endpoint({
@@ -123,7 +122,6 @@ export const requestPasswordReset = endpoint({
   bodyLimit,
   body: Exact({ email: Email }),
   success: { status: 202, schema: Success },
-  errors: [],
 })
 
 export const acceptPasswordReset = endpoint({
@@ -186,7 +184,6 @@ export const signOut = endpoint({
   name: 'signOut',
   summary: 'End the session of this request',
   success: { status: 200, schema: Success },
-  errors: [],
 })
 
 export const listSessions = endpoint({
@@ -209,7 +206,6 @@ export const listSessions = endpoint({
       }),
     ),
   },
-  errors: [],
 })
 
 export const endOneSession = endpoint({
@@ -221,7 +217,6 @@ export const endOneSession = endpoint({
   description: 'Every process refuses it within a second.',
   params: Exact({ sessionId: Type.String({ minLength: 1 }) }),
   success: { status: 200, schema: Success },
-  errors: ['RESOURCE_NOT_FOUND'],
 })
 
 export const endOtherSessions = endpoint({
@@ -231,7 +226,6 @@ export const endOtherSessions = endpoint({
   name: 'endOtherSessions',
   summary: 'End all of your sessions but this one',
   success: { status: 200, schema: Success },
-  errors: [],
 })
 
 export const changePassword = endpoint({

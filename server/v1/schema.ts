@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { type Endpoint, Exact, endpoint, IsoTime, Nullable } from '../http/contract.ts'
+import { type Definition, Exact, endpoint, IsoTime, Nullable } from '../http/contract.ts'
 
 /** An endpoint of version 1: none of them refuses what it does not know. */
-export const version1 = <const E extends Endpoint>(definition: E) =>
+export const version1 = <const D extends Definition>(definition: D) =>
   endpoint({ ...definition, unknownFields: 'ignored' as const })
 
 export const ChatbotId = Type.String({ minLength: 1, maxLength: 200 })

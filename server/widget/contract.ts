@@ -25,7 +25,7 @@ const MessageParams = Exact({
   messageId: Type.String(),
 })
 
-const visitorErrors = ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'VISITOR_IDENTITY_INVALID'] as const
+const visitorErrors = ['RESOURCE_NOT_FOUND', 'VISITOR_IDENTITY_INVALID'] as const
 
 export const readAppearance = endpoint({
   method: 'GET',
@@ -37,7 +37,6 @@ export const readAppearance = endpoint({
   scope,
   params: AgentParams,
   success: { status: 200, schema: Appearance },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const identifyVisitor = endpoint({

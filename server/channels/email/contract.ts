@@ -72,7 +72,6 @@ export const connectMailbox = endpoint({
     ),
   }),
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 const state = {
@@ -105,7 +104,7 @@ export const readMailboxConnection = endpoint({
       hasInboundSecret: Type.Boolean(),
     }),
   },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+  errors: ['RESOURCE_NOT_FOUND'],
 })
 
 export const disconnectMailbox = endpoint({
@@ -119,7 +118,6 @@ export const disconnectMailbox = endpoint({
   scope: 'agents:write',
   params,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 const outcome = Exact({ ok: Type.Boolean(), error: Nullable(Type.String()) })
@@ -134,5 +132,5 @@ export const testMailbox = endpoint({
   scope: 'messaging:write',
   params,
   success: { status: 200, schema: Exact({ smtp: outcome, imap: Nullable(outcome) }) },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+  errors: ['RESOURCE_NOT_FOUND'],
 })

@@ -19,7 +19,6 @@ export const connectMessaging = endpoint({
   params,
   body: Connection,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const disconnectMessaging = endpoint({
@@ -33,7 +32,6 @@ export const disconnectMessaging = endpoint({
   scope: 'agents:write',
   params,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const listMessagingTemplates = endpoint({
@@ -47,7 +45,7 @@ export const listMessagingTemplates = endpoint({
   scope: 'messaging:read',
   params,
   success: { status: 200, schema: TemplateList },
-  errors: ['AGENT_NOT_FOUND', 'MESSAGING_NOT_CONNECTED'],
+  errors: ['MESSAGING_NOT_CONNECTED'],
 })
 
 export const sendMessagingTemplate = endpoint({
@@ -64,7 +62,6 @@ export const sendMessagingTemplate = endpoint({
   body: TemplateMessage,
   success: { status: 201, schema: SentTemplate, description: 'The channel has taken the message' },
   errors: [
-    'AGENT_NOT_FOUND',
     'MESSAGING_NOT_CONNECTED',
     'PHONE_NUMBER_REQUIRED',
     'TEMPLATE_LANGUAGE_REQUIRED',

@@ -21,7 +21,6 @@ export const listTags = endpoint({
   scope: 'helpdesk:read',
   params: agentParams,
   success: { status: 200, schema: Type.Array(Tag) },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const createTag = endpoint({
@@ -34,7 +33,7 @@ export const createTag = endpoint({
   params: agentParams,
   body: Exact({ name: Name, color: Type.Optional(Color) }),
   success: { status: 201, schema: Tag },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+  errors: ['RESOURCE_DUPLICATE'],
 })
 
 export const updateTag = endpoint({
@@ -47,7 +46,7 @@ export const updateTag = endpoint({
   params: tagParams,
   body: Exact({ name: Type.Optional(Name), color: Type.Optional(Color) }),
   success: { status: 200, schema: Tag },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+  errors: ['RESOURCE_DUPLICATE'],
 })
 
 export const deleteTag = endpoint({
@@ -60,7 +59,6 @@ export const deleteTag = endpoint({
   scope: 'helpdesk:write',
   params: tagParams,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const readTicketTags = endpoint({
@@ -72,7 +70,6 @@ export const readTicketTags = endpoint({
   scope: 'helpdesk:read',
   params: ticketParams,
   success: { status: 200, schema: Type.Array(Tag) },
-  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND'],
 })
 
 export const setTicketTags = endpoint({
@@ -85,7 +82,7 @@ export const setTicketTags = endpoint({
   params: ticketParams,
   body: Exact({ tagIds: Type.Array(Type.String({ minLength: 1 }), { maxItems: 20, uniqueItems: true }) }),
   success: { status: 200, schema: Type.Array(Tag) },
-  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+  errors: ['RESOURCE_NOT_FOUND'],
 })
 
 const CannedReply = Exact({
@@ -111,7 +108,6 @@ export const listCannedReplies = endpoint({
   scope: 'helpdesk:read',
   params: agentParams,
   success: { status: 200, schema: Type.Array(CannedReply) },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const createCannedReply = endpoint({
@@ -126,7 +122,7 @@ export const createCannedReply = endpoint({
   params: agentParams,
   body: Exact({ name: Name, content: CannedContent }),
   success: { status: 201, schema: CannedReply },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+  errors: ['RESOURCE_DUPLICATE'],
 })
 
 export const updateCannedReply = endpoint({
@@ -139,7 +135,7 @@ export const updateCannedReply = endpoint({
   params: cannedParams,
   body: Exact({ name: Type.Optional(Name), content: Type.Optional(CannedContent) }),
   success: { status: 200, schema: CannedReply },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+  errors: ['RESOURCE_DUPLICATE'],
 })
 
 export const deleteCannedReply = endpoint({
@@ -151,7 +147,6 @@ export const deleteCannedReply = endpoint({
   scope: 'helpdesk:write',
   params: cannedParams,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const fillCannedReply = endpoint({
@@ -165,7 +160,7 @@ export const fillCannedReply = endpoint({
   params: cannedParams,
   body: Exact({ ticketNumber: TicketNumber, ...Author }),
   success: { status: 200, schema: Exact({ content: Type.String(), missing: Type.Array(Type.String()) }) },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'TICKET_NOT_FOUND', 'TEAM_MEMBER_NOT_FOUND'],
+  errors: ['TICKET_NOT_FOUND', 'TEAM_MEMBER_NOT_FOUND'],
 })
 
 const Settings = Exact({
@@ -183,7 +178,6 @@ export const readSettings = endpoint({
   scope: 'helpdesk:read',
   params: agentParams,
   success: { status: 200, schema: Settings },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const updateSettings = endpoint({
@@ -202,7 +196,6 @@ export const updateSettings = endpoint({
     surveyEnabled: Type.Optional(Type.Boolean({ description: 'Ask customers of closed tickets' })),
   }),
   success: { status: 200, schema: Settings },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const readTicketClocks = endpoint({
@@ -228,7 +221,6 @@ export const readTicketClocks = endpoint({
       }),
     ),
   },
-  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND'],
 })
 
 export const readTicketSurvey = endpoint({
@@ -248,7 +240,6 @@ export const readTicketSurvey = endpoint({
       comment: Nullable(Type.String()),
     }),
   },
-  errors: ['AGENT_NOT_FOUND', 'TICKET_NOT_FOUND'],
 })
 
 export const uploadAttachment = endpoint({
@@ -263,7 +254,7 @@ export const uploadAttachment = endpoint({
   params: agentParams,
   multipart: { fields: Exact({}), file: 'file', maxBytes: LARGEST_BYTES },
   success: { status: 201, schema: Exact({ id: Type.String(), ...Attachment.properties }) },
-  errors: ['AGENT_NOT_FOUND', 'ATTACHMENT_LIMIT_EXCEEDED'],
+  errors: ['ATTACHMENT_LIMIT_EXCEEDED'],
 })
 
 export const followEvents = endpoint({
@@ -284,5 +275,4 @@ export const followEvents = endpoint({
       description: 'Says where to look; the name of the event says what has happened',
     },
   ),
-  errors: ['AGENT_NOT_FOUND'],
 })

@@ -28,7 +28,6 @@ export const listMembers = endpoint({
   scope: 'helpdesk:read',
   params: agentParams,
   success: { status: 200, schema: Type.Array(Member) },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const setMemberPresence = endpoint({
@@ -47,7 +46,6 @@ export const setMemberPresence = endpoint({
     status: 200,
     schema: Exact({ id: Type.String(), presence: OneOf(presences), lastSeenAt: IsoTime }),
   },
-  errors: ['RESOURCE_NOT_FOUND'],
 })
 
 const Team = Exact({
@@ -70,7 +68,6 @@ export const listTeams = endpoint({
   scope: 'helpdesk:read',
   params: agentParams,
   success: { status: 200, schema: Type.Array(Team) },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const createTeam = endpoint({
@@ -83,7 +80,7 @@ export const createTeam = endpoint({
   params: agentParams,
   body: Exact({ name: Name, memberIds: Type.Optional(MemberIds) }),
   success: { status: 201, schema: Team },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE', 'TEAM_MEMBER_NOT_FOUND'],
+  errors: ['RESOURCE_DUPLICATE', 'TEAM_MEMBER_NOT_FOUND'],
 })
 
 export const updateTeam = endpoint({
@@ -98,7 +95,7 @@ export const updateTeam = endpoint({
   params: teamParams,
   body: Exact({ name: Type.Optional(Name), memberIds: Type.Optional(MemberIds) }),
   success: { status: 200, schema: Team },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'RESOURCE_DUPLICATE', 'TEAM_MEMBER_NOT_FOUND'],
+  errors: ['RESOURCE_DUPLICATE', 'TEAM_MEMBER_NOT_FOUND'],
 })
 
 export const deleteTeam = endpoint({
@@ -111,7 +108,6 @@ export const deleteTeam = endpoint({
   scope: 'helpdesk:write',
   params: teamParams,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 const TicketStatus = Exact({
@@ -145,7 +141,6 @@ export const listTicketStatuses = endpoint({
   scope: 'helpdesk:read',
   params: agentParams,
   success: { status: 200, schema: Type.Array(TicketStatus) },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const createTicketStatus = endpoint({
@@ -158,7 +153,6 @@ export const createTicketStatus = endpoint({
   params: agentParams,
   body: Exact({ ...statusFields, category: OneOf(statusCategories), internalLabel: Label }),
   success: { status: 201, schema: TicketStatus },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const updateTicketStatus = endpoint({
@@ -171,7 +165,6 @@ export const updateTicketStatus = endpoint({
   params: statusParams,
   body: Exact(statusFields),
   success: { status: 200, schema: TicketStatus },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const deleteTicketStatus = endpoint({
@@ -184,7 +177,6 @@ export const deleteTicketStatus = endpoint({
   scope: 'helpdesk:write',
   params: statusParams,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const orderTicketStatuses = endpoint({
@@ -200,5 +192,4 @@ export const orderTicketStatuses = endpoint({
     statusIds: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 1_000, uniqueItems: true }),
   }),
   success: { status: 200, schema: Type.Array(TicketStatus) },
-  errors: ['AGENT_NOT_FOUND'],
 })

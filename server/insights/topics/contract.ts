@@ -19,7 +19,7 @@ export const listTopics = endpoint({
   params: agentParams,
   query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }),
   success: { status: 200, schema: Page(Topic) },
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const createTopic = endpoint({
@@ -34,7 +34,7 @@ export const createTopic = endpoint({
   params: agentParams,
   body: NewTopic,
   success: { status: 201, schema: Topic },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+  errors: ['RESOURCE_DUPLICATE'],
 })
 
 export const readTopicSettings = endpoint({
@@ -46,7 +46,6 @@ export const readTopicSettings = endpoint({
   scope: 'conversations:read',
   params: agentParams,
   success: { status: 200, schema: TopicSettings },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const updateTopicSettings = endpoint({
@@ -59,7 +58,6 @@ export const updateTopicSettings = endpoint({
   params: agentParams,
   body: TopicSettings,
   success: { status: 200, schema: TopicSettings },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const updateTopic = endpoint({
@@ -73,7 +71,7 @@ export const updateTopic = endpoint({
   params: itemParams,
   body: TopicChange,
   success: { status: 200, schema: Topic },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+  errors: ['RESOURCE_DUPLICATE'],
 })
 
 export const deleteTopic = endpoint({
@@ -86,7 +84,6 @@ export const deleteTopic = endpoint({
   scope: 'conversations:write',
   params: itemParams,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const mergeTopic = endpoint({
@@ -101,5 +98,4 @@ export const mergeTopic = endpoint({
   params: itemParams,
   body: Exact({ intoTopicId: Id }),
   success: { status: 200, schema: Topic },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })

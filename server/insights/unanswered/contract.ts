@@ -23,7 +23,7 @@ export const listUnanswered = endpoint({
     limit: Limit,
   }),
   success: { status: 200, schema: Page(UnansweredGroup) },
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const answerUnanswered = endpoint({
@@ -39,7 +39,7 @@ export const answerUnanswered = endpoint({
   params: itemParams,
   body: Exact({ answer: Answer, question: Type.Optional(Question) }),
   success: { status: 201, schema: Source },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'SOURCE_NOT_FOUND', 'SOURCE_SIZE_LIMIT_EXCEEDED'],
+  errors: ['SOURCE_NOT_FOUND', 'SOURCE_SIZE_LIMIT_EXCEEDED'],
 })
 
 export const updateUnanswered = endpoint({
@@ -52,5 +52,4 @@ export const updateUnanswered = endpoint({
   params: itemParams,
   body: Exact({ status: OneOf(['open', 'dismissed']) }),
   success: { status: 200, schema: UnansweredGroup },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })

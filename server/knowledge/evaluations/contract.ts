@@ -18,7 +18,7 @@ export const listEvaluations = endpoint({
   params: agentParams,
   query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }),
   success: { status: 200, schema: Page(Evaluation) },
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
+  errors: ['VALIDATION_INVALID_CURSOR'],
 })
 
 export const createEvaluation = endpoint({
@@ -33,7 +33,6 @@ export const createEvaluation = endpoint({
   params: agentParams,
   body: NewEvaluation,
   success: { status: 201, schema: Evaluation },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const runEvaluations = endpoint({
@@ -46,7 +45,6 @@ export const runEvaluations = endpoint({
   scope: 'sources:read',
   params: agentParams,
   success: { status: 200, schema: EvaluationRun },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const updateEvaluation = endpoint({
@@ -60,7 +58,6 @@ export const updateEvaluation = endpoint({
   params: itemParams,
   body: EvaluationChange,
   success: { status: 200, schema: Evaluation },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const deleteEvaluation = endpoint({
@@ -72,5 +69,4 @@ export const deleteEvaluation = endpoint({
   scope: 'sources:write',
   params: itemParams,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })

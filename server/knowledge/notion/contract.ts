@@ -27,7 +27,7 @@ export const connectPages = endpoint({
     baseUrl: Type.Optional(BaseUrl),
   }),
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND', 'PAGES_CONNECTION_FAILED'],
+  errors: ['PAGES_CONNECTION_FAILED'],
 })
 
 export const disconnectPages = endpoint({
@@ -41,7 +41,6 @@ export const disconnectPages = endpoint({
   scope: 'sources:write',
   params,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const listConnectedPages = endpoint({
@@ -72,5 +71,5 @@ export const listConnectedPages = endpoint({
       pagination: Exact({ cursor: Nullable(Type.String()), hasMore: Type.Boolean() }),
     }),
   },
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_CURSOR', 'PAGES_NOT_CONNECTED', 'PAGES_CONNECTION_FAILED'],
+  errors: ['VALIDATION_INVALID_CURSOR', 'PAGES_NOT_CONNECTED', 'PAGES_CONNECTION_FAILED'],
 })

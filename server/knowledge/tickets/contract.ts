@@ -13,7 +13,6 @@ export const readTicketKnowledge = endpoint({
   scope: 'sources:read',
   params,
   success: { status: 200, schema: Exact({ enabled: Type.Boolean() }) },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const setTicketKnowledge = endpoint({
@@ -29,5 +28,4 @@ export const setTicketKnowledge = endpoint({
   params,
   body: Exact({ enabled: Type.Boolean() }),
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND'],
 })

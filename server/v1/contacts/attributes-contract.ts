@@ -28,7 +28,7 @@ export const createAttribute = version1({
   params: Exact({ chatbotId: ChatbotId }),
   body: Exact({ name: Name, type: types, label, description, archived }),
   success: { status: 201, schema: One },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+  errors: ['RESOURCE_DUPLICATE'],
 })
 
 export const listAttributes = version1({
@@ -40,7 +40,6 @@ export const listAttributes = version1({
   scope: 'conversations:read',
   params: Exact({ chatbotId: ChatbotId }),
   success: { status: 200, schema: Exact({ message: Type.String(), data: Type.Array(Attribute) }) },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const updateAttribute = version1({
@@ -59,5 +58,4 @@ export const updateAttribute = version1({
     archived,
   }),
   success: { status: 200, schema: One },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })

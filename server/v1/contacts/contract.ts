@@ -20,7 +20,7 @@ export const createContacts = version1({
   body: Exact({ users: Type.Array(NewContact, { minItems: 1, maxItems: 1_000 }) }),
   bodyLimit: 8 * 1_048_576,
   success: { status: 201, schema: Exact({ message: Type.String(), data: Type.Array(Contact) }) },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+  errors: ['RESOURCE_DUPLICATE'],
 })
 
 export const listContacts = version1({
@@ -44,7 +44,6 @@ export const listContacts = version1({
       pages: Type.Integer(),
     }),
   },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const readContact = version1({
@@ -56,7 +55,6 @@ export const readContact = version1({
   scope: 'conversations:read',
   params: ofContact,
   success: { status: 200, schema: One },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const updateContact = version1({
@@ -69,7 +67,6 @@ export const updateContact = version1({
   params: ofContact,
   body: ContactChange,
   success: { status: 200, schema: One },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })
 
 export const deleteContact = version1({
@@ -81,5 +78,4 @@ export const deleteContact = version1({
   scope,
   params: ofContact,
   success: { status: 200, schema: Said },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
 })

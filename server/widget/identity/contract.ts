@@ -14,7 +14,6 @@ export const readIdentitySecret = endpoint({
   scope: 'agents:read',
   params,
   success: { status: 200, schema: Exact({ enabled: Type.Boolean(), createdAt: Nullable(IsoTime) }) },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const putIdentitySecret = endpoint({
@@ -29,7 +28,6 @@ export const putIdentitySecret = endpoint({
   audit: 'identity.put',
   params,
   success: { status: 200, schema: Exact({ secret: Type.String(), createdAt: IsoTime }) },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const deleteIdentitySecret = endpoint({
@@ -42,5 +40,4 @@ export const deleteIdentitySecret = endpoint({
   audit: 'identity.delete',
   params,
   success: { status: 200, schema: Success },
-  errors: ['AGENT_NOT_FOUND'],
 })
