@@ -21,6 +21,7 @@ import { emailRoutes } from './channels/email/routes.ts'
 import { serveMessagingWebhook } from './channels/messaging/inbound/webhook.ts'
 import { messagingRoutes } from './channels/messaging/routes.ts'
 import type { Context } from './context.ts'
+import { citingRoutes } from './conversations/citing/routes.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import { exportRoutes } from './exports/routes.ts'
 import { healthRoutes } from './health/routes.ts'
@@ -65,6 +66,7 @@ export const routeTable = (ctx: Context): Route[] => [
   ...sourceRoutes(ctx),
   ...actionRoutes(ctx),
   ...conversationRoutes(ctx),
+  ...citingRoutes(ctx),
   ...helpdeskRoutes(ctx),
   ...messagingRoutes(ctx),
   ...emailRoutes(ctx),

@@ -12,6 +12,7 @@ import {
   Page,
   TaggedUnion,
 } from '../http/contract.ts'
+import { searchConversations } from '../search/contract.ts'
 
 const Output = TaggedUnion('status', [
   Exact({ status: Type.Literal('success'), data: Type.Optional(Type.Unknown()) }),
@@ -31,6 +32,24 @@ const ExportedMessage = Exact({
       Exact({ type: Type.Literal('tool-result'), ...call, output: Output }),
     ]),
   ),
+})
+
+const { cursor: _cursor, limit: _limit, ...filters } = searchConversations.query.properties
+
+export const exportFoundConversations = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/conversations/search/export',
+  name: 'exportFoundConversations',
+  tag: 'Conversations',
+  summary: 'Export the conversations that a search finds, with their messages',
+  description:
+    'All of them, with the filters and in the order of the search. The answer is NDJSON: lines of the type `conversation`, in the shape of the conversation export, and at last one of the type `end` with their numbers. Without that line the answer was cut off.',
+  scope: 'conversations:read',
+  params: Exact({ agentId: Type.String({ minLength: 1 }) }),
+  query: Exact(filters),
+  success: { status: 200, schema: Type.Object({ type: OneOf(['conversation', 'end']) }) },
+  lines: true,
+  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_DATE_RANGE'],
 })
 
 export const exportConversations = endpoint({

@@ -32,7 +32,8 @@ export async function* conversationLines(
   }
 }
 
-async function* allConversations(
+/** The conversations of an agent, newest first. */
+export async function* allConversations(
   db: Db,
   accountId: AccountId,
   agentId: string,

@@ -8,12 +8,24 @@ import { commaList } from '../http/input/comma-list.ts'
 import { readDateRange } from '../http/input/dates.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
 import { type Route, route } from '../http/route.ts'
-import { exportConversations } from './contract.ts'
+import { readFilters } from '../search/query/read-filters.ts'
+import { createSearch } from '../search/query/search-conversations.ts'
+import { exportConversations, exportFoundConversations } from './contract.ts'
+import { foundLines, PAGE } from './found-lines.ts'
 import { type ExportedConversation, exportedMessage, exportedSummary } from './present.ts'
 import { conversationsToExport, conversationToExport, messagesToExport } from './queries.ts'
+import { sendLines } from './send-lines.ts'
 import { untilFull } from './until-full.ts'
 
 export const exportRoutes = (ctx: Context): Route[] => [
+  route(exportFoundConversations, async ({ caller: { account }, params: { agentId }, query, reply }) => {
+    const filters = readFilters(agentId, { ...query, limit: PAGE }, new Date())
+    await requireAgent(ctx.db, account.id, agentId)
+    const search = (cursor: string | undefined) =>
+      searching(ctx.db, account.id, filters, { ...query, limit: PAGE, cursor })
+    return sendLines(reply, foundLines(ctx.db, account.id, search))
+  }),
+
   route(exportConversations, async ({ caller: { account }, params: { agentId }, query }) => {
     const range = readDateRange(query)
     await requireAgent(ctx.db, account.id, agentId)
@@ -34,6 +46,8 @@ export const exportRoutes = (ctx: Context): Route[] => [
     return { data: await exported(ctx, account.id, data, withMessages), pagination }
   }),
 ]
+
+const searching = createSearch()
 
 async function exported(
   ctx: Context,

@@ -8,6 +8,7 @@ import { hidePage } from './crawl/pages/hide-page.ts'
 import { listPageRows } from './crawl/pages/page-queries.ts'
 import type { PageRow } from './crawl/pages/page-row.ts'
 import { presentPage } from './crawl/pages/present-page.ts'
+import { detailRoutes } from './details/routes.ts'
 import { evaluationRoutes } from './evaluations/routes.ts'
 import { liveChunks } from './index/live-chunks.ts'
 import { pagesConnectionRoutes } from './notion/routes.ts'
@@ -121,6 +122,7 @@ export const sourceRoutes = (ctx: Context): Route[] => [
     'answer',
   ),
 
+  ...detailRoutes(ctx),
   ...evaluationRoutes(ctx),
   ...pagesConnectionRoutes(ctx),
   ...ticketKnowledgeRoutes(ctx),

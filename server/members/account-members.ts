@@ -16,6 +16,7 @@ import type { MembersTable, Role } from '../db/tables/accounts.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import type { Caller } from '../http/route.ts'
+import { renameMember } from './change-names.ts'
 
 /** Returns the account's members with the way in which each signs in. */
 export async function accountMembers(db: Db, accountId: AccountId, onlyId?: string) {
@@ -81,9 +82,9 @@ export async function checkLimit(
   if (found.length < agentIds.length) throw new ApiError('AGENT_NOT_FOUND')
 }
 
-type Change = { role?: Role; agentIds?: string[] | null }
+type Change = { name?: string; role?: Role; agentIds?: string[] | null }
 
-/** Changes a member's role and the agents that the member is limited to. */
+/** Changes a member's name, role and the agents that the member is limited to. */
 export const changeMember = (db: Db, caller: Caller, id: string, change: Change): Promise<void> =>
   transact(db, async (trx) => {
     const { account, actor } = caller
@@ -100,13 +101,19 @@ export const changeMember = (db: Db, caller: Caller, id: string, change: Change)
       .where('account_id', '=', account.id)
       .where('id', '=', id)
       .execute()
+    if (change.name !== undefined) await renameMember(trx, id, change.name)
     if (!scopesOf(role).includes('members:write')) await forgetInvitations(trx, account.id, `member:${id}`)
     await recordAudit(trx, {
       accountId: account.id,
       actor,
       action: 'member.update',
       target: id,
-      detail: { from: member.role, role, agentIds },
+      detail: {
+        from: member.role,
+        role,
+        agentIds,
+        ...(change.name === undefined ? {} : { name: change.name.trim() }),
+      },
     })
   })
 

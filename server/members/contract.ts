@@ -13,6 +13,7 @@ const AgentIds = Nullable(
       'The only agents that the member has to do with; null: all of them, those to come included. Owners and admins cannot be limited.',
   }),
 )
+const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', refusal: 'Must not be blank.' })
 const ROLES =
   'owner: everything. admin: everything but who is an owner. builder: agents, their sources, actions and channels. support: conversations, help desk and contacts. viewer: reads.'
 
@@ -44,14 +45,45 @@ export const updateMember = endpoint({
   path: '/members/{memberId}',
   name: 'updateMember',
   tag,
-  summary: 'Change what a member may do',
+  summary: 'Change the name of a member, or what the member may do',
   description:
     'From the next second on in every process. Only an owner makes somebody an owner, or changes one; the last owner stays one. A role that cannot be limited takes away the limit.',
   scope: 'members:write',
   params: Exact({ memberId: Type.String({ minLength: 1 }) }),
-  body: Exact({ role: Type.Optional(OneOf(roles)), agentIds: Type.Optional(AgentIds) }),
+  body: Exact({
+    name: Type.Optional(Name),
+    role: Type.Optional(OneOf(roles)),
+    agentIds: Type.Optional(AgentIds),
+  }),
   success: { status: 200, schema: AccountMember },
   errors: ['AGENT_NOT_FOUND', 'LAST_OWNER'],
+})
+
+export const updateMe = endpoint({
+  method: 'PATCH',
+  path: '/me',
+  name: 'updateMe',
+  tag,
+  summary: 'Change your name',
+  description: 'Colleagues see it, and visitors whom you answer.',
+  scope: 'account:read',
+  onlySessions: true,
+  limitedMembers: 'all',
+  body: Exact({ name: Name }),
+  success: { status: 200, schema: Success },
+  errors: [],
+})
+
+export const updateAccount = endpoint({
+  method: 'PATCH',
+  path: '/account',
+  name: 'updateAccount',
+  tag: 'Account',
+  summary: 'Change the name of the account',
+  scope: 'members:write',
+  body: Exact({ name: Name }),
+  success: { status: 200, schema: Success },
+  errors: [],
 })
 
 export const removeMember = endpoint({

@@ -6,6 +6,7 @@ import { deliverMail, operatorsWay } from '../notifications/deliver-mail.ts'
 import { linkTo } from '../sign-in/passwords/links.ts'
 import { workspaceOrigin } from '../sign-in/sessions/same-site.ts'
 import { accountMembers, changeMember, dropMember, presentMember } from './account-members.ts'
+import { renameAccount, renameSelf } from './change-names.ts'
 import * as contract from './contract.ts'
 import { invitationsOf, invite, presentInvitation, revokeInvitation } from './invitations.ts'
 
@@ -23,6 +24,18 @@ export const memberRoutes = (ctx: Context): Route[] => [
     // The member may have been removed at the same moment.
     if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The team member does not exist.' })
     return presentMember(row)
+  }),
+
+  route(contract.updateMe, async ({ caller, body }) => {
+    await renameSelf(ctx.db, caller, body.name)
+    ctx.sessions.forget()
+    return success
+  }),
+
+  route(contract.updateAccount, async ({ caller, body }) => {
+    await renameAccount(ctx.db, caller, body.name)
+    ctx.sessions.forget()
+    return success
   }),
 
   route(contract.removeMember, async ({ caller, params: { memberId } }) => {

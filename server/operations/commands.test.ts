@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { freshDatabase } from '../../test/database.ts'
 import { startModelServer } from '../../test/fakes/model-server.ts'
+import { newId } from '../db/ids.ts'
 import { migrate } from '../db/upkeep/migrate.ts'
 import { parseCatalogue } from '../models/catalogue/catalogue.ts'
 import { probeModels } from '../models/catalogue/probe-models.ts'
@@ -143,6 +144,37 @@ test('a key that would never work is refused, and keys and members are listed an
   assert.deepEqual(await run('member list', { account }), { members: [] })
   for (const gone of [String(member.id), 'x'])
     await assert.rejects(run('member remove', {}, gone), { exitCode: 1 })
+})
+
+test('a lost second factor is removed, and the sessions end', async () => {
+  const { db } = operations
+  const account = String((await run('account create', { name: 'F' })).id)
+  const { id } = await run('member create', { account, email: 'lost@example.com', name: 'Lost' })
+  const memberId = String(id)
+  await assert.rejects(run('member remove-second-factor', {}, memberId), { exitCode: 1 })
+  const [login_id, factor, session] = [newId(), newId(), newId()]
+  const email = 'lost@example.com'
+  await db
+    .insertInto('logins')
+    .values({ id: login_id, member_id: memberId, email, name: 'Lost', two_factor_enabled: true })
+    .execute()
+  await db
+    .insertInto('login_second_factors')
+    .values({ id: factor, login_id, secret: 'sealed', backup_codes: 'sealed' })
+    .execute()
+  const expires_at = new Date(Date.now() + 60_000)
+  await db.insertInto('login_sessions').values({ id: session, login_id, token: 't', expires_at }).execute()
+  assert.deepEqual(await run('member remove-second-factor', {}, memberId), { id: memberId, removed: true })
+  const login = await db
+    .selectFrom('logins')
+    .select('two_factor_enabled')
+    .where('id', '=', login_id)
+    .executeTakeFirstOrThrow()
+  assert.equal(login.two_factor_enabled, false)
+  for (const table of ['login_second_factors', 'login_sessions'] as const)
+    assert.deepEqual(await db.selectFrom(table).select('id').where('login_id', '=', login_id).execute(), [])
+  await assert.rejects(run('member remove-second-factor', {}, memberId), { exitCode: 1 })
+  await assert.rejects(run('member remove-second-factor', {}, 'x'), { exitCode: 1 })
 })
 
 test('the idle limit of an account is set, shown and taken back', async () => {

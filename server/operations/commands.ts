@@ -12,6 +12,7 @@ import {
   memberCreate,
   memberList,
   memberRemove,
+  memberRemoveSecondFactor,
   memberResetLink,
   setUpLink,
 } from './commands/member-commands.ts'
@@ -36,6 +37,7 @@ export const commands: Command[] = [
   memberList,
   memberRemove,
   memberResetLink,
+  memberRemoveSecondFactor,
   maintenanceOn,
   maintenanceOff,
   maintenanceStatus,

@@ -12,6 +12,7 @@ import {
   Page,
   Success,
 } from '../http/contract.ts'
+import { attributes, fields, NewContact } from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
@@ -19,17 +20,6 @@ const contactParams = Exact({ agentId: Id, contactId: Id })
 const paging = { cursor: Type.Optional(Cursor), limit: Limit }
 const tag = 'Contacts'
 const path = '/agents/{agentId}/contacts'
-
-const attributes = Type.Unsafe<Record<string, unknown>>({ type: 'object', maxProperties: 500 })
-
-const fields = {
-  name: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
-  email: Type.Optional(Nullable(Type.String({ format: 'email', maxLength: 254 }))),
-  phoneNumber: Type.Optional(
-    Nullable(Type.String({ minLength: 1, maxLength: 50, description: 'Kept as E.164 where it can be read' })),
-  ),
-  customAttributes: Type.Optional(attributes),
-}
 
 const Contact = Exact({
   id: Type.String(),
@@ -75,14 +65,45 @@ export const createContact = endpoint({
     'Channels add contacts by themselves, by phone number or address. Without an external id it gets one.',
   scope: 'conversations:write',
   params: agentParams,
-  body: Exact({
-    externalId: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 128, pattern: '^(?!\\.{1,2}$)\\P{Cc}+$' }),
-    ),
-    ...fields,
-  }),
+  body: NewContact,
   success: { status: 201, schema: Contact },
   errors: ['RESOURCE_DUPLICATE'],
+})
+
+export const importContacts = endpoint({
+  method: 'POST',
+  path: `${path}/import`,
+  name: 'importContacts',
+  tag,
+  summary: 'Add or change many contacts',
+  description:
+    'A contact is known by its external id or, without one, by its address or phone number, and is changed then; others are added. One that is not valid is left out, and `refused` says why. Custom attributes that the agent does not have are left out of all of them and named in `unknownAttributes`; a text is taken for the number, truth value or day that an attribute holds.',
+  scope: 'conversations:write',
+  params: agentParams,
+  body: Exact({
+    contacts: Type.Array(
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        description: 'externalId, name, email, phoneNumber and customAttributes, each optional',
+      }),
+      { minItems: 1, maxItems: 500 },
+    ),
+  }),
+  success: {
+    status: 200,
+    schema: Exact({
+      created: Type.Integer({ minimum: 0 }),
+      updated: Type.Integer({ minimum: 0 }),
+      refused: Type.Array(
+        Exact({
+          index: Type.Integer({ minimum: 0, description: 'Its place among those that were sent' }),
+          reason: Type.String(),
+        }),
+      ),
+      unknownAttributes: Type.Array(Type.String()),
+    }),
+  },
+  errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE'],
 })
 
 export const readContact = endpoint({

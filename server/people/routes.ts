@@ -16,6 +16,7 @@ import {
   requireContactById,
   ticketsOfContact,
 } from './find-contacts.ts'
+import { importContacts } from './import-contacts.ts'
 import { mergeContacts } from './merge-contacts.ts'
 import { presentContact } from './present.ts'
 
@@ -35,6 +36,11 @@ export const peopleRoutes = (ctx: Context): Route[] => [
     const [row] = await createContacts(db, owner, [contact], () => 'customAttributes')
     if (!row) throw new Error('A contact that was added is not there.')
     return presentContact(row)
+  }),
+
+  route(contract.importContacts, async ({ db, caller: { account }, params, body }) => {
+    const owner = await requireOwner(db, account.id, params)
+    return importContacts(db, owner, body.contacts)
   }),
 
   route(contract.readContact, async ({ caller: { account }, params }) => {

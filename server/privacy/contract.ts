@@ -81,6 +81,35 @@ export const exportUser = endpoint({
   errors: ['RESOURCE_NOT_FOUND'],
 })
 
+export const exportAccount = endpoint({
+  method: 'POST',
+  path: '/account/export',
+  name: 'exportAccount',
+  tag,
+  summary: 'Export everything that the account holds',
+  description:
+    'The answer is NDJSON: lines of the types `account`, `member`, `agent`, `conversation` (in the shape of the conversation export), `source`, `contact`, `lead` and `ticket`, and at last one of the type `end` with their numbers. Without that line the answer was cut off. Secrets, keys and passwords are not in it, nor are uploaded files: the command `export` writes those, too.',
+  scope: 'privacy:read',
+  success: {
+    status: 200,
+    schema: Type.Object({
+      type: OneOf([
+        'account',
+        'member',
+        'agent',
+        'conversation',
+        'source',
+        'contact',
+        'lead',
+        'ticket',
+        'end',
+      ]),
+    }),
+  },
+  lines: true,
+  errors: [],
+})
+
 const agent = Exact({ agentId: Type.String({ minLength: 1 }) })
 const retentionDays = Nullable(
   Type.Integer({

@@ -2,11 +2,12 @@ import { recordAudit } from '../accounts/audit/audit.ts'
 import { requireAgent } from '../agents/records/find-agent.ts'
 import type { Context } from '../context.ts'
 import { transact } from '../db/statements/transact.ts'
+import { sendLines } from '../exports/send-lines.ts'
 import { type Route, route } from '../http/route.ts'
 import * as contract from './contract.ts'
 import { addErasure, requireErasure } from './erasing/erasures.ts'
+import { accountLines } from './exporting/export-account.ts'
 import { noCounts, userLines } from './exporting/export-user.ts'
-import { sendLines } from './exporting/send-lines.ts'
 import { ERASE_USER, type EraseUser } from './jobs.ts'
 import { findPerson } from './person/find-person.ts'
 import { presentErasure } from './person/present.ts'
@@ -33,6 +34,16 @@ export const privacyRoutes = (ctx: Context): Route[] => [
       const person = await findPerson(ctx.db, account.id, body)
       await recordAudit(ctx.db, { accountId: account.id, actor, action: 'user.export', target: null })
       return sendLines(reply, userLines(ctx.db, account.id, person, noCounts()))
+    },
+    'answer',
+  ),
+
+  route(
+    contract.exportAccount,
+    async ({ caller: { account, actor }, reply }) => {
+      const entry = { actor, action: 'account.export', target: account.id }
+      await recordAudit(ctx.db, { accountId: account.id, ...entry })
+      return sendLines(reply, accountLines(ctx.db, account))
     },
     'answer',
   ),

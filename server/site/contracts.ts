@@ -3,6 +3,7 @@ import * as actions from '../actions/contract.ts'
 import * as agents from '../agents/contract.ts'
 import * as email from '../channels/email/contract.ts'
 import * as messaging from '../channels/messaging/contract.ts'
+import * as citing from '../conversations/citing/contract.ts'
 import * as conversations from '../conversations/contract.ts'
 import * as exports from '../exports/contract.ts'
 import * as health from '../health/contract.ts'
@@ -14,6 +15,7 @@ import * as insights from '../insights/contract.ts'
 import * as topics from '../insights/topics/contract.ts'
 import * as unanswered from '../insights/unanswered/contract.ts'
 import * as knowledge from '../knowledge/contract.ts'
+import * as sourceDetails from '../knowledge/details/contract.ts'
 import * as evaluations from '../knowledge/evaluations/contract.ts'
 import * as pagesConnection from '../knowledge/notion/contract.ts'
 import * as ticketKnowledge from '../knowledge/tickets/contract.ts'
@@ -37,11 +39,13 @@ export const contracts: Endpoint[] = listed([
   accounts,
   agents,
   knowledge,
+  sourceDetails,
   evaluations,
   pagesConnection,
   ticketKnowledge,
   actions,
   conversations,
+  citing,
   helpdesk,
   team,
   desk,

@@ -1,12 +1,13 @@
 import type { Static, TSchema } from 'typebox'
 import { createParley } from '../../client/parley.ts'
-import { createRequests } from '../../client/requests.ts'
+import { createRequests, type RequestInput } from '../../client/requests.ts'
 import { type Upload, uploadFile } from '../../client/upload-file.ts'
 import type * as accounts from '../../server/accounts/contract.ts'
 import type * as actions from '../../server/actions/contract.ts'
 import type * as agents from '../../server/agents/contract.ts'
 import type * as email from '../../server/channels/email/contract.ts'
 import type * as messaging from '../../server/channels/messaging/contract.ts'
+import type * as citing from '../../server/conversations/citing/contract.ts'
 import type * as conversations from '../../server/conversations/contract.ts'
 import type * as exports from '../../server/exports/contract.ts'
 import type * as health from '../../server/health/contract.ts'
@@ -17,7 +18,10 @@ import type * as insights from '../../server/insights/contract.ts'
 import type * as topics from '../../server/insights/topics/contract.ts'
 import type * as unanswered from '../../server/insights/unanswered/contract.ts'
 import type * as knowledge from '../../server/knowledge/contract.ts'
+import type * as sourceDetails from '../../server/knowledge/details/contract.ts'
 import type * as evaluations from '../../server/knowledge/evaluations/contract.ts'
+import type * as pagesConnection from '../../server/knowledge/notion/contract.ts'
+import type * as ticketKnowledge from '../../server/knowledge/tickets/contract.ts'
 import type * as members from '../../server/members/contract.ts'
 import type * as people from '../../server/people/contract.ts'
 import type * as privacy from '../../server/privacy/contract.ts'
@@ -32,7 +36,11 @@ type Table<M> = { [K in keyof M as Named<M[K]>]: M[K] }
 type Contracts = Table<typeof accounts> &
   Table<typeof actions> &
   Table<typeof agents> &
+  Table<typeof citing> &
   Table<typeof conversations> &
+  Table<typeof pagesConnection> &
+  Table<typeof sourceDetails> &
+  Table<typeof ticketKnowledge> &
   Table<typeof desk> &
   Table<typeof email> &
   Table<typeof evaluations> &
@@ -60,13 +68,20 @@ export type PathOf<M extends Method> = keyof Contracts extends infer K
 type Of<M extends Method, P extends string> = `${M} ${P}` extends infer K extends keyof Contracts
   ? Contracts[K]
   : never
-type Part<C, K extends string, T> = C extends { [N in K]: infer S extends TSchema }
-  ? Record<T & string, Static<S>>
-  : object
-type Query<C> = C extends { query: infer S extends TSchema } ? { query?: Partial<Static<S>> } : object
-export type InputOf<M extends Method, P extends string> = Part<Of<M, P>, 'params', 'params'> &
-  Query<Of<M, P>> &
-  Part<Of<M, P>, 'body', 'body'>
+type QueryOf<C> = C extends { query: infer S extends TSchema } ? Partial<Static<S>> : undefined
+/**
+ * The parts of a request. A mapped type, because the compiler would combine the parts of each endpoint with those of
+ * every other one if this were an intersection of conditional types.
+ */
+type Parts<C> = {
+  [N in 'params' | 'body' as C extends Record<N, TSchema> ? N : never]: C extends Record<
+    N,
+    infer S extends TSchema
+  >
+    ? Static<S>
+    : never
+} & { query?: QueryOf<C> }
+export type InputOf<M extends Method, P extends string> = Parts<Of<M, P>>
 export type OutputOf<M extends Method, P extends string> =
   Of<M, P> extends { success: { schema: infer S extends TSchema } } ? Static<S> : never
 type Args<M extends Method, P extends string> =
@@ -81,21 +96,28 @@ const requests = createRequests({ baseUrl, headers })
 export const parley = createParley({ baseUrl, headers })
 export const follow = requests.follow
 
+/**
+ * Gives the input of a request its plain type. Where the type still depends on the path, the compiler would form the
+ * union of the inputs of every endpoint, which is too large for it.
+ */
+const plain = (input: unknown): RequestInput => input ?? {}
+
 /** Sends one request to version 2 of the API, given its method and path. The contract determines the types. */
 export function call<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
   ...[input]: Args<M, P>
 ): Promise<OutputOf<M, P>> {
-  return requests.request(method, path, input)
+  return requests.request(method, path, plain(input))
 }
 
 /** Returns the options of `useQuery` for a GET request. */
 export function reading<P extends PathOf<'GET'>>(path: P, ...[input]: Args<'GET', P>) {
+  const sent = plain(input)
   return {
-    queryKey: [path, input ?? {}] as const,
+    queryKey: [path, sent] as const,
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      requests.request<OutputOf<'GET', P>>('GET', path, { ...input, signal }),
+      requests.request<OutputOf<'GET', P>>('GET', path, { ...sent, signal }),
   }
 }
 

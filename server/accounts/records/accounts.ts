@@ -46,3 +46,7 @@ export async function changePlan(db: Db, accountId: AccountId, plan: PlanName): 
   const result = await db.updateTable('accounts').set({ plan }).where('id', '=', accountId).executeTakeFirst()
   return result.numUpdatedRows > 0n
 }
+
+export async function setAccountName(db: Db, accountId: AccountId, name: string): Promise<void> {
+  await db.updateTable('accounts').set({ name }).where('id', '=', accountId).execute()
+}

@@ -137,3 +137,7 @@ export async function forgetInvitations(trx: Db, accountId: AccountId, createdBy
     .where('created_by', '=', createdBy)
     .execute()
 }
+
+export async function setMemberName(trx: Trx, memberId: string, name: string): Promise<void> {
+  await trx.updateTable('members').set({ name }).where('id', '=', memberId).execute()
+}

@@ -1,6 +1,13 @@
 import Type from 'typebox'
 import { Exact, endpoint, Success } from '../../http/contract.ts'
-import { Connection, SentTemplate, TemplateList, TemplateMessage } from './schema.ts'
+import {
+  Connection,
+  ConnectionState,
+  ConnectionTest,
+  SentTemplate,
+  TemplateList,
+  TemplateMessage,
+} from './schema.ts'
 
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
 const tag = 'Messaging'
@@ -14,11 +21,36 @@ export const connectMessaging = endpoint({
   tag,
   summary: 'Connect business accounts',
   description:
-    'In place of the accounts that were connected before. Secrets are stored encrypted and never read back. The webhook of the accounts is `/webhooks/messaging/{agentId}` on this host.',
+    'In place of the accounts that were connected before. Secrets are stored encrypted and never read back; for an account that is connected already, those that are left out stay as they are. The webhook of the accounts is `/webhooks/messaging/{agentId}` on this host.',
   scope: 'agents:write',
   params,
   body: Connection,
   success: { status: 200, schema: Success },
+})
+
+export const readMessagingConnection = endpoint({
+  method: 'GET',
+  path: `${path}/connection`,
+  name: 'readMessagingConnection',
+  tag,
+  summary: 'Read which business accounts are connected',
+  scope: 'messaging:read',
+  params,
+  success: { status: 200, schema: ConnectionState },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const testMessaging = endpoint({
+  method: 'POST',
+  path: `${path}/connection/test`,
+  name: 'testMessaging',
+  tag,
+  summary: 'Ask the channel for the numbers of each business account',
+  description: 'Nothing is sent to anybody.',
+  scope: 'messaging:write',
+  params,
+  success: { status: 200, schema: ConnectionTest },
+  errors: ['AGENT_NOT_FOUND', 'MESSAGING_NOT_CONNECTED'],
 })
 
 export const disconnectMessaging = endpoint({

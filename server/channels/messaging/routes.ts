@@ -3,11 +3,14 @@ import type { Context } from '../../context.ts'
 import { type Route, route } from '../../http/route.ts'
 import { baseUrlOf } from '../../http/server/base-url.ts'
 import { deleteConnection, putConnection } from './connection/connection.ts'
+import { connectionState, testConnection } from './connection/connection-state.ts'
 import {
   connectMessaging,
   disconnectMessaging,
   listMessagingTemplates,
+  readMessagingConnection,
   sendMessagingTemplate,
+  testMessaging,
 } from './contract.ts'
 import { answerEarlier } from './inbound/answer-earlier.ts'
 import { listTemplates } from './templates/list-templates.ts'
@@ -22,6 +25,20 @@ export const messagingRoutes = (ctx: Context): Route[] => [
     await putConnection(ctx, account.id, agentId, { accounts: body.accounts, baseUrl })
     return success
   }),
+
+  route(readMessagingConnection, async ({ caller: { account }, params: { agentId } }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    return connectionState(ctx.db, account.id, agentId)
+  }),
+
+  route(
+    testMessaging,
+    async ({ caller: { account }, params: { agentId } }) => {
+      await requireAgent(ctx.db, account.id, agentId)
+      return { accounts: await testConnection(ctx, agentId) }
+    },
+    'answer',
+  ),
 
   route(disconnectMessaging, async ({ caller: { account }, params: { agentId } }) => {
     await requireAgent(ctx.db, account.id, agentId)

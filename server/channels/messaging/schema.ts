@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact } from '../../http/contract.ts'
+import { Exact, IsoTime, Nullable } from '../../http/contract.ts'
 import { BaseUrl } from '../../http/server/base-url.ts'
 
 const shown = (description: string) => Type.String({ description })
@@ -69,13 +69,39 @@ export const Connection = Exact({
         pattern: '^[\\w-]{1,64}$',
         refusal: 'Must be the id of a business account.',
       }),
-      accessToken: secret('Lets this service read the account and send in its name'),
-      appSecret: secret('Signs the webhooks of the account'),
-      verifyToken: secret('What the channel says when it asks whose webhook this is'),
+      accessToken: Type.Optional(secret('Lets this service read the account and send in its name')),
+      appSecret: Type.Optional(secret('Signs the webhooks of the account')),
+      verifyToken: Type.Optional(secret('What the channel says when it asks whose webhook this is')),
     }),
     { minItems: 1, maxItems: 20, rule: repeated },
   ),
   baseUrl: Type.Optional(BaseUrl),
+})
+
+const ConnectedNumber = Exact({ phone: shown('E.164'), verifiedName: Type.String() })
+
+export const ConnectionState = Exact({
+  accounts: Type.Array(
+    Exact({
+      businessAccountId: Type.String(),
+      numbers: Nullable(Type.Array(ConnectedNumber, { description: 'null: they were not read yet' })),
+      numbersReadAt: Nullable(IsoTime),
+    }),
+    { description: 'Empty: messaging is not connected' },
+  ),
+  baseUrl: Nullable(Type.String({ description: 'null: the public address of the channel' })),
+  webhookPath: shown('Where the channel sends what happens, on this host'),
+})
+
+export const ConnectionTest = Exact({
+  accounts: Type.Array(
+    Exact({
+      businessAccountId: Type.String(),
+      ok: Type.Boolean(),
+      error: Nullable(shown('What is wrong, in a sentence')),
+      numbers: Type.Array(ConnectedNumber),
+    }),
+  ),
 })
 
 const Values = Type.Record(Type.String(), Type.String({ maxLength: 4_096 }))

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { AccountId, Json, OptionalTime, Time } from './columns.ts'
 
 export type SourcesTable = {
@@ -38,8 +38,21 @@ export type SourcesTable = {
   reading_process: string | null
   reading_epoch: number | null
   reading_strikes: Generated<number>
+  /** The newest first: see knowledge/training/trainings.ts. */
+  trainings: ColumnType<Training[], unknown, unknown>
   created_at: Time
   updated_at: Time
+}
+
+/** What became of one training of a source, or of one look at its origin. */
+export type Training = {
+  at: string
+  /** `removed`: the origin has taken the content away. */
+  outcome: 'live' | 'unchanged' | 'failed' | 'removed'
+  /** Why it failed or was removed. */
+  reason: string | null
+  /** Bytes of training text that went live. */
+  bytes: number | null
 }
 
 /** What a crawl remembers between its slices; `version` is the content_version that it works on. */

@@ -61,6 +61,7 @@ async function copySource(
       content: json(content),
       metadata: json(row.metadata),
       crawl: json(row.crawl),
+      trainings: json(row.trainings),
     })
     .execute()
   // Index and all: what is live in the original answers in the copy at once.

@@ -72,7 +72,7 @@ export async function connectedClient(
   return createNotionClient({ fetcher, accessToken, baseUrl: row.base_url, ...options })
 }
 
-function rowOf(db: Db, accountId: AccountId, agentId: string) {
+export function rowOf(db: Db, accountId: AccountId, agentId: string) {
   return db
     .selectFrom('pages_connections')
     .select(['access_token', 'base_url'])

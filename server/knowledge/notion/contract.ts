@@ -30,6 +30,24 @@ export const connectPages = endpoint({
   errors: ['PAGES_CONNECTION_FAILED'],
 })
 
+export const readPagesConnection = endpoint({
+  method: 'GET',
+  path,
+  name: 'readPagesConnection',
+  tag,
+  summary: 'Whether a workspace of pages is connected',
+  scope: 'sources:read',
+  params,
+  success: {
+    status: 200,
+    schema: Exact({
+      connected: Type.Boolean(),
+      baseUrl: Nullable(Type.String({ description: 'null: the public address of the workspace' })),
+    }),
+  },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
 export const disconnectPages = endpoint({
   method: 'DELETE',
   path,

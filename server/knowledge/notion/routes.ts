@@ -2,8 +2,8 @@ import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { type Route, route } from '../../http/route.ts'
 import { baseUrlOf } from '../../http/server/base-url.ts'
-import { deleteConnection, putConnection } from './connection.ts'
-import { connectPages, disconnectPages, listConnectedPages } from './contract.ts'
+import { deleteConnection, putConnection, rowOf } from './connection.ts'
+import { connectPages, disconnectPages, listConnectedPages, readPagesConnection } from './contract.ts'
 import { listPages } from './pages/list-pages.ts'
 import { tryConnection } from './try-connection.ts'
 
@@ -17,6 +17,12 @@ export const pagesConnectionRoutes = (ctx: Context): Route[] => [
     await tryConnection(ctx, connection)
     await putConnection(ctx, account.id, agentId, connection)
     return success
+  }),
+
+  route(readPagesConnection, async ({ caller: { account }, params: { agentId } }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    const row = await rowOf(ctx.db, account.id, agentId)
+    return { connected: row !== undefined, baseUrl: row?.base_url ?? null }
   }),
 
   route(disconnectPages, async ({ caller: { account }, params: { agentId } }) => {

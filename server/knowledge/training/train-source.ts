@@ -15,6 +15,7 @@ import { type Loaded, loadContent, TrainingFailure } from './load-content.ts'
 import { contentHash } from './resync/content-hash.ts'
 import { liveColumns } from './resync/live-columns.ts'
 import type { TrainSource } from './train-task.ts'
+import { noted } from './trainings.ts'
 
 type Needs = Pick<
   Context,
@@ -144,6 +145,7 @@ async function goLive(
       size: loaded.bytes,
       error: null,
       updated_at: new Date(),
+      ...noted('live', { bytes: loaded.bytes }),
     })
     .set((eb) => ({ chunks_version: eb.fn('greatest', ['chunks_version', eb.val(version)]) }))
     .set(liveColumns(still, loaded, hash))
@@ -177,7 +179,7 @@ async function stillWanted(trx: Trx, { id, account_id, content_version }: Source
 async function markFailed(db: Db, source: SourceRow, reason: string): Promise<void> {
   await db
     .updateTable('sources')
-    .set({ status: 'failed', error: reason, updated_at: new Date() })
+    .set({ status: 'failed', error: reason, updated_at: new Date(), ...noted('failed', { reason }) })
     .where('id', '=', source.id)
     .where('account_id', '=', source.account_id)
     .where('content_version', '=', source.content_version)

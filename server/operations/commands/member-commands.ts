@@ -2,6 +2,7 @@ import { recordAudit } from '../../accounts/audit/audit.ts'
 import { createMember, membersOf, presenceOf, removeMember } from '../../accounts/records/members.ts'
 import { isId } from '../../db/ids.ts'
 import { createLink, linkTo } from '../../sign-in/passwords/links.ts'
+import { removeSecondFactor } from '../../sign-in/passwords/logins.ts'
 import { type Command, CommandFailure, required, usageFailure } from '../command.ts'
 import { accountOf } from './find-account.ts'
 
@@ -121,4 +122,24 @@ export const memberRemove: Command = {
       return { id, removed: true }
     }),
   print: ({ id }) => `${id} is removed.`,
+}
+
+export const memberRemoveSecondFactor: Command = {
+  name: 'member remove-second-factor',
+  usage: 'ID',
+  summary: 'Removes the second factor of a member who has lost it; the password alone is enough then',
+  options: {},
+  positionals: { count: 1 },
+  run: ({ db }, { positionals: [id = ''] }) =>
+    db.transaction().execute(async (trx) => {
+      const member = isId(id)
+        ? await trx.selectFrom('members').select('account_id').where('id', '=', id).executeTakeFirst()
+        : undefined
+      if (!member) throw new CommandFailure(`There is no member ${id}.`)
+      if (!(await removeSecondFactor(trx, id))) throw new CommandFailure('The member has no second factor.')
+      const entry = { actor: 'operator', action: 'second-factor.remove', target: id }
+      await recordAudit(trx, { accountId: member.account_id, ...entry })
+      return { id, removed: true }
+    }),
+  print: ({ id }) => `${id} signs in with the password alone. Their sessions have ended.`,
 }

@@ -28,7 +28,7 @@ export const noCounts = (): ExportCounts => ({
   tickets: 0,
 })
 
-const line = (type: string, value: object): string => `${JSON.stringify({ type, ...value })}\n`
+export const line = (type: string, value: object): string => `${JSON.stringify({ type, ...value })}\n`
 
 /** Everything held about a person as NDJSON, piece by piece (contract.ts, exportUser). `counts` counts. */
 export async function* userLines(
@@ -105,7 +105,7 @@ async function* conversationsOf(
   }
 }
 
-async function* leadLines(
+export async function* leadLines(
   db: Db,
   accountId: AccountId,
   ids: RawBuilder<unknown>,
@@ -117,7 +117,7 @@ async function* leadLines(
   }
 }
 
-async function* ticketLines(
+export async function* ticketLines(
   db: Db,
   accountId: AccountId,
   ids: RawBuilder<unknown>,

@@ -112,3 +112,18 @@ export const memberByLogin = (db: Db, email: string): Promise<MemberRow | undefi
     .selectAll('members')
     .where('logins.email', '=', email.trim().toLowerCase())
     .executeTakeFirst()
+
+/** Removes the member's second factor and ends all sessions. Returns false when the member has none. */
+export async function removeSecondFactor(trx: Trx, memberId: string): Promise<boolean> {
+  const login = await loginOf(trx, memberId)
+  if (!login?.two_factor_enabled) return false
+  await trx.deleteFrom('login_second_factors').where('login_id', '=', login.id).execute()
+  await trx.updateTable('logins').set({ two_factor_enabled: false }).where('id', '=', login.id).execute()
+  await trx.deleteFrom('login_sessions').where('login_id', '=', login.id).execute()
+  return true
+}
+
+/** Gives the member's login, if there is one, the name of the member. */
+export async function setLoginName(trx: Trx, memberId: string, name: string): Promise<void> {
+  await trx.updateTable('logins').set({ name }).where('member_id', '=', memberId).execute()
+}

@@ -5,6 +5,7 @@ import { transact } from '../../../db/statements/transact.ts'
 import type { MessagingAccountsTable, MessagingNumber } from '../../../db/tables/channels.ts'
 import type { AccountId } from '../../../db/tables/columns.ts'
 import { ApiError } from '../../../http/errors.ts'
+import { type Details, refuseInvalid } from '../../../http/input/validate.ts'
 import { placeOfRow } from '../../../secrets/sealed-columns.ts'
 import type { Access, ProviderClient } from './adapter.ts'
 import { adapter } from './adapters.ts'
@@ -12,9 +13,9 @@ import { READ_NUMBERS, type ReadNumbers } from './messaging-tasks.ts'
 
 export type NewAccount = {
   businessAccountId: string
-  accessToken: string
-  appSecret: string
-  verifyToken: string
+  accessToken?: string
+  appSecret?: string
+  verifyToken?: string
 }
 
 /** A connected business account with its secrets in the clear; never goes into an answer or a log. */
@@ -30,7 +31,11 @@ export type MessagingAccount = Access & {
 
 type Needs = Pick<Context, 'db' | 'secrets'>
 
-/** Connects the agent to exactly these accounts; their numbers are asked for by a job of the same transaction. */
+/**
+ * Connects the agent to exactly these accounts; their numbers are asked for by a job of the same transaction. Secrets
+ * that are left out stay as they are for an account that is connected already. Throws VALIDATION_INVALID_BODY for one
+ * that is not, and for another server, which must not be told the secrets of the one before.
+ */
 export async function putConnection(
   { db, secrets, jobs }: Needs & Pick<Context, 'jobs'>,
   accountId: AccountId,
@@ -45,12 +50,27 @@ export async function putConnection(
       .where('agent_id', '=', agentId)
       .where('business_account_id', 'not in', kept)
       .execute()
+    const before = await trx
+      .selectFrom('messaging_accounts')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('agent_id', '=', agentId)
+      .forUpdate()
+      .execute()
+    refuseInvalid(missingSecrets(accounts, before, baseUrl))
     for (const [position, account] of accounts.entries()) {
-      const placeOf = placesOf(agentId, account.businessAccountId)
+      const { businessAccountId } = account
+      const placeOf = placesOf(agentId, businessAccountId)
+      const old = before.find(({ business_account_id }) => business_account_id === businessAccountId)
+      const sealed = async (field: Secret): Promise<string> => {
+        const given = account[field]
+        if (given !== undefined) return secrets.encrypt(trx, given, placeOf(COLUMNS[field]))
+        return old?.[COLUMNS[field]] ?? ''
+      }
       const values = {
-        access_token: await secrets.encrypt(trx, account.accessToken, placeOf('access_token')),
-        app_secret: await secrets.encrypt(trx, account.appSecret, placeOf('app_secret')),
-        verify_token: await secrets.encrypt(trx, account.verifyToken, placeOf('verify_token')),
+        access_token: await sealed('accessToken'),
+        app_secret: await sealed('appSecret'),
+        verify_token: await sealed('verifyToken'),
         base_url: baseUrl,
         position,
       }
@@ -72,6 +92,27 @@ export async function putConnection(
     }
     await jobs.enqueue<ReadNumbers>(trx, READ_NUMBERS, { agentId })
   })
+}
+
+const COLUMNS = { accessToken: 'access_token', appSecret: 'app_secret', verifyToken: 'verify_token' } as const
+type Secret = keyof typeof COLUMNS
+
+function missingSecrets(
+  accounts: NewAccount[],
+  before: Selectable<MessagingAccountsTable>[],
+  baseUrl: string | null,
+): Details {
+  const fields = Object.keys(COLUMNS) as Secret[]
+  return Object.fromEntries(
+    accounts.flatMap((account, place) => {
+      const keeps = before.some(
+        ({ business_account_id, base_url }) =>
+          business_account_id === account.businessAccountId && base_url === baseUrl,
+      )
+      const missing = keeps ? [] : fields.filter((field) => account[field] === undefined)
+      return missing.map((field) => [`accounts.${place}.${field}`, 'Is required for a new account.'])
+    }),
+  )
 }
 
 export async function deleteConnection(db: Db, accountId: AccountId, agentId: string): Promise<void> {

@@ -6,6 +6,7 @@ import type { AccountId } from '../../../db/tables/columns.ts'
 import { swapSpace } from '../../index/vector-spaces.ts'
 import { moveKnowledge } from '../../sources/queries.ts'
 import { dropUnusedVectors } from '../../training/embed-chunks.ts'
+import { noted } from '../../training/trainings.ts'
 import { retireChunks } from '../pages/page-chunks.ts'
 import { countMove, shownSize, shownStatus } from '../pages/page-row.ts'
 import { isAnyWaiting } from './claim-pages.ts'
@@ -35,7 +36,7 @@ export async function failCrawl(db: Db, run: CrawlRun, reason: string): Promise<
     source.metadata.crawlStatus = 'failed'
     await trx
       .updateTable('sources')
-      .set({ status: 'failed', error: reason, updated_at: new Date() })
+      .set({ status: 'failed', error: reason, updated_at: new Date(), ...noted('failed', { reason }) })
       .where('account_id', '=', run.account.id)
       .where('id', '=', run.sourceId)
       .execute()
@@ -103,7 +104,13 @@ async function goLive(
   source.metadata.crawlStatus = 'fetched'
   await trx
     .updateTable('sources')
-    .set({ status: 'trained', live_version: version, error: null, updated_at: new Date() })
+    .set({
+      status: 'trained',
+      live_version: version,
+      error: null,
+      updated_at: new Date(),
+      ...noted('live', { bytes: source.size }),
+    })
     .where('account_id', '=', account.id)
     .where('id', '=', sourceId)
     .execute()

@@ -8,6 +8,7 @@ import { moveKnowledge, type SourceRow } from '../../sources/queries.ts'
 import { clearChunks } from '../clear-chunks.ts'
 import type { Loaded } from '../load-content.ts'
 import { TRAIN_SOURCE, type TrainSource } from '../train-task.ts'
+import { noted } from '../trainings.ts'
 import { WEEK_MS } from './resync-task.ts'
 
 type Needs = { db: Db; jobs: Jobs }
@@ -18,6 +19,7 @@ const nextWeek = (): Date => new Date(Date.now() + WEEK_MS)
 export async function keepVersion(db: Db, source: SourceRow, origin: Loaded['origin']): Promise<void> {
   await changeIdle(db, source, {
     next_sync_at: nextWeek(),
+    ...noted('unchanged'),
     ...(origin ? { origin_etag: origin.etag, origin_modified: origin.modified } : {}),
     ...(source.status === 'failed' ? { status: 'trained', error: null, updated_at: new Date() } : {}),
   })
@@ -44,7 +46,12 @@ export async function noteFailure(db: Db, source: SourceRow, reason: string): Pr
     source.live_version === null
       ? reason
       : `It could not be brought up to date: ${reason} The earlier version answers; it is tried again tomorrow.`
-  await changeIdle(db, source, { status: 'failed', error, updated_at: new Date() })
+  await changeIdle(db, source, {
+    status: 'failed',
+    error,
+    updated_at: new Date(),
+    ...noted('failed', { reason }),
+  })
 }
 
 /** What its origin has taken away is not quoted any longer. The source stays, and comes back when the origin does. */
@@ -61,6 +68,7 @@ export async function takeOut(db: Db, source: SourceRow, reason: string): Promis
       origin_modified: null,
       content_hash: null,
       updated_at: new Date(),
+      ...noted('removed', { reason }),
     })
     if (!isOut) return
     await moveKnowledge(trx, account_id, agent_id)

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  ACCOUNT,
+  type MessagingHome,
+  SECRET,
+  startMessagingHome,
+  VERIFY,
+} from '../../../../test/messaging-home.ts'
+
+let home: MessagingHome
+const path = (rest = '') => `/agents/${home.agentId}/messaging/connection${rest}`
+
+before(async () => {
+  home = await startMessagingHome()
+})
+after(() => home.close())
+
+const numbers = [{ phone: '+15550001111', verifiedName: 'Shop' }]
+const put = (account: object, baseUrl = home.fake.url) =>
+  home.client.request('PUT', path(), {
+    accounts: [{ businessAccountId: ACCOUNT, ...account }],
+    baseUrl,
+  })
+
+test('a connection is read without its secrets', async () => {
+  assert.equal((await home.client.request('POST', path('/test'))).status, 200)
+  const { status, body } = await home.client.request('GET', path())
+  assert.equal(status, 200)
+  const { numbersReadAt, ...account } = body.accounts[0]
+  assert.ok(numbersReadAt)
+  assert.deepEqual(account, { businessAccountId: ACCOUNT, numbers })
+  assert.deepEqual([body.baseUrl, body.webhookPath], [home.fake.url, `/webhooks/messaging/${home.agentId}`])
+  assert.doesNotMatch(JSON.stringify(body), /token-1|app-secret|verify-me/)
+})
+
+test('a test says what is wrong with an account, and a secret that is left out stays', async () => {
+  assert.equal((await put({ accessToken: 'wrong' })).status, 200)
+  const [wrong] = (await home.client.request('POST', path('/test'))).body.accounts
+  assert.deepEqual([wrong.ok, wrong.numbers], [false, []])
+  assert.match(wrong.error, /token|access/i)
+  assert.equal((await put({ accessToken: 'token-1' })).status, 200)
+  const [right] = (await home.client.request('POST', path('/test'))).body.accounts
+  assert.deepEqual(right, { businessAccountId: ACCOUNT, ok: true, error: null, numbers })
+  // The webhook is still signed with the secret of the first connection.
+  assert.equal((await home.webhook({ object: 'x', entry: [] })).status, 200)
+})
+
+test('secrets are required for a new account and are told to no other server', async () => {
+  const fields = ['accounts.0.accessToken', 'accounts.0.appSecret', 'accounts.0.verifyToken']
+  for (const answer of [await put({ businessAccountId: '999' }), await put({}, 'https://example.com')]) {
+    assert.equal(answer.status, 400)
+    assert.deepEqual(Object.keys(answer.body.error.details).sort(), fields)
+  }
+  const whole = { accessToken: 'token-1', appSecret: SECRET, verifyToken: VERIFY }
+  assert.equal((await put(whole)).status, 200)
+})
+
+test('what is not connected has no accounts and cannot be tested', async () => {
+  const { id } = (await home.client.request('POST', '/agents', { name: 'Other' })).body
+  const other = `/agents/${id}/messaging/connection`
+  const { body } = await home.client.request('GET', other)
+  assert.deepEqual([body.accounts, body.baseUrl], [[], null])
+  assert.equal(
+    (await home.client.request('POST', `${other}/test`)).body.error.code,
+    'MESSAGING_NOT_CONNECTED',
+  )
+})

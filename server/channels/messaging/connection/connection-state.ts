@@ -1,0 +1,60 @@
+import type { Static } from 'typebox'
+import type { Context } from '../../../context.ts'
+import type { Db } from '../../../db/database.ts'
+import type { MessagingNumber } from '../../../db/tables/channels.ts'
+import type { AccountId } from '../../../db/tables/columns.ts'
+import type { ConnectionState, ConnectionTest } from '../schema.ts'
+import { requireAccounts } from './connection.ts'
+import { refreshNumbers } from './numbers.ts'
+import { ProviderFailure } from './provider-failure.ts'
+
+/** Somebody waits for the answer. */
+const PATIENCE = { timeoutMs: 10_000, retries: 0, longestMs: 20_000 }
+
+const presented = (numbers: MessagingNumber[]) =>
+  numbers.map(({ phone, verifiedName }) => ({ phone, verifiedName }))
+
+/** Returns the connected business accounts of an agent, without their secrets. */
+export async function connectionState(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+): Promise<Static<typeof ConnectionState>> {
+  const rows = await db
+    .selectFrom('messaging_accounts')
+    .select(['business_account_id', 'base_url', 'numbers', 'numbers_read_at'])
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .orderBy('position')
+    .execute()
+  return {
+    accounts: rows.map((row) => ({
+      businessAccountId: row.business_account_id,
+      numbers: row.numbers && presented(row.numbers),
+      numbersReadAt: row.numbers_read_at?.toISOString() ?? null,
+    })),
+    baseUrl: rows[0]?.base_url ?? null,
+    webhookPath: `/webhooks/messaging/${agentId}`,
+  }
+}
+
+/** Asks the channel for the numbers of each account. Throws MESSAGING_NOT_CONNECTED. */
+export async function testConnection(
+  ctx: Pick<Context, 'db' | 'secrets' | 'fetcher'>,
+  agentId: string,
+): Promise<Static<typeof ConnectionTest>['accounts']> {
+  const accounts = await requireAccounts(ctx, agentId)
+  return Promise.all(
+    accounts.map(async (account) => {
+      const { businessAccountId } = account
+      try {
+        const numbers = presented(await refreshNumbers(ctx, account, PATIENCE))
+        const error = numbers.length === 0 ? 'The business account has no phone number.' : null
+        return { businessAccountId, ok: error === null, error, numbers }
+      } catch (error) {
+        if (!(error instanceof ProviderFailure)) throw error
+        return { businessAccountId, ok: false, error: error.message, numbers: [] }
+      }
+    }),
+  )
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
+import { type Client, type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
+
+let models: ModelServer
+let service: Service
+let client: Client
+let agentId: string
+
+before(async () => {
+  models = await startModelServer()
+  service = await startService(models.settings)
+  client = await service.account()
+  agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+})
+after(async () => {
+  await service.close()
+  await models.close()
+})
+
+const at = (id: string, rest = '') => `/agents/${agentId}/sources/${id}${rest}`
+
+async function settled(id: string): Promise<{ status: string; error: string | null }> {
+  let body: { status: string; error: string | null } = { status: '', error: null }
+  await until('the source is processed', async () => {
+    body = (await client.request('GET', at(id))).body
+    return body.status === 'trained' || body.status === 'failed'
+  })
+  return body
+}
+
+async function add(source: object): Promise<string> {
+  const { status, body } = await client.request('POST', `/agents/${agentId}/sources`, source)
+  assert.equal(status, 201, JSON.stringify(body))
+  await settled(body.id)
+  return body.id
+}
+
+const TEXT =
+  '# Care\n\nWipe it with a dry cloth.\n\n## Bulbs\n\nUse E27 bulbs.\n\n# Prices\n\nHalo M: 69 euros.'
+
+test('a text is read back as it was given, and as one piece with its headings', async () => {
+  const id = await add({ type: 'text', name: 'Lamps', content: TEXT })
+  assert.deepEqual((await client.request('GET', at(id, '/content'))).body, {
+    content: TEXT,
+    questions: null,
+    answer: null,
+  })
+  const { body } = await client.request('GET', at(id, '/text'))
+  assert.equal(body.isWhole, true)
+  const places = ['# Care', 'dry cloth', '## Bulbs', 'E27', '# Prices', '69 euros'].map((piece) =>
+    body.text.indexOf(piece),
+  )
+  assert.ok(
+    places.every((place, i) => place > (places[i - 1] ?? -1)),
+    body.text,
+  )
+  assert.equal(body.text.split('# Care').length, 2)
+})
+
+test('questions and their answer are read back', async () => {
+  const asked = { questions: ['How long is the warranty?'], answer: 'Five years.' }
+  const id = await add({ type: 'qna', name: 'Warranty', ...asked })
+  assert.deepEqual((await client.request('GET', at(id, '/content'))).body, { content: null, ...asked })
+})
+
+test('each training leaves an entry, also one that was asked for and one that failed', async () => {
+  const id = await add({ type: 'text', name: 'Short', content: 'The Halo lamp is blue.' })
+  const outcomes = async () => (await client.request('GET', at(id, '/trainings'))).body.data
+  assert.deepEqual(
+    (await outcomes()).map(({ outcome }: { outcome: string }) => outcome),
+    ['live'],
+  )
+  const again = await client.request('POST', at(id, '/refresh'))
+  assert.deepEqual([again.status, again.body.status], [200, 'updated'])
+  assert.equal((await settled(id)).status, 'trained')
+  assert.equal((await outcomes()).length, 2)
+
+  const broken = await add({ type: 'link', url: 'http://127.0.0.1:9/', linkType: 'individual' })
+  const { error } = await settled(broken)
+  const { body } = await client.request('GET', at(broken, '/trainings'))
+  const [{ outcome, reason, bytes }] = body.data
+  assert.deepEqual([outcome, reason, bytes], ['failed', error, null])
+})
+
+test('no more than twenty trainings are kept, the newest first', async () => {
+  const id = await add({ type: 'text', name: 'Often', content: 'Once.' })
+  for (let time = 2; time <= 22; time++) {
+    await client.request('PUT', at(id), { content: 'Again. '.repeat(time) })
+    await settled(id)
+  }
+  const { data } = (await client.request('GET', at(id, '/trainings'))).body
+  assert.equal(data.length, 20)
+  const times = data.map((entry: { at: string }) => entry.at)
+  assert.deepEqual(times, times.toSorted().reverse())
+})
+
+test('answers that cite a source are listed with what they rest on', async () => {
+  const id = await add({ type: 'text', name: 'Returns', content: 'Lamps can be returned within 60 days.' })
+  const other = await add({ type: 'text', name: 'Delivery', content: 'Delivery takes two working days.' })
+  models.queue.push({ tokens: ['Within 60 days [1].'] })
+  const message = 'Within how many days can lamps be returned?'
+  const answer = await client.request('POST', `/agents/${agentId}/chat`, { message, stream: false })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  const cited = await client.request('GET', at(id, '/citations'))
+  assert.equal(cited.status, 200, JSON.stringify(cited.body))
+  const { data, searchedMessages } = cited.body
+  assert.equal(searchedMessages, 2)
+  assert.equal(data.length, 1)
+  assert.match(data[0].quote, /60 days/)
+  assert.deepEqual((await client.request('GET', at(other, '/citations'))).body.data, [])
+})

@@ -1,0 +1,39 @@
+import { holdAgent } from '../../agents/records/find-agent.ts'
+import type { Context } from '../../context.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import { isCrawl } from '../crawl/run/crawl-source.ts'
+import { enqueueCrawl } from '../crawl/run/enqueue-crawl.ts'
+import { requireChangeable, requireSource, type SourceRow } from '../sources/queries.ts'
+import { TRAIN_SOURCE, type TrainSource } from '../training/train-task.ts'
+
+type Place = { agentId: string; sourceId: string }
+
+/** Trains the source again, unless it is being processed. Throws SOURCE_NOT_FOUND and SOURCE_PENDING_DELETION. */
+export function refreshSource(
+  { db, jobs }: Pick<Context, 'db' | 'jobs'>,
+  accountId: AccountId,
+  { agentId, sourceId }: Place,
+): Promise<SourceRow> {
+  return transact(db, async (trx) => {
+    await holdAgent(trx, accountId, agentId)
+    const row = await requireChangeable(trx, accountId, agentId, sourceId, true)
+    if (isCrawl(row)) await enqueueCrawl(jobs, trx, { sourceId, reason: 're-sync' })
+    else if (row.status === 'trained' || row.status === 'failed') {
+      const version = row.content_version + 1
+      await trx
+        .updateTable('sources')
+        .set({
+          content_version: version,
+          status: row.live_version === null ? 'untrained' : 'updated',
+          error: null,
+          updated_at: new Date(),
+        })
+        .where('account_id', '=', accountId)
+        .where('id', '=', sourceId)
+        .execute()
+      await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, { sourceId, version }, 0, accountId)
+    }
+    return requireSource(trx, accountId, agentId, sourceId)
+  })
+}

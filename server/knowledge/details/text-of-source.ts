@@ -1,0 +1,59 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { SourceRow } from '../sources/queries.ts'
+
+/** Characters of text that one response holds, and the chunks that are read for them at most. */
+const LONGEST_TEXT = 1_000_000
+const MOST_CHUNKS = 4_000
+
+type Piece = { heading_path: string[]; text: string; title: string | null; page_id: string | null }
+
+/** Joins the live chunks of a source, page by page, and puts their headings back before them. */
+export async function textOfSource(
+  db: Db,
+  { id, account_id, live_version }: SourceRow,
+  pageId: string | null,
+): Promise<{ text: string; isWhole: boolean }> {
+  const live = live_version ?? 0
+  let query = db
+    .selectFrom('chunks')
+    .leftJoin('pages', 'pages.id', 'chunks.page_id')
+    .where('chunks.account_id', '=', account_id)
+    .where('chunks.source_id', '=', id)
+    .where(
+      sql<SqlBool>`case when chunks.page_id is null then chunks.version = ${live} else chunks.version <= ${live}
+        and (retired_in is null or retired_in > ${live}) and not pages.hidden end`,
+    )
+  if (pageId !== null) query = query.where('chunks.page_id', '=', pageId)
+  const pieces: Piece[] = await query
+    .select(['chunks.heading_path', 'chunks.text', 'chunks.title', 'chunks.page_id'])
+    .orderBy('pages.number')
+    .orderBy('chunks.ordinal')
+    .orderBy('chunks.id')
+    .limit(MOST_CHUNKS + 1)
+    .execute()
+  const text = joined(pieces.slice(0, MOST_CHUNKS))
+  const isWhole = pieces.length <= MOST_CHUNKS && text.length <= LONGEST_TEXT
+  // A cut must not leave half of a surrogate pair.
+  return { text: isWhole ? text : text.slice(0, LONGEST_TEXT).toWellFormed(), isWhole }
+}
+
+function joined(pieces: Piece[]): string {
+  const blocks: string[] = []
+  let page: string | null = null
+  let path: string[] = []
+  for (const { heading_path, text, title, page_id } of pieces) {
+    if (page_id !== page) {
+      page = page_id
+      path = []
+      if (title && heading_path[0] !== title) blocks.push(`# ${title}`)
+    }
+    const shared = heading_path.findIndex((heading, depth) => heading !== path[depth])
+    const from = shared < 0 ? heading_path.length : shared
+    for (const [depth, heading] of heading_path.entries())
+      if (depth >= from) blocks.push(`${'#'.repeat(Math.min(6, depth + 1))} ${heading}`)
+    path = heading_path
+    blocks.push(text)
+  }
+  return blocks.join('\n\n')
+}

@@ -1,0 +1,40 @@
+import { recordAudit } from '../accounts/audit/audit.ts'
+import { setAccountName } from '../accounts/records/accounts.ts'
+import { setMemberName } from '../accounts/records/members.ts'
+import type { Db, Trx } from '../db/database.ts'
+import { transact } from '../db/statements/transact.ts'
+import type { Caller } from '../http/route.ts'
+import { setLoginName } from '../sign-in/passwords/logins.ts'
+
+/** Changes the name of a member, under which the member also signs in. */
+export async function renameMember(trx: Trx, memberId: string, name: string): Promise<void> {
+  await setMemberName(trx, memberId, name.trim())
+  await setLoginName(trx, memberId, name.trim())
+}
+
+/** Changes the name of the member who is signed in. */
+export const renameSelf = (db: Db, { account, actor, member }: Caller, name: string): Promise<void> =>
+  transact(db, async (trx) => {
+    if (!member) throw new TypeError('Only sessions come here.')
+    await renameMember(trx, member.id, name)
+    await recordAudit(trx, {
+      accountId: account.id,
+      actor,
+      action: 'member.rename',
+      target: member.id,
+      detail: { from: member.name, name: name.trim() },
+    })
+  })
+
+/** Changes the name of the caller's account. */
+export const renameAccount = (db: Db, { account, actor }: Caller, name: string): Promise<void> =>
+  transact(db, async (trx) => {
+    await setAccountName(trx, account.id, name.trim())
+    await recordAudit(trx, {
+      accountId: account.id,
+      actor,
+      action: 'account.rename',
+      target: account.id,
+      detail: { from: account.name, name: name.trim() },
+    })
+  })

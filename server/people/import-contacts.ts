@@ -1,0 +1,129 @@
+import type { Static } from 'typebox'
+import { normalPhone } from '../contacts/phone-number.ts'
+import { type AttributeRow, type ContactOwner, listAttributes } from '../contacts/queries.ts'
+import { createContacts, updateContact } from '../contacts/write-contacts.ts'
+import type { Db, Trx } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+import { transact } from '../db/statements/transact.ts'
+import type { AttributeType } from '../db/tables/contacts.ts'
+import { ApiError } from '../http/errors.ts'
+import { bodyValidator } from '../http/input/validate.ts'
+import type { importContacts as contract } from './contract.ts'
+import { NewContact } from './schema.ts'
+
+type Outcome = Static<typeof contract.success.schema>
+type Row = Static<typeof NewContact>
+
+const problemsOf = bodyValidator(NewContact)
+
+/** Adds or changes contacts; those that are not valid are left out. Throws RESOURCE_DUPLICATE. */
+export const importContacts = (
+  db: Db,
+  owner: ContactOwner,
+  sent: Record<string, unknown>[],
+): Promise<Outcome> =>
+  transact(db, async (trx) => {
+    const attributes = await listAttributes(trx, owner)
+    const outcome: Outcome = { created: 0, updated: 0, refused: [], unknownAttributes: [] }
+    const unknown = new Set<string>()
+    for (const [index, given] of sent.entries()) {
+      const [problem] = Object.entries(problemsOf(given))
+      if (problem) {
+        outcome.refused.push({ index, reason: `${problem[0]}: ${problem[1]}` })
+        continue
+      }
+      const row = given as Row
+      try {
+        const isNew = await importOne(
+          trx,
+          owner,
+          row,
+          fitting(row.customAttributes ?? {}, attributes, unknown),
+        )
+        outcome[isNew ? 'created' : 'updated']++
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'VALIDATION_INVALID_BODY')) throw error
+        const [path, sentence] = Object.entries(error.details ?? {})[0] ?? ['', error.message]
+        outcome.refused.push({ index, reason: `${path}: ${sentence}` })
+      }
+    }
+    return { ...outcome, unknownAttributes: [...unknown].slice(0, 100) }
+  })
+
+async function importOne(
+  trx: Trx,
+  owner: ContactOwner,
+  { externalId, name, email, phoneNumber }: Row,
+  custom_attributes: Record<string, unknown>,
+): Promise<boolean> {
+  const known = await knownAs(trx, owner, { externalId, email, phoneNumber })
+  const change = {
+    ...(name === undefined ? {} : { name }),
+    ...(email === undefined ? {} : { email }),
+    ...(phoneNumber === undefined ? {} : { phonenumber: phoneNumber }),
+    custom_attributes,
+  }
+  if (known !== undefined) {
+    await updateContact(trx, owner, known, change, 'customAttributes')
+    return false
+  }
+  await createContacts(
+    trx,
+    owner,
+    [{ external_id: externalId ?? newId(), ...change }],
+    () => 'customAttributes',
+  )
+  return true
+}
+
+/** Returns the external id of the contact that the agent knows already; of several, the oldest. */
+async function knownAs(
+  trx: Trx,
+  { accountId, agentId }: ContactOwner,
+  { externalId, email, phoneNumber }: Pick<Row, 'externalId' | 'email' | 'phoneNumber'>,
+): Promise<string | undefined> {
+  if (externalId === undefined && !email && !phoneNumber) return undefined
+  const row = await trx
+    .selectFrom('contacts')
+    .select('external_id')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where((eb) => {
+      if (externalId !== undefined) return eb('external_id', '=', externalId)
+      return eb.or([
+        ...(email ? [eb(eb.fn<string>('lower', ['email']), '=', email.toLowerCase())] : []),
+        ...(phoneNumber ? [eb('phonenumber', '=', normalPhone(phoneNumber))] : []),
+      ])
+    })
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.external_id
+}
+
+/** Leaves out what the agent has no attribute for, and reads texts as what their attribute holds. */
+function fitting(
+  values: Record<string, unknown>,
+  attributes: AttributeRow[],
+  unknown: Set<string>,
+): Record<string, unknown> {
+  const types = new Map(attributes.map(({ name, type }) => [name, type]))
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      const type = types.get(name)
+      if (type === undefined) {
+        unknown.add(name)
+        return []
+      }
+      return [[name, typeof value === 'string' ? readAs(type, value.trim()) : value]]
+    }),
+  )
+}
+
+function readAs(type: AttributeType, text: string): unknown {
+  if (type === 'number' && text !== '') return Number(text)
+  if (type === 'boolean' && /^(true|yes|1)$/i.test(text)) return true
+  if (type === 'boolean' && /^(false|no|0)$/i.test(text)) return false
+  return text
+}

@@ -1,0 +1,21 @@
+import Type from 'typebox'
+import { Exact, Nullable } from '../http/contract.ts'
+
+export const attributes = Type.Unsafe<Record<string, unknown>>({ type: 'object', maxProperties: 500 })
+
+/** What can be changed of a contact. */
+export const fields = {
+  name: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
+  email: Type.Optional(Nullable(Type.String({ format: 'email', maxLength: 254 }))),
+  phoneNumber: Type.Optional(
+    Nullable(Type.String({ minLength: 1, maxLength: 50, description: 'Kept as E.164 where it can be read' })),
+  ),
+  customAttributes: Type.Optional(attributes),
+}
+
+export const NewContact = Exact({
+  externalId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, pattern: '^(?!\\.{1,2}$)\\P{Cc}+$' }),
+  ),
+  ...fields,
+})

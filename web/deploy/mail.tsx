@@ -1,0 +1,181 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { ParleyError } from '../../client/parley-error.ts'
+import { type Agent, call, type InputOf, type OutputOf, reading } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { useCan } from '../app/session.ts'
+import { Button } from '../ui/button.tsx'
+import { Check, Form, FormActions, FormProblem, Select, TextField } from '../ui/field.tsx'
+import { Badge, Card, Section } from '../ui/page.tsx'
+import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import { Code } from './code.tsx'
+import classes from './deploy.module.css'
+import { MailServer, serverOf } from './mail-server.tsx'
+import { Outcomes } from './outcomes.tsx'
+
+const PATH = '/agents/{agentId}/email/connection'
+type Body = InputOf<'PUT', typeof PATH>['body']
+type Mailbox = OutputOf<'GET', typeof PATH>
+
+const MODES = [
+  ['agent', 'The agent answers'],
+  ['tickets', 'They become tickets for the team'],
+] as const
+
+/** Connects the mailbox of an agent and tests it. */
+export function Mail({ agent }: { agent: Agent }) {
+  const params = { agentId: agent.id }
+  const mailbox = useQuery({
+    queryKey: [PATH, { params }],
+    // An agent without a mailbox is an ordinary state of this page.
+    queryFn: async ({ signal }): Promise<Mailbox | null> => {
+      const { queryFn } = reading(PATH, { params })
+      return queryFn({ signal }).catch((error: unknown) => {
+        if (error instanceof ParleyError && error.code === 'RESOURCE_NOT_FOUND') return null
+        throw error
+      })
+    },
+  })
+  return <Loaded of={mailbox}>{(data) => <Connection agent={agent} mailbox={data} />}</Loaded>
+}
+
+function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null }) {
+  const params = { agentId: agent.id }
+  const can = useCan()
+  const mayWrite = can('agents:write')
+  const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
+  const test = useMutation({
+    meta: { quiet: true },
+    mutationFn: () => call('POST', `${PATH}/test`, { params }),
+    onSettled: refresh,
+  })
+  const save = useMutation({
+    meta: { quiet: true },
+    mutationFn: (body: Body) => call('PUT', PATH, { params, body }),
+    onSuccess: () => test.mutate(),
+  })
+  const disconnect = useMutation({
+    mutationFn: () => call('DELETE', PATH, { params }),
+    onSuccess: () => {
+      tell('done', 'The mailbox is disconnected. Its conversations stay.')
+      test.reset()
+      return refresh()
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    save.mutate(bodyOf(new FormData(event.currentTarget)))
+  }
+  return (
+    <div className={classes.parts}>
+      <Section
+        title="Mailbox"
+        about="Mails to this address are answered like questions in the chat. What is in the mailbox already is left alone."
+        actions={mailbox && <Badge tone="success">Connected</Badge>}
+      >
+        <Card>
+          {/* The form is made anew when a mailbox is connected or disconnected, not when it is tested. */}
+          <Form key={mailbox ? 'connected' : 'new'} onSubmit={submit}>
+            <fieldset className={classes.account} disabled={!mayWrite}>
+              <legend className="visually-hidden">Mailbox</legend>
+              <TextField
+                label="Address"
+                name="address"
+                type="email"
+                placeholder="support@example.com"
+                defaultValue={mailbox?.address}
+                required
+              />
+              <TextField
+                label="Name of the sender"
+                name="fromName"
+                placeholder={agent.name}
+                maxLength={100}
+                defaultValue={mailbox?.fromName ?? ''}
+              />
+              <Select
+                label="What happens with mails"
+                name="mode"
+                options={MODES}
+                defaultValue={mailbox?.mode ?? 'agent'}
+              />
+              <div className={classes.servers}>
+                <MailServer kind="imap" title="Receiving (IMAP)" server={mailbox?.imap ?? null} />
+                <MailServer kind="smtp" title="Sending (SMTP)" server={mailbox?.smtp ?? null} />
+              </div>
+              <Check
+                name="plusAddressing"
+                label="The mailbox takes mails to name+anything@"
+                hint="Answers then find their conversation by it. Most large providers do."
+                defaultChecked={mailbox?.plusAddressing ?? false}
+              />
+            </fieldset>
+            {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
+            {mayWrite && (
+              <FormActions>
+                <Button kind="primary" type="submit" pending={save.isPending || test.isPending}>
+                  {mailbox ? 'Save and test' : 'Connect and test'}
+                </Button>
+                {mailbox && (
+                  <>
+                    <Button pending={test.isPending} onClick={() => test.mutate()}>
+                      Test again
+                    </Button>
+                    <Button kind="danger" pending={disconnect.isPending} onClick={() => disconnect.mutate()}>
+                      Disconnect
+                    </Button>
+                  </>
+                )}
+              </FormActions>
+            )}
+            <Outcomes
+              isRunning={test.isPending}
+              problem={test.error}
+              outcomes={test.data ? outcomesOf(test.data) : notedOf(mailbox)}
+            />
+          </Form>
+        </Card>
+      </Section>
+      {mailbox && (
+        <Section
+          title="Without IMAP"
+          about="A mail server can post each mail to this address instead, signed with a secret of the API."
+        >
+          <Code label="Address for mails" text={`${location.origin}/webhooks/email/${agent.id}`} />
+        </Section>
+      )}
+    </div>
+  )
+}
+
+type Tested = OutputOf<'POST', `${typeof PATH}/test`>
+
+const outcomesOf = ({ imap, smtp }: Tested) => [
+  ...(imap ? [{ name: 'Receiving', error: imap.error }] : []),
+  { name: 'Sending', error: smtp.error },
+]
+
+/** What was noted when the servers were last used, if they were. */
+const notedOf = (mailbox: Mailbox | null) =>
+  (
+    [
+      ['Receiving', mailbox?.imap],
+      ['Sending', mailbox?.smtp],
+    ] as const
+  ).flatMap(([name, server]) => (server?.lastCheckedAt ? [{ name, error: server.lastError }] : []))
+
+function bodyOf(form: FormData): Body {
+  const fromName = String(form.get('fromName')).trim()
+  const imap = serverOf(form, 'imap')
+  const smtp = serverOf(form, 'smtp')
+  const folder = String(form.get('imap.mailbox') ?? '').trim()
+  return {
+    address: String(form.get('address')).trim(),
+    ...(fromName && { fromName }),
+    mode: form.get('mode') as Body['mode'],
+    plusAddressing: form.get('plusAddressing') !== null,
+    smtp,
+    ...(imap.host && { imap: { ...imap, ...(folder && { mailbox: folder }) } }),
+  }
+}

@@ -1,0 +1,195 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Plus, Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { type Agent, call, type InputOf, type OutputOf, reading } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { useCan } from '../app/session.ts'
+import { Button } from '../ui/button.tsx'
+import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Badge, Card, Section } from '../ui/page.tsx'
+import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import { Code } from './code.tsx'
+import classes from './deploy.module.css'
+import { Outcomes } from './outcomes.tsx'
+
+const PATH = '/agents/{agentId}/messaging/connection'
+type State = OutputOf<'GET', typeof PATH>
+type Body = InputOf<'PUT', typeof PATH>['body']
+const SECRETS = [
+  ['accessToken', 'Access token', 'Lets the agent send in the name of the account.'],
+  ['appSecret', 'App secret', 'Signs what the channel sends here.'],
+  ['verifyToken', 'Verify token', 'A word of your choice. The channel asks for it once.'],
+] as const
+
+/** Connects the business accounts of a messaging channel and tests them. */
+export function Messaging({ agent }: { agent: Agent }) {
+  const connection = useQuery(reading(PATH, { params: { agentId: agent.id } }))
+  return (
+    <Loaded of={connection}>
+      {(data) => (
+        <div className={classes.parts}>
+          <Webhook state={data} />
+          <Accounts
+            key={data.accounts.map(({ businessAccountId }) => businessAccountId).join()}
+            agent={agent}
+            state={data}
+          />
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+const Webhook = ({ state }: { state: State }) => (
+  <Section
+    title="Webhook"
+    about="Enter this address in the settings of your app at the channel, with the verify token of the account."
+  >
+    <Code label="Address of the webhook" text={`${location.origin}${state.webhookPath}`} />
+  </Section>
+)
+
+function Accounts({ agent, state }: { agent: Agent; state: State }) {
+  const params = { agentId: agent.id }
+  const can = useCan()
+  const mayWrite = can('agents:write')
+  const isConnected = state.accounts.length > 0
+  const [rows, setRows] = useState(() => state.accounts.map(({ businessAccountId }) => businessAccountId))
+  const [added, setAdded] = useState(isConnected ? 0 : 1)
+  const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
+  const test = useMutation({
+    meta: { quiet: true },
+    mutationFn: () => call('POST', `${PATH}/test`, { params }),
+  })
+  const save = useMutation({
+    meta: { quiet: true },
+    mutationFn: async (body: Body) => {
+      await call('PUT', PATH, { params, body })
+      await test.mutateAsync().catch(() => {})
+    },
+    onSuccess: refresh,
+  })
+  const disconnect = useMutation({
+    mutationFn: () => call('DELETE', PATH, { params }),
+    onSuccess: () => {
+      tell('done', 'Messaging is disconnected. Its conversations stay.')
+      return refresh()
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const baseUrl = String(form.get('baseUrl')).trim()
+    const accounts = form.getAll('businessAccountId').map((id, at) => ({
+      businessAccountId: String(id).trim(),
+      ...Object.fromEntries(
+        SECRETS.flatMap(([name]) => {
+          const value = String(form.getAll(name)[at] ?? '').trim()
+          return value ? [[name, value]] : []
+        }),
+      ),
+    }))
+    save.mutate({ accounts, ...(baseUrl && { baseUrl }) })
+  }
+  const keys = [...rows, ...Array.from({ length: added }, (_, at) => `new ${at}`)]
+  return (
+    <Section
+      title="Business accounts"
+      about="Each account brings its phone numbers and its templates."
+      actions={isConnected && <Badge tone="success">Connected</Badge>}
+    >
+      <Card>
+        <Form onSubmit={submit}>
+          {keys.map((key) => {
+            const known = state.accounts.find(({ businessAccountId }) => businessAccountId === key)
+            return (
+              <fieldset key={key} className={classes.account} disabled={!mayWrite}>
+                <legend>
+                  {known
+                    ? (known.numbers ?? []).map(numberOf).join(', ') || 'Connected account'
+                    : 'New account'}
+                </legend>
+                <TextField
+                  label="Id of the business account"
+                  name="businessAccountId"
+                  defaultValue={known?.businessAccountId}
+                  readOnly={known !== undefined}
+                  inputMode="numeric"
+                  required
+                />
+                {SECRETS.map(([name, label, hint]) => (
+                  <TextField
+                    key={name}
+                    label={label}
+                    name={name}
+                    type={name === 'verifyToken' ? 'text' : 'password'}
+                    autoComplete="off"
+                    required={known === undefined}
+                    hint={known ? 'Leave it empty to keep the one that is stored.' : hint}
+                  />
+                ))}
+                {known && keys.length > 1 && (
+                  <div>
+                    <Button
+                      small
+                      kind="quiet"
+                      icon={Trash2}
+                      onClick={() => setRows(rows.filter((row) => row !== key))}
+                    >
+                      Leave this account out
+                    </Button>
+                  </div>
+                )}
+              </fieldset>
+            )
+          })}
+          <details>
+            <summary>Another server of the channel</summary>
+            <TextField
+              label="Address"
+              name="baseUrl"
+              inputMode="url"
+              defaultValue={state.baseUrl ?? ''}
+              disabled={!mayWrite}
+              hint="Leave it empty for the public one. All secrets are asked for again when it changes."
+            />
+          </details>
+          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
+          {mayWrite && (
+            <FormActions>
+              <Button kind="primary" type="submit" pending={save.isPending}>
+                {isConnected ? 'Save and test' : 'Connect and test'}
+              </Button>
+              <Button icon={Plus} onClick={() => setAdded(added + 1)}>
+                Another account
+              </Button>
+              {isConnected && (
+                <>
+                  <Button pending={test.isPending} onClick={() => test.mutate()}>
+                    Test again
+                  </Button>
+                  <Button kind="danger" pending={disconnect.isPending} onClick={() => disconnect.mutate()}>
+                    Disconnect
+                  </Button>
+                </>
+              )}
+            </FormActions>
+          )}
+          <Outcomes
+            isRunning={test.isPending}
+            problem={test.error}
+            outcomes={(test.data?.accounts ?? []).map(({ businessAccountId, error, numbers }) => ({
+              name: businessAccountId,
+              error,
+              detail: numbers.map(numberOf).join(', '),
+            }))}
+          />
+        </Form>
+      </Card>
+    </Section>
+  )
+}
+
+const numberOf = ({ phone, verifiedName }: { phone: string; verifiedName: string }): string =>
+  `${verifiedName} (${phone})`

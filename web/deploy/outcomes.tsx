@@ -1,0 +1,35 @@
+import { CircleAlert, CircleCheck } from 'lucide-react'
+import { sentenceOf } from '../ui/state.tsx'
+import classes from './deploy.module.css'
+
+type Outcome = { name: string; error: string | null; detail?: string }
+
+/** What a test of a connection has found, one line for each part of it. */
+export function Outcomes({
+  isRunning,
+  problem,
+  outcomes,
+}: {
+  isRunning: boolean
+  problem: unknown
+  outcomes: Outcome[]
+}) {
+  const shown: Outcome[] = problem ? [{ name: 'Test', error: sentenceOf(problem) }] : outcomes
+  return (
+    <div role="status" aria-label="Test of the connection">
+      {isRunning && <p>The connection is being tested …</p>}
+      {!isRunning && shown.length > 0 && (
+        <ul className={classes.outcomes}>
+          {shown.map(({ name, error, detail }) => (
+            <li key={name} className={`${classes.outcome} ${error === null ? classes.good : classes.bad}`}>
+              {error === null ? <CircleCheck size={18} aria-hidden /> : <CircleAlert size={18} aria-hidden />}
+              <span>
+                <strong>{name}</strong>: {error ?? detail ?? 'it works.'}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

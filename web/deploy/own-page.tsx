@@ -1,0 +1,17 @@
+import type { Agent } from '../app/api.ts'
+import { Section } from '../ui/page.tsx'
+import { Code } from './code.tsx'
+import { PublicOnly } from './public-only.tsx'
+
+export const OwnPage = ({ agent }: { agent: Agent }) => (
+  <PublicOnly agent={agent}>
+    <Section title="A page of its own" about="For a link in a mail, on a poster, or behind a QR code.">
+      <Code label="Address of the page" text={`${location.origin}/widget/${agent.id}`} />
+      <p>
+        <a href={`/widget/${agent.id}`} target="_blank" rel="noreferrer">
+          Open the page
+        </a>
+      </p>
+    </Section>
+  </PublicOnly>
+)

@@ -1,0 +1,19 @@
+import { useMutation } from '@tanstack/react-query'
+import { call, type InputOf } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { tell } from '../ui/toast.tsx'
+
+export type AgentChange = InputOf<'PUT', '/agents/{agentId}'>['body']
+
+/** Saves settings of an agent. The error is left to the form. */
+export function useSaveAgent(agentId: string) {
+  return useMutation({
+    meta: { quiet: true },
+    mutationFn: (body: AgentChange) => call('PUT', '/agents/{agentId}', { params: { agentId }, body }),
+    onSuccess: () => {
+      tell('done', 'Saved.')
+      void queries.invalidateQueries({ queryKey: ['/agents'] })
+      return queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] })
+    },
+  })
+}

@@ -1,0 +1,25 @@
+import type { Agent } from '../app/api.ts'
+import { Section } from '../ui/page.tsx'
+import { AllowedSites } from './allowed-sites.tsx'
+import { Code } from './code.tsx'
+import classes from './deploy.module.css'
+import { Looks } from './looks.tsx'
+import { PublicOnly } from './public-only.tsx'
+
+/** How the chat gets on a website: the snippet, the allowed sites and the looks. */
+export function Website({ agent }: { agent: Agent }) {
+  return (
+    <div className={classes.parts}>
+      <PublicOnly agent={agent}>
+        <Section title="Snippet" about="Put it before </body> on every page that should have the chat.">
+          <Code
+            label="The snippet"
+            text={`<script src="${location.origin}/widget.js" data-agent="${agent.id}" defer></script>`}
+          />
+        </Section>
+        <AllowedSites agent={agent} />
+      </PublicOnly>
+      <Looks agent={agent} />
+    </div>
+  )
+}
