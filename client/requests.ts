@@ -20,6 +20,8 @@ export type RequestInput = {
 /** Calls any endpoint by its method and path. All methods throw ParleyError, or whatever fetch throws. */
 export type Requests = {
   request<T>(method: string, path: string, input?: RequestInput): Promise<T>
+  /** Yields the lines of a response that holds one JSON value on each (application/x-ndjson). */
+  lines(method: string, path: string, input?: RequestInput): AsyncGenerator<unknown, void>
   /**
    * Yields the data of the events of an endless stream, which is reopened whenever it breaks, until `signal` aborts.
    */
@@ -51,6 +53,22 @@ export function createRequests(options: RequestsOptions): Requests {
     async request<T>(method: string, path: string, input: RequestInput = {}) {
       const response = await send(method, path, input, { accept: 'application/json' })
       return (response.status === 204 ? undefined : await response.json()) as T
+    },
+    async *lines(method, path, input = {}) {
+      const { body } = await send(method, path, input, { accept: 'application/x-ndjson' })
+      if (!body) return
+      let rest = ''
+      const decoder = new TextDecoder()
+      const reader = body.getReader()
+      for (;;) {
+        const { done, value } = await reader.read()
+        rest += decoder.decode(value, { stream: !done })
+        const whole = rest.split('\n')
+        rest = whole.pop() ?? ''
+        for (const line of whole) if (line !== '') yield JSON.parse(line) as unknown
+        if (done) break
+      }
+      if (rest !== '') yield JSON.parse(rest) as unknown
     },
     async *follow(path, input) {
       const { signal } = input

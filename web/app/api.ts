@@ -121,6 +121,11 @@ export function reading<P extends PathOf<'GET'>>(path: P, ...[input]: Args<'GET'
   }
 }
 
+/** Yields the lines of an export. The contract determines the input. */
+export function exporting<M extends Method, P extends PathOf<M>>(method: M, path: P, ...[input]: Args<M, P>) {
+  return requests.lines(method, path, plain(input)) as AsyncGenerator<{ type: string }, void>
+}
+
 type Listed<T> = { data: T[]; pagination: { cursor: string | null; hasMore: boolean } }
 
 /** Returns the options of `useInfiniteQuery` for a paginated list. */

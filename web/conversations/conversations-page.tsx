@@ -13,18 +13,10 @@ import { Badge, useTitle } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import { Conversation } from './conversation.tsx'
 import classes from './conversations.module.css'
+import { ExportMenu } from './export-menu.tsx'
+import type { Filters } from './filters.ts'
 import { STATUS_TONES } from './status-tones.ts'
 
-export type Filters = {
-  query?: string
-  source?: string
-  sentiment?: string
-  feedback?: string
-  escalated?: 'true'
-  startDate?: string
-  endDate?: string
-  topic?: string
-}
 type Search = Filters & { open?: string }
 
 const LOOK_MS = 4_000
@@ -83,6 +75,7 @@ export function ConversationsPage() {
       <section className={classes.list} aria-label="Conversations">
         <header className={classes.listHead}>
           <h1>Conversations</h1>
+          {rows.length > 0 && <ExportMenu agentId={agentId} filters={filters} />}
         </header>
         <FilterBar filters={filters} onChange={change} />
         <Loaded of={list} lines={8}>

@@ -92,10 +92,10 @@ export function AddSource({
                   label="Only these paths (optional)"
                   name="include"
                   rows={2}
-                  placeholder="/help/*"
+                  placeholder="/help/"
                   hint="One per line."
                 />
-                <TextArea label="Not these paths (optional)" name="exclude" rows={2} placeholder="/blog/*" />
+                <TextArea label="Not these paths (optional)" name="exclude" rows={2} placeholder="/blog/" />
               </>
             )}
           </>

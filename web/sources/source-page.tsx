@@ -1,28 +1,43 @@
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
-import { Globe } from 'lucide-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Pencil, RefreshCw } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { isBusy, statusOfSource } from '../agents/status.ts'
-import { call, listing, reading, type Source } from '../app/api.ts'
+import { call, reading, type Source } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useAgentId, useCan } from '../app/session.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatBytes } from '../ui/format.ts'
-import { Badge, Page, Table } from '../ui/page.tsx'
-import { Empty, Loaded } from '../ui/state.tsx'
+import { Badge, Page } from '../ui/page.tsx'
+import { Loaded } from '../ui/state.tsx'
 import { Tabs } from '../ui/tabs.tsx'
+import { tell } from '../ui/toast.tsx'
 import { Chunks } from './chunks.tsx'
+import { Citations } from './citations.tsx'
+import { EditSource } from './edit-source.tsx'
+import { History } from './history.tsx'
+import { SitePages } from './site-pages.tsx'
+import { SourceText } from './source-text.tsx'
 import classes from './sources.module.css'
 
-const PAGE_TONES = { included: 'success', excluded: 'neutral', failed: 'danger', pending: 'info' } as const
+const PATH = '/agents/{agentId}/sources/{sourceId}'
+/** What changes when a source has been trained. */
+const PARTS = ['chunks', 'text', 'content', 'trainings', 'pages'] as const
 
+/** Shows one source: what was read from it, in which pieces, how it was trained, and where it was cited. */
 export function SourcePage() {
   const agentId = useAgentId()
   const { sourceId } = useParams({ strict: false }) as { sourceId: string }
   const source = useQuery({
-    ...reading('/agents/{agentId}/sources/{sourceId}', { params: { agentId, sourceId } }),
+    ...reading(PATH, { params: { agentId, sourceId } }),
     refetchInterval: ({ state }) => (state.data && isBusy(state.data) ? 1_500 : false),
   })
+  const status = source.data?.status
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the parts are read again when the state has changed
+  useEffect(() => {
+    for (const part of PARTS) void queries.invalidateQueries({ queryKey: [`${PATH}/${part}`] })
+  }, [status])
   return (
     <Loaded of={source}>
       {(data) => (
@@ -33,12 +48,47 @@ export function SourcePage() {
               All sources
             </Link>
           }
+          actions={<Actions agentId={agentId} source={data} />}
         >
           <Facts source={data} />
           <Parts source={data} agentId={agentId} />
         </Page>
       )}
     </Loaded>
+  )
+}
+
+function Actions({ agentId, source }: { agentId: string; source: Source }) {
+  const can = useCan()
+  const [isEditing, setIsEditing] = useState(false)
+  const refresh = useMutation({
+    mutationFn: () => call('POST', `${PATH}/refresh`, { params: { agentId, sourceId: source.id } }),
+    onSuccess: () => {
+      tell('done', 'It is read again. Until then the live version answers.')
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
+      return queries.invalidateQueries({ queryKey: [PATH] })
+    },
+  })
+  if (!can('sources:write')) return null
+  return (
+    <>
+      {source.type !== 'ticket' && (
+        <Button
+          icon={RefreshCw}
+          pending={refresh.isPending}
+          disabled={isBusy(source)}
+          onClick={() => refresh.mutate()}
+        >
+          Read again
+        </Button>
+      )}
+      {(source.type === 'text' || source.type === 'qna') && (
+        <Button kind="primary" icon={Pencil} onClick={() => setIsEditing(true)}>
+          Edit
+        </Button>
+      )}
+      {isEditing && <EditSource agentId={agentId} source={source} onClose={() => setIsEditing(false)} />}
+    </>
   )
 }
 
@@ -79,94 +129,24 @@ function Facts({ source }: { source: Source }) {
 }
 
 function Parts({ source, agentId }: { source: Source; agentId: string }) {
+  const can = useCan()
+  const { tab } = useSearch({ strict: false }) as { tab?: string }
+  const navigate = useNavigate()
+  const place = { agentId, sourceId: source.id }
   const isSite = source.type === 'link' && 'children' in (source.metadata ?? {})
-  const chunks = <Chunks agentId={agentId} sourceId={source.id} />
-  if (!isSite) return chunks
+  const items = [
+    isSite && { id: 'pages', label: 'Pages', content: <SitePages {...place} isLive={isBusy(source)} /> },
+    { id: 'text', label: 'Text', content: <SourceText {...place} /> },
+    { id: 'chunks', label: 'Passages', content: <Chunks {...place} /> },
+    { id: 'history', label: 'History', content: <History {...place} /> },
+    can('conversations:read') && { id: 'cited', label: 'Cited in', content: <Citations {...place} /> },
+  ].filter((item) => item !== false)
   return (
     <Tabs
       label="Parts of the source"
-      items={[
-        { id: 'pages', label: 'Pages', content: <Pages agentId={agentId} sourceId={source.id} /> },
-        { id: 'chunks', label: 'Passages', content: chunks },
-      ]}
+      items={items}
+      chosen={items.some(({ id }) => id === tab) ? tab : items[0]?.id}
+      onChoose={(id) => void navigate({ to: '.', search: { tab: id } as never, replace: true })}
     />
-  )
-}
-
-function Pages({ agentId, sourceId }: { agentId: string; sourceId: string }) {
-  const can = useCan()
-  const pages = useInfiniteQuery({
-    ...listing('/agents/{agentId}/sources/{sourceId}/pages', {
-      params: { agentId, sourceId },
-      query: { limit: 50 },
-    }),
-    refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ data }) => data.some(({ status }) => status === 'pending')) ? 1_500 : false,
-  })
-  const exclude = useMutation({
-    mutationFn: ({ pageId, excluded }: { pageId: string; excluded: boolean }) =>
-      call('PATCH', '/agents/{agentId}/sources/{sourceId}/pages/{pageId}', {
-        params: { agentId, sourceId, pageId },
-        body: { excluded },
-      }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/{sourceId}/pages'] }),
-  })
-  return (
-    <Loaded of={pages}>
-      {({ pages: list }) => {
-        const all = list.flatMap(({ data }) => data)
-        if (all.length === 0) return <Empty icon={Globe} title="No page was found yet" />
-        return (
-          <>
-            <Table
-              label="Pages"
-              head={[
-                'Page',
-                'State',
-                'Size',
-                'Read',
-                <span key="a" className="visually-hidden">
-                  Actions
-                </span>,
-              ]}
-            >
-              {all.map(({ id, url, title, status, error, size, fetchedAt }) => (
-                <tr key={id}>
-                  <td className={classes.name}>
-                    <a href={url} target="_blank" rel="noopener noreferrer">
-                      {title ?? url}
-                    </a>
-                    <p className={error ? classes.error : classes.faint}>{error ?? new URL(url).pathname}</p>
-                  </td>
-                  <td>
-                    <Badge tone={PAGE_TONES[status]}>{status}</Badge>
-                  </td>
-                  <td className={classes.nowrap}>{formatBytes(size)}</td>
-                  <td className={classes.nowrap}>{fetchedAt ? <Ago at={fetchedAt} /> : '–'}</td>
-                  <td className={classes.end}>
-                    {can('sources:write') && (
-                      <Button
-                        small
-                        kind="quiet"
-                        onClick={() => exclude.mutate({ pageId: id, excluded: status !== 'excluded' })}
-                      >
-                        {status === 'excluded' ? 'Include' : 'Leave out'}
-                      </Button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </Table>
-            {pages.hasNextPage && (
-              <div className={classes.more}>
-                <Button onClick={() => pages.fetchNextPage()} pending={pages.isFetchingNextPage}>
-                  Show more
-                </Button>
-              </div>
-            )}
-          </>
-        )
-      }}
-    </Loaded>
   )
 }

@@ -1,15 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import {
-  BookOpen,
-  Ellipsis,
-  FileText,
-  Globe,
-  MessageCircleQuestion,
-  NotebookPen,
-  Trash2,
-  Upload,
-} from 'lucide-react'
+import { BookOpen, Ellipsis, Trash2, Upload } from 'lucide-react'
 import { type DragEvent, useRef, useState } from 'react'
 import { isBusy, statusOfSource } from '../agents/status.ts'
 import { call, listing, reading, type Source } from '../app/api.ts'
@@ -23,7 +14,7 @@ import { Menu } from '../ui/menu.tsx'
 import { Badge, Page, Table } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
-import { AddSource, type NewKind } from './add-source.tsx'
+import { Add, type Adding, AddMenu } from './add-menu.tsx'
 import classes from './sources.module.css'
 import { progressOf } from './training-list.tsx'
 import { UploadList, useUploads } from './uploads.tsx'
@@ -34,6 +25,7 @@ const TYPES = [
   ['file', 'Files'],
   ['text', 'Texts'],
   ['qna', 'Questions and answers'],
+  ['notionPage', 'Connected pages'],
   ['ticket', 'Solved tickets'],
 ] as const
 const NAMES: Record<Source['type'], string> = {
@@ -51,7 +43,7 @@ export function SourcesPage() {
   const can = useCan()
   const search = useSearch({ strict: false }) as { type?: string; name?: string }
   const navigate = useNavigate()
-  const [adding, setAdding] = useState<NewKind | null>(null)
+  const [adding, setAdding] = useState<Adding | null>(null)
   const [isOver, setIsOver] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
   const uploads = useUploads(agentId)
@@ -161,7 +153,7 @@ export function SourcesPage() {
           </div>
         )}
       </div>
-      {adding && <AddSource kind={adding} agentId={agentId} onClose={() => setAdding(null)} />}
+      {adding && <Add adding={adding} agentId={agentId} onClose={() => setAdding(null)} />}
     </Page>
   )
 }
@@ -175,39 +167,6 @@ function Amount({ agentId }: { agentId: string }) {
     <>
       {plural(sum('count'), 'source')}, {formatBytes(sum('size'))} of text.
     </>
-  )
-}
-
-function AddMenu({ onAdd, onFiles }: { onAdd: (kind: NewKind) => void; onFiles: () => void }) {
-  return (
-    <Menu
-      label="Add a source"
-      className={classes.add}
-      choices={[
-        { id: 'files', label: 'Files', hint: 'PDF, Word, Excel, text, …', icon: FileText, onChoose: onFiles },
-        {
-          id: 'link',
-          label: 'Website',
-          hint: 'One page or all of them',
-          icon: Globe,
-          onChoose: () => onAdd('link'),
-        },
-        {
-          id: 'qna',
-          label: 'Question and answer',
-          hint: 'Said word for word',
-          icon: MessageCircleQuestion,
-          onChoose: () => onAdd('qna'),
-        },
-        {
-          id: 'text',
-          label: 'Text',
-          hint: 'Written or pasted',
-          icon: NotebookPen,
-          onChoose: () => onAdd('text'),
-        },
-      ]}
-    />
   )
 }
 

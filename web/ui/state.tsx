@@ -1,6 +1,7 @@
 import { CircleAlert, Lock, type LucideIcon, WifiOff } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ParleyError } from '../../client/parley-error.ts'
+import { CutOff } from '../app/save-file.ts'
 import { Button } from './button.tsx'
 import classes from './state.module.css'
 
@@ -79,4 +80,6 @@ export function Loaded<T>({
 export const sentenceOf = (error: unknown): string =>
   error instanceof ParleyError
     ? (Object.values(error.details ?? {})[0] ?? error.message)
-    : 'The service cannot be reached. Check your connection and try again.'
+    : error instanceof CutOff
+      ? error.message
+      : 'The service cannot be reached. Check your connection and try again.'

@@ -1,0 +1,48 @@
+/** Offers text as a file to save. */
+export function saveFile(name: string, parts: string[], type: string): void {
+  const url = URL.createObjectURL(new Blob(parts, { type: `${type};charset=utf-8` }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  document.body.append(link)
+  link.click()
+  link.remove()
+  // Some browsers begin to read the file only after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+/** An export ends with a line that says so; without it the connection has broken. */
+export class CutOff extends Error {
+  constructor() {
+    super('The export was cut off. Try again.')
+  }
+}
+
+type Line = { type: string }
+
+/** Collects the lines of an export, as `write` puts them. Throws CutOff when the last line is missing. */
+export async function collect<L extends Line>(
+  lines: AsyncGenerator<Line, void>,
+  write: (line: L) => string,
+): Promise<string[]> {
+  const parts: string[] = []
+  let isWhole = false
+  for await (const line of lines) {
+    isWhole = line.type === 'end'
+    parts.push(write(line as L))
+  }
+  if (!isWhole) throw new CutOff()
+  return parts
+}
+
+export const asJsonLine = (line: unknown): string => `${JSON.stringify(line)}\n`
+
+/** A row of a CSV file. A cell that a spreadsheet would take for a formula gets an apostrophe before it. */
+export const csvRow = (cells: readonly (string | number | null | undefined)[]): string =>
+  `${cells.map(cellOf).join(',')}\r\n`
+
+function cellOf(value: string | number | null | undefined): string {
+  const text = String(value ?? '')
+  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,0 +1,86 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import agents from '../agents/agents.module.css'
+import { call, type OutputOf, reading } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { useCan } from '../app/session.ts'
+import sources from '../sources/sources.module.css'
+import { Ago } from '../ui/ago.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Section } from '../ui/page.tsx'
+import { Loaded } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import { Person } from './person.tsx'
+
+type Contact = OutputOf<'GET', '/agents/{agentId}/contacts/{contactId}'>
+type ContactDialogProps = { agentId: string; contact: Contact; onClose: () => void }
+
+/** Shows a person with their conversations, and what can be done about them. */
+export function ContactDialog({ agentId, contact, onClose }: ContactDialogProps) {
+  const can = useCan()
+  const params = { agentId, contactId: contact.id }
+  const conversations = useQuery(
+    reading('/agents/{agentId}/contacts/{contactId}/conversations', { params, query: { limit: 10 } }),
+  )
+  const attributes = Object.entries(contact.customAttributes as Record<string, unknown>)
+  const remove = useMutation({
+    mutationFn: () => call('DELETE', '/agents/{agentId}/contacts/{contactId}', { params }),
+    onSuccess: () => {
+      tell('done', 'The contact is gone; the conversations stay.')
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/contacts'] })
+      onClose()
+    },
+  })
+  return (
+    <Dialog title={contact.name ?? contact.externalId} isOpen onClose={onClose} drawer="right">
+      <div className={agents.steps}>
+        <dl className={sources.facts}>
+          <div>
+            <dt>Email</dt>
+            <dd>{contact.email ?? '–'}</dd>
+          </div>
+          <div>
+            <dt>Phone</dt>
+            <dd>{contact.phoneNumber ?? '–'}</dd>
+          </div>
+          <div>
+            <dt>ID</dt>
+            <dd>{contact.externalId}</dd>
+          </div>
+          {attributes.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{String(value)}</dd>
+            </div>
+          ))}
+        </dl>
+        <Section title="Conversations">
+          <Loaded of={conversations}>
+            {({ data }) => (
+              <ul className={agents.rows}>
+                {data.length === 0 && <li>None yet.</li>}
+                {data.map(({ id, title, updatedAt }) => (
+                  <li key={id}>
+                    <Link to="/agents/$agentId/conversations" params={{ agentId }} search={{ open: id }}>
+                      {title ?? 'Untitled'}
+                    </Link>
+                    <Ago at={updatedAt} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Loaded>
+        </Section>
+        <Person contact={contact} onErased={onClose} />
+        {can('conversations:write') && (
+          <div>
+            <Button kind="danger" pending={remove.isPending} onClick={() => remove.mutate()}>
+              Delete the contact
+            </Button>
+          </div>
+        )}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,38 @@
+import type { InputOf } from '../app/api.ts'
+import { parseCsv } from './parse-csv.ts'
+
+export type NewContact = InputOf<'POST', '/agents/{agentId}/contacts/import'>['body']['contacts'][number]
+export type Column = { heading: string; field: string | null }
+
+const FIELDS: Record<string, RegExp> = {
+  externalId: /^(external ?_?id|id|user ?_?id|customer ?_?id)$/i,
+  name: /^(full ?_?)?name$/i,
+  email: /^e-?mail( ?address)?$/i,
+  phoneNumber: /^(phone|mobile|telephone)( ?_?number)?$/i,
+}
+
+/**
+ * Reads contacts from a CSV file with headings. A column whose heading is none of a contact's fields holds a custom
+ * attribute of that name. Returns null when there is no row below the headings.
+ */
+export function readContacts(text: string): { columns: Column[]; contacts: NewContact[] } | null {
+  const [head, ...rows] = parseCsv(text)
+  if (!head || rows.length === 0) return null
+  const columns = head.map((heading): Column => {
+    const name = heading.trim()
+    const field = Object.entries(FIELDS).find(([, pattern]) => pattern.test(name))?.[0] ?? null
+    return { heading: name, field }
+  })
+  const contacts = rows.map((row) => {
+    const contact: NewContact = {}
+    const attributes: Record<string, string> = {}
+    for (const [at, { heading, field }] of columns.entries()) {
+      const value = (row[at] ?? '').trim()
+      if (value === '' || heading === '') continue
+      if (field === null) attributes[heading] = value
+      else contact[field] = value
+    }
+    return Object.keys(attributes).length > 0 ? { ...contact, customAttributes: attributes } : contact
+  })
+  return { columns, contacts }
+}

@@ -1,0 +1,159 @@
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import { FileText, Plus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { call, listing, reading } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { Ago } from '../ui/ago.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Empty, Loaded, sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import classes from './sources.module.css'
+
+const PATH = '/agents/{agentId}/pages-connection'
+const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
+
+/** Connects a Notion workspace and adds its pages as sources. */
+export function ConnectedPages({ agentId, onClose }: { agentId: string; onClose: () => void }) {
+  const connection = useQuery(reading(PATH, { params: { agentId } }))
+  return (
+    <Dialog title="Pages of Notion" isOpen onClose={onClose} wide>
+      <Loaded of={connection}>
+        {({ connected }) => (connected ? <PageList agentId={agentId} /> : <Connect agentId={agentId} />)}
+      </Loaded>
+    </Dialog>
+  )
+}
+
+function Connect({ agentId }: { agentId: string }) {
+  const connect = useMutation({
+    meta: { quiet: true },
+    mutationFn: (body: { accessToken: string; baseUrl?: string }) =>
+      call('PUT', PATH, { params: { agentId }, body }),
+    onSuccess: refresh,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const baseUrl = String(form.get('baseUrl')).trim()
+    connect.mutate({ accessToken: String(form.get('token')).trim(), ...(baseUrl && { baseUrl }) })
+  }
+  return (
+    <Form onSubmit={submit}>
+      <ol className={classes.steps}>
+        <li>Make an internal integration in the settings of Notion, and copy its secret.</li>
+        <li>On each page that the agent may read, add the integration under Connections.</li>
+      </ol>
+      <TextField
+        label="Secret of the integration"
+        name="token"
+        type="password"
+        autoComplete="off"
+        required
+        autoFocus
+      />
+      <details>
+        <summary>Another server</summary>
+        <TextField label="Address" name="baseUrl" inputMode="url" hint="Leave it empty for the public one." />
+      </details>
+      {connect.error && <FormProblem>{sentenceOf(connect.error)}</FormProblem>}
+      <FormActions>
+        <Button kind="primary" type="submit" pending={connect.isPending}>
+          Connect
+        </Button>
+      </FormActions>
+    </Form>
+  )
+}
+
+function PageList({ agentId }: { agentId: string }) {
+  const params = { agentId }
+  const [query, setQuery] = useState('')
+  const [added, setAdded] = useState<ReadonlySet<string>>(new Set())
+  const pages = useInfiniteQuery(
+    listing(`${PATH}/pages`, { params, query: { limit: 50, ...(query && { query }) } }),
+  )
+  const add = useMutation({
+    mutationFn: (pageId: string) =>
+      call('POST', '/agents/{agentId}/sources', { params, body: { type: 'notionPage', pageId } }),
+    onSuccess: (_source, pageId) => {
+      setAdded((before) => new Set([...before, pageId]))
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/summary'] })
+    },
+  })
+  const disconnect = useMutation({
+    mutationFn: () => call('DELETE', PATH, { params }),
+    onSuccess: () => {
+      tell('done', 'Notion is disconnected. The sources stay, and are kept current no longer.')
+      return refresh()
+    },
+  })
+  const search = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    setQuery(String(new FormData(event.currentTarget).get('query')).trim())
+  }
+  return (
+    <div className={classes.drop}>
+      <form className={classes.finding} onSubmit={search}>
+        <TextField
+          label="Search by title"
+          hideLabel
+          name="query"
+          type="search"
+          placeholder="Search by title"
+        />
+        <Button type="submit">Search</Button>
+        <Button kind="danger" pending={disconnect.isPending} onClick={() => disconnect.mutate()}>
+          Disconnect
+        </Button>
+      </form>
+      <Loaded of={pages}>
+        {({ pages: lists }) => {
+          const all = lists.flatMap(({ data }) => data)
+          if (all.length === 0) {
+            return (
+              <Empty icon={FileText} title="No page is shared">
+                Add the integration to a page under its Connections, and open this again.
+              </Empty>
+            )
+          }
+          return (
+            <ul className={classes.uploads} aria-label="Pages that can be added">
+              {all.map(({ id, title, updatedAt }) => (
+                <li key={id}>
+                  <div className={classes.upload}>
+                    <span>{title ?? 'Untitled'}</span>
+                    {updatedAt && (
+                      <small>
+                        Edited <Ago at={updatedAt} />
+                      </small>
+                    )}
+                  </div>
+                  <Button
+                    small
+                    icon={Plus}
+                    disabled={added.has(id)}
+                    pending={add.isPending && add.variables === id}
+                    aria-label={`Add ${title ?? 'the page'}`}
+                    onClick={() => add.mutate(id)}
+                  >
+                    {added.has(id) ? 'Added' : 'Add'}
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )
+        }}
+      </Loaded>
+      {pages.hasNextPage && (
+        <div className={classes.more}>
+          <Button onClick={() => pages.fetchNextPage()} pending={pages.isFetchingNextPage}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}

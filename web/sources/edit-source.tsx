@@ -1,0 +1,81 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { call, type InputOf, type OutputOf, reading, type Source } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form, FormActions, FormProblem, TextArea, TextField } from '../ui/field.tsx'
+import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+
+const PATH = '/agents/{agentId}/sources/{sourceId}'
+type Content = OutputOf<'GET', `${typeof PATH}/content`>
+type Change = InputOf<'PUT', typeof PATH>['body']
+type Props = { agentId: string; source: Source; onClose: () => void }
+
+/** Edits a text, or questions and their answer. */
+export function EditSource(props: Props) {
+  const params = { agentId: props.agentId, sourceId: props.source.id }
+  const content = useQuery({ ...reading(`${PATH}/content`, { params }), staleTime: 0 })
+  return (
+    <Dialog title={`Edit ${props.source.name ?? 'the source'}`} isOpen onClose={props.onClose} wide>
+      <Loaded of={content}>{(data) => <Fields {...props} content={data} />}</Loaded>
+    </Dialog>
+  )
+}
+
+function Fields({ agentId, source, content, onClose }: Props & { content: Content }) {
+  const save = useMutation({
+    meta: { quiet: true },
+    mutationFn: (body: Change) => call('PUT', PATH, { params: { agentId, sourceId: source.id }, body }),
+    onSuccess: () => {
+      tell('done', 'Saved. It answers as before until the new version is trained.')
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
+      void queries.invalidateQueries({ queryKey: [PATH] })
+      void queries.invalidateQueries({ queryKey: [`${PATH}/content`] })
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const text = (name: string) => String(form.get(name) ?? '').trim()
+    const questions = text('questions')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean)
+    save.mutate({
+      name: text('name'),
+      ...(content.content === null ? { questions, answer: text('answer') } : { content: text('content') }),
+    })
+  }
+  return (
+    <Form onSubmit={submit}>
+      <TextField label="Name" name="name" defaultValue={source.name ?? ''} required maxLength={255} />
+      {content.content === null ? (
+        <>
+          <TextArea
+            label="Question"
+            name="questions"
+            rows={3}
+            defaultValue={(content.questions ?? []).join('\n')}
+            hint="Other ways to ask the same go on lines of their own."
+            required
+          />
+          <TextArea label="Answer" name="answer" rows={8} defaultValue={content.answer ?? ''} required />
+        </>
+      ) : (
+        <TextArea label="Text" name="content" rows={16} defaultValue={content.content} required dir="auto" />
+      )}
+      {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
+      <FormActions>
+        <Button kind="primary" type="submit" pending={save.isPending}>
+          Save and train
+        </Button>
+        <Button kind="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+      </FormActions>
+    </Form>
+  )
+}

@@ -1,0 +1,133 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { Globe } from 'lucide-react'
+import { useState } from 'react'
+import { call, listing } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { useCan } from '../app/session.ts'
+import { Ago } from '../ui/ago.tsx'
+import { Button } from '../ui/button.tsx'
+import { Select } from '../ui/field.tsx'
+import { formatBytes, plural } from '../ui/format.ts'
+import { Badge, Table } from '../ui/page.tsx'
+import { Empty, Loaded } from '../ui/state.tsx'
+import classes from './sources.module.css'
+
+const LOOK_MS = 1_500
+const PAGE_TONES = { included: 'success', excluded: 'neutral', failed: 'danger', pending: 'info' } as const
+const PAGE_WORDS = { included: 'Read', excluded: 'Left out', failed: 'Failed', pending: 'Waiting' } as const
+type PageStatus = keyof typeof PAGE_TONES
+const STATES = [
+  ['', 'All pages'],
+  ['included', 'Read'],
+  ['excluded', 'Left out'],
+  ['failed', 'Failed'],
+  ['pending', 'Waiting'],
+] as const
+
+/** Lists the pages of a website with the state of each, live while they are read. */
+export function SitePages({
+  agentId,
+  sourceId,
+  isLive,
+}: {
+  agentId: string
+  sourceId: string
+  isLive: boolean
+}) {
+  const can = useCan()
+  const [status, setStatus] = useState<PageStatus | ''>('')
+  const pages = useInfiniteQuery({
+    ...listing('/agents/{agentId}/sources/{sourceId}/pages', {
+      params: { agentId, sourceId },
+      query: { limit: 50, ...(status && { status }) },
+    }),
+    refetchInterval: ({ state }) =>
+      isLive || state.data?.pages.some(({ data }) => data.some((page) => page.status === 'pending'))
+        ? LOOK_MS
+        : false,
+  })
+  const exclude = useMutation({
+    mutationFn: ({ pageId, excluded }: { pageId: string; excluded: boolean }) =>
+      call('PATCH', '/agents/{agentId}/sources/{sourceId}/pages/{pageId}', {
+        params: { agentId, sourceId, pageId },
+        body: { excluded },
+      }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/{sourceId}/pages'] }),
+  })
+  return (
+    <Loaded of={pages}>
+      {({ pages: list }) => {
+        const all = list.flatMap(({ data }) => data)
+        return (
+          <div className={classes.drop}>
+            <div className={classes.filters}>
+              <Select
+                label="State of the pages"
+                hideLabel
+                options={STATES}
+                value={status}
+                onChange={({ target }) => setStatus(target.value as PageStatus | '')}
+              />
+              <p className={classes.faint} role="status">
+                {isLive ? 'Pages are being read …' : plural(list[0]?.pagination.total ?? 0, 'page')}
+              </p>
+            </div>
+            {all.length === 0 && (
+              <Empty icon={Globe} title={status ? 'No page is in this state' : 'No page was found yet'} />
+            )}
+            {all.length > 0 && (
+              <Table
+                label="Pages"
+                head={[
+                  'Page',
+                  'State',
+                  'Size',
+                  'Read',
+                  <span key="a" className="visually-hidden">
+                    Actions
+                  </span>,
+                ]}
+              >
+                {all.map(({ id, url, title, status: state, error, size, fetchedAt }) => (
+                  <tr key={id}>
+                    <td className={classes.name}>
+                      <a href={url} target="_blank" rel="noopener noreferrer">
+                        {title ?? url}
+                      </a>
+                      <p className={error ? classes.error : classes.faint}>
+                        {error ?? new URL(url).pathname}
+                      </p>
+                    </td>
+                    <td>
+                      <Badge tone={PAGE_TONES[state]}>{PAGE_WORDS[state]}</Badge>
+                    </td>
+                    <td className={classes.nowrap}>{formatBytes(size)}</td>
+                    <td className={classes.nowrap}>{fetchedAt ? <Ago at={fetchedAt} /> : '–'}</td>
+                    <td className={classes.end}>
+                      {can('sources:write') && (
+                        <Button
+                          small
+                          kind="quiet"
+                          onClick={() => exclude.mutate({ pageId: id, excluded: state !== 'excluded' })}
+                        >
+                          {state === 'excluded' ? 'Include' : 'Leave out'}
+                        </Button>
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+            )}
+            {pages.hasNextPage && (
+              <div className={classes.more}>
+                <Button onClick={() => pages.fetchNextPage()} pending={pages.isFetchingNextPage}>
+                  Show more
+                </Button>
+              </div>
+            )}
+          </div>
+        )
+      }}
+    </Loaded>
+  )
+}

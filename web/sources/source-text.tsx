@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query'
+import { FileText } from 'lucide-react'
+import { reading } from '../app/api.ts'
+import { Empty, Loaded } from '../ui/state.tsx'
+import classes from './sources.module.css'
+
+/** The extracted text of a source as one piece. */
+export function SourceText({ agentId, sourceId }: { agentId: string; sourceId: string }) {
+  const text = useQuery(
+    reading('/agents/{agentId}/sources/{sourceId}/text', { params: { agentId, sourceId } }),
+  )
+  return (
+    <Loaded of={text} lines={8}>
+      {({ text: whole, isWhole }) =>
+        whole === '' ? (
+          <Empty icon={FileText} title="No text is live">
+            It stands here as soon as the source is trained.
+          </Empty>
+        ) : (
+          <>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
+            <section className={classes.text} aria-label="Text of the source" tabIndex={0} dir="auto">
+              {whole}
+            </section>
+            {!isWhole && <p className={classes.faint}>The text goes on. Its passages hold all of it.</p>}
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
