@@ -14,11 +14,12 @@ import { ParleyError } from '../../client/parley-error.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { Problem, Skeleton } from '../ui/state.tsx'
+import { Page } from '../ui/page.tsx'
+import { Empty, Problem, Skeleton } from '../ui/state.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { agentPlaces } from './navigation.ts'
-import { rememberAgent, useAgentId, useAgents, useCan, useMe } from './session.ts'
+import { rememberAgent, useAgent, useAgentId, useAgents, useCan, useMe } from './session.ts'
 import classes from './shell.module.css'
 import { useShortcuts } from './shortcuts.ts'
 
@@ -73,7 +74,9 @@ function Frame() {
       <aside className={classes.side}>{side}</aside>
       <main id="page" className={classes.main} tabIndex={-1}>
         <Suspense fallback={<Waiting />}>
-          <Outlet />
+          <AgentOr>
+            <Outlet />
+          </AgentOr>
         </Suspense>
       </main>
       <Dialog title="Parley" isOpen={open === 'menu'} onClose={close} drawer="left">
@@ -85,6 +88,24 @@ function Frame() {
       </Suspense>
       <Toasts />
     </div>
+  )
+}
+
+/** Renders the page, unless its address names an agent that does not exist for this member. */
+function AgentOr({ children }: { children: ReactNode }) {
+  const agentId = useAgentId()
+  const { error } = useAgent(agentId)
+  const isUnknown = agentId !== '' && error instanceof ParleyError && error.code === 'AGENT_NOT_FOUND'
+  return isUnknown ? <NoAgent /> : children
+}
+
+function NoAgent() {
+  return (
+    <Page title="No such agent">
+      <Empty icon={Bot} title="This agent does not exist" action={<Link to="/agents">All agents</Link>}>
+        It was deleted, or it belongs to agents that your role does not include.
+      </Empty>
+    </Page>
   )
 }
 

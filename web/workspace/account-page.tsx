@@ -1,9 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { call, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useMember } from '../app/session.ts'
-import { Code } from '../deploy/code.tsx'
 import { NewPassword } from '../sign-in/new-password.tsx'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
@@ -11,6 +10,7 @@ import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
 import { Badge, Card, Page, Section, Table } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
+import { SecondFactor } from './second-factor.tsx'
 import classes from './workspace.module.css'
 
 /** The account of the signed-in member: sessions, password and second factor. */
@@ -18,10 +18,49 @@ export function AccountPage() {
   const member = useMember()
   return (
     <Page title="Your account" about={member && `${member.name}, ${member.email}, ${member.role}`} narrow>
+      {member && <OwnName key={member.name} name={member.name} />}
       <Sessions />
       <Password />
       <SecondFactor isOn={member?.hasSecondFactor ?? false} />
     </Page>
+  )
+}
+
+function OwnName({ name }: { name: string }) {
+  const save = useMutation({
+    meta: { quiet: true },
+    mutationFn: (next: string) => call('PATCH', '/me', { body: { name: next } }),
+    onSuccess: () => {
+      tell('done', 'Saved.')
+      void queries.invalidateQueries({ queryKey: ['/members'] })
+      return queries.invalidateQueries({ queryKey: ['/me'] })
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    save.mutate(String(new FormData(event.currentTarget).get('name')).trim())
+  }
+  return (
+    <Section title="Name" about="Colleagues see it, and visitors whom you answer.">
+      <Card>
+        <Form onSubmit={submit}>
+          <TextField
+            label="Your name"
+            name="name"
+            defaultValue={name}
+            required
+            maxLength={100}
+            autoComplete="name"
+          />
+          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
+          <FormActions>
+            <Button type="submit" pending={save.isPending}>
+              Rename
+            </Button>
+          </FormActions>
+        </Form>
+      </Card>
+    </Section>
   )
 }
 
@@ -131,98 +170,6 @@ function Password() {
             </Button>
           </FormActions>
         </Form>
-      </Card>
-    </Section>
-  )
-}
-
-function SecondFactor({ isOn }: { isOn: boolean }) {
-  const [password, setPassword] = useState('')
-  const [code, setCode] = useState('')
-  const refresh = () => queries.invalidateQueries({ queryKey: ['/me'] })
-  const begin = useMutation({
-    meta: { quiet: true },
-    mutationFn: () => call('POST', '/second-factor', { body: { password } }),
-  })
-  const confirm = useMutation({
-    meta: { quiet: true },
-    mutationFn: () => call('POST', '/second-factor/confirm', { body: { code: code.trim() } }),
-    onSuccess: () => {
-      tell('done', 'From now on a code is asked for, too.')
-      begin.reset()
-      return refresh()
-    },
-  })
-  const remove = useMutation({
-    meta: { quiet: true },
-    mutationFn: () => call('DELETE', '/second-factor', { body: { password } }),
-    onSuccess: () => {
-      setPassword('')
-      tell('done', 'The password alone is enough again.')
-      return refresh()
-    },
-  })
-  const error = begin.error ?? remove.error
-  return (
-    <Section title="Second factor" about="A code from your phone, asked for after the password.">
-      <Card>
-        {begin.data?.uri ? (
-          <Form
-            onSubmit={(event) => {
-              event.preventDefault()
-              confirm.mutate()
-            }}
-          >
-            <p>
-              Type this key into your authenticator app, or{' '}
-              <a href={begin.data.uri}>open the app on this device</a>. Then type the six digits that it
-              shows.
-            </p>
-            <Code
-              label="Key for the authenticator"
-              text={new URL(begin.data.uri).searchParams.get('secret') ?? begin.data.uri}
-            />
-            <p>Keep these backup codes. Each works once, should you lose the phone.</p>
-            <Code label="Backup codes" text={(begin.data.backupCodes ?? []).join('\n')} />
-            <TextField
-              label="Code"
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              value={code}
-              onChange={({ target }) => setCode(target.value)}
-              required
-            />
-            {confirm.error && <FormProblem>{sentenceOf(confirm.error)}</FormProblem>}
-            <FormActions>
-              <Button kind="primary" type="submit" pending={confirm.isPending}>
-                Switch it on
-              </Button>
-            </FormActions>
-          </Form>
-        ) : (
-          <Form
-            onSubmit={(event) => {
-              event.preventDefault()
-              if (isOn) remove.mutate()
-              else begin.mutate()
-            }}
-          >
-            <TextField
-              label="Your password"
-              type="password"
-              autoComplete="current-password"
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-              required
-            />
-            {error && <FormProblem>{sentenceOf(error)}</FormProblem>}
-            <FormActions>
-              <Button type="submit" pending={begin.isPending || remove.isPending}>
-                {isOn ? 'Remove the second factor' : 'Set up a second factor'}
-              </Button>
-            </FormActions>
-          </Form>
-        )}
       </Card>
     </Section>
   )

@@ -1,22 +1,21 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ScrollText } from 'lucide-react'
-import { listing } from '../app/api.ts'
+import { listing, reading } from '../app/api.ts'
+import { useAgents, useCan } from '../app/session.ts'
 import { Button } from '../ui/button.tsx'
 import { formatTime } from '../ui/format.ts'
 import { Section, Table } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
+import { wordsOfAction, wordsOfActor, wordsOfDetail, wordsOfTarget } from './audit-words.ts'
 import classes from './workspace.module.css'
 
-/** Formats the details of an audit log entry as plain text instead of JSON. */
-const wordsOf = (detail: object): string =>
-  Object.entries(detail)
-    .map(([name, value]) => {
-      const words = Array.isArray(value) ? value.join(', ') : value
-      return `${name}: ${typeof words === 'object' ? JSON.stringify(words) : String(words)}`
-    })
-    .join('; ')
-
+/** Lists who changed what, in words. */
 export function AuditLog() {
+  const can = useCan()
+  const agents = useAgents().data?.data ?? []
+  const members = useQuery({ ...reading('/members'), enabled: can('members:read') }).data ?? []
+  const keys = useQuery({ ...reading('/keys'), enabled: can('keys:read') }).data ?? []
+  const names = new Map([...agents, ...members, ...keys].map(({ id, name }) => [id, name]))
   const log = useInfiniteQuery(listing('/audit-log', { query: { limit: 50 } }))
   return (
     <Section title="Audit log" about="Who changed what, newest first.">
@@ -30,11 +29,11 @@ export function AuditLog() {
                 {all.map(({ id, at, actor, actorName, action, target, detail }) => (
                   <tr key={id}>
                     <td className={classes.nowrap}>{formatTime(at)}</td>
-                    <td>{actorName ?? actor}</td>
-                    <td>{action}</td>
+                    <td>{actorName ?? wordsOfActor(actor)}</td>
+                    <td title={action}>{wordsOfAction(action)}</td>
                     <td className={classes.target}>
-                      {target ?? '–'}
-                      {detail && <p className={classes.faint}>{wordsOf(detail)}</p>}
+                      {wordsOfTarget(target, names)}
+                      {detail && <p className={classes.faint}>{wordsOfDetail(detail)}</p>}
                     </td>
                   </tr>
                 ))}

@@ -1,32 +1,23 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Ellipsis, Trash2, UserPlus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
-import { call, type InputOf, type OutputOf, reading } from '../app/api.ts'
+import { Ellipsis, Pencil, Trash2, UserPlus } from 'lucide-react'
+import { useState } from 'react'
+import { call, type OutputOf, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useAgents, useCan, useMember } from '../app/session.ts'
-import { Code } from '../deploy/code.tsx'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Check, Form, FormActions, FormProblem, Select, TextField } from '../ui/field.tsx'
+import { Select } from '../ui/field.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Badge, Section, Table } from '../ui/page.tsx'
-import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
+import { Invite } from './invite.tsx'
+import { RenameMember } from './rename-member.tsx'
+import { ROLES, type Role, roleName } from './roles.ts'
 import classes from './workspace.module.css'
 
 type Member = OutputOf<'GET', '/members'>[number]
-type Role = Member['role']
-type Invitation = InputOf<'POST', '/invitations'>['body']
 
-const ROLES: readonly (readonly [Role, string, string])[] = [
-  ['owner', 'Owner', 'Everything'],
-  ['admin', 'Admin', 'Everything but who is an owner'],
-  ['builder', 'Builder', 'Agents, sources, actions and channels'],
-  ['support', 'Support', 'Inbox, conversations and contacts'],
-  ['viewer', 'Viewer', 'Reads'],
-]
-const roleName = (role: Role): string => ROLES.find(([id]) => id === role)?.[1] ?? role
 const refresh = (path: string) => queries.invalidateQueries({ queryKey: [path] })
 
 export function Members() {
@@ -69,6 +60,7 @@ const Hidden = ({ children }: { children: string }) => <span className="visually
 
 function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) {
   const me = useMember()
+  const [isRenaming, setIsRenaming] = useState(false)
   const agents = useAgents().data?.data ?? []
   const change = useMutation({
     mutationFn: (role: Role) =>
@@ -124,6 +116,7 @@ function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) 
             label={`Actions for ${member.name}`}
             className={classes.dots}
             choices={[
+              { id: 'rename', label: 'Rename', icon: Pencil, onChoose: () => setIsRenaming(true) },
               {
                 id: 'remove',
                 label: 'Remove from the workspace',
@@ -136,6 +129,7 @@ function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) 
             <Ellipsis size={18} aria-hidden />
           </Menu>
         )}
+        {isRenaming && <RenameMember member={member} onClose={() => setIsRenaming(false)} />}
       </td>
     </tr>
   )
@@ -176,81 +170,5 @@ function Invitations({ mayWrite }: { mayWrite: boolean }) {
         ))}
       </Table>
     </Section>
-  )
-}
-
-function Invite({ onClose }: { onClose: () => void }) {
-  const me = useMember()
-  const agents = useAgents().data?.data ?? []
-  const [role, setRole] = useState<Role>('support')
-  const [agentIds, setAgentIds] = useState<string[]>([])
-  const canLimit = role !== 'owner' && role !== 'admin'
-  const invite = useMutation({
-    meta: { quiet: true },
-    mutationFn: (body: Invitation) => call('POST', '/invitations', { body }),
-    onSettled: () => refresh('/invitations'),
-  })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const email = String(new FormData(event.currentTarget).get('email')).trim()
-    invite.mutate({ email, role, agentIds: canLimit && agentIds.length > 0 ? agentIds : null })
-  }
-  const { data } = invite
-  if (data?.link) {
-    return (
-      <Dialog title="Invited" isOpen onClose={onClose}>
-        <div className={classes.stack}>
-          <p>
-            {data.mailed
-              ? `A mail with this link is on its way to ${data.email}.`
-              : `Send this link to ${data.email}. This installation sends no mail by itself.`}{' '}
-            It works once and for seven days, and is shown this once.
-          </p>
-          <Code label="Link of the invitation" text={data.link} />
-          <div>
-            <Button kind="primary" onClick={onClose}>
-              Done
-            </Button>
-          </div>
-        </div>
-      </Dialog>
-    )
-  }
-  return (
-    <Dialog title="Invite somebody" isOpen onClose={onClose}>
-      <Form onSubmit={submit}>
-        <TextField label="Email" name="email" type="email" required autoFocus />
-        <Select
-          label="Role"
-          options={ROLES.filter(([id]) => id !== 'owner' || me?.role === 'owner').map(
-            ([id, name, about]) => [id, `${name}: ${about.toLowerCase()}`] as const,
-          )}
-          value={role}
-          onChange={({ target }) => setRole(target.value as Role)}
-        />
-        {canLimit && agents.length > 1 && (
-          <fieldset className={classes.limits}>
-            <legend>Only these agents</legend>
-            <p className={classes.faint}>None chosen: all of them, those to come included.</p>
-            {agents.map(({ id, name }) => (
-              <Check
-                key={id}
-                label={name}
-                checked={agentIds.includes(id)}
-                onChange={({ target }) =>
-                  setAgentIds(target.checked ? [...agentIds, id] : agentIds.filter((one) => one !== id))
-                }
-              />
-            ))}
-          </fieldset>
-        )}
-        {invite.error && <FormProblem>{sentenceOf(invite.error)}</FormProblem>}
-        <FormActions>
-          <Button kind="primary" type="submit" pending={invite.isPending}>
-            Make the invitation
-          </Button>
-        </FormActions>
-      </Form>
-    </Dialog>
   )
 }

@@ -3,6 +3,7 @@ import { useCan, useMe } from '../app/session.ts'
 import { Page } from '../ui/page.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { AuditLog } from './audit-log.tsx'
+import { General } from './general.tsx'
 import { Keys } from './keys.tsx'
 import { Members } from './members.tsx'
 import { Models } from './models.tsx'
@@ -20,6 +21,7 @@ export function WorkspacePage() {
     can('account:read') && { id: 'usage', label: 'Plan and usage', content: <Usage /> },
     can('agents:read') && { id: 'models', label: 'Models', content: <Models /> },
     can('audit:read') && { id: 'audit', label: 'Audit log', content: <AuditLog /> },
+    can('members:write') && { id: 'general', label: 'Name and data', content: <General /> },
   ].filter((item) => item !== false)
   return (
     <Page

@@ -1,0 +1,63 @@
+import { X } from 'lucide-react'
+import { useState } from 'react'
+import { countryCodes } from '../../server/agents/settings/country-codes.ts'
+import type { Agent } from '../app/api.ts'
+import { useSaveAgent } from '../deploy/use-save-agent.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Form, FormActions, FormProblem, Select } from '../ui/field.tsx'
+import { Card, Section } from '../ui/page.tsx'
+import { sentenceOf } from '../ui/state.tsx'
+import classes from './settings.module.css'
+
+const names = new Intl.DisplayNames(undefined, { type: 'region' })
+const nameOf = (code: string): string => names.of(code) ?? code
+const sorted = countryCodes.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)))
+
+/** The countries from which nobody is answered. */
+export function Countries({ agent }: { agent: Agent }) {
+  const save = useSaveAgent(agent.id)
+  const [chosen, setChosen] = useState<string[]>(agent.blockedCountries ?? [])
+  const rest = sorted.filter((code) => !chosen.includes(code))
+  return (
+    <Section
+      title="Countries"
+      about="Visitors from these countries are not served. It needs a proxy that tells the country."
+    >
+      <Card>
+        <Form
+          onSubmit={(event) => {
+            event.preventDefault()
+            save.mutate({ blockedCountries: chosen.length > 0 ? chosen : null })
+          }}
+        >
+          {chosen.length > 0 && (
+            <ul className={classes.chips} aria-label="Blocked countries">
+              {chosen.map((code) => (
+                <li key={code}>
+                  {nameOf(code)}
+                  <IconButton
+                    icon={X}
+                    label={`Serve ${nameOf(code)} again`}
+                    onClick={() => setChosen(chosen.filter((one) => one !== code))}
+                  />
+                </li>
+              ))}
+            </ul>
+          )}
+          <Select
+            label="Block a country"
+            options={[['', 'Choose a country'], ...rest.map((code) => [code, nameOf(code)] as const)]}
+            value=""
+            onChange={({ target }) => target.value && setChosen([...chosen, target.value])}
+          />
+          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
+          <FormActions>
+            <Button type="submit" pending={save.isPending}>
+              Save the countries
+            </Button>
+          </FormActions>
+        </Form>
+      </Card>
+    </Section>
+  )
+}

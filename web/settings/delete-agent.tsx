@@ -1,0 +1,47 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type Agent, call } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { Button } from '../ui/button.tsx'
+import { Form, FormActions, TextField } from '../ui/field.tsx'
+import { Card, Section } from '../ui/page.tsx'
+import { tell } from '../ui/toast.tsx'
+
+/** Deletes the agent. This cannot be undone, so the user has to type the agent's name. */
+export function DeleteAgent({ agent }: { agent: Agent }) {
+  const [typed, setTyped] = useState('')
+  const navigate = useNavigate()
+  const remove = useMutation({
+    mutationFn: () => call('DELETE', '/agents/{agentId}', { params: { agentId: agent.id } }),
+    onSuccess: () => {
+      tell('done', `${agent.name} is deleted.`)
+      void queries.invalidateQueries({ queryKey: ['/agents'] })
+      void navigate({ to: '/agents' })
+    },
+  })
+  return (
+    <Section title="Delete the agent" about="With its sources, conversations and tickets, for good.">
+      <Card>
+        <Form
+          onSubmit={(event) => {
+            event.preventDefault()
+            remove.mutate()
+          }}
+        >
+          <TextField
+            label={`Type ${agent.name} to delete it`}
+            value={typed}
+            onChange={({ target }) => setTyped(target.value)}
+            autoComplete="off"
+          />
+          <FormActions>
+            <Button kind="danger" type="submit" disabled={typed !== agent.name} pending={remove.isPending}>
+              Delete for good
+            </Button>
+          </FormActions>
+        </Form>
+      </Card>
+    </Section>
+  )
+}

@@ -1,0 +1,111 @@
+import type { FormEvent } from 'react'
+import type { Agent } from '../app/api.ts'
+import { useSaveAgent } from '../deploy/use-save-agent.ts'
+import { Button } from '../ui/button.tsx'
+import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
+import { Card, Section } from '../ui/page.tsx'
+import { sentenceOf } from '../ui/state.tsx'
+
+const lines = (text: FormDataEntryValue | null): string[] =>
+  String(text ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+
+/** The name, visibility, first words and limits of an agent. */
+export function General({ agent }: { agent: Agent }) {
+  const save = useSaveAgent(agent.id)
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const limit = String(form.get('creditLimit'))
+    const suggested = lines(form.get('suggested'))
+    save.mutate({
+      name: String(form.get('name')).trim(),
+      visibility: form.get('visibility') as 'public' | 'private',
+      initialMessages: lines(form.get('initial')),
+      suggestedMessages:
+        suggested.length > 0 ? suggested.map((text, order) => ({ type: 'single', text, order })) : null,
+      creditLimit: limit === '' ? null : Number(limit),
+      ipRateLimits: {
+        limit: Number(form.get('rate')),
+        timeframe: Number(form.get('seconds')),
+        message: String(form.get('refusal')).trim(),
+      },
+    })
+  }
+  const suggested = (agent.suggestedMessages ?? []).flatMap((one) =>
+    one.type === 'single' ? [String(one.text)] : [],
+  )
+  return (
+    <Section title="General">
+      <Card>
+        <Form onSubmit={submit}>
+          <TextField label="Name" name="name" defaultValue={agent.name} required maxLength={100} />
+          <Select
+            label="Who can chat with it"
+            name="visibility"
+            defaultValue={agent.visibility}
+            options={[
+              ['private', 'Only this workspace and its keys'],
+              ['public', 'Anyone who visits your website'],
+            ]}
+          />
+          <TextArea
+            label="Greeting"
+            name="initial"
+            rows={2}
+            defaultValue={agent.initialMessages.join('\n')}
+            hint="What it says first, one message per line."
+          />
+          <TextArea
+            label="Suggested questions"
+            name="suggested"
+            rows={3}
+            defaultValue={suggested.join('\n')}
+            hint="One per line. Visitors can press them instead of typing."
+          />
+          <TextField
+            label="Monthly credit limit"
+            name="creditLimit"
+            type="number"
+            min={0}
+            defaultValue={agent.creditLimit ?? ''}
+            hint="Leave it empty to use all that the plan has."
+          />
+          <TextField
+            label="Messages a visitor may send"
+            name="rate"
+            type="number"
+            min={1}
+            max={200}
+            defaultValue={agent.ipRateLimits.limit}
+            required
+          />
+          <TextField
+            label="Within how many seconds"
+            name="seconds"
+            type="number"
+            min={1}
+            max={3600}
+            defaultValue={agent.ipRateLimits.timeframe}
+            required
+          />
+          <TextField
+            label="What a visitor who sends more is told"
+            name="refusal"
+            maxLength={500}
+            defaultValue={agent.ipRateLimits.message}
+            required
+          />
+          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
+          <FormActions>
+            <Button kind="primary" type="submit" pending={save.isPending}>
+              Save
+            </Button>
+          </FormActions>
+        </Form>
+      </Card>
+    </Section>
+  )
+}

@@ -1,0 +1,50 @@
+import { type FormEvent, useState } from 'react'
+import type { Agent } from '../app/api.ts'
+import { useSaveAgent } from '../deploy/use-save-agent.ts'
+import { Button } from '../ui/button.tsx'
+import { Check, Form, FormActions, FormProblem, TextArea } from '../ui/field.tsx'
+import { Card, Section } from '../ui/page.tsx'
+import { sentenceOf } from '../ui/state.tsx'
+
+/** What counts as spam. */
+export function Spam({ agent }: { agent: Agent }) {
+  const save = useSaveAgent(agent.id)
+  const settings = agent.spamSettings
+  const [isOn, setIsOn] = useState(settings?.enabled ?? false)
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const prompt = String(new FormData(event.currentTarget).get('prompt') ?? settings?.prompt ?? '').trim()
+    save.mutate({ spamSettings: { enabled: isOn, prompt } })
+  }
+  return (
+    <Section title="Spam" about="On the website, by mail and in messaging.">
+      <Card>
+        <Form onSubmit={submit}>
+          <Check
+            label="Pause conversations that begin with spam"
+            hint="Their messages are kept and shown to your team. The agent is silent until somebody resumes it."
+            checked={isOn}
+            onChange={({ target }) => setIsOn(target.checked)}
+          />
+          {isOn && (
+            <TextArea
+              label="What spam is"
+              name="prompt"
+              rows={3}
+              maxLength={2000}
+              defaultValue={settings?.prompt}
+              hint="In your own words for a model. Without a model, terms parted by commas."
+              required
+            />
+          )}
+          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
+          <FormActions>
+            <Button type="submit" pending={save.isPending}>
+              Save the spam settings
+            </Button>
+          </FormActions>
+        </Form>
+      </Card>
+    </Section>
+  )
+}

@@ -1,0 +1,31 @@
+import { useMutation } from '@tanstack/react-query'
+import { type Agent, call } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { useCan } from '../app/session.ts'
+import { Check } from '../ui/field.tsx'
+import { Card, Section } from '../ui/page.tsx'
+import { tell } from '../ui/toast.tsx'
+
+/** Switches the weekly look at websites and connected pages. */
+export function WeeklySync({ agent }: { agent: Agent }) {
+  const can = useCan()
+  const set = useMutation({
+    mutationFn: (enabled: boolean) =>
+      call('PUT', '/agents/{agentId}/auto-retrain', { params: { agentId: agent.id }, body: { enabled } }),
+    onSuccess: () => tell('done', 'Saved.'),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] }),
+  })
+  return (
+    <Section title="Keeping current">
+      <Card>
+        <Check
+          label="Read websites and connected pages again every week"
+          hint="What has changed is trained, and what is gone leaves the answers."
+          checked={set.isPending ? set.variables : agent.autoRetrain}
+          disabled={set.isPending || !can('agents:write')}
+          onChange={({ target }) => set.mutate(target.checked)}
+        />
+      </Card>
+    </Section>
+  )
+}

@@ -1,0 +1,106 @@
+const WORDS: Record<string, string> = {
+  'account.create': 'created the workspace',
+  'account.export': 'exported the workspace',
+  'account.idle': 'changed when idle conversations end',
+  'account.import': 'imported the workspace',
+  'account.plan': 'changed the plan',
+  'account.rename': 'renamed the workspace',
+  'account.set-up': 'set up the workspace',
+  'account.setup-link': 'made a set-up link',
+  'action.create': 'added an action',
+  'action.delete': 'deleted an action',
+  'action.update': 'changed an action',
+  'agent.clone': 'copied an agent',
+  'agent.create': 'created an agent',
+  'agent.delete': 'deleted an agent',
+  'agent.retention': 'changed how long conversations are kept',
+  'agent.update': 'changed an agent',
+  'connection.delete': 'disconnected a channel',
+  'connection.put': 'connected a channel',
+  'conversation.end': 'ended a conversation',
+  'conversation.handback': 'handed a conversation back to the agent',
+  'conversation.takeover': 'took over a conversation',
+  'credits.grant': 'granted credits',
+  'identity.delete': 'removed the secret for signed-in visitors',
+  'identity.put': 'set the secret for signed-in visitors',
+  'invitation.accept': 'accepted an invitation',
+  'invitation.create': 'invited somebody',
+  'invitation.revoke': 'took an invitation back',
+  'key.create': 'made an API key',
+  'key.revoke': 'revoked an API key',
+  'member.create': 'added a member',
+  'member.remove': 'removed a member',
+  'member.rename': 'changed their name',
+  'member.reset-link': 'made a link for a new password',
+  'member.update': 'changed a member',
+  'password.ask-reset': 'asked for a new password',
+  'password.change': 'changed their password',
+  'password.reset': 'chose a new password',
+  'procedure.create': 'added a procedure',
+  'procedure.delete': 'deleted a procedure',
+  'procedure.update': 'changed a procedure',
+  'second-factor.enable': 'switched a second factor on',
+  'second-factor.remove': 'removed a second factor',
+  'session.create': 'signed in',
+  'session.end': 'signed out',
+  'session.refuse': 'was refused at sign-in',
+  'source.create': 'added a source',
+  'source.delete': 'removed a source',
+  'source.update': 'changed a source',
+  'user.erase': 'erased a person',
+  'user.export': 'exported a person',
+}
+
+/** Says what somebody did. An action without words of its own is shown by its name. */
+export const wordsOfAction = (action: string): string =>
+  WORDS[action] ?? action.replace('.', ': ').replaceAll('-', ' ')
+
+/** Who acted, when no member or key has that name any more. */
+export function wordsOfActor(actor: string): string {
+  if (actor === 'operator') return 'The operator'
+  if (actor === 'nobody') return 'Somebody'
+  if (actor.startsWith('key:')) return 'A key that is gone'
+  return actor.startsWith('member:') ? 'A member who is gone' : actor
+}
+
+const FIELDS: Record<string, string> = {
+  agentIds: 'agents',
+  allowedDomains: 'allowed sites',
+  fields: 'changed',
+  from: 'before',
+}
+
+/** Writes a name such as `creditLimit` as words. */
+const plain = (name: string): string =>
+  FIELDS[name] ?? name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+
+function wordsOfValue(value: unknown): string {
+  if (value === null) return 'none'
+  if (value === true) return 'yes'
+  if (value === false) return 'no'
+  if (Array.isArray(value)) return value.map(wordsOfValue).join(', ')
+  if (typeof value === 'object') return wordsOfDetail(value)
+  return String(value)
+}
+
+/** Writes the details of an entry as plain text instead of JSON. */
+export const wordsOfDetail = (detail: object): string =>
+  Object.entries(detail)
+    .map(([name, value]) => {
+      const words =
+        name === 'fields' && Array.isArray(value) ? value.map(plainOf).join(', ') : wordsOfValue(value)
+      return words === '' ? '' : `${plain(name)}: ${words}`
+    })
+    .filter(Boolean)
+    .join('; ')
+
+const plainOf = (value: unknown): string => plain(String(value))
+
+/** Names the thing that an entry is about; ids are put in words where the page knows them. */
+export const wordsOfTarget = (target: string | null, names: ReadonlyMap<string, string>): string =>
+  target === null
+    ? '–'
+    : target
+        .split('/')
+        .map((part) => names.get(part) ?? part)
+        .join(' / ')

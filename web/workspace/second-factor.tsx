@@ -1,0 +1,105 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { Code } from '../deploy/code.tsx'
+import { Button } from '../ui/button.tsx'
+import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Card, Section } from '../ui/page.tsx'
+import { QrCode } from '../ui/qr-code.tsx'
+import { sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+
+/** Sets up or removes the second factor of the signed-in member. */
+export function SecondFactor({ isOn }: { isOn: boolean }) {
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const refresh = () => queries.invalidateQueries({ queryKey: ['/me'] })
+  const begin = useMutation({
+    meta: { quiet: true },
+    mutationFn: () => call('POST', '/second-factor', { body: { password } }),
+  })
+  const confirm = useMutation({
+    meta: { quiet: true },
+    mutationFn: () => call('POST', '/second-factor/confirm', { body: { code: code.trim() } }),
+    onSuccess: () => {
+      tell('done', 'From now on a code is asked for, too.')
+      begin.reset()
+      return refresh()
+    },
+  })
+  const remove = useMutation({
+    meta: { quiet: true },
+    mutationFn: () => call('DELETE', '/second-factor', { body: { password } }),
+    onSuccess: () => {
+      setPassword('')
+      tell('done', 'The password alone is enough again.')
+      return refresh()
+    },
+  })
+  const error = begin.error ?? remove.error
+  return (
+    <Section title="Second factor" about="A code from your phone, asked for after the password.">
+      <Card>
+        {begin.data?.uri ? (
+          <Form
+            onSubmit={(event) => {
+              event.preventDefault()
+              confirm.mutate()
+            }}
+          >
+            <p>
+              Scan this with your authenticator app, type the key below into it, or{' '}
+              <a href={begin.data.uri}>open the app on this device</a>. Then type the six digits that it
+              shows.
+            </p>
+            <QrCode text={begin.data.uri} label="QR code for the authenticator" />
+            <Code
+              label="Key for the authenticator"
+              text={new URL(begin.data.uri).searchParams.get('secret') ?? begin.data.uri}
+            />
+            <p>Keep these backup codes. Each works once, should you lose the phone.</p>
+            <Code label="Backup codes" text={(begin.data.backupCodes ?? []).join('\n')} />
+            <TextField
+              label="Code"
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              value={code}
+              onChange={({ target }) => setCode(target.value)}
+              required
+            />
+            {confirm.error && <FormProblem>{sentenceOf(confirm.error)}</FormProblem>}
+            <FormActions>
+              <Button kind="primary" type="submit" pending={confirm.isPending}>
+                Switch it on
+              </Button>
+            </FormActions>
+          </Form>
+        ) : (
+          <Form
+            onSubmit={(event) => {
+              event.preventDefault()
+              if (isOn) remove.mutate()
+              else begin.mutate()
+            }}
+          >
+            <TextField
+              label="Your password"
+              type="password"
+              autoComplete="current-password"
+              value={password}
+              onChange={({ target }) => setPassword(target.value)}
+              required
+            />
+            {error && <FormProblem>{sentenceOf(error)}</FormProblem>}
+            <FormActions>
+              <Button type="submit" pending={begin.isPending || remove.isPending}>
+                {isOn ? 'Remove the second factor' : 'Set up a second factor'}
+              </Button>
+            </FormActions>
+          </Form>
+        )}
+      </Card>
+    </Section>
+  )
+}
