@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts'
 import type { Task } from '../jobs/jobs.ts'
-import { takeIn } from './inbound/take-in.ts'
+import { TAKE_IN, type TakeIn } from './inbound/receive-message.ts'
+import { ANSWER, type Answer, takeIn } from './inbound/take-in.ts'
 import { messagingTasks } from './messaging/jobs.ts'
 import { answerConversation } from './replies/answer-conversation.ts'
-import { ANSWER, type Answer, TAKE_IN, type TakeIn } from './replies/channel-tasks.ts'
 
 const takingIn = (ctx: Context): Task<TakeIn> => ({
   name: TAKE_IN,

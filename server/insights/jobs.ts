@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import type { Task } from '../jobs/jobs.ts'
 import { analyseConversations } from './analysis/analyse-conversations.ts'
-import { ANALYSE_CONVERSATIONS, type AnalyseConversations } from './analysis/analyse-task.ts'
+import { ANALYSE_CONVERSATIONS, type AnalyseConversations } from './analysis/claim-conversations.ts'
 
 const analysing = (ctx: Context): Task<AnalyseConversations> => ({
   name: ANALYSE_CONVERSATIONS,

@@ -7,7 +7,11 @@ import { json } from '../../db/statements/json.ts'
 import type { ChannelName, InboundContent } from '../../db/tables/channels.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { ThreadRow } from '../../deliveries/enqueue-delivery.ts'
-import { TAKE_IN, type TakeIn } from '../replies/channel-tasks.ts'
+
+/** Names and payloads of the channels' jobs. */
+export const TAKE_IN = 'take-in-messages'
+
+export type TakeIn = { threadId: string }
 
 export type Inbound = {
   accountId: AccountId

@@ -17,8 +17,11 @@ import type {
 import type { ConversationsTable } from '../../db/tables/conversations.ts'
 import { storeCustomerMessage } from '../../helpdesk/messages/store-customer-message.ts'
 import { recordEvent } from '../../helpdesk/tickets/record-event.ts'
-import { ANSWER, type Answer, TAKE_IN, type TakeIn } from '../replies/channel-tasks.ts'
-import { QUIET_SECONDS } from './receive-message.ts'
+import { QUIET_SECONDS, TAKE_IN, type TakeIn } from './receive-message.ts'
+
+export const ANSWER = 'answer-conversation'
+
+export type Answer = { conversationId: string }
 
 type Thread = Selectable<ChannelThreadsTable>
 type Waiting = Selectable<InboundMessagesTable>

@@ -1,8 +1,9 @@
 import type { Context } from '../../context.ts'
 import type { Task } from '../../jobs/jobs.ts'
-import { FETCH_FILES, type FetchFiles, READ_NUMBERS, type ReadNumbers } from './connection/messaging-tasks.ts'
+import { READ_NUMBERS, type ReadNumbers } from './connection/connection.ts'
 import { readNumbersOf } from './connection/numbers.ts'
 import { fetchFiles } from './inbound/fetch-files.ts'
+import { FETCH_FILES, type FetchFiles } from './inbound/take-message.ts'
 
 const readingNumbers = (ctx: Context): Task<ReadNumbers> => ({
   name: READ_NUMBERS,

@@ -13,7 +13,7 @@ import { transact } from '../../db/statements/transact.ts'
 import { openTicket } from '../../helpdesk/tickets/open-ticket.ts'
 import { ApiError } from '../../http/errors.ts'
 import { screenSpam } from '../inbound/screen-spam.ts'
-import { ANSWER, type Answer } from './channel-tasks.ts'
+import { ANSWER, type Answer } from '../inbound/take-in.ts'
 
 /**
  * The delay before the next attempt, in seconds. By then a running reply is mostly over, and a failed model has had a

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import { WIDGET } from '../../conversations/records/sources.ts'
-import { ANSWER, type Answer } from './channel-tasks.ts'
+import { ANSWER, type Answer } from '../inbound/take-in.ts'
 
 const AT_ONCE = 500
 

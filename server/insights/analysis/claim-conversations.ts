@@ -2,7 +2,13 @@ import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
-import { ANALYSE_CONVERSATIONS, type AnalyseConversations } from './analyse-task.ts'
+
+export const ANALYSE_CONVERSATIONS = 'analyse-conversations'
+
+/** A conversation, and the moment until which it is held: as long as the row says the same, nothing has happened in it. */
+export type Claim = { id: string; held: string }
+
+export type AnalyseConversations = { claims: Claim[] }
 
 /** Waiting for a worker at any time: what comes when a model is slow stays in its row. */
 const AT_ONCE = 400

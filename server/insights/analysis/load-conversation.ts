@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { MessageRow } from '../../conversations/records/queries.ts'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
-import type { Claim } from './analyse-task.ts'
+import type { Claim } from './claim-conversations.ts'
 
 /** What is looked at. */
 export type Loaded = {

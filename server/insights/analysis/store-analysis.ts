@@ -10,7 +10,7 @@ import { setTopics } from '../topics/assign-topics.ts'
 import { type Candidate, keepCandidates } from '../topics/promote-candidates.ts'
 import type { Unanswered } from '../unanswered/find-unanswered.ts'
 import { groupQuestions } from '../unanswered/group-questions.ts'
-import type { Claim } from './analyse-task.ts'
+import type { Claim } from './claim-conversations.ts'
 
 export type Analysis = {
   by: Analyst

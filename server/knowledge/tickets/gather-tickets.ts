@@ -2,11 +2,16 @@ import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Account } from '../sources/add-source.ts'
-import { WEEK_MS } from '../training/resync/resync-task.ts'
+import { WEEK_MS } from '../training/resync/eligible.ts'
 import { dropStaleTickets } from './drop-tickets.ts'
-import type { GatherTickets } from './gather-task.ts'
+
 import { keepTicket } from './keep-ticket.ts'
 import { closedTickets, solvedTicket } from './solved-tickets.ts'
+
+/** The background job that brings an agent's ticket sources in line with its solved tickets. */
+export const GATHER_TICKETS = 'gather-tickets'
+
+export type GatherTickets = { agentId: string }
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'log'>
 

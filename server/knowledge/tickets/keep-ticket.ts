@@ -7,7 +7,7 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import type { SourceContent } from '../../db/tables/knowledge.ts'
 import { type Account, insertSource } from '../sources/add-source.ts'
 import { takeRoom } from '../sources/room.ts'
-import { TRAIN_SOURCE, type TrainSource } from '../training/train-task.ts'
+import { TRAIN_SOURCE, type TrainSource } from '../training/enqueue-training.ts'
 import type { SolvedTicket } from './solved-tickets.ts'
 
 type Needs = Pick<Context, 'db' | 'jobs'>

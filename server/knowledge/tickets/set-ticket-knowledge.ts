@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { dropAllTickets } from './drop-tickets.ts'
-import { GATHER_TICKETS, type GatherTickets } from './gather-task.ts'
+import { GATHER_TICKETS, type GatherTickets } from './gather-tickets.ts'
 
 /**
  * Switches solved tickets as knowledge. On: they are gathered in the background, also when it was on already. Off:

@@ -3,7 +3,11 @@ import type { Jobs } from '../../jobs/jobs.ts'
 import { isCrawl } from '../crawl/run/crawl-source.ts'
 import { enqueueCrawl } from '../crawl/run/enqueue-crawl.ts'
 import type { SourceRow } from '../sources/queries.ts'
-import { TRAIN_SOURCE, type TrainSource } from './train-task.ts'
+
+/** The background job that makes this version of a source live, or does nothing when there is a newer one. */
+export const TRAIN_SOURCE = 'train-source'
+
+export type TrainSource = { sourceId: string; version: number }
 
 /** Enqueues what makes a source's current version live: a crawl for a website, a training for all else. */
 export async function enqueueTraining(

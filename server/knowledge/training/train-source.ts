@@ -11,10 +11,10 @@ import { moveKnowledge, type SourceRow } from '../sources/queries.ts'
 import { hasRoom } from '../sources/room.ts'
 import { CHUNKS_AT_ONCE, clearChunks, dropChunks } from './clear-chunks.ts'
 import { dropUnusedVectors, embedChunks, vectorKey } from './embed-chunks.ts'
+import type { TrainSource } from './enqueue-training.ts'
 import { type Loaded, loadContent, TrainingFailure } from './load-content.ts'
 import { contentHash } from './resync/content-hash.ts'
 import { liveColumns } from './resync/live-columns.ts'
-import type { TrainSource } from './train-task.ts'
 import { noted } from './trainings.ts'
 
 type Needs = Pick<

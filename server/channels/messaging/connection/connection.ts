@@ -9,7 +9,11 @@ import { type Details, refuseInvalid } from '../../../http/input/validate.ts'
 import { placeOfRow } from '../../../secrets/sealed-columns.ts'
 import type { Access, ProviderClient } from './adapter.ts'
 import { adapter } from './adapters.ts'
-import { READ_NUMBERS, type ReadNumbers } from './messaging-tasks.ts'
+
+/** Names and payloads of the messaging jobs. */
+export const READ_NUMBERS = 'read-messaging-numbers'
+
+export type ReadNumbers = { agentId: string }
 
 export type NewAccount = {
   businessAccountId: string

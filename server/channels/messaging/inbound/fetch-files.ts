@@ -6,10 +6,10 @@ import type { Context } from '../../../context.ts'
 import { transact } from '../../../db/statements/transact.ts'
 import type { AwaitedFile } from '../../../db/tables/channels.ts'
 import { accountsOf, clientOf } from '../connection/connection.ts'
-import type { FetchFiles } from '../connection/messaging-tasks.ts'
 import { ownerOf } from '../connection/numbers.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'
 import { addFile, type FetchedFile } from './add-file.ts'
+import type { FetchFiles } from './take-message.ts'
 
 /**
  * Fetches the files of a message and adds them to it, before it is taken into its conversation or after. The message

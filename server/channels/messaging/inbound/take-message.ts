@@ -9,8 +9,12 @@ import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
 import { ensureThread, lockThread, receiveMessage } from '../../inbound/receive-message.ts'
 import type { WebhookEvent } from '../connection/adapter.ts'
 import type { MessagingAccount } from '../connection/connection.ts'
-import { FETCH_FILES, type FetchFiles } from '../connection/messaging-tasks.ts'
+
 import { readWord } from './opt-out-words.ts'
+
+export const FETCH_FILES = 'fetch-messaging-files'
+
+export type FetchFiles = { threadId: string; providerMessageId: string }
 
 type Message = Extract<WebhookEvent, { kind: 'message' }>
 type Thread = Selectable<ChannelThreadsTable>

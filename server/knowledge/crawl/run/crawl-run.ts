@@ -10,7 +10,7 @@ import type { SourceRow } from '../../sources/queries.ts'
 import { type PathRules, pathRules } from '../site/path-rules.ts'
 import { type Site, siteOf } from '../site/site.ts'
 import { type CrawlMetadata, crawlMetadata, isProcessing } from './crawl-source.ts'
-import type { CrawlSite } from './crawl-task.ts'
+import type { CrawlSite } from './enqueue-crawl.ts'
 
 /** Pages of one source, whatever the plan says. */
 const MOST_PAGES = 10_000

@@ -6,7 +6,7 @@ import { createPageWriter } from '../pages/page-writer.ts'
 import { createRobotsCache, type RobotsCache } from '../site/load-robots.ts'
 import { claimPages, isMuchWaiting, LEASE_SECONDS, releaseClaims, renewClaims } from './claim-pages.ts'
 import { type CrawlRun, openRun } from './crawl-run.ts'
-import { CRAWL_SITE, type CrawlSite } from './crawl-task.ts'
+import { CRAWL_SITE, type CrawlSite } from './enqueue-crawl.ts'
 import { failCrawl, finishCrawl } from './finish-crawl.ts'
 import { seedCrawl } from './seed-crawl.ts'
 

@@ -4,7 +4,14 @@ import { json } from '../../../db/statements/json.ts'
 import type { CrawlState } from '../../../db/tables/knowledge.ts'
 import type { Jobs } from '../../../jobs/jobs.ts'
 import { crawlMetadata, isCrawl, isProcessing } from './crawl-source.ts'
-import { CRAWL_SITE, type CrawlSite } from './crawl-task.ts'
+
+/**
+ * A slice of a crawl's work. A chain of jobs, each enqueued by the one before, sees a crawl through; a job without
+ * a chain helps with one slice.
+ */
+export const CRAWL_SITE = 'crawl-site'
+
+export type CrawlSite = { sourceId: string; version: number; chain: string | null }
 
 /**
  * `created`: the first crawl; `resumed`: the one under way lost its job; `changed`: the options are others, so what

@@ -2,9 +2,16 @@ import { sql } from 'kysely'
 import type { Context } from '../../../context.ts'
 import type { Trx } from '../../../db/database.ts'
 import { transact } from '../../../db/statements/transact.ts'
-import { GATHER_TICKETS, type GatherTickets } from '../../tickets/gather-task.ts'
+import { GATHER_TICKETS, type GatherTickets } from '../../tickets/gather-tickets.ts'
 import { agentReSyncs, sourceReSyncs } from './eligible.ts'
-import { RETRY_MS, SYNC_SOURCE, type SyncSource } from './resync-task.ts'
+
+/** The background job that looks whether a source's origin has changed. */
+export const SYNC_SOURCE = 'sync-source'
+
+export type SyncSource = { sourceId: string }
+
+/** A look that failed, or whose process died, is taken again. */
+export const RETRY_MS = 86_400_000
 
 type Needs = Pick<Context, 'db' | 'jobs'>
 type Due = { id: string; wanted: boolean }

@@ -1,6 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { planNames, planOf } from '../../../accounts/plans/plans.ts'
 
+const DAY_MS = 86_400_000
+
+/** From one look to the next. */
+export const WEEK_MS = 7 * DAY_MS
+
 /** Over `agents` and `accounts`: the weekly re-sync is on, and in the plan. */
 export const agentReSyncs = (): RawBuilder<boolean> => {
   const allowed = planNames.filter((name) => planOf(name).features.includes('auto-retrain'))

@@ -3,7 +3,7 @@ import { json } from '../../../db/statements/json.ts'
 import { storable } from '../../../http/bodies/storable.ts'
 import type { SourceRow } from '../../sources/queries.ts'
 import type { Loaded } from '../load-content.ts'
-import { WEEK_MS } from './resync-task.ts'
+import { WEEK_MS } from './eligible.ts'
 
 /**
  * What a source keeps of the version that goes live: by what it is compared with its origin the next time, a week

@@ -6,10 +6,10 @@ import type { SourcesTable } from '../../../db/tables/knowledge.ts'
 import type { Jobs } from '../../../jobs/jobs.ts'
 import { moveKnowledge, type SourceRow } from '../../sources/queries.ts'
 import { clearChunks } from '../clear-chunks.ts'
+import { TRAIN_SOURCE, type TrainSource } from '../enqueue-training.ts'
 import type { Loaded } from '../load-content.ts'
-import { TRAIN_SOURCE, type TrainSource } from '../train-task.ts'
 import { noted } from '../trainings.ts'
-import { WEEK_MS } from './resync-task.ts'
+import { WEEK_MS } from './eligible.ts'
 
 type Needs = { db: Db; jobs: Jobs }
 

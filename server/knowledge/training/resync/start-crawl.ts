@@ -2,7 +2,7 @@ import type { Context } from '../../../context.ts'
 import { transact } from '../../../db/statements/transact.ts'
 import { enqueueCrawl } from '../../crawl/run/enqueue-crawl.ts'
 import type { SourceRow } from '../../sources/queries.ts'
-import { WEEK_MS } from './resync-task.ts'
+import { WEEK_MS } from './eligible.ts'
 
 /** A crawl compares its pages itself; the next one is a week away. */
 export async function startCrawl(
