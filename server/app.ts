@@ -10,75 +10,21 @@ import {
 import { v7 } from 'uuid'
 import { authorize } from './accounts/keys/authenticate.ts'
 import { noteRequest } from './accounts/keys/note-request.ts'
-import { accountRoutes } from './accounts/routes.ts'
-import { copyActions } from './actions/definitions/copy-actions.ts'
-import { actionRoutes } from './actions/routes.ts'
-import { servePictures } from './agents/pictures/serve-pictures.ts'
-import { agentRoutes } from './agents/routes.ts'
-import { serveAttachments } from './attachments/serve-attachments.ts'
-import { serveMailWebhook } from './channels/email/inbound/webhook.ts'
-import { emailRoutes } from './channels/email/routes.ts'
-import { serveMessagingWebhook } from './channels/messaging/inbound/webhook.ts'
-import { messagingRoutes } from './channels/messaging/routes.ts'
 import type { Context } from './context.ts'
-import { citingRoutes } from './conversations/citing/routes.ts'
-import { conversationRoutes } from './conversations/routes.ts'
-import { exportRoutes } from './exports/routes.ts'
-import { healthRoutes } from './health/routes.ts'
-import { helpdeskRoutes } from './helpdesk/routes.ts'
-import { serveSurveys } from './helpdesk/survey/serve-surveys.ts'
+import { contracts, features, version1Contracts } from './features.ts'
 import { admitBodies, PACE, type Pace } from './http/bodies/admit-bodies.ts'
 import { acceptJson } from './http/bodies/json-body.ts'
-import type { Scope } from './http/contract.ts'
+import { type Scope, V1, V2 } from './http/contract.ts'
 import { ApiError } from './http/errors.ts'
 import type { RateWindow } from './http/limits/rate-limit.ts'
-import type { Caller, Route } from './http/route.ts'
+import type { Caller } from './http/route.ts'
 import { logRequests } from './http/server/log-requests.ts'
 import { type Gate, renderError, serveRoutes } from './http/server/serve.ts'
-import { insightRoutes } from './insights/routes.ts'
-import { agentHooks } from './knowledge/index/agent-hooks.ts'
-import { sourceRoutes } from './knowledge/routes.ts'
-import { serveSourceFiles } from './knowledge/sources/serve-source-files.ts'
-import { memberRoutes } from './members/routes.ts'
-import { peopleRoutes } from './people/routes.ts'
-import { privacyRoutes } from './privacy/routes.ts'
-import { searchRoutes } from './search/routes.ts'
-import { serveProvider } from './sign-in/provider/serve-provider.ts'
-import { signInRoutes } from './sign-in/routes.ts'
+import { describe } from './site/described.ts'
 import { servePages } from './site/reference.ts'
-import { serveDocs } from './site/serve-docs.ts'
-import { serveStatusPage } from './site/status-page.ts'
 import { presentError } from './v1/errors.ts'
 import { version1Routes } from './v1/routes.ts'
-import { identityRoutes } from './widget/identity/routes.ts'
-import { serveWidget } from './widget/page/serve-widget.ts'
 import { serveWidgetApi } from './widget/serve-api.ts'
-import { serveWorkspace } from './workspace/serve-workspace.ts'
-
-export const V2 = '/api/v2'
-const V1 = '/api/v1'
-
-/** Returns the routes of version 2, one line per feature. */
-export const routeTable = (ctx: Context): Route[] => [
-  ...healthRoutes(ctx),
-  ...accountRoutes(ctx),
-  ...agentRoutes(ctx, { ...agentHooks(ctx), copyActions: copyActions(ctx) }),
-  ...sourceRoutes(ctx),
-  ...actionRoutes(ctx),
-  ...conversationRoutes(ctx),
-  ...citingRoutes(ctx),
-  ...helpdeskRoutes(ctx),
-  ...messagingRoutes(ctx),
-  ...emailRoutes(ctx),
-  ...peopleRoutes(ctx),
-  ...searchRoutes(ctx),
-  ...exportRoutes(ctx),
-  ...insightRoutes(ctx),
-  ...privacyRoutes(ctx),
-  ...identityRoutes(ctx),
-  ...signInRoutes(ctx),
-  ...memberRoutes(ctx),
-]
 
 const KEYLESS_BYTES = 65_536
 /** The rate limit of members, which is higher because a page of the workspace sends many requests at once. */
@@ -157,24 +103,18 @@ export async function createApp(
     uploads: ctx.uploads,
   })
   const shared = sharedBy(2)
-  await app.register(async (v2) => serveRoutes(v2, { ...shared, routes: routeTable(ctx) }), { prefix: V2 })
+  await app.register(
+    async (v2) =>
+      serveRoutes(v2, { ...shared, routes: features.flatMap(({ routes }) => routes?.(ctx) ?? []) }),
+    { prefix: V2 },
+  )
   await app.register(
     async (v1) => serveRoutes(v1, { ...sharedBy(1), routes: version1Routes(ctx), present: presentError }),
     { prefix: V1 },
   )
   await serveWidgetApi(app, ctx, { ...shared, bodyLimit: KEYLESS_BYTES })
-  servePictures(app, ctx)
-  serveAttachments(app, ctx)
-  serveSourceFiles(app, ctx)
-  await serveSurveys(app, ctx)
-  serveMessagingWebhook(app, ctx)
-  serveMailWebhook(app, ctx)
-  serveWidget(app, ctx)
-  await servePages(app, ctx.config.publicUrl ?? '')
-  serveDocs(app)
-  serveProvider(app, ctx)
-  serveStatusPage(app, ctx, V2)
-  serveWorkspace(app)
+  for (const { serve } of features) await serve?.(app, ctx)
+  await servePages(app, describe(contracts, version1Contracts), ctx.config.publicUrl ?? '')
   app.setNotFoundHandler(() => {
     throw new ApiError('ROUTE_NOT_FOUND')
   })

@@ -7,7 +7,6 @@ import { createMailParser } from './channels/email/parse/mail-parser.ts'
 import type { Config } from './config.ts'
 import { createFollowers } from './conversations/stream/follow-elsewhere.ts'
 import { createGenerations } from './conversations/turn/generations.ts'
-import type { CustomerWrote } from './conversations/turn/start-generation.ts'
 import { requireServerVersion } from './db/connections/server-version.ts'
 import { type Database, openEmbedded, openPostgres } from './db/database.ts'
 import { localNotifier, postgresNotifier } from './db/notifier.ts'
@@ -16,9 +15,6 @@ import { beatingProcess, soleProcess } from './db/upkeep/processes.ts'
 import { scheduleVacuum } from './db/upkeep/vacuum.ts'
 import { createGuardedFetcher } from './fetch/guard/guarded-fetcher.ts'
 import { createRenderer } from './fetch/render/renderer.ts'
-import { storeCustomerMessage } from './helpdesk/messages/store-customer-message.ts'
-import { whoIsThere } from './helpdesk/takeover/who-is-there.ts'
-import { openTicket } from './helpdesk/tickets/open-ticket.ts'
 import { createBodyBudgets } from './http/bodies/body-budget.ts'
 import { createUploads } from './http/bodies/uploads.ts'
 import { createMaintenance } from './http/limits/maintenance.ts'
@@ -30,6 +26,7 @@ import { createLog } from './log.ts'
 import { createBuiltinModel } from './models/builtin/builtin-model.ts'
 import { createModels } from './models/models.ts'
 import { loadWordVectors } from './models/static/word-vectors.ts'
+import { conversationReactions } from './reactions.ts'
 import { createIndexer } from './search/index/index-conversations.ts'
 import { openSecrets } from './secrets/secret-key.ts'
 import { createSessions } from './sign-in/sessions/sessions.ts'
@@ -87,10 +84,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const mailParser = createMailParser()
     const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
     const generations = createGenerations({ db, notifier, process, onError })
-    const customerWrote: CustomerWrote = async (trx, conversation, message) => {
-      await storeCustomerMessage(trx, conversation, { ...message, attachments: [] })
-      await notifier.publish(trx, 'helpdesk', conversation.agent_id)
-    }
+    const { customerWrote, openTicket, whoIsThere } = conversationReactions(notifier)
     return {
       config,
       log,
@@ -117,7 +111,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
         fetcher,
         secrets,
         search: config.searchUrl,
-        openTicket: (trx, wanted) => openTicket({ notifier }, trx, wanted),
+        openTicket,
         whoIsThere,
         onError,
       }),

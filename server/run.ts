@@ -3,13 +3,13 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import type { Context } from './context.ts'
+import { duties, jobKinds } from './features.ts'
 import { firstRun } from './first-run.ts'
-import { keepHouse } from './housekeeping.ts'
+import { startDuties } from './jobs/duties.ts'
 import { resumeMoves, resumeTraining } from './knowledge/jobs.ts'
 import { reachServers } from './models/catalogue/reach-servers.ts'
 import { openCommandSocket } from './operations/command-socket.ts'
 import { resumeEmptying } from './privacy/erasing/empty-agent.ts'
-import { tasks } from './worker.ts'
 
 const DRAIN_MS = 30_000
 /** The length of the listen queue, which the system may limit. It has to hold a flood and the visitors behind it. */
@@ -32,15 +32,22 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   const { promise: started, resolve: hasStarted } = Promise.withResolvers<void>()
   // A signal that comes while it starts ends it as soon as it has: nothing is left half done.
   endOnSignal(() => started.then(close), log)
-  await jobs.prepare(tasks(ctx))
-  const stopHousekeeping = await keepHouse(ctx)
+  await jobs.prepare(jobKinds(ctx))
+  const stopDuties = await startDuties(
+    {
+      ...ctx,
+      onActivity: ctx.activity.onNote,
+      onError: (error, what) => log.error({ err: error }, what),
+    },
+    duties(ctx, role),
+  )
   const app = role === 'worker' ? null : await createApp(ctx)
   const socket = embedded ? await openCommandSocket(ctx) : null
   // First, so that a port in use does not cost the key that the first run shows only once.
   if (app) await app.listen({ host: config.host, port: config.port, backlog: BACKLOG })
   const greeting = role === 'worker' ? [] : await firstRun(ctx)
   if (role !== 'api') {
-    await jobs.work(tasks(ctx))
+    await jobs.work(jobKinds(ctx))
     await resumeEmptying(ctx)
     await resumeTraining(ctx)
     await resumeMoves(ctx)
@@ -60,7 +67,7 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   async function close(): Promise<void> {
     // A job that began now would be broken off.
     const resting = jobs.rest()
-    const idle = stopHousekeeping()
+    const idle = stopDuties()
     const closing = app?.close()
     const finished = Promise.all([socket?.close(), closing, ctx.generations.drain(DRAIN_MS), idle, resting])
     await Promise.race([finished, wait(DRAIN_MS + FAREWELL_MS)])

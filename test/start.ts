@@ -6,13 +6,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createKey } from '../server/accounts/keys/keys.ts'
 import type { PlanName } from '../server/accounts/plans/plans.ts'
 import { createAccount } from '../server/accounts/records/accounts.ts'
-import { createApp, V2 } from '../server/app.ts'
+import { createApp } from '../server/app.ts'
 import { readConfig } from '../server/config.ts'
 import { type Context, createContext } from '../server/context.ts'
 import { openPostgres } from '../server/db/database.ts'
 import type { AccountId } from '../server/db/tables/columns.ts'
-import type { Scope } from '../server/http/contract.ts'
-import { tasks } from '../server/worker.ts'
+import { jobKinds } from '../server/features.ts'
+import { type Scope, V2 } from '../server/http/contract.ts'
 import { freshDatabase } from './database.ts'
 
 export type Answer = {
@@ -66,8 +66,8 @@ export async function startService(
     await ctx.close()
     throw error
   })
-  await ctx.jobs.prepare(tasks(ctx))
-  if (!idle) await ctx.jobs.work(tasks(ctx))
+  await ctx.jobs.prepare(jobKinds(ctx))
+  if (!idle) await ctx.jobs.work(jobKinds(ctx))
   await app.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   return {
@@ -79,7 +79,7 @@ export async function startService(
       const { key } = await createKey(ctx.db, accountId, { name: 'test', scopes, expiresAt })
       return clientOf(url, key, accountId)
     },
-    work: () => ctx.jobs.work(tasks(ctx)),
+    work: () => ctx.jobs.work(jobKinds(ctx)),
     anonymous: (method, path, body, headers) => send(url, method, path, body, headers),
     async close() {
       await app.close()

@@ -25,4 +25,4 @@ const removeFiles = ({ filesDir }: Pick<Context, 'filesDir'>): Task<RemoveFiles>
   },
 })
 
-export const agentTasks = (ctx: Pick<Context, 'filesDir'>): Task<never>[] => [removeFiles(ctx) as Task<never>]
+export const agentJobs = (ctx: Pick<Context, 'filesDir'>): Task<never>[] => [removeFiles(ctx) as Task<never>]

@@ -1,9 +1,16 @@
 import type { Context } from '../context.ts'
+import type { Duty } from '../jobs/duties.ts'
+import { LOOK_MS } from '../jobs/duties.ts'
 import type { Task } from '../jobs/jobs.ts'
+import { createMailReader } from './email/parse/mail-reader.ts'
 import { TAKE_IN, type TakeIn } from './inbound/receive-message.ts'
 import { ANSWER, type Answer, takeIn } from './inbound/take-in.ts'
-import { messagingTasks } from './messaging/jobs.ts'
+import { messagingJobs } from './messaging/jobs.ts'
+import { createSender } from './outbound/send-deliveries.ts'
+import { channels } from './registry/channels.ts'
 import { answerConversation } from './replies/answer-conversation.ts'
+import { answerForgotten } from './replies/answer-forgotten.ts'
+import { endIdle } from './replies/end-idle.ts'
 
 const takingIn = (ctx: Context): Task<TakeIn> => ({
   name: TAKE_IN,
@@ -22,8 +29,26 @@ const answering = (ctx: Context): Task<Answer> => ({
   },
 })
 
-export const channelTasks = (ctx: Context): Task<never>[] => [
+export const channelJobs = (ctx: Context): Task<never>[] => [
   takingIn(ctx) as Task<never>,
   answering(ctx) as Task<never>,
-  ...messagingTasks(ctx),
+  ...messagingJobs(ctx),
 ]
+
+export function channelDuties(ctx: Context): Duty[] {
+  const sender = createSender(ctx, channels)
+  const mailboxes = createMailReader(ctx)
+  return [
+    {
+      what: 'deliveries',
+      everyMs: LOOK_MS,
+      soonMs: 1_000,
+      processes: 'all',
+      run: () => sender.tick(),
+      close: () => sender.idle(),
+    },
+    { what: 'mailboxes', everyMs: LOOK_MS, run: () => mailboxes.tick(), close: () => mailboxes.close() },
+    { what: 'unanswered customers', everyMs: 20_000, run: () => answerForgotten(ctx) },
+    { what: 'idle conversations', everyMs: 60_000, run: () => endIdle(ctx.db) },
+  ]
+}

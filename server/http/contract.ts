@@ -2,6 +2,10 @@ import Type, { type Static, type TObject, type TProperties, type TSchema, type T
 import type { ErrorCode } from './error-codes.ts'
 import { problemOfList } from './input/comma-list.ts'
 
+/** The addresses of the two versions of the API. */
+export const V1 = '/api/v1'
+export const V2 = '/api/v2'
+
 /** What a key may do; a key without a scope list may do everything in its account. */
 export const scopes = [
   'account:read',

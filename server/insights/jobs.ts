@@ -1,7 +1,15 @@
 import type { Context } from '../context.ts'
+import { asBulk } from '../db/connections/lanes.ts'
+import { type Duty, LOOK_MS } from '../jobs/duties.ts'
 import type { Task } from '../jobs/jobs.ts'
 import { analyseConversations } from './analysis/analyse-conversations.ts'
-import { ANALYSE_CONVERSATIONS, type AnalyseConversations } from './analysis/claim-conversations.ts'
+import {
+  ANALYSE_CONVERSATIONS,
+  type AnalyseConversations,
+  hastenFirst,
+} from './analysis/claim-conversations.ts'
+import { refreshDays } from './days/refresh-days.ts'
+import { purgeCandidates } from './topics/proposed-labels.ts'
 
 const analysing = (ctx: Context): Task<AnalyseConversations> => ({
   name: ANALYSE_CONVERSATIONS,
@@ -10,4 +18,16 @@ const analysing = (ctx: Context): Task<AnalyseConversations> => ({
   run: (payload, { signal }) => analyseConversations(ctx, payload, signal),
 })
 
-export const insightTasks = (ctx: Context): Task<never>[] => [analysing(ctx) as Task<never>]
+export const insightJobs = (ctx: Context): Task<never>[] => [analysing(ctx) as Task<never>]
+
+export const insightDuties = (ctx: Context): Duty[] => [
+  { what: 'conversations to look at', everyMs: 10_000, run: () => asBulk(() => hastenFirst(ctx)) },
+  {
+    what: 'figures of days',
+    everyMs: 2 * LOOK_MS,
+    soonMs: 2_000,
+    processes: 'all',
+    run: () => asBulk(() => refreshDays(ctx.db)),
+  },
+  { what: 'old candidates of topics', everyMs: 3_600_000, run: () => purgeCandidates(ctx.db) },
+]

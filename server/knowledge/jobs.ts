@@ -1,14 +1,18 @@
 import type { Context } from '../context.ts'
 import { transact } from '../db/statements/transact.ts'
+import type { Duty } from '../jobs/duties.ts'
 import type { Task } from '../jobs/jobs.ts'
 import { freeClaims } from './crawl/run/claim-pages.ts'
 import { crawlSite } from './crawl/run/crawl-site.ts'
 import { CRAWL_SITE, type CrawlSite } from './crawl/run/enqueue-crawl.ts'
 import { moveVectors } from './index/move-vectors.ts'
 import { enqueueMove, MOVE_VECTORS, type MoveVectors } from './index/vector-spaces.ts'
+import { freeDeletions, resumeDeletions } from './sources/empty-source.ts'
+import { sweepSourceFiles } from './sources/files.ts'
 import { GATHER_TICKETS, type GatherTickets, gatherTickets } from './tickets/gather-tickets.ts'
 import { enqueueTraining, TRAIN_SOURCE, type TrainSource } from './training/enqueue-training.ts'
-import { SYNC_SOURCE, type SyncSource } from './training/resync/claim-resyncs.ts'
+import { claimDueSyncs, SYNC_SOURCE, type SyncSource } from './training/resync/claim-resyncs.ts'
+import { planSyncs } from './training/resync/plan-resyncs.ts'
 import { syncSource } from './training/resync/resync-source.ts'
 import { trainSource } from './training/train-source.ts'
 
@@ -55,7 +59,7 @@ const gathering = (ctx: Context): Task<GatherTickets> => ({
   run: (payload) => gatherTickets(ctx, payload),
 })
 
-export const knowledgeTasks = (ctx: Context): Task<never>[] => [
+export const knowledgeJobs = (ctx: Context): Task<never>[] => [
   training(ctx) as Task<never>,
   crawling(ctx) as Task<never>,
   movingVectors(ctx) as Task<never>,
@@ -86,3 +90,20 @@ export async function resumeTraining({
   for (const row of waiting) await transact(db, (trx) => enqueueTraining(jobs, trx, row, 'resumed'))
   return waiting.length
 }
+
+const MINUTE = 60_000
+
+export const knowledgeDuties = (ctx: Context): Duty[] => [
+  { what: 'files without a source', everyMs: 60 * MINUTE, run: () => sweepSourceFiles(ctx.db, ctx.filesDir) },
+  {
+    what: 'sources that are being deleted',
+    everyMs: 10_000,
+    run: () => resumeDeletions(ctx),
+    // With the embedded database no other process can be deleting what the last process left.
+    atStart: async () => {
+      if (ctx.embedded) await freeDeletions(ctx.db)
+    },
+  },
+  { what: 'due re-syncs', everyMs: MINUTE, run: () => claimDueSyncs(ctx) },
+  { what: 'planning of re-syncs', everyMs: 10 * MINUTE, run: () => planSyncs(ctx.db) },
+]

@@ -3,10 +3,12 @@ import type { Context } from '../context.ts'
 import { stopGeneration } from '../conversations/turn/stop-generation.ts'
 import { transact } from '../db/statements/transact.ts'
 import type { AccountId } from '../db/tables/columns.ts'
+import type { Duty } from '../jobs/duties.ts'
 import type { Task } from '../jobs/jobs.ts'
 import { emptyAgent } from './erasing/empty-agent.ts'
 import { eraseUser } from './erasing/erase-user.ts'
 import { takeForsaken } from './erasing/erasures.ts'
+import { sweepOldConversations, sweepOldLeads } from './retention/retention.ts'
 
 export const ERASE_USER = 'erase-user'
 /** Without the person: a job is kept for a while after its end. */
@@ -35,7 +37,7 @@ const emptying = (ctx: Needs): Task<EmptyAgent> => ({
   run: (payload) => emptyAgent(ctx, payload),
 })
 
-export const privacyTasks = (ctx: Needs): Task<never>[] => [
+export const privacyJobs = (ctx: Needs): Task<never>[] => [
   erasing(ctx) as Task<never>,
   emptying(ctx) as Task<never>,
 ]
@@ -47,3 +49,11 @@ export async function resumeErasures({ db, jobs }: Pick<Context, 'db' | 'jobs'>)
       await jobs.enqueue<EraseUser>(trx, ERASE_USER, { accountId: account_id, erasureId: id })
   })
 }
+
+const MINUTE = 60_000
+
+export const privacyDuties = (ctx: Context): Duty[] => [
+  { what: 'old conversations', everyMs: MINUTE, run: () => sweepOldConversations(ctx) },
+  { what: 'old leads', everyMs: MINUTE, run: () => sweepOldLeads(ctx) },
+  { what: 'interrupted erasures', everyMs: MINUTE, run: () => resumeErasures(ctx) },
+]

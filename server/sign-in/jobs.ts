@@ -1,10 +1,12 @@
 import { recordAudit } from '../accounts/audit/audit.ts'
 import type { Context } from '../context.ts'
 import { transact } from '../db/statements/transact.ts'
+import type { Duty } from '../jobs/duties.ts'
 import type { Task } from '../jobs/jobs.ts'
 import { deliverMail, operatorsWay } from '../notifications/deliver-mail.ts'
 import { createLink, LINK_MS, linkTo } from './passwords/links.ts'
 import { memberByLogin } from './passwords/logins.ts'
+import { dropOldSessions, dropStrangers } from './sessions/sessions.ts'
 
 export const SEND_RESET = 'send-password-reset'
 export type SendReset = { email: string }
@@ -43,11 +45,16 @@ If it was not you, do nothing: your password stays as it is.
   await deliverMail(way, mail, signal)
 }
 
-export const signInTasks = (ctx: Pick<Context, 'db' | 'config'>): Task<never>[] => [
+export const signInJobs = (ctx: Pick<Context, 'db' | 'config'>): Task<never>[] => [
   {
     name: SEND_RESET,
     concurrency: 2,
     retries: 3,
     run: (payload: SendReset, { signal }: { signal: AbortSignal }) => sendReset(ctx, payload, signal),
   } as Task<never>,
+]
+
+export const signInDuties = ({ db }: Pick<Context, 'db'>): Duty[] => [
+  { what: 'ended sessions', everyMs: 3_600_000, run: () => dropOldSessions(db) },
+  { what: 'refused sign-ins of strangers', everyMs: 600_000, run: () => dropStrangers(db) },
 ]

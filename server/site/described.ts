@@ -5,15 +5,15 @@ import { Template } from '../channels/messaging/schema.ts'
 import { CitedSource, Conversation, Message } from '../conversations/records/schema.ts'
 import { StreamEvent, streamEvents } from '../conversations/stream/stream-schema.ts'
 import { CreatedReply, ListedTicket, Ticket, TicketMessage } from '../helpdesk/tickets/schema.ts'
+import type { Endpoint } from '../http/contract.ts'
 import type { Described } from '../http/openapi/openapi.ts'
 import { Source } from '../knowledge/sources/schema.ts'
-import { contracts, version1Contracts } from './contracts.ts'
 import { webhookPaths } from './webhook-paths.ts'
 
-/** All that the OpenAPI document describes. */
-export const described: Described = {
+/** Returns all that the OpenAPI document describes: the contracts of both versions, webhooks and shared schemas. */
+export const describe = (contracts: Endpoint[], version1: Endpoint[]): Described => ({
   endpoints: contracts,
-  version1: version1Contracts,
+  version1,
   others: webhookPaths,
   schemas: {
     Agent,
@@ -52,4 +52,4 @@ export const described: Described = {
     'Version 1': 'The older interface',
     Webhooks: 'What channels send to the service',
   },
-}
+})

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { type Service, startService } from '../../../test/start.ts'
 import type { Task } from '../../jobs/jobs.ts'
-import { agentTasks, type RemoveFiles } from '../jobs.ts'
+import { agentJobs, type RemoveFiles } from '../jobs.ts'
 
 let service: Service
 
@@ -77,7 +77,7 @@ test('removing files stays below the files folder and may run twice', async () =
     const filesDir = join(root, 'files')
     const outside = await fileIn(join(root, 'files-of-others'))
     const inside = await fileIn(join(filesDir, 'account', 'agent'))
-    const [task] = agentTasks({ filesDir }) as unknown as Task<RemoveFiles>[]
+    const [task] = agentJobs({ filesDir }) as unknown as Task<RemoveFiles>[]
     const remove = (folder: string) =>
       task?.run({ folder }, { last: false, signal: new AbortController().signal })
     for (const folder of ['..', '../files-of-others', '', '.', '/', root, 'account/../..', 'account/..']) {

@@ -20,7 +20,7 @@ const fetchingFiles = (ctx: Context): Task<FetchFiles> => ({
   run: (payload, attempt) => fetchFiles(ctx, payload, attempt),
 })
 
-export const messagingTasks = (ctx: Context): Task<never>[] => [
+export const messagingJobs = (ctx: Context): Task<never>[] => [
   readingNumbers(ctx) as Task<never>,
   fetchingFiles(ctx) as Task<never>,
 ]

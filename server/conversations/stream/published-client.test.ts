@@ -12,8 +12,8 @@ import { type ModelServer, startModelServer } from '../../../test/fakes/model-se
 import { readStream } from '../../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { trained, until } from '../../../test/until.ts'
-import { V2 } from '../../app.ts'
 import { json } from '../../db/statements/json.ts'
+import { V2 } from '../../http/contract.ts'
 
 /** Clients that know only what service-api says: every tool-call part is theirs to answer. */
 

@@ -5,7 +5,7 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import { isCrawl } from '../crawl/run/crawl-source.ts'
 import { enqueueCrawl } from '../crawl/run/enqueue-crawl.ts'
 import { requireChangeable, requireSource, type SourceRow } from '../sources/queries.ts'
-import { TRAIN_SOURCE, type TrainSource } from '../training/train-task.ts'
+import { TRAIN_SOURCE, type TrainSource } from '../training/enqueue-training.ts'
 
 type Place = { agentId: string; sourceId: string }
 

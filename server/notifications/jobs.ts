@@ -1,7 +1,8 @@
 import { rowOf, smtpLogin } from '../channels/email/connection/connection.ts'
 import type { Context } from '../context.ts'
+import type { Duty } from '../jobs/duties.ts'
 import type { Task } from '../jobs/jobs.ts'
-import { SEND_DAILY_MAIL, type SendDailyMail } from './daily-mails.ts'
+import { planDailyMails, SEND_DAILY_MAIL, type SendDailyMail } from './daily-mails.ts'
 import { deliverMail, operatorsWay } from './deliver-mail.ts'
 
 type Needs = Pick<Context, 'db' | 'secrets' | 'config' | 'log'>
@@ -23,11 +24,15 @@ async function send(
   )
 }
 
-export const notificationTasks = (ctx: Needs): Task<never>[] => [
+export const notificationJobs = (ctx: Needs): Task<never>[] => [
   {
     name: SEND_DAILY_MAIL,
     concurrency: 2,
     retries: 5,
     run: (payload: SendDailyMail, { signal }: { signal: AbortSignal }) => send(ctx, payload, signal),
   } as Task<never>,
+]
+
+export const notificationDuties = (ctx: Pick<Context, 'db' | 'jobs'>): Duty[] => [
+  { what: 'daily mails', everyMs: 600_000, run: () => planDailyMails(ctx) },
 ]

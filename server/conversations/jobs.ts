@@ -1,0 +1,21 @@
+import type { Context } from '../context.ts'
+import type { Duty } from '../jobs/duties.ts'
+import { expireCalls } from './replies/expire-calls.ts'
+import { purgeLog } from './stream/generation-log.ts'
+import { closeOrphans } from './turn/close-orphans.ts'
+
+const MINUTE = 60_000
+
+export const conversationDuties = (ctx: Pick<Context, 'db' | 'log'>): Duty[] => [
+  {
+    what: 'orphaned generations',
+    everyMs: 5_000,
+    processes: 'all',
+    afterDeath: true,
+    run: () => closeOrphans(ctx),
+    // With the embedded database no other process can be running what the last process left.
+    atStart: () => closeOrphans(ctx),
+  },
+  { what: 'expired actions', everyMs: MINUTE, run: () => expireCalls(ctx.db) },
+  { what: 'old logs of generations', everyMs: 60 * MINUTE, run: () => purgeLog(ctx.db) },
+]

@@ -1,0 +1,190 @@
+import type { FastifyInstance } from 'fastify'
+import * as accounts from './accounts/contract.ts'
+import { accountDuties } from './accounts/jobs.ts'
+import { accountRoutes } from './accounts/routes.ts'
+import * as actions from './actions/contract.ts'
+import { copyActions } from './actions/definitions/copy-actions.ts'
+import { actionDuties } from './actions/jobs.ts'
+import { actionRoutes } from './actions/routes.ts'
+import * as agents from './agents/contract.ts'
+import { agentJobs } from './agents/jobs.ts'
+import { servePictures } from './agents/pictures/serve-pictures.ts'
+import { agentRoutes } from './agents/routes.ts'
+import { attachmentDuties } from './attachments/jobs.ts'
+import { serveAttachments } from './attachments/serve-attachments.ts'
+import * as email from './channels/email/contract.ts'
+import { serveMailWebhook } from './channels/email/inbound/webhook.ts'
+import { emailRoutes } from './channels/email/routes.ts'
+import { channelDuties, channelJobs } from './channels/jobs.ts'
+import * as messaging from './channels/messaging/contract.ts'
+import { serveMessagingWebhook } from './channels/messaging/inbound/webhook.ts'
+import { messagingRoutes } from './channels/messaging/routes.ts'
+import type { Context } from './context.ts'
+import * as citing from './conversations/citing/contract.ts'
+import { citingRoutes } from './conversations/citing/routes.ts'
+import * as conversations from './conversations/contract.ts'
+import { conversationDuties } from './conversations/jobs.ts'
+import { conversationRoutes } from './conversations/routes.ts'
+import * as exports from './exports/contract.ts'
+import { exportRoutes } from './exports/routes.ts'
+import * as health from './health/contract.ts'
+import { healthRoutes } from './health/routes.ts'
+import * as helpdesk from './helpdesk/contract.ts'
+import * as desk from './helpdesk/desk/contract.ts'
+import { helpdeskDuties } from './helpdesk/jobs.ts'
+import { helpdeskRoutes } from './helpdesk/routes.ts'
+import { serveSurveys } from './helpdesk/survey/serve-surveys.ts'
+import * as team from './helpdesk/team/contract.ts'
+import { type Endpoint, V2 } from './http/contract.ts'
+import type { Route } from './http/route.ts'
+import * as insights from './insights/contract.ts'
+import { insightDuties, insightJobs } from './insights/jobs.ts'
+import { insightRoutes } from './insights/routes.ts'
+import * as topics from './insights/topics/contract.ts'
+import * as unanswered from './insights/unanswered/contract.ts'
+import { type Duty, LOOK_MS } from './jobs/duties.ts'
+import type { Task } from './jobs/jobs.ts'
+import * as knowledge from './knowledge/contract.ts'
+import * as sourceDetails from './knowledge/details/contract.ts'
+import * as evaluations from './knowledge/evaluations/contract.ts'
+import { agentHooks } from './knowledge/index/agent-hooks.ts'
+import { knowledgeDuties, knowledgeJobs } from './knowledge/jobs.ts'
+import * as connectedPages from './knowledge/notion/contract.ts'
+import { sourceRoutes } from './knowledge/routes.ts'
+import { serveSourceFiles } from './knowledge/sources/serve-source-files.ts'
+import * as ticketKnowledge from './knowledge/tickets/contract.ts'
+import * as members from './members/contract.ts'
+import { memberRoutes } from './members/routes.ts'
+import { notificationDuties, notificationJobs } from './notifications/jobs.ts'
+import * as people from './people/contract.ts'
+import { peopleRoutes } from './people/routes.ts'
+import * as privacy from './privacy/contract.ts'
+import { privacyDuties, privacyJobs } from './privacy/jobs.ts'
+import { privacyRoutes } from './privacy/routes.ts'
+import * as search from './search/contract.ts'
+import { searchDuties } from './search/jobs.ts'
+import { searchRoutes } from './search/routes.ts'
+import * as signIn from './sign-in/contract.ts'
+import { signInDuties, signInJobs } from './sign-in/jobs.ts'
+import { serveProvider } from './sign-in/provider/serve-provider.ts'
+import { signInRoutes } from './sign-in/routes.ts'
+import { serveDocs } from './site/serve-docs.ts'
+import { serveStatusPage } from './site/status-page.ts'
+import * as chat1 from './v1/chat/contract.ts'
+import * as chatbots1 from './v1/chatbots/contract.ts'
+import * as pictures1 from './v1/chatbots/pictures-contract.ts'
+import * as attributes1 from './v1/contacts/attributes-contract.ts'
+import * as contacts1 from './v1/contacts/contract.ts'
+import * as lists1 from './v1/lists/contract.ts'
+import * as identity from './widget/identity/contract.ts'
+import { identityRoutes } from './widget/identity/routes.ts'
+import { widgetDuties } from './widget/jobs.ts'
+import { serveWidget } from './widget/page/serve-widget.ts'
+import { serveWorkspace } from './workspace/serve-workspace.ts'
+
+type Contracts = Record<string, Endpoint>
+
+/** What a feature adds to the service. */
+type Feature = {
+  /** The modules with its contracts of version 2. Each contract has one route in `routes`. */
+  contracts?: Contracts[]
+  routes?(ctx: Context): Route[]
+  /** Registers what it serves outside of the API: files, pages and webhooks. */
+  serve?(app: FastifyInstance, ctx: Context): unknown
+  jobs?(ctx: Context): Task<never>[]
+  duties?(ctx: Context): Duty[]
+}
+
+/** Every feature, in the order of the OpenAPI document. */
+export const features: Feature[] = [
+  { contracts: [health], routes: healthRoutes },
+  { contracts: [accounts], routes: accountRoutes, duties: accountDuties },
+  {
+    contracts: [agents],
+    routes: (ctx) => agentRoutes(ctx, { ...agentHooks(ctx), copyActions: copyActions(ctx) }),
+    serve: servePictures,
+    jobs: agentJobs,
+  },
+  {
+    contracts: [knowledge, sourceDetails, evaluations, connectedPages, ticketKnowledge],
+    routes: sourceRoutes,
+    serve: serveSourceFiles,
+    jobs: knowledgeJobs,
+    duties: knowledgeDuties,
+  },
+  { contracts: [actions], routes: actionRoutes, duties: actionDuties },
+  {
+    contracts: [conversations, citing],
+    routes: (ctx) => [...conversationRoutes(ctx), ...citingRoutes(ctx)],
+    duties: conversationDuties,
+  },
+  {
+    contracts: [helpdesk, team, desk],
+    routes: helpdeskRoutes,
+    serve: serveSurveys,
+    duties: helpdeskDuties,
+  },
+  { serve: serveAttachments, duties: attachmentDuties },
+  { contracts: [messaging], routes: messagingRoutes, serve: serveMessagingWebhook },
+  { contracts: [email], routes: emailRoutes, serve: serveMailWebhook },
+  { jobs: channelJobs, duties: channelDuties },
+  { contracts: [people], routes: peopleRoutes },
+  { contracts: [search], routes: searchRoutes, duties: searchDuties },
+  { contracts: [exports], routes: exportRoutes },
+  {
+    contracts: [insights, topics, unanswered],
+    routes: insightRoutes,
+    jobs: insightJobs,
+    duties: insightDuties,
+  },
+  { contracts: [privacy], routes: privacyRoutes, jobs: privacyJobs, duties: privacyDuties },
+  {
+    contracts: [signIn],
+    routes: signInRoutes,
+    serve: serveProvider,
+    jobs: signInJobs,
+    duties: signInDuties,
+  },
+  { contracts: [members], routes: memberRoutes },
+  { jobs: notificationJobs, duties: notificationDuties },
+  { contracts: [identity], routes: identityRoutes, serve: serveWidget, duties: widgetDuties },
+  { serve: serveDocs },
+  { serve: (app, ctx) => serveStatusPage(app, ctx, V2) },
+  { serve: serveWorkspace },
+  { duties: ({ jobs }) => [{ what: 'jobs of dead processes', everyMs: LOOK_MS, run: () => jobs.revive() }] },
+]
+
+/** Every contract of version 2: features in their order, inside one by path and method. */
+export const contracts: Endpoint[] = listed(features.flatMap((feature) => feature.contracts ?? []))
+
+/** Every contract of version 1, which has no features of its own. */
+export const version1Contracts: Endpoint[] = listed([
+  chat1,
+  chatbots1,
+  pictures1,
+  lists1,
+  contacts1,
+  attributes1,
+])
+
+/** Every kind of background job. */
+export const jobKinds = (ctx: Context): Task<never>[] => features.flatMap(({ jobs }) => jobs?.(ctx) ?? [])
+
+/** The duties of a process with this role. */
+export function duties(ctx: Context, role: 'api' | 'worker' | 'all'): Duty[] {
+  const every = features.flatMap((feature) => feature.duties?.(ctx) ?? [])
+  return role === 'api' ? every.filter(({ processes }) => processes === 'all') : every
+}
+
+function listed(modules: Contracts[]): Endpoint[] {
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+  return modules.flatMap((contracts) =>
+    Object.values(contracts).sort(
+      (a, b) => compare(a.path, b.path) || methods.indexOf(a.method) - methods.indexOf(b.method),
+    ),
+  )
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import type { Availability } from '../db/connections/availability.ts'
+import type { Db } from '../db/database.ts'
+import type { ServiceProcess } from '../db/upkeep/processes.ts'
+
+/**
+ * Work that an installation has from time to time. One of its processes runs it, but several may do so at once, so it
+ * must be safe to run twice.
+ */
+export type Duty = {
+  /** What the duty does, which is also its name in the table of duties. */
+  what: string
+  everyMs: number
+  /** If set, this process also runs the duty this many milliseconds after activity of its own. */
+  soonMs?: number
+  /** By default only processes that work on jobs run a duty; `all` processes run those that somebody waits for. */
+  processes?: 'all'
+  /** If set, the duty also runs at once when another process has died. */
+  afterDeath?: true
+  run(): Promise<unknown>
+  /** What each process does before it is ready, while nothing else of it runs yet. */
+  atStart?(): Promise<unknown>
+  /** Waits for what the duty left running, or ends it. */
+  close?(): Promise<unknown>
+}
+
+type Needs = {
+  db: Db
+  availability: Availability
+  process: Pick<ServiceProcess, 'onDeath'>
+  /** Calls the listener after this process has done something that may have left work. */
+  onActivity(listener: () => void): () => void
+  /** Reports the failure of the duty with this name. */
+  onError(error: unknown, what: string): void
+}
+
+const SECOND = 1_000
+/** How often each process checks for due duties; no duty is due more often. */
+export const LOOK_MS = 5 * SECOND
+/** The tolerance for checks that are not exactly on time. */
+const SLACK_MS = 500
+
+/**
+ * Runs every duty once, and from then on this process's share of the installation's duties. Returns a function that
+ * stops it.
+ */
+export async function startDuties(needs: Needs, duties: readonly Duty[]): Promise<() => Promise<void>> {
+  const { db, availability, process, onActivity, onError } = needs
+  const report = (what: string) => (error: unknown) => onError(error, what)
+  for (const { what, atStart } of duties) await atStart?.().catch(report(what))
+  const running = new Map<string, Promise<unknown>>()
+  const once = ({ what, run }: Duty): void => {
+    if (running.has(what) || availability.isAway()) return
+    const done = run()
+      .catch(report(what))
+      .finally(() => running.delete(what))
+    running.set(what, done)
+  }
+  const look = async (all = false): Promise<void> => {
+    if (availability.isAway()) return
+    const due = await claimDuties(db, duties, all).catch(report('duties'))
+    for (const duty of duties) if (due?.has(duty.what)) once(duty)
+  }
+  const soon = new Map<Duty, NodeJS.Timeout>()
+  const schedule = (duty: Duty, afterMs: number): void => {
+    const later = (): void => {
+      soon.delete(duty)
+      once(duty)
+    }
+    if (!soon.has(duty)) soon.set(duty, setTimeout(later, afterMs))
+  }
+  const forget = [
+    onActivity(() => {
+      for (const duty of duties) if (duty.soonMs) schedule(duty, duty.soonMs)
+    }),
+    availability.onChange(() => void look()),
+  ]
+  process.onDeath(() => {
+    for (const { what, afterDeath, run } of duties) if (afterDeath) run().catch(report(what))
+  })
+  const timers = [setTimeout(look, SECOND, true), setInterval(look, LOOK_MS)]
+  return async () => {
+    for (const stop of forget) stop()
+    for (const timer of [...timers, ...soon.values()]) clearTimeout(timer)
+    await Promise.all([...running.values(), ...duties.map(({ close }) => close?.())])
+  }
+}
+
+/** Claims the duties that are due, or `all` of them, for this process and returns their names. */
+async function claimDuties(db: Db, duties: readonly Duty[], all: boolean): Promise<Set<string>> {
+  const names = duties.map(({ what }) => what)
+  const everyMs = duties.map(({ everyMs }) => everyMs)
+  if (all)
+    await sql`insert into duties (name) select unnest(${names}::text[]) on conflict (name) do nothing`.execute(
+      db,
+    )
+  const { rows } = await sql<{ name: string }>`
+    update duties set next_at = now() + wanted.every_ms * interval '1 millisecond'
+    from unnest(${names}::text[], ${everyMs}::integer[]) as wanted (name, every_ms)
+    where duties.name = wanted.name
+      and (${all}::boolean or next_at <= now() + ${SLACK_MS}::integer * interval '1 millisecond')
+    returning duties.name`.execute(db)
+  return new Set(rows.map(({ name }) => name))
+}
