@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Exact, endpoint, IsoTime, Nullable, Success } from '../../http/contract.ts'
 
-const tag = 'Widget'
+const tag = 'Agents'
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
 const path = '/agents/{agentId}/visitor-identity'
 
