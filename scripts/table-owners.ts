@@ -19,7 +19,7 @@ export const TABLE_OWNERS = {
   login_secrets: 'sign-in',
   login_links: 'sign-in',
   settings: 'db',
-  duties: 'db',
+  duties: 'jobs',
   processes: 'db',
   requests: 'http',
   agent_ids: 'agents',
