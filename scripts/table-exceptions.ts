@@ -33,7 +33,6 @@ export const TABLE_EXCEPTIONS: Record<string, string> = {
   'server/conversations/records/totals.ts reads conversation_counts': TO_BE_MOVED,
   'server/conversations/turn/finish-generation.ts reads inbound_messages': TO_BE_MOVED,
   'server/conversations/turn/start-generation.ts reads tickets': TO_BE_MOVED,
-  'server/conversations/turn/store-turn.ts writes credit_entries': TO_BE_MOVED,
   'server/deliveries/enqueue-delivery.ts reads channel_threads': TO_BE_MOVED,
   'server/helpdesk/messages/store-customer-message.ts writes attachments': TO_BE_MOVED,
   'server/helpdesk/tickets/end-conversation.ts writes conversations': TO_BE_MOVED,

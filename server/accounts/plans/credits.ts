@@ -88,6 +88,14 @@ export const reserving = (p: Values<Reservation>) => sql`
       when not exists (select from account_use) then refuse('account') end
   )`
 
+/** Settles what a generation reserved, as a part of a statement whose earlier part `closed` has ended the generation. */
+export const settling = (p: Values<{ accountId: string; id: string }>) => sql`
+  settled as (
+    update credit_entries set state = 'settled'
+    where account_id = ${p.accountId}::uuid and generation_id = ${p.id}::uuid and state = 'reserved'
+      and exists (select from closed)
+  )`
+
 /** Adds to one owner's use of the month unless that would exceed the limit. */
 function raise(
   p: Values<Reservation>,

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { releaseCredits, settleCredits } from '../../accounts/plans/credits.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
-import { lastly } from '../../db/statements/transaction.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { ConversationStatus } from '../../db/tables/conversations.ts'
 import { enqueueDelivery, threadOf } from '../../deliveries/enqueue-delivery.ts'
@@ -16,6 +15,7 @@ import type { FinishReason, StreamEvent } from '../stream/events.ts'
 import { type Piece, writeLastPiece } from '../stream/generation-log.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
 import { withoutMarkers } from './citations.ts'
+import { endReply, replyEndingOf } from './end-reply.ts'
 import type { LastWords } from './ending-events.ts'
 import { type Closer, type Ended, endingOf, endWithMessage, type StoredMessage } from './store-turn.ts'
 
@@ -79,9 +79,8 @@ export async function finishGeneration(
   outcome: Outcome,
 ): Promise<Ending> {
   const { message, waiting } = outcome
-  if (message && waiting.length === 0) {
-    const ending = await finishPlain(db, owner, ids, closer, { ...outcome, message })
-    if (ending) return ending
+  if (message && waiting.length === 0 && ids.kind === 'reply') {
+    if (await finishReply(db, owner, ids, closer, { ...outcome, message })) return 'stored'
   }
   return transact(db, async (trx) => {
     const conversation = await holdConversation(trx, owner.accountId, ids.conversationId)
@@ -89,44 +88,41 @@ export async function finishGeneration(
   })
 }
 
-/** In one trip, what needs nothing but the message; null when it needs more, or was ended before. */
-function finishPlain(
+/** Ends most replies in a single statement. Returns false when one needs more than that, or has ended before. */
+async function finishReply(
   db: Db,
   owner: Owner,
   ids: GenerationIds,
   closer: Closer,
-  outcome: Outcome & { message: StoredMessage },
-): Promise<Ending | null> {
-  return transact(db, async (trx) => {
-    // Not awaited: what follows is sent with it, and runs when it has the lock.
-    holdConversation(trx, owner.accountId, ids.conversationId).catch(() => {})
-    const values = endingOf(owner, ids, closer, endedBy(ids, outcome, { onlyPlain: true }))
-    return lastly(trx, endWithMessage.query(values), ({ rows: [row] }) => row && (row.over ?? 'stored'))
-  }).then((ending) => ending ?? null)
+  { status, finishReason, message, unlogged, lastWords }: Outcome & { message: StoredMessage },
+): Promise<boolean> {
+  const spoken = pieceOf(ids, unlogged, lastWords(null))
+  const values = replyEndingOf(owner, ids, closer, { status, finishReason, message, spoken })
+  const { rows } = await endReply(db, values)
+  return rows.length > 0
 }
 
-function endedBy(
+const pieceOf = (
   { id }: GenerationIds,
+  { position, events: before }: Outcome['unlogged'],
+  { events, ending }: LastWords,
+): Piece => ({ generationId: id, position, events: [...before, ...events], ending })
+
+function endedBy(
+  ids: GenerationIds,
   { status, finishReason, message, unlogged, lastWords }: Outcome & { message: StoredMessage },
-  { onlyPlain }: { onlyPlain: boolean },
 ): Ended {
-  const { position, events: before } = unlogged
-  const pieceOf = (over: 'taken_over' | 'ended' | null): Piece => {
-    const { events, ending } = lastWords(over)
-    return { generationId: id, position, events: [...before, ...events], ending }
-  }
   return {
     status,
     finishReason,
     message,
-    spoken: pieceOf(null),
-    takenOver: pieceOf('taken_over'),
-    overEnded: pieceOf('ended'),
-    onlyPlain,
+    spoken: pieceOf(ids, unlogged, lastWords(null)),
+    takenOver: pieceOf(ids, unlogged, lastWords('taken_over')),
+    overEnded: pieceOf(ids, unlogged, lastWords('ended')),
   }
 }
 
-/** The same, in a transaction that already holds the lock of the conversation. */
+/** Ends a generation in a transaction that already holds the lock of the conversation. */
 export async function finishHeld(
   trx: Trx,
   owner: Owner,
@@ -265,7 +261,7 @@ async function endIn(
 ): Promise<Ending> {
   const { status, message, isPaid, waiting, unlogged, lastWords } = outcome
   if (message) {
-    const values = endingOf(owner, ids, closer, endedBy(ids, { ...outcome, message }, { onlyPlain: false }))
+    const values = endingOf(owner, ids, closer, endedBy(ids, { ...outcome, message }))
     const { rows } = await endWithMessage(trx, values)
     if (!rows[0]) return 'lost'
     if (rows[0].over) return rows[0].over
@@ -274,14 +270,7 @@ async function endIn(
   }
   if (!(await endWithout(trx, owner, ids, closer, { status, isPaid }))) return 'lost'
   const over = now === 'taken_over' || now === 'ended' ? now : null
-  const { events, ending } = lastWords(over)
-  const piece = {
-    generationId: ids.id,
-    position: unlogged.position,
-    events: [...unlogged.events, ...events],
-    ending,
-  }
-  await writeLastPiece(trx, owner.accountId, piece)
+  await writeLastPiece(trx, owner.accountId, pieceOf(ids, unlogged, lastWords(over)))
   if (isPaid) await settleCredits(trx, owner.accountId, ids.id)
   else await releaseCredits(trx, owner.accountId, ids.id)
   return over ?? 'stored'

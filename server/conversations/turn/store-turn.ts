@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Reservation, reserving } from '../../accounts/plans/credits.ts'
+import { type Reservation, reserving, settling } from '../../accounts/plans/credits.ts'
 import { statement, type Values } from '../../db/statements/statement.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { MessageMetadata } from '../records/present.ts'
@@ -116,8 +116,6 @@ export type Ended = {
   spoken: Piece
   takenOver: Piece
   overEnded: Piece
-  /** Whether to skip a conversation that has a channel to notify or that is deleted with its generation. */
-  onlyPlain: boolean
 }
 
 /** Returns the values for `endWithMessage`. */
@@ -125,7 +123,7 @@ export function endingOf(
   { accountId, agentId }: { accountId: string; agentId: string },
   ids: GenerationIds,
   { owner, epoch, ownerAfter }: Closer,
-  { status, finishReason, message, onlyPlain, ...last }: Ended,
+  { status, finishReason, message, ...last }: Ended,
 ) {
   const spoken = packPiece(last.spoken)
   const takenOver = packPiece(last.takenOver)
@@ -141,7 +139,6 @@ export function endingOf(
     ownerAfter,
     status,
     finishReason,
-    onlyPlain,
     parts: JSON.stringify(message.parts),
     metadata: JSON.stringify(message.metadata),
     position: spoken.position,
@@ -165,7 +162,6 @@ export const endWithMessage = statement(
   with held as (
     select case when status in ('taken_over', 'ended') then status end as over from conversations
     where account_id = ${p.accountId}::uuid and id = ${p.conversationId}::uuid
-      and (not ${p.onlyPlain}::boolean or thread_id is null and not transient)
   ), closed as (
     update generations set status = ${p.status}, finish_reason = ${p.finishReason}, owner = ${p.ownerAfter}::uuid,
       usage_credits = credits, finished_at = now(),
@@ -222,10 +218,6 @@ export const endWithMessage = statement(
     from moved
     where moved.kind = 'continuation' and messages.account_id = ${p.accountId}::uuid
       and messages.id = ${p.messageId}::uuid
-  ), settled as (
-    update credit_entries set state = 'settled'
-    where account_id = ${p.accountId}::uuid and generation_id = ${p.id}::uuid and state = 'reserved'
-      and exists (select from closed)
-  )
+  ), ${settling(p)}
   select over from closed`,
 )

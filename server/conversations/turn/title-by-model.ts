@@ -2,8 +2,6 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db } from '../../db/database.ts'
 import { statement, type Values } from '../../db/statements/statement.ts'
-import { transact } from '../../db/statements/transact.ts'
-import { lastly } from '../../db/statements/transaction.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { storable } from '../../http/bodies/storable.ts'
 import { askForText } from '../../models/calls/call-model.ts'
@@ -18,9 +16,11 @@ const ASK =
 /** Of an answer, in characters; what is longer is no title. */
 const LONGEST = 1_000
 
+/** A title may be lost in a power failure, so nothing has to wait for the disk. */
 const setTitle = statement(
   (p: Values<{ accountId: AccountId; conversationId: string; title: string }>) => sql<unknown>`
-  update conversations set title = ${p.title}
+  with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
+  update conversations set title = ${p.title} from relaxed
   where account_id = ${p.accountId}::uuid and id = ${p.conversationId}::uuid`,
 )
 
@@ -49,12 +49,7 @@ export async function improveTitle(
     const plain = withoutForeignLinks(storable(title), () => false)
     const short = titleFromWords(plain.replace(/^["'“„«\s]+|["'”“»\s]+$/g, ''))
     if (short === '') return
-    const values = { accountId, conversationId: live.ids.conversationId, title: short }
-    await transact(db, async (trx) => {
-      // A title may be lost in a power failure, so nothing has to wait for the disk.
-      sql`set local synchronous_commit to off`.execute(trx).catch(() => {})
-      return lastly(trx, setTitle.query(values), () => undefined)
-    })
+    await setTitle(db, { accountId, conversationId: live.ids.conversationId, title: short })
   } catch (error) {
     log.debug({ err: error }, 'no title by the model')
   }
