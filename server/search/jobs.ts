@@ -9,7 +9,7 @@ export const searchDuties = ({ db, indexer }: Pick<Context, 'db' | 'indexer'>): 
   {
     what: 'the search index',
     everyMs: LOOK_MS,
-    soonMs: 1_000,
+    soonMs: 2_000,
     processes: 'all',
     run: () => asBulk(() => indexer.run(db, BATCHES)),
   },

@@ -12,9 +12,14 @@ import { MOST_TERMS, wordsVector } from './words-vector.ts'
 const LOCK = 7_275_395
 /** The most rows of the queue in one transaction. On the embedded database, everybody else waits for it. */
 const BATCH = 100
+/** How far below a batch the queue is searched for further rows of its conversations. A turn queues several. */
+const NEARBY = 1_000
 
 export type Indexer = {
-  /** Updates rows until nothing is queued or `most` batches are done. Returns the number of rows written. */
+  /**
+   * Updates rows until everything is done that is queued now, or `most` batches are. What is queued meanwhile waits for
+   * the next run, so that the rows of a turn are mostly met together. Returns the number of rows written.
+   */
   run(db: Db, most?: number): Promise<number>
 }
 
@@ -27,35 +32,52 @@ export function createIndexer(): Indexer {
   return {
     async run(db, most = Number.POSITIVE_INFINITY) {
       let made = 0
-      for (let batch = 0; batch < most; batch++) {
-        const done = await db.transaction().execute((trx) => indexBatch(trx, stem))
+      let until = await newestQueued(db)
+      for (let batch = 0; until !== null && batch < most; batch++) {
+        const newest: number = until
+        const done = await db.transaction().execute((trx) => indexBatch(trx, stem, newest))
         if (done === null) break
-        made += done
+        made += done.made
+        until = done.until
       }
       return made
     },
   }
 }
 
+async function newestQueued(db: Db): Promise<number | null> {
+  const { rows } = await sql<{ id: number | null }>`select max(id) as id from search_queue`.execute(db)
+  return rows[0]?.id ?? null
+}
+
 /**
  * null: nothing waits, or another process is at it. The newest first: after a restore all conversations wait. An answer
  * that has just begun is mostly over in a moment, and its conversation is then written once.
  */
-async function indexBatch(trx: Trx, stem: Stemmers): Promise<number | null> {
+async function indexBatch(
+  trx: Trx,
+  stem: Stemmers,
+  until: number,
+): Promise<{ made: number; until: number } | null> {
   const { rows } = await sql<{ conversation_id: string }>`
-    delete from search_queue where id in (
-      select id from search_queue as queued where (select pg_try_advisory_xact_lock(${LOCK}))
+    with picked as materialized (
+      select id, conversation_id from search_queue as queued
+      where id <= ${until} and (select pg_try_advisory_xact_lock(${LOCK}))
         and not exists (select from generations where generations.conversation_id = queued.conversation_id
           and status = 'running' and started_at > now() - interval '2 seconds')
-      order by id desc limit ${BATCH})
+      order by id desc limit ${BATCH}
+    )
+    delete from search_queue
+    where id between (select min(id) from picked) - ${NEARBY}::integer and (select max(id) from picked)
+      and conversation_id in (select conversation_id from picked)
     returning conversation_id`.execute(trx)
   if (rows.length === 0) return null
   const ids = [...new Set(rows.map(({ conversation_id }) => conversation_id))]
   const documents = asManyAsFit(await loadDocuments(trx, ids))
-  await putBack(trx, without(ids, documents))
+  const putBackAt = await putBack(trx, without(ids, documents))
   await storeRows(trx, documents, stem)
   await foldCounts(trx)
-  return documents.length
+  return { made: documents.length, until: putBackAt ?? until }
 }
 
 /** Limits a batch, since requests are only served between two batches. */
@@ -72,11 +94,15 @@ const without = (ids: string[], documents: Document[]): string[] => {
   return ids.filter((id) => !loaded.has(id))
 }
 
-/** Queues conversations again that were locked or did not fit into the batch, but not those that were deleted. */
-async function putBack(trx: Trx, ids: string[]): Promise<void> {
-  if (ids.length === 0) return
-  await sql`insert into search_queue (conversation_id)
-    select id from conversations where id = any(${ids}::uuid[]) and not transient`.execute(trx)
+/**
+ * Queues conversations again that were locked or did not fit into the batch, but not those that were deleted. Returns
+ * the place of the last one.
+ */
+async function putBack(trx: Trx, ids: string[]): Promise<number | null> {
+  if (ids.length === 0) return null
+  const { rows } = await sql<{ id: number }>`insert into search_queue (conversation_id)
+    select id from conversations where id = any(${ids}::uuid[]) and not transient returning id`.execute(trx)
+  return rows.at(-1)?.id ?? null
 }
 
 const rowOf = async (document: Document, stem: Stemmers) => ({
