@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { Agent } from 'undici'
+import { createFairPlaces, type FairPlaces } from '../fairness/fair-places.ts'
 import type { ResolvedModel, Wire } from './calls/model-call.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { languageModelWire } from './providers/language-model-wire.ts'
@@ -17,8 +18,13 @@ export type Models = {
   embedderOf(space: string): Embedder | null
   /** The reranker; null when passages stay in the order of the search. */
   reranker: Reranker | null
+  /** Places for model calls that are no part of an answer: titles, verdicts about spam, analyses. */
+  readonly asking: FairPlaces
   close(): Promise<void>
 }
+
+const ASKING_AT_ONCE = 64
+const ASKING_OF_ACCOUNT = 32
 
 /**
  * Creates the models of the catalogue. Providers are loaded on first use, because their packages are large. All HTTP
@@ -67,6 +73,7 @@ export function createModels({
         servers.map((entry) => entryOfSpace(space, entry)).find((entry) => entry !== null)
       return former ? createEmbedder(former, connections) : null
     },
+    asking: createFairPlaces({ places: ASKING_AT_ONCE, share: ASKING_OF_ACCOUNT }),
     reranker: reranker ? createReranker(reranker, connections) : null,
     close: () => connections.close(),
   }

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
+import { statement, type Values } from '../../db/statements/statement.ts'
 import type { AgentsTable } from '../../db/tables/agents.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -8,6 +9,19 @@ export type AgentRow = Selectable<AgentsTable>
 
 /** Whose something is. */
 export type Owner = { accountId: AccountId; agentId: string }
+
+const select = (lock: 'none' | 'share' | 'update') =>
+  statement(({ accountId, agentId }: Values<{ accountId: AccountId; agentId: string }>, db) => {
+    const query = db
+      .selectFrom('agents')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('id', '=', agentId)
+    if (lock === 'share') return query.forShare()
+    return lock === 'update' ? query.forNoKeyUpdate() : query
+  })
+
+const SELECT = { none: select('none'), share: select('share'), update: select('update') }
 
 /**
  * The account's agent; an agent of somebody else is as unknown as one that never was: AGENT_NOT_FOUND.
@@ -19,14 +33,8 @@ export async function requireAgent(
   agentId: string,
   lock: 'none' | 'share' | 'update' = 'none',
 ): Promise<AgentRow> {
-  let query = db
-    .selectFrom('agents')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
-  if (lock === 'share') query = query.forShare()
-  if (lock === 'update') query = query.forNoKeyUpdate()
-  const row = await query.executeTakeFirst()
+  const { rows } = await SELECT[lock](db, { accountId, agentId })
+  const row = rows[0]
   if (!row) throw new ApiError('AGENT_NOT_FOUND')
   return row
 }

@@ -1,5 +1,7 @@
-import { askForText } from '../../models/calls/call-model.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import { askForAccount } from '../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
+import type { Models } from '../../models/models.ts'
 import { wordsOnly } from '../../text/words/words.ts'
 
 const ASK = `Decide whether what somebody wrote to a company is spam. "spam" of the input says what the company holds to be spam, "message" is what was written. When it is not clearly that, it is not spam.
@@ -21,6 +23,8 @@ const SHORTEST_TERM = 3
  * customer pays no credits for it. Throws ModelFailure, and when it takes too long.
  */
 export async function judgeByModel(
+  { asking }: Pick<Models, 'asking'>,
+  accountId: AccountId,
   model: ResolvedModel,
   rule: string,
   text: string,
@@ -28,7 +32,7 @@ export async function judgeByModel(
   const input = { spam: rule, message: text.slice(0, CHARACTERS).toWellFormed() }
   // JSON inside of JSON: no text of a stranger can end the data.
   const ask = { system: ASK, user: JSON.stringify(input), maxOutputTokens: 300, longest: LONGEST }
-  const said = await askForText(model, ask, AbortSignal.timeout(TIMEOUT_MS))
+  const said = await askForAccount(asking, accountId, model, ask, AbortSignal.timeout(TIMEOUT_MS))
   if (said === null) return null
   const verdict = /^[\s`]*(?:json)?\s*\{\s*"spam"\s*:\s*(true|false)\s*\}[\s`]*$/.exec(said)?.[1]
   return verdict === undefined ? null : verdict === 'true'

@@ -95,7 +95,7 @@ async function judge(
     model && model.entry.provider !== 'builtin' && (await hasCredits(db, accountId, { id, creditLimit }))
   if (!isAsked) return { found: judgeByWords(rule, text), by: 'heuristic' }
   try {
-    const found = await judgeByModel(model, rule, text)
+    const found = await judgeByModel(models, accountId, model, rule, text)
     if (found === null) log.debug({ model: model.entry.id }, 'the model did not judge a message')
     return found === null ? null : { found, by: 'model' }
   } catch (error) {

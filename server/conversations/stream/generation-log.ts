@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
+import { statement, type Values } from '../../db/statements/statement.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { ErrorCode } from '../../http/error-codes.ts'
@@ -57,6 +58,21 @@ function unpack(text: string): StreamEvent[] {
   })
 }
 
+type Appended = { owner: string; epoch: number; ids: string[]; positions: number[]; events: string[] }
+
+const append = statement(
+  (p: Values<Appended>) => sql<{ generation_id: string }>`
+    insert into generation_log (generation_id, account_id, position, events)
+    select piece.id, generations.account_id, piece.position, piece.events
+    from unnest(${p.ids}::uuid[], ${p.positions}::integer[], ${p.events}::text[]) as piece (id, position, events)
+    join generations on generations.id = piece.id and generations.status = 'running'
+      and generations.owner = ${p.owner}::uuid and generations.epoch = ${p.epoch}::integer
+    -- Whoever closes one of them waits for this statement, or this statement for it.
+    for key share of generations
+    on conflict do nothing
+    returning generation_id`,
+)
+
 /**
  * Appends pieces of generations that this process runs, in one statement. Returns the ids of generations that could
  * not be appended to, because they no longer run or belong to another process.
@@ -66,18 +82,13 @@ export async function appendToLog(
   { id: owner, epoch }: { id: string; epoch: number },
   pieces: readonly Piece[],
 ): Promise<string[]> {
-  const { rows } = await sql<{ generation_id: string }>`
-    insert into generation_log (generation_id, account_id, position, events)
-    select piece.id, generations.account_id, piece.position, piece.events
-    from unnest(${pieces.map(({ generationId }) => generationId)}::uuid[],
-      ${pieces.map(({ position }) => position)}::integer[],
-      ${pieces.map(({ events }) => pack(events))}::text[]) as piece (id, position, events)
-    join generations on generations.id = piece.id and generations.status = 'running'
-      and generations.owner = ${owner} and generations.epoch = ${epoch}
-    -- Whoever closes one of them waits for this statement, or this statement for it.
-    for key share of generations
-    on conflict do nothing
-    returning generation_id`.execute(db)
+  const { rows } = await append(db, {
+    owner,
+    epoch,
+    ids: pieces.map(({ generationId }) => generationId),
+    positions: pieces.map(({ position }) => position),
+    events: pieces.map(({ events }) => pack(events)),
+  })
   const written = new Set(rows.map(({ generation_id }) => generation_id))
   return pieces.map(({ generationId }) => generationId).filter((id) => !written.has(id))
 }

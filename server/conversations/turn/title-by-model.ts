@@ -4,8 +4,9 @@ import type { Db } from '../../db/database.ts'
 import { statement, type Values } from '../../db/statements/statement.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { storable } from '../../http/bodies/storable.ts'
-import { askForText } from '../../models/calls/call-model.ts'
+import { askForAccount } from '../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
+import type { Models } from '../../models/models.ts'
 import { withoutForeignLinks } from '../../text/safety/foreign-links.ts'
 import { textOf } from '../records/parts.ts'
 import { titleFromWords } from '../records/title.ts'
@@ -29,7 +30,7 @@ const setTitle = statement(
  * when it fails the first title stays.
  */
 export async function improveTitle(
-  { db, log }: { db: Db; log: Logger },
+  { db, log, models }: { db: Db; log: Logger; models: Models },
   model: ResolvedModel,
   { accountId }: { accountId: AccountId },
   live: LiveGeneration,
@@ -44,7 +45,8 @@ export async function improveTitle(
       agent: said.slice(0, 2_000).toWellFormed(),
     })
     const ask = { system: ASK, user: exchange, maxOutputTokens: 40, longest: LONGEST }
-    const title = (await askForText(model, ask, AbortSignal.timeout(15_000))) ?? ''
+    const title =
+      (await askForAccount(models.asking, accountId, model, ask, AbortSignal.timeout(15_000))) ?? ''
     // The title becomes the subject of tickets and mails, where a link that a model wrote does not belong.
     const plain = withoutForeignLinks(storable(title), () => false)
     const short = titleFromWords(plain.replace(/^["'“„«\s]+|["'”“»\s]+$/g, ''))

@@ -65,7 +65,7 @@ type Found = Omit<Analysis, 'unanswered'>
 
 /** Classifies a conversation by a model; null when the model failed or answered something else. */
 async function byModel(
-  { db, log }: Needs,
+  { db, log, models }: Needs,
   model: ResolvedModel,
   loaded: Loaded,
   topics: readonly TopicRow[],
@@ -74,7 +74,7 @@ async function byModel(
   const { frozen } = await topicSettings(db, loaded.accountId, loaded.agentId)
   const proposed = frozen ? [] : await proposedLabels(db, loaded.accountId, loaded.agentId)
   try {
-    const verdict = await askModel(model, loaded, { topics, proposed }, signal)
+    const verdict = await askModel(models, model, loaded, { topics, proposed }, signal)
     if (verdict === null) {
       log.debug(
         { conversation: loaded.id, model: model.entry.id },

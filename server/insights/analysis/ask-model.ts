@@ -1,8 +1,9 @@
 import { textOf } from '../../conversations/records/parts.ts'
 import type { MessageRow } from '../../conversations/records/queries.ts'
 import { storable } from '../../http/bodies/storable.ts'
-import { askForText } from '../../models/calls/call-model.ts'
+import { askForAccount } from '../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
+import type { Models } from '../../models/models.ts'
 import { MOST_TOPICS } from '../topics/match-topics.ts'
 import type { Loaded } from './load-conversation.ts'
 import { readVerdict, type Verdict } from './verdict.ts'
@@ -32,6 +33,7 @@ type Names = {
  * Throws ModelFailure.
  */
 export async function askModel(
+  { asking }: Pick<Models, 'asking'>,
   model: ResolvedModel,
   loaded: Loaded,
   { topics, proposed }: Names,
@@ -46,7 +48,7 @@ export async function askModel(
   // JSON inside of JSON: no text of a customer can end the data.
   const ask = { system: ASK, user: JSON.stringify(input), maxOutputTokens: 300, longest: LONGEST }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
-  const text = await askForText(model, ask, limit)
+  const text = await askForAccount(asking, loaded.accountId, model, ask, limit)
   if (text === null) return null
   const names = topics.map(({ name }) => name)
   return readVerdict(storable(text), names, MOST_TOPICS)

@@ -1,4 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { FairPlaces } from '../../fairness/fair-places.ts'
 import type { ResolvedModel } from './model-call.ts'
 import { type CallOptions, ModelCall, type Part } from './model-call.ts'
 
@@ -17,6 +18,25 @@ export function streamModel(
   { signal }: { signal: AbortSignal },
 ): AsyncIterableIterator<Part[], undefined> {
   return new ModelCall(model, options, signal)
+}
+
+/**
+ * Does what `askForText` does for an account, whose calls leave places to those of others. Waiting for a place counts
+ * as part of the call: it ends with the signal.
+ */
+export async function askForAccount(
+  places: FairPlaces,
+  accountId: string,
+  model: ResolvedModel,
+  ask: Ask,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const leave = await places.enter(accountId, signal)
+  try {
+    return await askForText(model, ask, signal)
+  } finally {
+    leave()
+  }
 }
 
 /** What a model says to it as a whole; null when that is longer than it may be. Throws as `streamModel` does. */
