@@ -44,9 +44,13 @@ export function websites(service: Service, client: Client, agentId: string) {
     },
     /** Crawls the website again and waits for the end. */
     async again(id: string) {
-      const started = await service.ctx.db
-        .transaction()
-        .execute((trx) => enqueueCrawl(service.ctx.jobs, trx, { sourceId: id, reason: 're-sync' }))
+      const started = await service.ctx.db.transaction().execute((trx) =>
+        enqueueCrawl(service.ctx.jobs, trx, {
+          accountId: client.accountId,
+          sourceId: id,
+          reason: 're-sync',
+        }),
+      )
       assert.ok(started)
       return tools.settled(id)
     },

@@ -34,8 +34,8 @@ export async function quotaProblem(
   await sql`select pg_advisory_xact_lock(${CLASS}::integer, hashtext(${accountId}))`.execute(trx)
   const { rows } = await sql<{ plan: string; today: string; of_sender: string; waiting: string }>`
     select plan,
-      ${sender === null ? sql`0` : sumOfDay(agentId)} as today,
-      ${sender === null ? sql`0` : sumOfSender(agentId, sender)} as of_sender,
+      ${sender === null ? sql`0` : sumOfDay(accountId, agentId)} as today,
+      ${sender === null ? sql`0` : sumOfSender(accountId, agentId, sender)} as of_sender,
       ${sender === null ? sumOfWaiting(accountId) : sql`0`} as waiting
     from accounts where id = ${accountId}`.execute(trx)
   const [sums] = rows
@@ -57,13 +57,15 @@ export async function quotaProblem(
     : null
 }
 
-const sumOfDay = (agentId: string) => sql`(
+const sumOfDay = (accountId: string, agentId: string) => sql`(
   select coalesce(sum(size), 0) from attachments
-  where agent_id = ${agentId} and sender is not null and created_at > now() - interval '1 day')`
+  where account_id = ${accountId} and agent_id = ${agentId} and sender is not null
+    and created_at > now() - interval '1 day')`
 
-const sumOfSender = (agentId: string, sender: string) => sql`(
+const sumOfSender = (accountId: string, agentId: string, sender: string) => sql`(
   select coalesce(sum(size), 0) from attachments
-  where agent_id = ${agentId} and sender = ${sender} and created_at > now() - interval '1 day')`
+  where account_id = ${accountId} and agent_id = ${agentId} and sender = ${sender}
+    and created_at > now() - interval '1 day')`
 
 const sumOfWaiting = (accountId: string) => sql`(
   select coalesce(sum(size), 0) from attachments

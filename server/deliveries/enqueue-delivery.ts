@@ -38,7 +38,8 @@ export async function enqueueDelivery(trx: Trx, wanted: NewDelivery): Promise<st
       agent_id: wanted.agentId,
       channel: wanted.channel,
       lane,
-      ordinal: sql<number>`(select coalesce(max(ordinal), 0) + 1 from deliveries where lane = ${lane})`,
+      ordinal: sql<number>`(select coalesce(max(ordinal), 0) + 1 from deliveries
+        where account_id = ${wanted.accountId} and lane = ${lane})`,
       thread_id: wanted.threadId,
       conversation_id: wanted.conversationId,
       ticket_id: wanted.ticketId,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
+import type { AccountId } from '../db/tables/columns.ts'
 import type { DeliveryStatus } from '../db/tables/deliveries.ts'
 import type { DeliveryRow } from './claim-delivery.ts'
 
@@ -25,7 +26,7 @@ const waitAfter = (attempts: number): number =>
 /** Notes how the attempt that was claimed has ended; answers the new status, null when it was settled meanwhile. */
 export async function settleAttempt(
   trx: Trx,
-  { id, attempts }: DeliveryRow,
+  { id, account_id, attempts }: DeliveryRow,
   attempt: Attempt,
 ): Promise<DeliveryStatus | null> {
   const gaveUp = attempts >= MOST_ATTEMPTS && attempt.kind !== 'sent'
@@ -43,6 +44,7 @@ export async function settleAttempt(
       ...(attempt.kind === 'sent' ? { provider_message_id: attempt.providerMessageId } : {}),
       ...(attempt.kind === 'unknown' ? { maybe_sent: true } : {}),
     })
+    .where('account_id', '=', account_id)
     .where('id', '=', id)
     .where('status', '=', 'sending')
     .where('attempts', '=', attempts)
@@ -67,10 +69,16 @@ export type Report = {
 }
 
 /** As applyReport, for a row that the transaction does not hold yet. */
-export async function reportDelivery(trx: Trx, id: string, report: Report): Promise<DeliveryRow | null> {
+export async function reportDelivery(
+  trx: Trx,
+  accountId: AccountId,
+  id: string,
+  report: Report,
+): Promise<DeliveryRow | null> {
   const row = await trx
     .selectFrom('deliveries')
     .selectAll()
+    .where('account_id', '=', accountId)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
@@ -95,15 +103,21 @@ export async function applyReport(trx: Trx, row: DeliveryRow, report: Report): P
     provider_message_id: report.providerMessageId ?? row.provider_message_id,
     updated_at: new Date(),
   }
-  await trx.updateTable('deliveries').set(changes).where('id', '=', row.id).execute()
+  await trx
+    .updateTable('deliveries')
+    .set(changes)
+    .where('account_id', '=', row.account_id)
+    .where('id', '=', row.id)
+    .execute()
   return { ...row, ...changes }
 }
 
 /** Queues a failed delivery once more, in its old place; false when it has not failed. */
-export async function retryDelivery(db: Db, id: string): Promise<boolean> {
+export async function retryDelivery(db: Db, accountId: AccountId, id: string): Promise<boolean> {
   const changed = await db
     .updateTable('deliveries')
     .set({ status: 'queued', attempts: 0, next_at: new Date(), error: null, updated_at: new Date() })
+    .where('account_id', '=', accountId)
     .where('id', '=', id)
     .where('status', '=', 'failed')
     .executeTakeFirst()

@@ -122,7 +122,7 @@ const messageRoutes = (ctx: Context): Route[] => [
       throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The ticket has no such message.' })
     }
     const before = (await deliveriesOf(db, ticket, [message])).get(message.id)
-    if (before) await retryDelivery(db, before.id)
+    if (before) await retryDelivery(db, account.id, before.id)
     const deliveries = await deliveriesOf(db, ticket, [message])
     return presentTicketMessage(ctx, message, stateOf(deliveries.get(message.id)))
   }),

@@ -29,6 +29,6 @@ export async function recordAudit(
 }
 
 /** Removes an entry whose action was refused. */
-export async function dropAudit(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('audit_log').where('id', '=', id).execute()
+export async function dropAudit(db: Db, accountId: AccountId, id: string): Promise<void> {
+  await db.deleteFrom('audit_log').where('account_id', '=', accountId).where('id', '=', id).execute()
 }

@@ -23,5 +23,5 @@ export async function noteRequest(
     target: [...named, sent.chatbotId].filter((part) => typeof part === 'string').join('/') || null,
     detail: { fields: Object.keys(sent), ...Object.fromEntries(shown) },
   })
-  return () => dropAudit(db, id)
+  return () => dropAudit(db, account.id, id)
 }

@@ -105,7 +105,7 @@ function raise(
   after: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const others = sql`coalesce((select sum(used) from credit_usage as other
-    where other.owner_id = ${owner} and other.month = ${p.month} and other.slot <> 0), 0)`
+    where other.account_id = ${p.accountId}::uuid and other.owner_id = ${owner} and other.month = ${p.month} and other.slot <> 0), 0)`
   // The planner cannot see this value. Otherwise it would simplify the statement for each slot, and so plan it anew
   // for each call.
   const hidden = sql`(select ${slot}::smallint)`
@@ -166,7 +166,12 @@ export async function lowerReservation(
     .forUpdate()
     .executeTakeFirst()
   if (!entry || entry.amount <= credits) return
-  await trx.updateTable('credit_entries').set({ amount: credits }).where('id', '=', entry.id).execute()
+  await trx
+    .updateTable('credit_entries')
+    .set({ amount: credits })
+    .where('account_id', '=', accountId)
+    .where('id', '=', entry.id)
+    .execute()
   await giveBack(trx, accountId, entry, entry.amount - credits)
 }
 

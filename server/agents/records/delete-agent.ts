@@ -45,7 +45,11 @@ export async function dropReplies(trx: Trx, accountId: AccountId, agentId: strin
     .execute()
   const ids = rows.map(({ id }) => id).sort()
   if (ids.length === 0) return []
-  await trx.deleteFrom('generation_log').where('generation_id', 'in', ids).execute()
+  await trx
+    .deleteFrom('generation_log')
+    .where('account_id', '=', accountId)
+    .where('generation_id', 'in', ids)
+    .execute()
   for (const id of ids) await releaseCredits(trx, accountId, id)
   return ids
 }

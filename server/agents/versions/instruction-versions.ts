@@ -36,7 +36,7 @@ export async function keepVersion(trx: Trx, before: AgentRow, now: AgentRow, act
   if (!newest || !same(newest, before)) await insert(trx, before, null)
   await insert(trx, now, actor)
   await sql`delete from instruction_versions where account_id = ${account_id} and agent_id = ${agentId}
-    and id not in (select id from instruction_versions where agent_id = ${agentId}
+    and id not in (select id from instruction_versions where account_id = ${account_id} and agent_id = ${agentId}
       order by created_at desc, id desc limit ${MOST_VERSIONS})`.execute(trx)
 }
 

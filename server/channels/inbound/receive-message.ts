@@ -58,6 +58,7 @@ export async function receiveMessage(
   await trx
     .updateTable('channel_threads')
     .set({ last_inbound_at: sql<Date>`greatest(last_inbound_at, ${inbound.sentAt})` })
+    .where('account_id', '=', inbound.accountId)
     .where('id', '=', threadId)
     .execute()
   await jobs.enqueue<TakeIn>(trx, TAKE_IN, { threadId }, QUIET_SECONDS)
@@ -102,10 +103,11 @@ export async function ensureThread(trx: Trx, wanted: ThreadKey): Promise<string>
 }
 
 /** The thread's row, which the transaction then holds. */
-export const lockThread = (trx: Trx, threadId: string): Promise<ThreadRow> =>
+export const lockThread = (trx: Trx, accountId: AccountId, threadId: string): Promise<ThreadRow> =>
   trx
     .selectFrom('channel_threads')
     .selectAll()
+    .where('account_id', '=', accountId)
     .where('id', '=', threadId)
     // Not FOR UPDATE: a reply that ends holds the conversation and refers to the thread.
     .forNoKeyUpdate()

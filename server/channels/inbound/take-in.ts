@@ -52,7 +52,7 @@ export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
     const { rows: waiting } = await sql<Waiting & { too_early: boolean }>`
       select *, max(created_at) over () > now() - ${QUIET_SECONDS} * interval '1 second'
         and min(created_at) over () > now() - ${LONGEST_WAIT_SECONDS} * interval '1 second' as too_early
-      from inbound_messages where thread_id = ${threadId} and taken_in_at is null
+      from inbound_messages where account_id = ${thread.account_id} and thread_id = ${threadId} and taken_in_at is null
       order by sent_at, id`.execute(trx)
     const [first] = waiting
     if (!first) return
@@ -103,6 +103,7 @@ export async function newConversation(
     ? await trx
         .selectFrom('contacts')
         .select(['id', 'external_id'])
+        .where('account_id', '=', thread.account_id)
         .where('id', '=', thread.contact_id)
         .executeTakeFirst()
     : undefined
@@ -152,6 +153,7 @@ async function append(trx: Trx, conversation: Conversation, message: Waiting): P
   await trx
     .updateTable('inbound_messages')
     .set({ message_id: messageId, taken_in_at: new Date() })
+    .where('account_id', '=', account_id)
     .where('id', '=', id)
     .execute()
   message.message_id = messageId

@@ -55,7 +55,7 @@ async function attempt(ctx: Context, channels: Channel[], delivery: DeliveryRow)
       })
     : { kind: 'refused', reason: 'This installation has no such channel.' }
   await transact(ctx.db, async (trx) => {
-    if (outcome.kind !== 'sent') await holdTicketOf(trx, delivery.id)
+    if (outcome.kind !== 'sent') await holdTicketOf(trx, delivery.account_id, delivery.id)
     const status = await settleAttempt(trx, delivery, outcome)
     if (status === 'sent' || status === 'failed') await noteDelivery(ctx, trx, delivery, status)
   })

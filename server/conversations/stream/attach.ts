@@ -29,7 +29,7 @@ export async function attach(
 export async function runningGeneration(db: Db, accountId: AccountId, conversationId: string) {
   return db
     .selectFrom('generations')
-    .select(['id', 'first_event', 'message_id'])
+    .select(['id', 'account_id', 'first_event', 'message_id'])
     .where('account_id', '=', accountId)
     .where('conversation_id', '=', conversationId)
     .where('status', '=', 'running')

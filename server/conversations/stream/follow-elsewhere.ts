@@ -1,5 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import type { Notifier } from '../../db/notifier.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import { ApiError } from '../../http/errors.ts'
 import { collectParts, type Ending, errorOf, eventsAfter, readLog } from './generation-log.ts'
@@ -18,7 +19,7 @@ const MOST_UNWATCHED = 2
 const MOST_LOOKS = 3
 
 /** The columns of the generation's row that are needed. */
-export type Followed = { id: string; first_event: number }
+export type Followed = { id: string; account_id: AccountId; first_event: number }
 
 /**
  * Follows generations that another process runs and that have readers in this one. Readers of the same generation
@@ -45,8 +46,8 @@ export function createFollowers(needs: Needs): Followers {
 }
 
 /** Follows a generation's log to its end, while its process is still writing it or long afterwards. */
-function followElsewhere({ db, notifier, log }: Needs, { id, first_event }: Followed): Reading {
-  const reading = new GrowingReading(first_event, eventsAfter(db, id))
+function followElsewhere({ db, notifier, log }: Needs, { id, account_id, first_event }: Followed): Reading {
+  const reading = new GrowingReading(first_event, eventsAfter(db, account_id, id))
   const collected = collectParts()
   let messageId = ''
   let looking: Promise<void> | null = null
@@ -61,8 +62,13 @@ function followElsewhere({ db, notifier, log }: Needs, { id, first_event }: Foll
   }
   async function look(): Promise<void> {
     // Read the state first, so that everything logged before the end is part of what is read next.
-    const row = await db.selectFrom('generations').select('status').where('id', '=', id).executeTakeFirst()
-    const { events: fresh, ending } = await readLog(db, id, reading.count, PIECES_AT_ONCE)
+    const row = await db
+      .selectFrom('generations')
+      .select('status')
+      .where('account_id', '=', account_id)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    const { events: fresh, ending } = await readLog(db, account_id, id, reading.count, PIECES_AT_ONCE)
     if (reading.ended) return
     for (const event of fresh) {
       collected.add(event)

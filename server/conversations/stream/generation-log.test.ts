@@ -61,7 +61,7 @@ test('what a reader has seen is in the log, and is kept when the process dies', 
   const response = await stream({ message: 'Count' })
   const { id, conversation_id } = await running()
   await until('the words in the log', async () => {
-    const { events } = await readLog(service.ctx.db, id, 0)
+    const { events } = await readLog(service.ctx.db, client.accountId, id, 0)
     return partsOf(events).some((part) => part.type === 'text' && part.text === 'One two three')
   })
   await orphan(id)

@@ -120,14 +120,16 @@ export const packPiece = ({ events, ending, ...place }: Piece) => ({
  */
 export async function readLog(
   db: Db,
+  accountId: AccountId,
   generationId: string,
   from: number,
   pieces: number | null = null,
 ): Promise<{ events: StreamEvent[]; ending: Ending | null }> {
   const { rows } = await sql<{ position: number; events: string; ending: string | null }>`
     select position, events, ending from generation_log
-    where generation_id = ${generationId} and position >= coalesce((
-      select max(position) from generation_log where generation_id = ${generationId} and position <= ${from}), 0)
+    where account_id = ${accountId} and generation_id = ${generationId} and position >= coalesce((
+      select max(position) from generation_log
+      where account_id = ${accountId} and generation_id = ${generationId} and position <= ${from}), 0)
     order by position limit ${pieces}::int`.execute(db)
   const events: StreamEvent[] = []
   let ending: Ending | null = null
@@ -178,10 +180,10 @@ export function collectParts(): { parts: MessagePart[]; add(event: StreamEvent):
 
 /** Returns the next events for a reader that already has the first `from`. */
 export const eventsAfter =
-  (db: Db, generationId: string) =>
+  (db: Db, accountId: AccountId, generationId: string) =>
   async (from: number): Promise<StreamEvent[]> =>
     // The first piece may hold nothing that is new.
-    (await readLog(db, generationId, from, 2)).events
+    (await readLog(db, accountId, generationId, from, 2)).events
 
 /** Deletes logs older than 25 hours. A repeated request reads the log, and keys are kept for only 24 hours. */
 export async function purgeLog(db: Db): Promise<void> {

@@ -81,7 +81,7 @@ async function closeOne(db: Db, accountId: AccountId, conversationId: string, id
       .executeTakeFirst()
     if (!row) return false
     const owner = { accountId, agentId: row.agent_id }
-    const { events } = await readLog(trx, id, 0)
+    const { events } = await readLog(trx, accountId, id, 0)
     await dropRunningCalls(trx, owner, id)
     const results = closingResults(unresolvedCalls(partsOf(events)), await outputsOf(trx, row))
     const added: StreamEvent[] = results.map(({ toolCallId, output }) => ({

@@ -141,7 +141,7 @@ export function createGenerations({ db, notifier, process, onError }: Needs): Ge
         const ids = await make()
         const live = new LiveGeneration(ids, {
           accountId,
-          readLog: eventsAfter(db, ids.id),
+          readLog: eventsAfter(db, accountId, ids.id),
           transient,
           process,
           onEvent: writer.add,

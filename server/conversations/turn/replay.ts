@@ -21,7 +21,8 @@ export async function readEarlier(ctx: Needs, accountId: AccountId, generationId
   await closeIfOrphaned(ctx.db, accountId, { generationId })
   const row = await ctx.db
     .selectFrom('generations')
-    .select(['id', 'first_event', 'conversation_id', 'kind', 'status', 'message_state', 'stop_reason'])
+    .select(['id', 'account_id', 'first_event', 'conversation_id', 'kind', 'status', 'message_state'])
+    .select('stop_reason')
     .where('account_id', '=', accountId)
     .where('id', '=', generationId)
     .executeTakeFirst()

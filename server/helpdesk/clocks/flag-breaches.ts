@@ -10,7 +10,7 @@ const BATCH = 200
 export async function flagBreaches(ctx: Pick<Context, 'db' | 'notifier'>): Promise<number> {
   const due = await ctx.db
     .selectFrom('ticket_clocks')
-    .select(['ticket_id', 'kind'])
+    .select(['account_id', 'ticket_id', 'kind'])
     .where('due_at', '<=', new Date())
     .where('met_at', 'is', null)
     .where('breached_at', 'is', null)
@@ -18,11 +18,12 @@ export async function flagBreaches(ctx: Pick<Context, 'db' | 'notifier'>): Promi
     .limit(BATCH)
     .execute()
   let flagged = 0
-  for (const { ticket_id, kind } of due) {
+  for (const { account_id, ticket_id, kind } of due) {
     flagged += await transact(ctx.db, async (trx) => {
       const ticket = await trx
         .selectFrom('tickets')
         .selectAll()
+        .where('account_id', '=', account_id)
         .where('id', '=', ticket_id)
         .forNoKeyUpdate()
         .executeTakeFirst()
@@ -30,6 +31,7 @@ export async function flagBreaches(ctx: Pick<Context, 'db' | 'notifier'>): Promi
       const flag = await trx
         .updateTable('ticket_clocks')
         .set((eb) => ({ breached_at: eb.ref('due_at') }))
+        .where('account_id', '=', account_id)
         .where('ticket_id', '=', ticket_id)
         .where('kind', '=', kind)
         .where('due_at', '<=', new Date())

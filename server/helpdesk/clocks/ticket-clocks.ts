@@ -147,6 +147,7 @@ async function meet(trx: Trx, ticket: Held, kinds: ClockKind[]): Promise<void> {
         .else(eb.ref('breached_at'))
         .end(),
     }))
+    .where('account_id', '=', ticket.account_id)
     .where('ticket_id', '=', ticket.id)
     .where('kind', 'in', kinds)
     .where('met_at', 'is', null)
@@ -155,24 +156,36 @@ async function meet(trx: Trx, ticket: Held, kinds: ClockKind[]): Promise<void> {
 
 const timeOf = (time: Date | null): number => time?.getTime() ?? Date.now()
 
-async function clockOf(trx: Trx, { id }: Held, kind: ClockKind): Promise<Clock | undefined> {
+async function clockOf(trx: Trx, { id, account_id }: Held, kind: ClockKind): Promise<Clock | undefined> {
   return trx
     .selectFrom('ticket_clocks')
     .selectAll()
+    .where('account_id', '=', account_id)
     .where('ticket_id', '=', id)
     .where('kind', '=', kind)
     .executeTakeFirst()
 }
 
-async function set(trx: Trx, { id }: Held, kind: ClockKind, values: Partial<Clock>): Promise<void> {
+async function set(
+  trx: Trx,
+  { id, account_id }: Held,
+  kind: ClockKind,
+  values: Partial<Clock>,
+): Promise<void> {
   await trx
     .updateTable('ticket_clocks')
     .set(values)
+    .where('account_id', '=', account_id)
     .where('ticket_id', '=', id)
     .where('kind', '=', kind)
     .execute()
 }
 
-async function drop(trx: Trx, { id }: Held, kind: ClockKind): Promise<void> {
-  await trx.deleteFrom('ticket_clocks').where('ticket_id', '=', id).where('kind', '=', kind).execute()
+async function drop(trx: Trx, { id, account_id }: Held, kind: ClockKind): Promise<void> {
+  await trx
+    .deleteFrom('ticket_clocks')
+    .where('account_id', '=', account_id)
+    .where('ticket_id', '=', id)
+    .where('kind', '=', kind)
+    .execute()
 }

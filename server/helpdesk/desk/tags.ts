@@ -95,7 +95,11 @@ export async function setTags(
     const ticket = await requireTicket(trx, place, true)
     const known = await held(trx, place, tagIds.filter(isId))
     if (known.length !== tagIds.length) throw noTag()
-    await trx.deleteFrom('tagged_tickets').where('ticket_id', '=', ticket.id).execute()
+    await trx
+      .deleteFrom('tagged_tickets')
+      .where('account_id', '=', place.accountId)
+      .where('ticket_id', '=', ticket.id)
+      .execute()
     if (known.length > 0) {
       await trx
         .insertInto('tagged_tickets')

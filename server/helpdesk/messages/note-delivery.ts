@@ -1,17 +1,25 @@
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { DeliveryStatus } from '../../db/tables/deliveries.ts'
 import type { DeliveryRow } from '../../deliveries/claim-delivery.ts'
 import { changeTicket, defaultStatus } from '../tickets/change-ticket.ts'
 import { recordEvent } from '../tickets/record-event.ts'
-import type { TicketRow } from '../tickets/ticket-queries.ts'
+import { ownerOf, type TicketRow } from '../tickets/ticket-queries.ts'
 
 /** Locks the ticket of a delivery that may be about to fail. Tickets are locked before their deliveries. */
-export async function holdTicketOf(trx: Trx, deliveryId: string): Promise<void> {
+export async function holdTicketOf(trx: Trx, accountId: AccountId, deliveryId: string): Promise<void> {
   await trx
     .selectFrom('tickets')
     .select('id')
-    .where('id', '=', (eb) => eb.selectFrom('deliveries').select('ticket_id').where('id', '=', deliveryId))
+    .where('account_id', '=', accountId)
+    .where('id', '=', (eb) =>
+      eb
+        .selectFrom('deliveries')
+        .select('ticket_id')
+        .where('account_id', '=', accountId)
+        .where('id', '=', deliveryId),
+    )
     .forNoKeyUpdate()
     .execute()
 }
@@ -30,10 +38,15 @@ export async function noteDelivery(
   status: DeliveryStatus,
 ): Promise<void> {
   const ticket = delivery.ticket_id
-    ? await trx.selectFrom('tickets').selectAll().where('id', '=', delivery.ticket_id).executeTakeFirst()
+    ? await trx
+        .selectFrom('tickets')
+        .selectAll()
+        .where('account_id', '=', delivery.account_id)
+        .where('id', '=', delivery.ticket_id)
+        .executeTakeFirst()
     : undefined
   if (ticket && status === 'failed' && (await isNewestReply(trx, ticket, delivery.ticket_message_id)))
-    await changeTicket(trx, ticket, { status: await defaultStatus(trx, ticket.agent_id, 'on_you') }, 'system')
+    await changeTicket(trx, ticket, { status: await defaultStatus(trx, ownerOf(ticket), 'on_you') }, 'system')
   await recordEvent(ctx, trx, delivery.account_id, delivery.agent_id, {
     type: 'delivery',
     data: { ticketNumber: ticket?.number ?? null, conversationId: delivery.conversation_id, status },
@@ -45,6 +58,7 @@ async function isNewestReply(trx: Trx, ticket: TicketRow, messageId: string | nu
   const newest = await trx
     .selectFrom('ticket_messages')
     .select('id')
+    .where('account_id', '=', ticket.account_id)
     .where('ticket_id', '=', ticket.id)
     .where('type', '=', 'reply')
     .orderBy('id', 'desc')

@@ -12,7 +12,7 @@ import { clocksAfterReply } from '../clocks/ticket-clocks.ts'
 import type { Member } from '../team/find-member.ts'
 import { changeTicket, defaultStatus } from '../tickets/change-ticket.ts'
 import { recordEvent } from '../tickets/record-event.ts'
-import { holdTicket, type TicketPlace, type TicketRow } from '../tickets/ticket-queries.ts'
+import { holdTicket, ownerOf, type TicketPlace, type TicketRow } from '../tickets/ticket-queries.ts'
 import { addTicketMessage, noteMessage, type TicketMessageRow } from './add-ticket-message.ts'
 import { renderMarkdown, showsNothing } from './render/render-markdown.ts'
 import { wayTo } from './way-to-customer.ts'
@@ -125,7 +125,7 @@ async function moveAfterReply(trx: Trx, ticket: TicketRow, memberId: string): Pr
   await changeTicket(
     trx,
     ticket,
-    { status: await defaultStatus(trx, ticket.agent_id, 'on_customer') },
+    { status: await defaultStatus(trx, ownerOf(ticket), 'on_customer') },
     memberId,
   )
 }

@@ -68,7 +68,9 @@ export async function storeCustomerMessage(
     trx,
     ticket,
     {
-      ...(isWaiting ? { status: await defaultStatus(trx, agent_id, 'on_you') } : {}),
+      ...(isWaiting
+        ? { status: await defaultStatus(trx, { accountId: account_id, agentId: agent_id }, 'on_you') }
+        : {}),
       conversationId: conversation.id,
     },
     'customer',

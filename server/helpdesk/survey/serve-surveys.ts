@@ -98,6 +98,7 @@ async function answerSurvey(ctx: Needs, token: string, { rating, comment }: Surv
     const { number } = await trx
       .selectFrom('tickets')
       .select('number')
+      .where('account_id', '=', answered.account_id)
       .where('id', '=', answered.ticket_id)
       .executeTakeFirstOrThrow()
     await recordEvent(ctx, trx, answered.account_id, answered.agent_id, {

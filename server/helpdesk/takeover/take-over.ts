@@ -61,7 +61,7 @@ export async function handBack(ctx: Needs, place: Place): Promise<void> {
     await setStatus(trx, accountId, conversationId, 'ongoing', null)
     const open = await openTicketOf(trx, accountId, conversationId)
     if (open) {
-      const closed = { status: await defaultStatus(trx, agentId, 'closed'), handedBack: true }
+      const closed = { status: await defaultStatus(trx, { accountId, agentId }, 'closed'), handedBack: true }
       await changeTicket(trx, open, closed, taken_over_by ?? 'api')
     }
     await tell(ctx, trx, place, open?.number)
@@ -77,7 +77,7 @@ export async function endConversation(ctx: Needs, place: Place): Promise<void> {
     const running = await endInside(trx, accountId, conversationId)
     const open = await openTicketOf(trx, accountId, conversationId)
     if (open) {
-      const closed = { status: await defaultStatus(trx, agentId, 'closed') }
+      const closed = { status: await defaultStatus(trx, { accountId, agentId }, 'closed') }
       await changeTicket(trx, open, closed, conversation.taken_over_by ?? 'api')
       await sendSurvey(ctx.config, trx, open, conversation)
     }

@@ -11,7 +11,7 @@ export async function presentMembers(db: Db, accountId: AccountId, agentId: stri
       and assignee_id is not null and status_category not in ('closed', 'cancelled') group by 1`.execute(db)
   const { rows: places } = await sql<{ id: string; team: string }>`
     select member_id as id, team_id as team from team_members
-    join teams on teams.id = team_id where teams.account_id = ${accountId} and agent_id = ${agentId}
+    join teams on teams.id = team_members.team_id where teams.account_id = ${accountId} and agent_id = ${agentId}
     order by team_id`.execute(db)
   const loadOf = new Map(loads.map(({ id, n }) => [id, Number(n)]))
   return members.map((member: MemberRow) => ({

@@ -27,6 +27,7 @@ async function ensureDefault(trx: Trx, { accountId, agentId }: Owner): Promise<v
   const taken = await trx
     .selectFrom('teams')
     .select(['name', 'is_default'])
+    .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .execute()
   if (taken.some(({ is_default }) => is_default)) return
@@ -141,7 +142,11 @@ async function setMembers(
           .where('id', 'in', wanted)
           .execute()
   if (known.length !== memberIds.length) throw new ApiError('TEAM_MEMBER_NOT_FOUND')
-  await trx.deleteFrom('team_members').where('team_id', '=', teamId).execute()
+  await trx
+    .deleteFrom('team_members')
+    .where('account_id', '=', accountId)
+    .where('team_id', '=', teamId)
+    .execute()
   if (known.length === 0) return
   await trx
     .insertInto('team_members')

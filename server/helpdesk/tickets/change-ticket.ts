@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
 import type { Priority, StatusCategory } from '../../db/tables/helpdesk.ts'
@@ -23,12 +24,13 @@ export type Doer = string | 'customer' | 'system' | 'api'
 /** A category with its default status; without an id before statuses were made for the agent. */
 export async function defaultStatus(
   trx: Trx,
-  agentId: string,
+  { accountId, agentId }: Owner,
   category: StatusCategory,
 ): Promise<{ category: StatusCategory; id: string | null }> {
   const found = await trx
     .selectFrom('ticket_statuses')
     .select('id')
+    .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .where('category', '=', category)
     .where('is_default', '=', true)

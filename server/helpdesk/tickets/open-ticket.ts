@@ -12,7 +12,7 @@ import { changeTicket, defaultStatus } from './change-ticket.ts'
 import { recordEvent } from './record-event.ts'
 import { leastLoaded } from './route-ticket.ts'
 import { ensureStatuses } from './statuses.ts'
-import { openTicketOf, type TicketRow } from './ticket-queries.ts'
+import { openTicketOf, ownerOf, type TicketRow } from './ticket-queries.ts'
 
 export type NewTicket = {
   accountId: AccountId
@@ -79,7 +79,7 @@ export async function ensureTicket(
   if (open) {
     if (assigneeId === null) return { ticket: open, isNew: false }
     const picked =
-      open.status_category === 'new' ? { status: await defaultStatus(trx, open.agent_id, 'on_you') } : {}
+      open.status_category === 'new' ? { status: await defaultStatus(trx, ownerOf(open), 'on_you') } : {}
     return { ticket: await changeTicket(trx, open, { assigneeId, ...picked }, assigneeId), isNew: false }
   }
   const customer = await completed(trx, accountId, wanted.customer, conversation)
@@ -155,7 +155,7 @@ export async function insertTicket(trx: Trx, wanted: InsertedTicket): Promise<Ti
       subject: wanted.subject,
       description: wanted.description,
       status_category: wanted.status,
-      status_id: wanted.statusId ?? (await defaultStatus(trx, agentId, wanted.status)).id,
+      status_id: wanted.statusId ?? (await defaultStatus(trx, { accountId, agentId }, wanted.status)).id,
       assignee_id: assigneeId,
       team_id: teamId,
       customer: json(wanted.customer),

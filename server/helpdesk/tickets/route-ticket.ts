@@ -17,7 +17,7 @@ export async function leastLoaded(
     select id from members where account_id = ${accountId} and presence = 'online'
       and last_seen_at > now() - ${PRESENCE_MINUTES} * interval '1 minute'
       and (${teamId}::uuid is null
-        or exists (select from teams where id = ${teamId}::uuid and is_default)
+        or exists (select from teams where account_id = ${accountId} and id = ${teamId}::uuid and is_default)
         or exists (select from team_members where team_id = ${teamId}::uuid and member_id = members.id))
     order by id for no key update`.execute(trx)
   if (present.length === 0) return null
@@ -25,7 +25,7 @@ export async function leastLoaded(
   // Counted after the lock: what others have just given them is seen.
   const { rows } = await sql<{ id: string }>`
     update members set last_assigned_at = clock_timestamp() where id = (
-      select m.id from members as m where m.id = any(${ids}::uuid[])
+      select m.id from members as m where m.account_id = ${accountId} and m.id = any(${ids}::uuid[])
       order by (select count(*) from tickets where assignee_id = m.id
           and status_category not in ('closed', 'cancelled')),
         m.last_assigned_at nulls first, m.id

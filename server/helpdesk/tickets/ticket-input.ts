@@ -35,7 +35,7 @@ export async function statusOf(
   { accountId, agentId }: Owner,
   { statusId, statusCategory }: TicketInput,
 ): Promise<{ category: StatusCategory; id: string | null } | undefined> {
-  if (statusCategory !== undefined) return defaultStatus(trx, agentId, statusCategory)
+  if (statusCategory !== undefined) return defaultStatus(trx, { accountId, agentId }, statusCategory)
   if (statusId === undefined) return undefined
   const found = isId(statusId)
     ? await trx

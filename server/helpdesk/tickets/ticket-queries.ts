@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import type { Owner } from '../../agents/records/find-agent.ts'
 import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
@@ -8,6 +9,11 @@ import { ApiError } from '../../http/errors.ts'
 export type TicketRow = Selectable<TicketsTable>
 
 export type TicketPlace = { accountId: AccountId; agentId: string; ticketNumber: number }
+
+export const ownerOf = ({ account_id, agent_id }: TicketRow): Owner => ({
+  accountId: account_id,
+  agentId: agent_id,
+})
 
 export const OVER: readonly StatusCategory[] = ['closed', 'cancelled']
 export const isOver = (category: StatusCategory): boolean => OVER.includes(category)

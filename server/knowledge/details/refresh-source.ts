@@ -18,7 +18,7 @@ export function refreshSource(
   return transact(db, async (trx) => {
     await holdAgent(trx, accountId, agentId)
     const row = await requireChangeable(trx, accountId, agentId, sourceId, true)
-    if (isCrawl(row)) await enqueueCrawl(jobs, trx, { sourceId, reason: 're-sync' })
+    if (isCrawl(row)) await enqueueCrawl(jobs, trx, { accountId, sourceId, reason: 're-sync' })
     else if (row.status === 'trained' || row.status === 'failed') {
       const version = row.content_version + 1
       await trx

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { isId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
+import type { SourceRow } from '../sources/queries.ts'
 import type { Passage } from './passage.ts'
 import { OFFERED_FROM } from './ranking/offered-from.ts'
 import { rerankFound } from './ranking/rerank-found.ts'
@@ -66,13 +67,13 @@ export async function explainSearch(
   }
 }
 
-type Source = { id: string; status: string; error: string | null; live_version: number | null }
+type Source = Pick<SourceRow, 'id' | 'account_id' | 'status' | 'error' | 'live_version'>
 
 async function sourceOf(db: Context['db'], agent: Agent, id: string): Promise<Source> {
   const row = isId(id)
     ? await db
         .selectFrom('sources')
-        .select(['id', 'status', 'error', 'live_version'])
+        .select(['id', 'account_id', 'status', 'error', 'live_version'])
         .where('account_id', '=', agent.account_id)
         .where('agent_id', '=', agent.id)
         .where('id', '=', id)
@@ -103,6 +104,7 @@ async function whyMissing(
   const chunk = await db
     .selectFrom('chunks')
     .select('id')
+    .where('account_id', '=', source.account_id)
     .where('source_id', '=', source.id)
     .limit(1)
     .executeTakeFirst()

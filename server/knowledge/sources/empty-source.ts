@@ -25,7 +25,7 @@ export const leaseEnd = sql<Date>`now() + ${sql.lit(LEASE_SECONDS)} * interval '
 /** Deletes the rows of a source that is out of answers in small steps, and then the source. */
 export async function emptySource({ db, jobs }: Needs, source: Doomed): Promise<void> {
   const { id, account_id } = source
-  const renewal = setInterval(() => void keepLease(db, id).catch(() => {}), RENEW_MS)
+  const renewal = setInterval(() => void keepLease(db, source).catch(() => {}), RENEW_MS)
   try {
     await inSteps((from: Vector) => deleteVectors(db, account_id, id, from), { space: '', vector_key: '' })
     await inSteps((from: Chunk) => deleteChunks(db, account_id, id, from), { version: -1, ordinal: -1 })
@@ -79,8 +79,13 @@ async function claimDeletion(db: Db): Promise<Doomed | undefined> {
   return rows[0]
 }
 
-async function keepLease(db: Db, sourceId: string): Promise<void> {
-  await db.updateTable('sources').set({ deletion_held_until: leaseEnd }).where('id', '=', sourceId).execute()
+async function keepLease(db: Db, { id, account_id }: Doomed): Promise<void> {
+  await db
+    .updateTable('sources')
+    .set({ deletion_held_until: leaseEnd })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
 }
 
 type Vector = { space: string; vector_key: string }
@@ -110,7 +115,8 @@ async function deleteVectors(
       order by space, vector_key limit ${ROWS_AT_ONCE}),
     gone as (
       delete from chunk_vectors using step
-      where chunk_vectors.source_id = ${sourceId} and chunk_vectors.space = step.space and chunk_vectors.vector_key = step.vector_key)
+      where chunk_vectors.account_id = ${accountId} and chunk_vectors.source_id = ${sourceId}
+        and chunk_vectors.space = step.space and chunk_vectors.vector_key = step.vector_key)
     select space, vector_key from step order by space, vector_key`.execute(db)
   return rows
 }

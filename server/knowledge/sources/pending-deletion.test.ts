@@ -126,7 +126,9 @@ test('a website that is being deleted is not crawled again, and its address is f
   const { db, jobs } = service.ctx
   for (const reason of ['resumed', 'changed', 're-sync', 'page'] as const)
     assert.equal(
-      await db.transaction().execute((trx) => enqueueCrawl(jobs, trx, { sourceId: id, reason })),
+      await db
+        .transaction()
+        .execute((trx) => enqueueCrawl(jobs, trx, { accountId: client.accountId, sourceId: id, reason })),
       false,
     )
   await syncSource(service.ctx, { sourceId: id }, { last: true, signal: AbortSignal.timeout(10_000) })

@@ -76,7 +76,7 @@ async function messagesOf(db: Db, ticket: TicketRow): Promise<Said[]> {
     .where('conversation_id', '=', ticket.conversation_id)
     .where(
       sql<boolean>`created_at < coalesce((select min(later.created_at) from tickets as later
-        where later.conversation_id = ${ticket.conversation_id} and later.number > ${ticket.number}), 'infinity')`,
+        where later.account_id = ${ticket.account_id} and later.conversation_id = ${ticket.conversation_id} and later.number > ${ticket.number}), 'infinity')`,
     )
     .orderBy('seq')
     .execute()

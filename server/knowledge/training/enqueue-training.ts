@@ -16,7 +16,7 @@ export async function enqueueTraining(
   row: Pick<SourceRow, 'id' | 'account_id' | 'link_type' | 'content_version'>,
   reason: 'created' | 'resumed' = 'created',
 ): Promise<void> {
-  if (isCrawl(row)) await enqueueCrawl(jobs, trx, { sourceId: row.id, reason })
+  if (isCrawl(row)) await enqueueCrawl(jobs, trx, { accountId: row.account_id, sourceId: row.id, reason })
   else {
     const payload = { sourceId: row.id, version: row.content_version }
     await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, payload, 0, row.account_id)

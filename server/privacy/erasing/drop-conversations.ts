@@ -71,8 +71,10 @@ async function dropAnswers(trx: Trx, accountId: AccountId, ids: string[]): Promi
   )
   await sql`
     delete from inbound_messages where account_id = ${accountId}
-      and thread_id in (select thread_id from conversations where id = any(${ids}::uuid[]))
-      and message_id in (select id from messages where conversation_id = any(${ids}::uuid[]))`.execute(trx)
+      and thread_id in (select thread_id from conversations where account_id = ${accountId} and id = any(${ids}::uuid[]))
+      and message_id in (select id from messages where account_id = ${accountId} and conversation_id = any(${ids}::uuid[]))`.execute(
+    trx,
+  )
   await sql`
     delete from requests where account_id = ${accountId} and (
       generation_id in
@@ -88,7 +90,7 @@ export const PIECE = 2_000
 export async function shortenConversation(trx: Trx, accountId: AccountId, id: string): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from messages where account_id = ${accountId} and conversation_id = ${id} and seq < (
-      select seq from messages where conversation_id = ${id} order by seq offset ${PIECE} limit 1)`.execute(
+      select seq from messages where account_id = ${accountId} and conversation_id = ${id} order by seq offset ${PIECE} limit 1)`.execute(
     trx,
   )
   return Number(numAffectedRows ?? 0n)

@@ -95,7 +95,7 @@ async function eraseConversations(needs: EraseNeeds, row: ErasureRow, ids: strin
     await forgetQuestions(needs, accountId, ids)
     for (const id of ids) await shorten(db, row, id)
     await transact(db, async (trx) => {
-      const threadIds = await threadsOf(trx, ids)
+      const threadIds = await threadsOf(trx, accountId, ids)
       await addCounts(trx, row, await dropConversations(trx, needs.jobs, accountId, ids))
       await dropEmptyThreads(trx, accountId, threadIds)
     })
@@ -103,11 +103,12 @@ async function eraseConversations(needs: EraseNeeds, row: ErasureRow, ids: strin
 }
 
 /** The threads on channels in which the conversations were held. */
-async function threadsOf(trx: Trx, ids: string[]): Promise<string[]> {
+async function threadsOf(trx: Trx, accountId: AccountId, ids: string[]): Promise<string[]> {
   const rows = await trx
     .selectFrom('conversations')
     .select('thread_id')
     .distinct()
+    .where('account_id', '=', accountId)
     .where('id', 'in', ids)
     .where('thread_id', 'is not', null)
     .execute()

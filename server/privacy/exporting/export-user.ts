@@ -133,7 +133,8 @@ export async function* ticketLines(
 async function* ticketLine(db: Db, row: Selectable<TicketsTable>): AsyncGenerator<string> {
   const head = { type: 'ticket', agentId: row.agent_id, ...presentTicket(row) }
   yield `${JSON.stringify(head).slice(0, -1)},"messages":[`
-  const own = sql`select id from ticket_messages where ticket_id = ${row.id} and type = 'reply'`
+  const own = sql`select id from ticket_messages
+    where account_id = ${row.account_id} and ticket_id = ${row.id} and type = 'reply'`
   let separator = ''
   for await (const message of pages<Selectable<TicketMessagesTable>>(
     db,

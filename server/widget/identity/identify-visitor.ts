@@ -27,7 +27,7 @@ export async function identifyVisitor(
 ): Promise<string> {
   const owner = { accountId: agent.account_id, agentId: agent.id }
   return transact(ctx.db, async (trx) => {
-    const secret = await readIdentitySecret(ctx, trx, agent.id)
+    const secret = await readIdentitySecret(ctx, trx, owner)
     if (secret === null)
       throw new ApiError('RESOURCE_NOT_FOUND', { message: 'This agent takes no signed visitors.' })
     const signed = await readIdentityToken(token, secret, agent.id)

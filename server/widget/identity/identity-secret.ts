@@ -17,7 +17,7 @@ export async function renewIdentitySecret(
   const secret = randomBytes(32).toString('base64url')
   return transact(db, async (trx) => {
     await requireAgent(trx, accountId, agentId, 'update')
-    await signEverybodyOut(trx, agentId)
+    await signEverybodyOut(trx, { accountId, agentId })
     const values = {
       secret: await secrets.encrypt(trx, secret, placeOf(agentId)),
       created_at: new Date(),
@@ -35,19 +35,28 @@ export async function renewIdentitySecret(
 export async function removeIdentitySecret(db: Db, { accountId, agentId }: Owner): Promise<void> {
   await transact(db, async (trx) => {
     await requireAgent(trx, accountId, agentId, 'update')
-    await signEverybodyOut(trx, agentId)
-    await trx.deleteFrom('identity_secrets').where('agent_id', '=', agentId).execute()
+    await signEverybodyOut(trx, { accountId, agentId })
+    await trx
+      .deleteFrom('identity_secrets')
+      .where('account_id', '=', accountId)
+      .where('agent_id', '=', agentId)
+      .execute()
   })
 }
 
-const signEverybodyOut = (trx: Trx, agentId: string) =>
-  trx.deleteFrom('visitor_identities').where('agent_id', '=', agentId).execute()
+const signEverybodyOut = (trx: Trx, { accountId, agentId }: Owner) =>
+  trx
+    .deleteFrom('visitor_identities')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .execute()
 
 /** Returns null when the agent accepts no signed visitors. */
-export async function identitySecretSince(db: Db, agentId: string): Promise<Date | null> {
+export async function identitySecretSince(db: Db, { accountId, agentId }: Owner): Promise<Date | null> {
   const row = await db
     .selectFrom('identity_secrets')
     .select('created_at')
+    .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .executeTakeFirst()
   return row?.created_at ?? null
@@ -57,11 +66,12 @@ export async function identitySecretSince(db: Db, agentId: string): Promise<Date
 export async function readIdentitySecret(
   { secrets }: Pick<Needs, 'secrets'>,
   trx: Trx,
-  agentId: string,
+  { accountId, agentId }: Owner,
 ): Promise<string | null> {
   const row = await trx
     .selectFrom('identity_secrets')
     .select('secret')
+    .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .forShare()
     .executeTakeFirst()

@@ -6,8 +6,8 @@ import { identitySecretSince, removeIdentitySecret, renewIdentitySecret } from '
 
 export const identityRoutes = (ctx: Context): Route[] => [
   route(readIdentitySecret, async ({ caller: { account }, params }) => {
-    const { agentId } = await requireOwner(ctx.db, account.id, params)
-    const since = await identitySecretSince(ctx.db, agentId)
+    const owner = await requireOwner(ctx.db, account.id, params)
+    const since = await identitySecretSince(ctx.db, owner)
     return { enabled: since !== null, createdAt: since?.toISOString() ?? null }
   }),
 

@@ -14,7 +14,7 @@ export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<type
     picturesOf(db, agent),
     takesDetails(db, agent),
     offersAction(db, agent, 'escalate'),
-    identitySecretSince(db, agent.id),
+    identitySecretSince(db, { accountId: agent.account_id, agentId: agent.id }),
   ])
   return {
     id: agent.id,

@@ -20,8 +20,8 @@ export async function noteBounce(
   for (const messageId of messageIds.slice(0, 20)) {
     const delivery = await deliveryOf(trx, row, key, messageId)
     if (!delivery?.thread_id) continue
-    await holdTicketOf(trx, delivery.id)
-    const changed = await reportDelivery(trx, delivery.id, { status: 'failed', reason })
+    await holdTicketOf(trx, row.account_id, delivery.id)
+    const changed = await reportDelivery(trx, row.account_id, delivery.id, { status: 'failed', reason })
     if (changed) await noteDelivery(ctx, trx, changed, 'failed')
     thread ??= await threadOf(trx, row.account_id, delivery.thread_id)
   }

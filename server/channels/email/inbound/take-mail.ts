@@ -120,11 +120,11 @@ async function store(
       ...(silent ? { silent } : {}),
     },
   })
-  await changeMailThread(trx, threadId, (known) =>
+  await changeMailThread(trx, row.account_id, threadId, (known) =>
     threadWith(known ?? newMailThread(row, parsed, person), parsed),
   )
   if (isForged || (row.mode === 'tickets' && !isForeignCopy(thread, isOwn)))
-    await giveToTeam(ctx, trx, threadId, { subject, text, person })
+    await giveToTeam(ctx, trx, row.account_id, threadId, { subject, text, person })
   return threadId
 }
 

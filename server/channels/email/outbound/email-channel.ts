@@ -117,6 +117,7 @@ async function noteSent(
   await transact(db, async (trx) => {
     await changeMailThread(
       trx,
+      thread.account_id,
       thread.id,
       (known) => known && { ...known, references: withReference(known.references, seen) },
     )

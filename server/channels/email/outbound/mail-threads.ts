@@ -1,5 +1,6 @@
 import type { Trx } from '../../../db/database.ts'
 import { json } from '../../../db/statements/json.ts'
+import type { AccountId } from '../../../db/tables/columns.ts'
 import type { ThreadRow } from '../../../deliveries/enqueue-delivery.ts'
 import type { MailAddress } from '../parse/mail-address.ts'
 
@@ -32,12 +33,14 @@ export function withReference(references: string[], messageId: string): string[]
 /** Changes what a thread holds while its row is locked; `change` gets null for a thread that holds nothing yet. */
 export async function changeMailThread(
   trx: Trx,
+  accountId: AccountId,
   threadId: string,
   change: (thread: MailThread | null) => MailThread | null,
 ): Promise<void> {
   const row = await trx
     .selectFrom('channel_threads')
     .select('data')
+    .where('account_id', '=', accountId)
     .where('id', '=', threadId)
     .forNoKeyUpdate()
     .executeTakeFirst()
@@ -46,6 +49,7 @@ export async function changeMailThread(
   await trx
     .updateTable('channel_threads')
     .set({ data: json(changed) })
+    .where('account_id', '=', accountId)
     .where('id', '=', threadId)
     .execute()
 }

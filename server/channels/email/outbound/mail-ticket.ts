@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.ts'
 import type { Trx } from '../../../db/database.ts'
+import type { AccountId } from '../../../db/tables/columns.ts'
 import { setStatus } from '../../../helpdesk/tickets/end-conversation.ts'
 import { openTicket } from '../../../helpdesk/tickets/open-ticket.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
@@ -12,10 +13,11 @@ const LONGEST_DESCRIPTION = 10_000
 export async function giveToTeam(
   ctx: Pick<Context, 'notifier'>,
   trx: Trx,
+  accountId: AccountId,
   threadId: string,
   { subject, text, person }: { subject: string; text: string; person: MailAddress },
 ): Promise<void> {
-  const thread = await lockThread(trx, threadId)
+  const thread = await lockThread(trx, accountId, threadId)
   const open = await trx
     .selectFrom('conversations')
     .select(['id', 'status', 'user_id'])

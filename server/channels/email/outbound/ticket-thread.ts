@@ -43,6 +43,7 @@ export async function threadOfTicket(
     })
     await changeMailThread(
       trx,
+      row.account_id,
       threadId,
       (known) =>
         known ?? {
@@ -57,6 +58,7 @@ export async function threadOfTicket(
     const thread = await trx
       .selectFrom('channel_threads')
       .selectAll()
+      .where('account_id', '=', row.account_id)
       .where('id', '=', threadId)
       .executeTakeFirstOrThrow()
     await linkConversation(trx, thread, ticket)
@@ -94,6 +96,7 @@ async function linkConversation(
           exists(
             selectFrom('conversations as open')
               .select('open.id')
+              .where('open.account_id', '=', thread.account_id)
               .where('open.thread_id', '=', thread.id)
               .where('open.status', '<>', 'ended'),
           ),

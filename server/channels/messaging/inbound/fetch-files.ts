@@ -48,7 +48,7 @@ export async function fetchFiles(
     }
     const file: FetchedFile = bytes && { name: awaited.name, mediaType: await typeOf(awaited, bytes), bytes }
     await transact(ctx.db, (trx) =>
-      addFile(ctx, trx, { inboundId: id, threadId }, awaited, async (conversationId) =>
+      addFile(ctx, trx, { accountId, inboundId: id, threadId }, awaited, async (conversationId) =>
         file === null ||
         (await quotaProblem(trx, { accountId, agentId }, file.bytes.byteLength, threadId)) !== null
           ? null

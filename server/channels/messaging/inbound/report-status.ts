@@ -19,10 +19,10 @@ export async function reportStatus(
   { accountId, agentId }: MessagingAccount,
   event: Status,
 ): Promise<void> {
-  const place = await find(ctx.db, agentId, event)
+  const place = await find(ctx.db, { accountId, agentId }, event)
   if (!place) return
   await transact(ctx.db, async (trx) => {
-    if (event.status === 'failed') await holdTicketOf(trx, place.deliveryId)
+    if (event.status === 'failed') await holdTicketOf(trx, accountId, place.deliveryId)
     const delivery = await trx
       .selectFrom('deliveries')
       .selectAll()
@@ -55,12 +55,17 @@ export async function reportStatus(
 }
 
 /** By what the message carried; one without it by the id that the channel gave it. */
-async function find(db: Db, agentId: string, { callback, messageId }: Status) {
+async function find(
+  db: Db,
+  { accountId, agentId }: Pick<MessagingAccount, 'accountId' | 'agentId'>,
+  { callback, messageId }: Status,
+) {
   const carried = callback === null ? null : readCallback(callback)
   if (carried) return carried
   const piece = await db
     .selectFrom('messaging_pieces')
     .select(['delivery_id', 'ordinal'])
+    .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .where('provider_message_id', '=', messageId)
     .executeTakeFirst()
@@ -68,6 +73,7 @@ async function find(db: Db, agentId: string, { callback, messageId }: Status) {
   const delivery = await db
     .selectFrom('deliveries')
     .select('id')
+    .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .where('channel', '=', 'messaging')
     .where('provider_message_id', '=', messageId)

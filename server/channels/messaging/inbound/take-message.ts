@@ -46,7 +46,7 @@ export async function takeMessage(
   }
   const said = words === null ? null : readWord(words)
   await transact(ctx.db, async (trx) => {
-    const thread = await lockThread(trx, await ensureThread(trx, key))
+    const thread = await lockThread(trx, accountId, await ensureThread(trx, key))
     const isOut = thread.opted_out_at !== null
     const silent = content.silent || isOut || said?.word === 'out'
     const { isNew } = await receiveMessage(ctx, trx, {
@@ -64,6 +64,7 @@ export async function takeMessage(
         data: json({ ...thread.data, recipient: from, ...(counts ? { wordAt: sentAt.toISOString() } : {}) }),
         ...(counts ? { opted_out_at: said.word === 'out' ? (thread.opted_out_at ?? sentAt) : null } : {}),
       })
+      .where('account_id', '=', accountId)
       .where('id', '=', thread.id)
       .execute()
     if (counts && isOut !== (said.word === 'out')) await confirm(trx, thread, said.confirmation)

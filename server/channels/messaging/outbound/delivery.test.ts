@@ -219,7 +219,7 @@ test('a message that the channel could not deliver has failed, with the reason, 
     .where('type', '=', 'delivery')
     .execute()
   assert.ok(events.some(({ data }) => data.status === 'failed'))
-  assert.equal(await retryDelivery(home.service.ctx.db, id), true)
+  assert.equal(await retryDelivery(home.service.ctx.db, home.client.accountId, id), true)
   await home.deliver()
   assert.deepEqual([await statusOf(id), home.fake.sent.length], ['sent', 2])
 })

@@ -50,7 +50,7 @@ export async function sendTemplate(
   const begun = await begin(ctx, { accountId, agentId }, sender, phone, { template, values, request })
   const addressed = { numberId: sender.number.id, to: begun.to, callback: callbackOf(begun.deliveryId, 0) }
   const taken = await client.sendTemplate(addressed, template, values).catch(async (error: unknown) => {
-    throw await failed(ctx, begun.deliveryId, request, error)
+    throw await failed(ctx, accountId, begun.deliveryId, request, error)
   })
   const { conversationId } = await transact(ctx.db, async (trx) => {
     const delivery = await trx
@@ -137,6 +137,7 @@ function begin(
         attempts: 1,
         lease_until: sql<Date>`now() + ${LEASE_SECONDS} * interval '1 second'`,
       })
+      .where('account_id', '=', owner.accountId)
       .where('id', '=', deliveryId)
       .execute()
     return { deliveryId, to: (thread.data as ThreadData).recipient ?? digitsOf(phone) }
@@ -146,6 +147,7 @@ function begin(
 /** Notes what is known of the failure and answers it as the contract says; what was refused for certain may be repeated. */
 async function failed(
   { db, log }: Needs,
+  accountId: AccountId,
   deliveryId: string,
   request: KeyedRequest | null,
   error: unknown,
@@ -164,6 +166,7 @@ async function failed(
         error: failure?.message ?? 'An error inside the service.',
         updated_at: new Date(),
       })
+      .where('account_id', '=', accountId)
       .where('id', '=', deliveryId)
       // A status may have come before the end of the wait.
       .where('status', '=', 'sending')

@@ -31,7 +31,7 @@ export async function settleTemplate(
   const { content, conversation_id, thread_id } = delivery
   if (!content.template || !thread_id) throw new Error('Only a template of a thread is settled so.')
   if (content.template.isSettled && conversation_id) return { ...delivery, conversation_id }
-  const thread = await threadFor(trx, await lockThread(trx, thread_id), recipient)
+  const thread = await threadFor(trx, await lockThread(trx, delivery.account_id, thread_id), recipient)
   const conversation = await openForReplies(trx, thread, content.text)
   const isOpen = conversation.status === 'ongoing' || conversation.status === 'paused'
   const appended = isOpen
@@ -83,7 +83,8 @@ async function threadFor(trx: Trx, thread: Thread, recipient: string | null): Pr
   await trx
     .updateTable('channel_threads')
     .set({ data: json(known), ...(other ? {} : { peer }) })
+    .where('account_id', '=', thread.account_id)
     .where('id', '=', thread.id)
     .execute()
-  return other ? lockThread(trx, other) : { ...thread, peer, data: known }
+  return other ? lockThread(trx, thread.account_id, other) : { ...thread, peer, data: known }
 }

@@ -31,11 +31,11 @@ export async function threadToDial(trx: Trx, of: Place, phone: string) {
       peer: phone,
       person: { phonenumber: phone },
     }))
-  const thread = await lockThread(trx, id)
+  const thread = await lockThread(trx, of.account_id, id)
   const { recipient } = thread.data as ThreadData
   const named = recipient === undefined ? phone : normalPhone(`+${recipient}`)
   const other = named === thread.peer ? undefined : await threadOfPeer(trx, of, named)
-  return other ? lockThread(trx, other) : thread
+  return other ? lockThread(trx, of.account_id, other) : thread
 }
 
 const threadsOf = (trx: Trx, { account_id, agent_id, connection }: Place) =>

@@ -40,7 +40,8 @@ export async function copyPages(trx: Trx, accountId: AccountId, sourceId: string
         text, questions, vector_key, mine.id, retired_in, chunks.url, chunks.title, anchor
       from chunks
       join pages as theirs on theirs.id = chunks.page_id
-      join pages as mine on mine.source_id = ${copy.id} and mine.number = theirs.number
+      join pages as mine on mine.account_id = theirs.account_id and mine.source_id = ${copy.id}
+        and mine.number = theirs.number
       where theirs.account_id = ${accountId} and theirs.source_id = ${sourceId}
         and theirs.number between ${first} and ${final}`.execute(trx)
     last = final

@@ -41,7 +41,8 @@ export async function hidePage(
       .execute()
     await writeCounts(trx, source, page, after)
     await moveKnowledge(trx, account.id, agentId)
-    if (after.status === 'pending' && !hidden) await enqueueCrawl(jobs, trx, { sourceId, reason: 'page' })
+    if (after.status === 'pending' && !hidden)
+      await enqueueCrawl(jobs, trx, { accountId: account.id, sourceId, reason: 'page' })
     return after
   })
 }

@@ -1,6 +1,7 @@
 import type { Trx } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
 import { json } from '../../../db/statements/json.ts'
+import type { AccountId } from '../../../db/tables/columns.ts'
 import type { CrawlState } from '../../../db/tables/knowledge.ts'
 import type { Jobs } from '../../../jobs/jobs.ts'
 import { crawlMetadata, isCrawl, isProcessing } from './crawl-source.ts'
@@ -26,11 +27,12 @@ export type CrawlReason = 'created' | 'resumed' | 'changed' | 're-sync' | 'page'
 export async function enqueueCrawl(
   jobs: Pick<Jobs, 'enqueue'>,
   trx: Trx,
-  { sourceId, reason }: { sourceId: string; reason: CrawlReason },
+  { accountId, sourceId, reason }: { accountId: AccountId; sourceId: string; reason: CrawlReason },
 ): Promise<boolean> {
   const source = await trx
     .selectFrom('sources')
     .selectAll()
+    .where('account_id', '=', accountId)
     .where('id', '=', sourceId)
     .forNoKeyUpdate()
     .executeTakeFirst()

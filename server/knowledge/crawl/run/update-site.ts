@@ -39,7 +39,7 @@ export async function updateSite(
       .where('account_id', '=', account.id)
       .where('id', '=', sourceId)
       .execute()
-    await enqueueCrawl(jobs, trx, { sourceId, reason: 'changed' })
+    await enqueueCrawl(jobs, trx, { accountId: account.id, sourceId, reason: 'changed' })
     return requireSource(trx, account.id, agentId, sourceId)
   })
   return apply.catch((error: { constraint?: string }) => {

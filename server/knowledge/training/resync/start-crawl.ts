@@ -10,7 +10,7 @@ export async function startCrawl(
   source: SourceRow,
 ): Promise<void> {
   await transact(db, async (trx) => {
-    await enqueueCrawl(jobs, trx, { sourceId: source.id, reason: 're-sync' })
+    await enqueueCrawl(jobs, trx, { accountId: source.account_id, sourceId: source.id, reason: 're-sync' })
     await trx
       .updateTable('sources')
       .set({ next_sync_at: new Date(Date.now() + WEEK_MS) })
