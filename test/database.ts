@@ -6,6 +6,7 @@ import pg from 'pg'
 import { type Database, type Db, openEmbedded, openPostgres } from '../server/db/database.ts'
 import { migrate, readMigrations } from '../server/db/upkeep/migrate.ts'
 import { openJobs } from '../server/jobs/jobs.ts'
+import { takeFaults, watchStatements } from './watch-statements.ts'
 
 const EMBEDDED = '@electric-sql/pglite'
 
@@ -17,13 +18,26 @@ type Fresh = { database: Database; drop(): Promise<void> }
  * creating them takes longer than most tests.
  */
 export async function freshDatabase({ empty = false } = {}): Promise<Fresh> {
+  watchStatements()
   const server = process.env.TEST_DATABASE_URL
   if (!server) {
     const snapshot = new Blob([readFileSync(await keptCluster({ empty }))])
-    return { database: await openEmbedded('memory', snapshot), drop: async () => {} }
+    return { database: await openEmbedded('memory', snapshot), drop: async () => refuseFaults() }
   }
   const url = await createPostgresDatabase(server, { empty })
-  return { database: openPostgres(url, 10), drop: () => dropPostgresDatabase(server, url) }
+  return {
+    database: openPostgres(url, 10),
+    async drop() {
+      await dropPostgresDatabase(server, url)
+      refuseFaults()
+    },
+  }
+}
+
+/** Throws if a statement that was sent since the last call does not name the account whose rows it works on. */
+function refuseFaults(): void {
+  const faults = takeFaults()
+  if (faults.length > 0) throw new Error(faults.join('\n'))
 }
 
 export const onPostgres = (): boolean => process.env.TEST_DATABASE_URL !== undefined

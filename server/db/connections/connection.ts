@@ -1,6 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg from 'pg'
 import { batch, type PreparedStatements, type Sent, type StatementResult } from '../statements/batch.ts'
+import { statementSent } from '../statements/statement-sent.ts'
 import { noteConnectionError } from './unavailable.ts'
 
 /** A connection as Kysely wants it, which sends `begin` with the first statement and what is started together together. */
@@ -105,6 +106,7 @@ export function openConnection(client: pg.PoolClient): Connection {
   }
 
   const send = async (query: CompiledQuery): Promise<QueryResult<unknown>> => {
+    if (statementSent.hasSubscribers) statementSent.publish(query.sql)
     const together = state !== 'free' && !isScript({ text: query.sql, values: query.parameters })
     if (state === 'beginning') pushBegin(together)
     try {

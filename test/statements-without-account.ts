@@ -1,0 +1,235 @@
+/**
+ * The only statements on tenants' tables that may do without the account: the files that send them, the tables ('all'
+ * for every one) and the reason.
+ */
+export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'; reason: string }> = {
+  // The account is not known yet: what the request brings leads to it.
+  'server/accounts/keys/keys.ts': {
+    tables: ['api_keys'],
+    reason: 'The hash of a key leads to its account. An operator revokes keys by their ids.',
+  },
+  'server/sign-in/passwords/links.ts': {
+    tables: ['login_links'],
+    reason: 'The token of a link leads to its account.',
+  },
+  'server/sign-in/provider/ask-auth.ts': {
+    tables: ['members'],
+    reason: 'The session of a login leads to its member.',
+  },
+  'server/sign-in/sessions/sessions.ts': {
+    tables: ['members'],
+    reason: 'The session of a login leads to its member.',
+  },
+  'server/sign-in/jobs.ts': {
+    tables: ['members', 'login_links'],
+    reason: 'The address of a login leads to its member.',
+  },
+  'server/helpdesk/survey/serve-surveys.ts': {
+    tables: ['ticket_surveys', 'tickets'],
+    reason: 'The token in a mail leads to the survey.',
+  },
+  'server/widget/page/serve-widget.ts': {
+    tables: ['agents'],
+    reason: 'Everybody may talk to a public agent, whose id is on its website.',
+  },
+  'server/widget/visitors/visitor.ts': {
+    tables: ['agents'],
+    reason: 'Everybody may talk to a public agent, whose id is on its website.',
+  },
+  'server/channels/email/inbound/webhook.ts': {
+    tables: ['email_connections'],
+    reason: 'The path names the agent. The secret of its connection signs the request.',
+  },
+  'server/channels/messaging/connection/connection.ts': {
+    tables: ['messaging_accounts'],
+    reason: 'The path names the agent. The secret of its connection signs the request.',
+  },
+  'server/widget/talk/store-message.ts': {
+    tables: ['messages'],
+    reason: 'Browsers choose the ids of messages, and an id is unique on the installation.',
+  },
+
+  // A job knows a row by its id and learns the account from it.
+  'server/channels/inbound/take-in.ts': { tables: ['channel_threads'], reason: 'The job names the thread.' },
+  'server/channels/replies/answer-conversation.ts': {
+    tables: ['conversations'],
+    reason: 'The job names the conversation.',
+  },
+  'server/channels/messaging/inbound/fetch-files.ts': {
+    tables: ['inbound_messages', 'channel_threads'],
+    reason: 'The job names the thread and the message.',
+  },
+  'server/knowledge/training/train-source.ts': { tables: ['sources'], reason: 'The job names the source.' },
+  'server/knowledge/index/move-vectors.ts': { tables: ['agents'], reason: 'The job names the agent.' },
+  'server/knowledge/tickets/gather-tickets.ts': { tables: ['agents'], reason: 'The job names the agent.' },
+  'server/knowledge/crawl/run/crawl-run.ts': { tables: ['sources'], reason: 'The job names the source.' },
+  'server/knowledge/training/resync/resync-source.ts': {
+    tables: ['sources', 'agents'],
+    reason: 'The job names the source.',
+  },
+  'server/insights/analysis/load-conversation.ts': {
+    tables: ['conversations', 'agents'],
+    reason: 'The job names the conversation.',
+  },
+
+  // A process works for all accounts at once.
+  'server/conversations/stream/generation-log.ts': {
+    tables: ['generations', 'generation_log'],
+    reason: 'The events of all running generations go to the log in one statement, and old logs are deleted.',
+  },
+  'server/conversations/turn/generations.ts': {
+    tables: ['generations'],
+    reason: 'They are the generations of one process.',
+  },
+  'server/widget/talk/conversation-state.ts': {
+    tables: ['conversations', 'members', 'tickets', 'generations'],
+    reason: 'One statement reads what all visitors follow. Each was admitted to the conversation.',
+  },
+
+  // Duties of the installation look for what is due in all accounts.
+  'server/accounts/plans/credits.ts': {
+    tables: ['credit_entries', 'generations'],
+    reason: 'Reservations whose generation is gone are released.',
+  },
+  'server/accounts/plans/reconcile.ts': {
+    tables: ['generations', 'credit_entries', 'messages', 'credit_usage'],
+    reason: 'The figures of the whole installation are compared.',
+  },
+  'server/attachments/uploads.ts': {
+    tables: ['attachments'],
+    reason: 'Uploads that nobody sent are deleted.',
+  },
+  'server/channels/replies/answer-forgotten.ts': {
+    tables: ['conversations', 'messages', 'generations', 'tickets', 'inbound_messages'],
+    reason: 'Customers whom nobody answered are looked for.',
+  },
+  'server/channels/replies/end-idle.ts': {
+    tables: ['conversations', 'generations', 'tickets'],
+    reason: 'Idle conversations end.',
+  },
+  'server/channels/email/connection/claim-mailbox.ts': {
+    tables: ['email_connections'],
+    reason: 'The next mailbox is read.',
+  },
+  'server/deliveries/claim-delivery.ts': { tables: ['deliveries'], reason: 'The next delivery is sent.' },
+  'server/conversations/turn/close-orphans.ts': {
+    tables: ['generations'],
+    reason: 'Generations whose process died are ended.',
+  },
+  'server/conversations/replies/expire-calls.ts': {
+    tables: ['tool_calls'],
+    reason: 'Calls that nobody answers expire.',
+  },
+  'server/actions/procedures/procedure-runs.ts': {
+    tables: ['procedure_runs', 'conversations'],
+    reason: 'Runs of idle conversations end.',
+  },
+  'server/helpdesk/clocks/flag-breaches.ts': {
+    tables: ['ticket_clocks'],
+    reason: 'Clocks that ran out are marked.',
+  },
+  'server/helpdesk/live/event-queries.ts': { tables: ['helpdesk_events'], reason: 'Old events are deleted.' },
+  'server/insights/analysis/claim-conversations.ts': {
+    tables: ['conversations', 'messages'],
+    reason: 'The next conversations are analysed.',
+  },
+  'server/insights/days/fold-queue.ts': {
+    tables: ['agents', 'conversations'],
+    reason: 'The queue holds changes in all accounts.',
+  },
+  'server/insights/days/refresh-days.ts': {
+    tables: ['insight_days'],
+    reason: 'The next stale day is computed.',
+  },
+  'server/insights/unanswered/recount-groups.ts': {
+    tables: ['agents'],
+    reason: 'The queue holds changes in all accounts.',
+  },
+  'server/knowledge/crawl/run/claim-pages.ts': {
+    tables: ['pages'],
+    reason: 'The only process frees what an earlier one held.',
+  },
+  'server/knowledge/sources/empty-source.ts': { tables: ['sources'], reason: 'The next source is deleted.' },
+  'server/knowledge/sources/files.ts': { tables: ['sources'], reason: 'Files without a source are deleted.' },
+  'server/knowledge/training/resync/claim-resyncs.ts': {
+    tables: ['sources', 'agents', 'pages_connections'],
+    reason: 'The next sources are read again.',
+  },
+  'server/knowledge/training/resync/plan-resyncs.ts': {
+    tables: ['sources', 'agents', 'pages_connections'],
+    reason: 'Sources without a time get one.',
+  },
+  'server/knowledge/jobs.ts': { tables: ['sources'], reason: 'Trainings that were interrupted go on.' },
+  'server/knowledge/index/vector-spaces.ts': {
+    tables: ['agents'],
+    reason: 'All agents move to the configured space of vectors.',
+  },
+  'server/notifications/daily-mails.ts': { tables: ['agents'], reason: 'The next mails are sent.' },
+  'server/search/index/fold-counts.ts': {
+    tables: ['conversation_counts'],
+    reason: 'Counts of all accounts are added up.',
+  },
+  'server/search/index/index-conversations.ts': {
+    tables: ['conversation_search', 'conversations', 'generations'],
+    reason: 'The queue holds conversations of all accounts.',
+  },
+  'server/search/index/load-documents.ts': {
+    tables: [
+      'conversations',
+      'conversation_search',
+      'messages',
+      'conversation_topics',
+      'tool_calls',
+      'procedure_runs',
+    ],
+    reason: 'The queue holds conversations of all accounts.',
+  },
+  'server/widget/identity/identify-visitor.ts': {
+    tables: ['visitor_identities'],
+    reason: 'Identities that ran out are deleted.',
+  },
+
+  // Erasure deletes whole agents and what is left over, and goes on after a restart.
+  'server/privacy/erasing/empty-agent.ts': {
+    tables: 'all',
+    reason: 'The agent is gone, and its id was of one account only.',
+  },
+  'server/privacy/erasing/drop-traces.ts': {
+    tables: ['generation_log', 'generations'],
+    reason: 'What refers to a generation that is gone is deleted, whosever it was.',
+  },
+  'server/privacy/erasing/erasures.ts': {
+    tables: ['user_erasures'],
+    reason: 'Erasures that were interrupted go on.',
+  },
+  'server/privacy/retention/retention.ts': {
+    tables: ['agents', 'leads'],
+    reason: 'The periods of all agents are kept.',
+  },
+
+  // Operators work on the installation: they name rows by their ids, and a backup holds all rows.
+  'server/operations/commands/doctor-command.ts': {
+    tables: ['chunk_vectors'],
+    reason: 'The doctor compares the vectors with the model.',
+  },
+  'server/operations/commands/find-account.ts': {
+    tables: ['agents'],
+    reason: 'The agent leads to its account.',
+  },
+  'server/operations/commands/key-commands.ts': {
+    tables: ['api_keys'],
+    reason: 'The key leads to its account.',
+  },
+  'server/operations/commands/member-commands.ts': {
+    tables: ['members', 'login_links'],
+    reason: 'The member leads to the account.',
+  },
+  'server/operations/backup/refuse-foreign.ts': {
+    tables: 'all',
+    reason: 'Rows that name rows of another account are looked for.',
+  },
+  'server/operations/backup/restore-backup.ts': { tables: 'all', reason: 'A backup is restored as a whole.' },
+  'server/operations/backup/write-backup.ts': { tables: 'all', reason: 'A backup holds all rows.' },
+  'server/secrets/foreign-rows.ts': { tables: 'all', reason: 'Secrets of another key are counted.' },
+  'server/secrets/rewrite-secrets.ts': { tables: 'all', reason: 'Secrets are sealed with a new key.' },
+}
