@@ -19,6 +19,17 @@ export type ChatBody = {
   userId?: string
 }
 
+/** What differs from the agent's saved settings and from an ordinary chat when an answer is tried out. */
+export type TrialBody = {
+  message: string
+  conversationId?: string
+  channel?: string
+  contactId?: string
+  instructions?: string
+  model?: string
+  temp?: number
+}
+
 export type SendOptions = {
   /** Aborting only closes the connection; the service continues with the answer. */
   signal?: AbortSignal
@@ -31,6 +42,8 @@ export type Answer = AsyncGenerator<NumberedEvent, void>
 /** All methods throw ParleyError, or whatever fetch throws when the service cannot be reached. */
 export type Parley = {
   chat(agentId: string, body: ChatBody, options?: SendOptions): Promise<Answer>
+  /** Tries out an answer in the playground, which needs the scope agents:write. */
+  tryOut(agentId: string, body: TrialBody, options?: SendOptions): Promise<Answer>
   /** Generates a new answer to the user message before the given assistant message. */
   retry(agentId: string, conversationId: string, messageId: string, options?: SendOptions): Promise<Answer>
   /** Returns the answer that is being generated, from its start, or null when there is none. */
@@ -153,6 +166,10 @@ export function createParley(options: ParleyOptions): Parley {
       const path = `/agents/${encodeURIComponent(agentId)}/chat`
       return send(agentId, path, body, sendOptions, { conversationId, before })
     },
+    tryOut: (agentId, body, sendOptions = {}) =>
+      send(agentId, `/agents/${encodeURIComponent(agentId)}/playground/runs`, body, sendOptions, {
+        conversationId: body.conversationId,
+      }),
     retry: (agentId, conversationId, messageId, sendOptions = {}) =>
       send(agentId, `${pathOf(agentId, conversationId)}/retry`, { messageId }, sendOptions, {
         conversationId,

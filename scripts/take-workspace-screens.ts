@@ -44,6 +44,12 @@ const PAGES: Record<string, [path: string, prepare?: (page: Page) => Promise<unk
       await page.getByText('stop', { exact: true }).waitFor()
     },
   ],
+  compare: [`${agent}/playground?mode=compare`],
+  actions: [`${agent}/actions`],
+  'new-action': [`${agent}/actions/new`],
+  procedures: [`${agent}/procedures`],
+  'new-procedure': [`${agent}/procedures/new`],
+  evaluations: [`${agent}/evaluations`],
   sources: [`${agent}/sources`, (page) => page.getByRole('row').nth(4).waitFor()],
   search: [`${agent}/search`],
   instructions: [`${agent}/instructions`],

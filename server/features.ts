@@ -24,6 +24,7 @@ import * as citing from './conversations/citing/contract.ts'
 import { citingRoutes } from './conversations/citing/routes.ts'
 import * as conversations from './conversations/contract.ts'
 import { conversationDuties } from './conversations/jobs.ts'
+import * as playground from './conversations/playground/contract.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import * as exports from './exports/contract.ts'
 import { exportRoutes } from './exports/routes.ts'
@@ -114,7 +115,7 @@ export const features: Feature[] = [
   },
   { contracts: [actions], routes: actionRoutes, duties: actionDuties },
   {
-    contracts: [conversations, citing],
+    contracts: [conversations, citing, playground],
     routes: (ctx) => [...conversationRoutes(ctx), ...citingRoutes(ctx)],
     duties: conversationDuties,
   },

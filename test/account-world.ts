@@ -57,6 +57,8 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   }
   const sourceId = await id('/sources', { type: 'text', name: mark, content: `${mark} is blue.` })
   const evaluationId = await id('/evaluations', { question: `${mark}?`, expectedSourceId: sourceId })
+  const setId = await id('/evaluation-sets', { name: mark })
+  const runId = await id('/evaluation-runs', { note: mark })
   const inputs = { type: 'object', properties: {} }
   const actionId = await id('/actions', { name: 'look', type: 'client', description: mark, inputs })
   const procedureId = await id('/procedures', { name: mark, trigger: mark, steps: [mark] })
@@ -105,7 +107,9 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   // Paginated lists need a second item.
   const { id: privateAgentId = '' } = await make('POST', '/agents', { name: `${mark} 2` })
   await id('/sources', { type: 'text', name: `${mark} 2`, content: `${mark} is green.` })
-  await id('/evaluations', { question: `${mark}? 2`, expectedSourceId: sourceId })
+  await id('/evaluations', { question: `${mark}? 2`, expectedSourceId: sourceId, setId })
+  await id('/evaluations', { question: `${mark}? 3`, setId })
+  await id('/evaluation-runs', { note: `${mark} 2` })
   await id('/actions', { name: `look_${mark}`, type: 'client', description: mark, inputs })
   await id('/procedures', { name: `${mark} 2`, trigger: mark, steps: [mark] })
   await make('POST', `${agent}/chat`, { message: `${mark} 2`, stream: false, userId: `${mark}-1` })
@@ -118,6 +122,8 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   const ticket = await make('POST', `${agent}/helpdesk/tickets`, opened)
   await make('POST', `${agent}/helpdesk/tickets`, opened)
   const ticketNumber = String(ticket.ticketNumber)
+  const tried = await make('POST', `${agent}/playground/runs`, { message: mark, stream: false })
+  const triedId = (tried.metadata as unknown as { conversationId: string }).conversationId
   const visitor = visitorOf(service, agentId)
   const seen = await visitor.write(`Hello, I am ${mark}.`)
 
@@ -174,20 +180,29 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       { ...page, id: newId(), number: 2, url: `https://${mark}.example/2` },
     ])
     .execute()
+  const call = {
+    ...own,
+    id: toolCallId,
+    conversation_id: conversationId,
+    message_id: messageId,
+    generation_id: generationId,
+    name: 'look',
+    type: 'client',
+    input: json({}),
+    output: json(null),
+    status: 'pending',
+  } as const
   await db
     .insertInto('tool_calls')
-    .values({
-      ...own,
-      id: toolCallId,
-      conversation_id: conversationId,
-      message_id: messageId,
-      generation_id: generationId,
-      name: 'look',
-      type: 'client',
-      input: json({}),
-      output: json(null),
-      status: 'pending',
-    })
+    .values([call, { ...call, id: newId(), status: 'success' }])
+    .execute()
+  const followed = { ...own, conversation_id: conversationId, procedure_id: procedureId, name: mark }
+  await db
+    .insertInto('procedure_runs')
+    .values([
+      { ...followed, id: newId(), status: 'completed' },
+      { ...followed, id: newId(), status: 'failed' },
+    ])
     .execute()
   const group = { ...own, count: 1, question: mark, source_id: null, last_asked_at: new Date() }
   await db
@@ -265,6 +280,8 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       expectedSourceId: sourceId,
       pageId,
       evaluationId,
+      setId,
+      runId,
       actionId,
       procedureId,
       contactId,
@@ -308,6 +325,8 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       createProcedure: procedure,
       updateProcedure: procedure,
       addTicketNote: { content: `@${mark}` },
+      runPlayground: { conversationId: triedId },
+      readPlaygroundRun: { messageId: tried.id ?? '' },
       ...Object.fromEntries(
         [
           'followVisitorAnswer',

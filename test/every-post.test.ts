@@ -67,6 +67,8 @@ async function world(): Promise<World> {
     (await post(`${agent}/topics`, { name: 'One' })).id,
     (await post(`${agent}/topics`, { name: 'Two' })).id,
   ]
+  const action = { name: 'look', type: 'client', description: 'x', inputs: { type: 'object' } }
+  const actionId = (await post(`${agent}/actions`, action)).id
   const people = [(await post(`${agent}/contacts`, {})).id, (await post(`${agent}/contacts`, {})).id]
   const cannedReplyId = (await post(`${agent}/helpdesk/canned-replies`, canned)).id
   const groupId = newId()
@@ -113,6 +115,7 @@ async function world(): Promise<World> {
     ...{
       topicId,
       intoTopicId,
+      actionId,
       contactId,
       intoContactId,
       answerId: said.id,
@@ -149,6 +152,7 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   createAgent: () => ({ body: { name: 'Other', url: 'https://example.com/help' } }),
   createSource: () => ({ body: text }),
   'createSource by upload': () => ({ form: () => fileForm('file', { name: 'Notes' }) }),
+  runPlayground: () => ({ body: { message: 'Hello?', stream: false } }),
   retry: ({ answerId }) => ({ body: { messageId: answerId, stream: false } }),
   submitToolResult: ({ toolCallId }) => ({ body: { toolCallId, output: 1 } }),
   correctAnswer: ({ answerId = '' }) => ({ ids: { messageId: answerId } }),

@@ -11,6 +11,7 @@ import { createAction, deleteAction, updateAction } from './definitions/write-ac
 import type { Change } from './procedures/change-tools.ts'
 import { listProcedureRows, requireProcedure } from './procedures/procedure-queries.ts'
 import { createProcedure, deleteProcedure, updateProcedure } from './procedures/write-procedure.ts'
+import { testAction } from './tools/test-action.ts'
 
 const success = { success: true as const }
 const changeOf = ({ account, actor }: Caller, agentId: string): Change => ({
@@ -77,4 +78,14 @@ export const actionRoutes = (ctx: Context): Route[] => [
     await deleteProcedure(ctx, changeOf(caller, params.agentId), params.procedureId)
     return success
   }),
+
+  route(
+    contract.testAction,
+    async ({ caller: { account }, params: { agentId, actionId }, body }) => {
+      await requireAgent(ctx.db, account.id, agentId)
+      const row = await requireAction(ctx.db, account.id, agentId, actionId)
+      return { data: await testAction(ctx.toolkits.forAction(row), row, body.input) }
+    },
+    'answer',
+  ),
 ]

@@ -11,20 +11,18 @@ import {
   Success,
 } from '../http/contract.ts'
 import { Answer, Question, Source } from '../knowledge/sources/schema.ts'
-import { ChatAnswer, Conversation, ConversationWithMessages, Message, UserId } from './records/schema.ts'
+import {
+  ChatAnswer,
+  ChatErrors,
+  Conversation,
+  ConversationWithMessages,
+  Message,
+  UserId,
+} from './records/schema.ts'
 import { StreamEvent } from './stream/stream-schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
-const ChatErrors = [
-  'RESOURCE_NOT_FOUND',
-  'CHAT_CREDITS_EXHAUSTED',
-  'CHAT_AGENT_CREDITS_EXHAUSTED',
-  'CHAT_MODEL_NOT_ALLOWED',
-  'CHAT_CONVERSATION_NOT_ONGOING',
-  'CHAT_CONVERSATION_BUSY',
-  'CHAT_PROVIDER_ERROR',
-] as const
 const conversationParams = Exact({ agentId: Id, conversationId: Id })
 const paging = { cursor: Type.Optional(Cursor), limit: Limit }
 

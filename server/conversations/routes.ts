@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify'
 import { type AgentRow, requireAgent } from '../agents/records/find-agent.ts'
 import type { Context } from '../context.ts'
 import { readDateRange } from '../http/input/dates.ts'
@@ -26,8 +25,8 @@ import {
   submitToolResult,
   updateConversation,
 } from './contract.ts'
+import { playgroundRoutes } from './playground/routes.ts'
 import { correctAnswer } from './records/correct-answer.ts'
-import { shownParts } from './records/parts.ts'
 import { pauseConversation } from './records/pause-conversation.ts'
 import { presentConversation, presentMessage } from './records/present.ts'
 import {
@@ -41,10 +40,10 @@ import {
 import { rateMessage } from './records/rate-message.ts'
 import { addressesOf } from './records/source-address.ts'
 import { storeToolResult, type TakeResult } from './records/store-tool-result.ts'
-import { applicationFrames } from './stream/application-frames.ts'
+import { runRoutes } from './runs/run-routes.ts'
 import { attach, positionAfter } from './stream/attach.ts'
-import { type Reading, whileWatching } from './stream/live-generation.ts'
-import { EVENTS, sendStream, type Wire } from './stream/send-stream.ts'
+import { sendReply, wireFor } from './stream/send-reply.ts'
+import { sendStream } from './stream/send-stream.ts'
 import { chatAgentOf, startChat } from './turn/chat.ts'
 import { readAgain } from './turn/replay.ts'
 import { stopGeneration } from './turn/stop-generation.ts'
@@ -181,6 +180,9 @@ export const conversationRoutes = (ctx: Context): Route[] => [
     const conversation = await requireApiConversation(ctx.db, account.id, agentId, conversationId)
     return pageOfMessages(ctx, account.id, conversation, query)
   }),
+
+  ...playgroundRoutes(ctx),
+  ...runRoutes(ctx),
 ]
 
 /** Returns the common part of a chat request through the API. */
@@ -190,23 +192,6 @@ const apiRequest = (account: Caller['account'], agent: AgentRow) => ({
   source: 'API',
   channel: 'api',
 })
-
-const wireFor = (includeServerActions: boolean): Wire =>
-  includeServerActions ? EVENTS : { ...EVENTS, shape: applicationFrames }
-
-async function sendReply(
-  reply: FastifyReply,
-  reading: Reading,
-  { stream, includeServerActions }: { stream: boolean; includeServerActions: boolean },
-) {
-  if (stream) {
-    await whileWatching(reading, reading.started)
-    sendStream(reply, reading, 0, wireFor(includeServerActions))
-    return SENT
-  }
-  const answer = await whileWatching(reading, reading.answer)
-  return { data: { ...answer, parts: shownParts(answer.parts, includeServerActions) } }
-}
 
 /** Returns a page of messages that ends with the newest one (or before the cursor), oldest first within the page. */
 async function pageOfMessages(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
+import { PLAYGROUND } from '../conversations/records/sources.ts'
 import type { Db } from '../db/database.ts'
 import { transact } from '../db/statements/transact.ts'
 import type { AccountId } from '../db/tables/columns.ts'
@@ -82,6 +83,7 @@ async function conversationsOf(db: Db, { accountId, agentId, name, day }: Place)
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .where('transient', '=', false)
+    .where('source', '<>', PLAYGROUND)
     .where(within(day))
     .orderBy('created_at')
     .limit(MOST_LINES)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { normalPhone } from '../contacts/phone-number.ts'
 import type { ContactOwner, ContactRow } from '../contacts/queries.ts'
 import type { ConversationRow } from '../conversations/records/queries.ts'
+import { PLAYGROUND } from '../conversations/records/sources.ts'
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
@@ -79,6 +80,7 @@ export async function conversationsOfContact(
     .where('agent_id', '=', agent_id)
     .where((eb) => eb.or([eb('contact_id', '=', id), eb('user_id', '=', external_id)]))
     .where('transient', '=', false)
+    .where('source', '<>', PLAYGROUND)
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   if (position) query = query.where(after('updated_at', 'id', position))
   const rows = await query

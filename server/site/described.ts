@@ -45,6 +45,7 @@ export const describe = (contracts: Endpoint[], version1: Endpoint[]): Described
     Insights: 'Figures, topics and unanswered questions',
     Members: 'Who works with the account, and as what',
     Messaging: 'The messaging channel and its templates',
+    Playground: 'Answers that are tried out',
     Privacy: 'Retention, erasure and export of what is known of a person',
     Procedures: 'Ordered steps for known situations',
     'Sign-in': 'How members of the account get in, from a browser',

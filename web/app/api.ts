@@ -9,6 +9,7 @@ import type * as email from '../../server/channels/email/contract.ts'
 import type * as messaging from '../../server/channels/messaging/contract.ts'
 import type * as citing from '../../server/conversations/citing/contract.ts'
 import type * as conversations from '../../server/conversations/contract.ts'
+import type * as playground from '../../server/conversations/playground/contract.ts'
 import type * as exports from '../../server/exports/contract.ts'
 import type * as health from '../../server/health/contract.ts'
 import type * as helpdesk from '../../server/helpdesk/contract.ts'
@@ -52,6 +53,7 @@ type Contracts = Table<typeof accounts> &
   Table<typeof members> &
   Table<typeof messaging> &
   Table<typeof people> &
+  Table<typeof playground> &
   Table<typeof privacy> &
   Table<typeof search> &
   Table<typeof signIn> &

@@ -4,6 +4,8 @@ import {
   ContactRound,
   Inbox,
   LayoutDashboard,
+  ListChecks,
+  ListOrdered,
   type LucideIcon,
   MessagesSquare,
   Rocket,
@@ -11,6 +13,7 @@ import {
   Settings,
   SlidersHorizontal,
   Sparkles,
+  Zap,
 } from 'lucide-react'
 import type { Scope } from '../../server/http/contract.ts'
 
@@ -22,7 +25,7 @@ export const agentPlaces: { label: string; places: Place[] }[] = [
     label: 'Agent',
     places: [
       { to: '/agents/$agentId', label: 'Overview', icon: LayoutDashboard, scope: 'agents:read', exact: true },
-      { to: '/agents/$agentId/playground', label: 'Playground', icon: Sparkles, scope: 'chat' },
+      { to: '/agents/$agentId/playground', label: 'Playground', icon: Sparkles, scope: 'agents:write' },
       { to: '/agents/$agentId/sources', label: 'Sources', icon: BookOpen, scope: 'sources:read' },
       { to: '/agents/$agentId/search', label: 'Search test', icon: Search, scope: 'sources:read' },
       {
@@ -31,6 +34,9 @@ export const agentPlaces: { label: string; places: Place[] }[] = [
         icon: SlidersHorizontal,
         scope: 'agents:write',
       },
+      { to: '/agents/$agentId/actions', label: 'Actions', icon: Zap, scope: 'actions:read' },
+      { to: '/agents/$agentId/procedures', label: 'Procedures', icon: ListOrdered, scope: 'actions:read' },
+      { to: '/agents/$agentId/evaluations', label: 'Evaluations', icon: ListChecks, scope: 'sources:read' },
     ],
   },
   {

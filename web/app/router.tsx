@@ -76,6 +76,26 @@ const routes = root.addChildren([
       lazyRouteComponent(() => import('../sources/source-page.tsx'), 'SourcePage'),
     ),
     inside(
+      '/agents/$agentId/actions',
+      lazyRouteComponent(() => import('../actions/actions-page.tsx'), 'ActionsPage'),
+    ),
+    inside(
+      '/agents/$agentId/actions/$actionId',
+      lazyRouteComponent(() => import('../actions/action-page.tsx'), 'ActionPage'),
+    ),
+    inside(
+      '/agents/$agentId/procedures',
+      lazyRouteComponent(() => import('../procedures/procedures-page.tsx'), 'ProceduresPage'),
+    ),
+    inside(
+      '/agents/$agentId/procedures/$procedureId',
+      lazyRouteComponent(() => import('../procedures/procedure-page.tsx'), 'ProcedurePage'),
+    ),
+    inside(
+      '/agents/$agentId/evaluations',
+      lazyRouteComponent(() => import('../evaluations/evaluations-page.tsx'), 'EvaluationsPage'),
+    ),
+    inside(
       '/agents/$agentId/conversations',
       lazyRouteComponent(() => import('../conversations/conversations-page.tsx'), 'ConversationsPage'),
     ),

@@ -1,7 +1,9 @@
 // All pages share one style sheet, so pages that are loaded later need none of their own.
+import '../actions/actions.module.css'
 import '../agents/agents.module.css'
 import '../conversations/conversations.module.css'
 import '../deploy/deploy.module.css'
+import '../evaluations/evaluations.module.css'
 import '../inbox/inbox.module.css'
 import '../insights/insights.module.css'
 import '../instructions/diff.module.css'

@@ -26,6 +26,7 @@ const SOURCES = [
   ['Widget or Iframe', 'Website chat'],
   ['Messaging', 'Messaging'],
   ['Email', 'Email'],
+  ['Playground', 'Playground'],
 ] as const
 const FEEDBACK = [
   ['', 'Any rating'],

@@ -4,25 +4,30 @@ import { IconButton } from '../ui/button.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import classes from './playground.module.css'
 import { SourceList } from './source-list.tsx'
-import { type Said, useChat } from './use-chat.ts'
+import { type Draft, type Said, useChat } from './use-chat.ts'
 
 type ChatPaneProps = {
   agentId: string
   placeholder?: string
   suggestions?: string[]
+  /** What is tried out instead of the saved settings. */
+  draft?: Draft
   /** Called with the answer that the user selects, and with each new state of the newest answer. */
-  onInspect?: (message: Said) => void
+  onInspect?: (inspected: Inspected) => void
 }
 
-export function ChatPane({ agentId, placeholder, suggestions = [], onInspect }: ChatPaneProps) {
+export type Inspected = { message: Said; question: string }
+
+export function ChatPane({ agentId, placeholder, suggestions = [], draft, onInspect }: ChatPaneProps) {
   const chat = useChat(agentId)
   const end = useRef<HTMLDivElement>(null)
   const newest = chat.messages.at(-1)
+  const asked = chat.messages.findLast(({ role }) => role === 'user')?.text ?? ''
   useEffect(() => {
     if (!newest) return
     end.current?.scrollIntoView({ block: 'nearest' })
-    if (newest.role === 'assistant') onInspect?.(newest)
-  }, [newest, onInspect])
+    if (newest.role === 'assistant') onInspect?.({ message: newest, question: asked })
+  }, [newest, asked, onInspect])
   return (
     <div className={classes.chat}>
       <div
@@ -41,20 +46,27 @@ export function ChatPane({ agentId, placeholder, suggestions = [], onInspect }: 
                 key={text}
                 type="button"
                 className={classes.suggestion}
-                onClick={() => void chat.ask(text)}
+                onClick={() => void chat.ask(text, draft)}
               >
                 {text}
               </button>
             ))}
           </div>
         )}
-        {chat.messages.map((message) =>
+        {chat.messages.map((message, at) =>
           message.role === 'user' ? (
             <p key={message.id} className={classes.question} dir="auto">
               {message.text}
             </p>
           ) : (
-            <Answer key={message.id} message={message} isRunning={chat.isRunning} onInspect={onInspect} />
+            <Answer
+              key={message.id}
+              message={message}
+              isRunning={chat.isRunning}
+              onInspect={
+                onInspect && (() => onInspect({ message, question: chat.messages[at - 1]?.text ?? '' }))
+              }
+            />
           ),
         )}
         <div ref={end} />
@@ -62,16 +74,16 @@ export function ChatPane({ agentId, placeholder, suggestions = [], onInspect }: 
       <Composer
         placeholder={placeholder ?? 'Ask a question'}
         isRunning={chat.isRunning}
-        onSend={(text) => void chat.ask(text)}
+        onSend={(text) => void chat.ask(text, draft)}
         onStop={() => void chat.stop()}
       />
     </div>
   )
 }
 
-type AnswerProps = { message: Said; isRunning: boolean; onInspect?: (message: Said) => void }
+type AnswerProps = { message: Said; isRunning: boolean; onInspect?: () => void }
 
-function Answer({ message, isRunning, onInspect }: AnswerProps) {
+export function Answer({ message, isRunning, onInspect }: AnswerProps) {
   const [open, setOpen] = useState<number | null>(null)
   return (
     <article className={classes.answer} aria-label="Answer">
@@ -89,7 +101,7 @@ function Answer({ message, isRunning, onInspect }: AnswerProps) {
       )}
       {message.sources.length > 0 && <SourceList sources={message.sources} open={open} onOpen={setOpen} />}
       {onInspect && message.finishReason && (
-        <button type="button" className={classes.why} onClick={() => onInspect(message)}>
+        <button type="button" className={classes.why} onClick={onInspect}>
           Why this answer?
         </button>
       )}
@@ -104,7 +116,7 @@ type ComposerProps = {
   onStop: () => void
 }
 
-function Composer({ placeholder, isRunning, onSend, onStop }: ComposerProps) {
+export function Composer({ placeholder, isRunning, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState('')
   const send = (): void => {
     if (text.trim() === '' || isRunning) return

@@ -1,117 +1,115 @@
-import { RotateCcw } from 'lucide-react'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Lock, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
-import { useAgent, useAgentId } from '../app/session.ts'
+import type { Agent } from '../app/api.ts'
+import { useAgent, useAgentId, useCan, useMe } from '../app/session.ts'
 import { Button } from '../ui/button.tsx'
-import { formatNumber } from '../ui/format.ts'
-import { Bar, Page } from '../ui/page.tsx'
+import { Page } from '../ui/page.tsx'
+import { Empty, Loaded } from '../ui/state.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 import { ChatPane } from './chat-pane.tsx'
+import { Compare } from './compare.tsx'
+import { Inspector } from './inspector.tsx'
 import classes from './playground.module.css'
+import { type Place, RunSettings } from './run-settings.tsx'
+import { draftOf, settingsOf } from './settings.ts'
 import type { Said } from './use-chat.ts'
 
-/** The playground: a chat with the agent, and an inspector that explains each answer. */
+/** The playground: a chat with drafts of settings, an inspector for each answer, and a comparison of settings. */
 export function PlaygroundPage() {
   const agentId = useAgentId()
-  const agent = useAgent(agentId).data
+  const agent = useAgent(agentId)
+  const navigate = useNavigate()
+  const can = useCan()
+  const { mode = 'chat' } = useSearch({ strict: false }) as { mode?: string }
   const [run, setRun] = useState(0)
-  const [inspected, setInspected] = useState<Said | null>(null)
-  const suggestions: string[] = (agent?.suggestedMessages ?? []).flatMap((one) =>
-    one.type === 'single' ? [String(one.text)] : [],
-  )
+  if (useMe().data && !can('agents:write')) {
+    return (
+      <Page title="Playground">
+        <Empty icon={Lock} title="This is for those who build the agent">
+          What is tried here costs no credits, so it needs a role that may change agents. An owner or admin of
+          the workspace can give you one under Members.
+        </Empty>
+      </Page>
+    )
+  }
   return (
     <Page
       title="Playground"
-      about="What it would say, and why."
+      about={
+        <>
+          What it would say, and why. It costs no credits and is in no list of customers.{' '}
+          {can('conversations:read') && (
+            <Link
+              to="/agents/$agentId/conversations"
+              params={{ agentId }}
+              search={{ source: 'Playground' } as never}
+            >
+              Earlier runs
+            </Link>
+          )}
+        </>
+      }
       full
       actions={
-        <Button
-          icon={RotateCcw}
-          onClick={() => {
-            setRun(run + 1)
-            setInspected(null)
-          }}
-        >
+        <Button icon={RotateCcw} onClick={() => setRun(run + 1)}>
           Start over
         </Button>
       }
     >
-      <div className={classes.columns}>
-        <section className={classes.pane} aria-label="Chat">
-          <ChatPane
-            key={`${agentId} ${run}`}
-            agentId={agentId}
-            suggestions={suggestions.slice(0, 4)}
-            onInspect={setInspected}
+      <Loaded of={agent}>
+        {(data) => (
+          <Tabs
+            label="Playground"
+            chosen={mode}
+            onChoose={(id) => void navigate({ to: '.', search: { mode: id } as never, replace: true })}
+            items={[
+              { id: 'chat', label: 'Chat', content: <Chat key={`${agentId} ${run}`} agent={data} /> },
+              {
+                id: 'compare',
+                label: 'Compare',
+                content: <Compare key={`${agentId} ${run}`} agent={data} />,
+              },
+            ]}
           />
-        </section>
-        <aside className={classes.inspector} aria-label="Why this answer">
-          <h2>Why this answer</h2>
-          {inspected ? (
-            <Inspector message={inspected} />
-          ) : (
-            <p>Ask something, and what it was made of stands here.</p>
-          )}
-        </aside>
-      </div>
+        )}
+      </Loaded>
     </Page>
   )
 }
 
-function Inspector({ message }: { message: Said }) {
-  const best = Math.max(...message.sources.map(({ score }) => score), 0.000_1)
+function Chat({ agent }: { agent: Agent }) {
+  const [inspected, setInspected] = useState<{ message: Said; question: string } | null>(null)
+  const [settings, setSettings] = useState(() => settingsOf(agent))
+  const [place, setPlace] = useState<Place>({ channel: 'chat_widget' })
+  const suggestions: string[] = (agent.suggestedMessages ?? []).flatMap((one) =>
+    one.type === 'single' ? [String(one.text)] : [],
+  )
   return (
-    <>
-      <dl className={classes.facts}>
-        <Fact
-          name="First word"
-          value={message.firstMs === undefined ? '–' : `${formatNumber(message.firstMs)} ms`}
+    <div className={classes.columns}>
+      <section className={classes.pane} aria-label="Chat">
+        <RunSettings
+          agent={agent}
+          settings={settings}
+          place={place}
+          onSettings={setSettings}
+          onPlace={setPlace}
         />
-        <Fact
-          name="Whole answer"
-          value={message.wholeMs === undefined ? '…' : `${formatNumber(message.wholeMs)} ms`}
+        <ChatPane
+          agentId={agent.id}
+          suggestions={suggestions.slice(0, 4)}
+          draft={{ ...draftOf(settings), ...place }}
+          onInspect={setInspected}
         />
-        <Fact name="Credits" value={message.credits === undefined ? '–' : formatNumber(message.credits)} />
-        <Fact name="Ended by" value={message.finishReason ?? '…'} />
-      </dl>
-      <section aria-label="Passages">
-        <h3>Passages it cites</h3>
-        {message.sources.length === 0 ? (
-          <p>{message.finishReason ? 'None: it had nothing for this question, or needed nothing.' : '…'}</p>
-        ) : (
-          <ol className={classes.passages}>
-            {message.sources.map((source, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the index is the number that the answer cites
-              <li key={at}>
-                <header>
-                  <strong>
-                    {at + 1}. {source.name ?? source.url ?? 'Untitled'}
-                  </strong>
-                  <small>{source.score.toFixed(2)}</small>
-                </header>
-                <Bar share={source.score / best} label={`Score of passage ${at + 1}`} />
-                <p>{source.quote}</p>
-              </li>
-            ))}
-          </ol>
-        )}
       </section>
-      {message.tools.length > 0 && (
-        <section aria-label="Actions">
-          <h3>Actions it ran</h3>
-          {message.tools.map(({ id, name, input, output }) => (
-            <details key={id} className={classes.tool}>
-              <summary>{name}</summary>
-              <pre>{JSON.stringify({ input, output }, null, 2)}</pre>
-            </details>
-          ))}
-        </section>
-      )}
-    </>
+      <aside className={classes.inspector} aria-label="Why this answer">
+        <h2>Why this answer</h2>
+        {inspected ? (
+          <Inspector key={inspected.message.id} agentId={agent.id} {...inspected} />
+        ) : (
+          <p>Ask something, and what the answer was made of stands here.</p>
+        )}
+      </aside>
+    </div>
   )
 }
-
-const Fact = ({ name, value }: { name: string; value: string }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{value}</dd>
-  </div>
-)

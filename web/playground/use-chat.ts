@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { type Cited, parley } from '../app/api.ts'
+import { type Cited, type InputOf, parley } from '../app/api.ts'
 import { sentenceOf } from '../ui/state.tsx'
 
 export type ToolCall = { id: string; name: string; input?: unknown; output?: unknown }
@@ -9,7 +9,6 @@ export type Said = {
   text: string
   sources: Cited[]
   tools: ToolCall[]
-  credits?: number
   /** Milliseconds from the question to the first word; `wholeMs` is the time to the end of the answer. */
   firstMs?: number
   wholeMs?: number
@@ -19,6 +18,10 @@ export type Said = {
   messageId?: string
 }
 
+type Run = InputOf<'POST', '/agents/{agentId}/playground/runs'>['body']
+/** What a run differs in from an ordinary answer; nothing of it is saved. */
+export type Draft = Pick<Run, 'channel' | 'contactId' | 'instructions' | 'model' | 'temp'>
+
 const said = (role: Said['role'], text: string): Said => ({
   id: crypto.getRandomValues(new Uint32Array(2)).join('-'),
   role,
@@ -27,7 +30,7 @@ const said = (role: Said['role'], text: string): Said => ({
   tools: [],
 })
 
-/** Holds a conversation with an agent and streams its answers from the API. */
+/** Holds a conversation of the playground and streams its answers. Nobody pays for them, and no list shows them. */
 export function useChat(agentId: string) {
   const [messages, setMessages] = useState<Said[]>([])
   const [isRunning, setIsRunning] = useState(false)
@@ -35,7 +38,7 @@ export function useChat(agentId: string) {
   const abort = useRef<AbortController | null>(null)
   useEffect(() => () => abort.current?.abort(), [])
 
-  async function ask(question: string): Promise<void> {
+  async function ask(question: string, draft: Draft = {}): Promise<void> {
     const answer = said('assistant', '')
     const change = (part: Partial<Said> | ((now: Said) => Partial<Said>)) =>
       setMessages((all) =>
@@ -45,13 +48,20 @@ export function useChat(agentId: string) {
       )
     setMessages((all) => [...all, said('user', question), answer])
     setIsRunning(true)
-    abort.current = new AbortController()
-    const { signal } = abort.current
+    const controller = new AbortController()
+    abort.current = controller
+    const { signal } = controller
     const startedAt = performance.now()
     const since = () => Math.round(performance.now() - startedAt)
+    // Only the first message of a conversation says who asks.
+    const { contactId, ...rest } = draft
+    const body = {
+      ...rest,
+      message: question,
+      ...(conversation.current === undefined ? { contactId } : { conversationId: conversation.current }),
+    }
     try {
-      const body = { message: question, conversationId: conversation.current }
-      for await (const { event } of await parley.chat(agentId, body, { signal })) {
+      for await (const { event } of await parley.tryOut(agentId, body, { signal })) {
         if (event.type === 'start') change({ messageId: event.messageId })
         else if (event.type === 'message-metadata') {
           conversation.current = event.messageMetadata.conversationId
@@ -69,15 +79,12 @@ export function useChat(agentId: string) {
         } else if (event.type === 'data-sources') {
           change({ sources: (event as { data: { sources: Cited[] } }).data.sources })
         } else if (event.type === 'error') change({ problem: event.errorText })
-        else if (event.type === 'finish') {
-          const { usage } = event.messageMetadata
-          change({ finishReason: event.finishReason, credits: usage?.credits, wholeMs: since() })
-        }
+        else if (event.type === 'finish') change({ finishReason: event.finishReason, wholeMs: since() })
       }
     } catch (error) {
       if (!signal.aborted) change({ problem: sentenceOf(error) })
     } finally {
-      setIsRunning(false)
+      if (abort.current === controller) setIsRunning(false)
     }
   }
 
@@ -90,8 +97,10 @@ export function useChat(agentId: string) {
     },
     reset() {
       abort.current?.abort()
+      abort.current = null
       conversation.current = undefined
       setMessages([])
+      setIsRunning(false)
     },
   }
 }

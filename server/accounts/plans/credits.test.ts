@@ -32,7 +32,15 @@ test('credits that are given back and others that are reserved do not wait for e
     )
     await reserve(
       db,
-      reservationOf({ accountId, plan: 'standard', agentId, agentLimit: 9, generationId, credits: 1 }),
+      reservationOf({
+        accountId,
+        plan: 'standard',
+        agentId,
+        agentLimit: 9,
+        generationId,
+        credits: 1,
+        entryKind: 'usage',
+      }),
     )
     const waits = async (): Promise<boolean> => {
       const { rows } = await sql`

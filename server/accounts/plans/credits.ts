@@ -27,6 +27,8 @@ export type Reservation = {
   generationId: string
   entryId: string
   credits: number
+  /** `trial` for runs of the playground, which cost nothing and are not counted. */
+  entryKind: 'usage' | 'trial'
   month: string
   /** The allowance of the account's plan, without credits granted on top; null means without limit. */
   allowance: number | null
@@ -55,6 +57,7 @@ export function reservationOf(wanted: {
   agentLimit: number | null
   generationId: string
   credits: number
+  entryKind: Reservation['entryKind']
 }): Reservation {
   const { plan, ...rest } = wanted
   const allowance = planOf(plan).creditsPerMonth
@@ -76,7 +79,7 @@ export function reservationOf(wanted: {
 export const reserving = (p: Values<Reservation>) => sql`
   entry as (
     insert into credit_entries (id, account_id, agent_id, generation_id, kind, state, amount, month)
-    select ${p.entryId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.generationId}::uuid, 'usage', 'reserved',
+    select ${p.entryId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.generationId}::uuid, ${p.entryKind}, 'reserved',
       ${p.credits}::integer, ${p.month} from made
     returning amount
   ), agent_use as (

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
+import type { ActionRow } from '../definitions/action-queries.ts'
 import { createInputChecks } from '../inputs/check-inputs.ts'
 import { lastRun } from '../procedures/procedure-runs.ts'
 import { describeProcedures, type Procedure, procedureTools } from '../procedures/procedure-tools.ts'
@@ -12,6 +13,8 @@ export type AgentTools = { accountId: AccountId; agentId: string; toolsVersion: 
 export type Toolkits = {
   /** What the agent can do on a channel (a key of channelInstructions), as of `toolsVersion` or newer. */
   forAgent(agent: AgentTools, channel: string, conversationId: string | null): Promise<Toolkit>
+  /** The tool of one action, enabled or not; null where this installation cannot run it. */
+  forAction(row: ActionRow): Tool | null
 }
 
 type Loaded = {
@@ -67,6 +70,8 @@ export function createToolkits(
   }
 
   return {
+    forAction: (row) => actionTool(deps, row, createInputChecks()),
+
     async forAgent(agent, channel, conversationId) {
       if (agent.toolsVersion === 0) return { tools: [], procedures: null }
       const { actions, procedures, procedureTools } = await loadedOf(agent)

@@ -40,6 +40,7 @@ function fullAgents(db: Db, accountId: AccountId) {
           .selectFrom('conversations')
           .select('updated_at as last_message_at')
           .whereRef('conversations.agent_id', '=', 'agents.id')
+          .where('conversations.source', '<>', 'Playground')
           .orderBy('updated_at', 'desc')
           .limit(1)
           .as('activity'),

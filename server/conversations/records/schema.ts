@@ -117,6 +117,17 @@ export const Message = Exact({
 /** service-api, "Conversation (single read)". */
 export const ConversationWithMessages = Exact({ ...metadataFields, messages: Type.Array(Message) })
 
+/** The codes with which a message to an agent can be refused. */
+export const ChatErrors = [
+  'RESOURCE_NOT_FOUND',
+  'CHAT_CREDITS_EXHAUSTED',
+  'CHAT_AGENT_CREDITS_EXHAUSTED',
+  'CHAT_MODEL_NOT_ALLOWED',
+  'CHAT_CONVERSATION_NOT_ONGOING',
+  'CHAT_CONVERSATION_BUSY',
+  'CHAT_PROVIDER_ERROR',
+] as const
+
 /** service-api, "Chat response (non-streaming)". */
 export const ChatAnswer = Exact({
   data: Exact({

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { DateRange } from '../../http/input/dates.ts'
+import { PLAYGROUND } from './sources.ts'
 
 const DAY_MS = 86_400_000
 
@@ -9,7 +10,7 @@ const DAY_MS = 86_400_000
 const NOBODY = ''
 
 /**
- * How many conversations of these sources (null: all) were created in the range: whole days by the maintained
+ * How many conversations of these sources (null: all but the playground) were created in the range: whole days by the maintained
  * counts, what is left of a day at either end by its index.
  */
 export async function conversationTotal(
@@ -18,7 +19,7 @@ export async function conversationTotal(
   { agentId, sources, from, until }: { agentId: string; sources: string[] | null } & DateRange,
 ): Promise<number> {
   const { firstDay, endDay, rests } = splitRange({ from, until })
-  const ofSources = sources ? sql`source = any(${sources}::text[])` : sql`true`
+  const ofSources = sources ? sql`source = any(${sources}::text[])` : sql`source <> ${PLAYGROUND}`
   const counts = rests.map(
     (
       rest,
@@ -51,11 +52,12 @@ export async function userTotal(
   return rows[0]?.total ?? 0
 }
 
-/** The sources that an agent has conversations from. */
+/** The sources that an agent has conversations of customers from. */
 export async function sourcesOf(db: Db, accountId: AccountId, agentId: string): Promise<string[]> {
   const { rows } = await sql<{ source: string }>`
     select distinct source from conversation_counts
-    where account_id = ${accountId} and agent_id = ${agentId} and user_id = ${NOBODY}`.execute(db)
+    where account_id = ${accountId} and agent_id = ${agentId} and user_id = ${NOBODY}
+      and source <> ${PLAYGROUND}`.execute(db)
   return rows.map(({ source }) => source)
 }
 

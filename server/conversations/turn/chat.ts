@@ -1,5 +1,6 @@
 import { planOf } from '../../accounts/plans/plans.ts'
 import type { Toolkit } from '../../actions/tools/tool.ts'
+import { withoutCustomers } from '../../actions/tools/without-customers.ts'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
@@ -22,6 +23,7 @@ import { retrieve } from './retrieve.ts'
 import { runGeneration } from './run-generation.ts'
 import { type StartedTurn, startGeneration } from './start-generation.ts'
 import { improveTitle } from './title-by-model.ts'
+import type { Trial } from './trial.ts'
 
 export type ChatRequest = {
   account: { id: AccountId; plan: string }
@@ -48,6 +50,8 @@ export type ChatRequest = {
   runsClientActions?: boolean
   /** The id of the assistant message to generate again. */
   retryOf?: string
+  /** Set for a run of the playground: it costs nothing, stores nothing about customers, and is watched. */
+  trial?: Trial
   /** Whether to reply to the unanswered message that the conversation already holds. */
   pending?: boolean
   /** The request's Idempotency-Key, which is taken with the generation. */
@@ -98,7 +102,11 @@ export async function startChat(ctx: Needs, request: ChatRequest): Promise<LiveG
   const model = chooseModel(ctx, request)
   let started: StartedTurn | undefined
   const make = async () => {
-    started = await startGeneration(ctx, { ...request, model: model.entry })
+    const { id, credits } = model.entry
+    started = await startGeneration(ctx, {
+      ...request,
+      model: { id, credits: request.trial ? 0 : credits },
+    })
     return started.ids
   }
   const { transient = false } = request
@@ -134,8 +142,8 @@ function runInBackground(
       return prepared
     },
     answer(options, found, signal) {
-      const askModel = ({ entry, wire }: ResolvedModel) =>
-        streamModel(
+      const askModel = ({ entry, wire }: ResolvedModel) => {
+        const parts = streamModel(
           { entry, wire },
           {
             ...options,
@@ -147,6 +155,8 @@ function runInBackground(
           },
           { signal },
         )
+        return request.trial ? request.trial.watch(entry, options, live.ids, parts) : parts
+      }
       // Only the start of a reply can be left to another model. A turn that has called a tool must go on from the
       // result.
       const isFirst = options.prompt.at(-1)?.role === 'user' && live.count === 0
@@ -160,7 +170,7 @@ function runInBackground(
       })
     },
   }
-  const makesTitle = started.isFirst && !request.transient && !isBuiltin
+  const makesTitle = started.isFirst && !request.transient && !request.trial && !isBuiltin
   runGeneration(ctx, job, live)
     .then(() =>
       makesTitle && job.model.provider !== 'builtin'
@@ -216,6 +226,7 @@ async function prepare(
       ? summariseParent(ctx, model, place, parent, signal)
       : (parent?.summary ?? null),
   ])
+  request.trial?.noteFound(found)
   const prompt = buildPrompt({
     instructions: agent.instructions,
     channelInstructions: instructionsFor(request),
@@ -231,11 +242,12 @@ async function prepare(
 
 async function toolkitOf(
   { toolkits }: Needs,
-  { account, agent, channel, runsClientActions = true }: ChatRequest,
+  { account, agent, channel, runsClientActions = true, trial }: ChatRequest,
   conversationId: string,
 ): Promise<Toolkit> {
   const who = { accountId: account.id, agentId: agent.id, toolsVersion: agent.toolsVersion }
   const toolkit = await toolkits.forAgent(who, channel, conversationId)
+  if (trial) return { ...toolkit, tools: toolkit.tools.map(withoutCustomers) }
   return runsClientActions ? toolkit : { ...toolkit, tools: toolkit.tools.filter(({ run }) => run !== null) }
 }
 

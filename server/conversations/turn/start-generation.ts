@@ -49,6 +49,8 @@ export type Turn = {
   /** Replaces the stored history. */
   told?: Said[]
   transient?: boolean
+  /** Set for a run of the playground, which is not counted. */
+  trial?: object
   /** The id of the assistant message to generate again. */
   retryOf?: string
   /**
@@ -330,7 +332,7 @@ const parentOf = ({ parent_conversation_id, parent_summary }: ConversationRow): 
 
 /** Returns the values that both statements of a start take. */
 function beginning(
-  { account, agent, model }: Turn,
+  { account, agent, model, trial }: Turn,
   ids: Omit<GenerationIds, 'firstEvent'>,
   owner: string,
   { parts, askedSeq, cut }: { parts: MessagePart[] | null } & Pick<Plan, 'askedSeq' | 'cut'>,
@@ -343,6 +345,7 @@ function beginning(
       agentLimit: agent.creditLimit,
       generationId: ids.id,
       credits: ids.credits,
+      entryKind: trial ? 'trial' : 'usage',
     }),
     conversationId: ids.conversationId,
     userMessageId: ids.userMessageId,

@@ -48,7 +48,7 @@ export type CreditEntriesTable = {
   account_id: AccountId
   agent_id: string | null
   generation_id: string | null
-  kind: 'usage' | 'grant'
+  kind: 'usage' | 'grant' | 'trial'
   state: 'reserved' | 'settled' | 'released'
   amount: number
   month: string

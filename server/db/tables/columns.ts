@@ -9,4 +9,6 @@ export type Json<T> = ColumnType<T, unknown, unknown>
 /** A time the database sets unless told otherwise. */
 export type Time = ColumnType<Date, Date | undefined, Date>
 
+export type OptionalId = ColumnType<string | null, string | null | undefined, string | null>
+
 export type OptionalTime = ColumnType<Date | null, Date | null | undefined, Date | null>

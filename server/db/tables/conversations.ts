@@ -135,3 +135,13 @@ export type GenerationLogTable = {
   events: string
   ending: string | null
 }
+
+/** What an answer that was tried out is made of. */
+export type PlaygroundRunsTable = {
+  message_id: string
+  account_id: AccountId
+  agent_id: string
+  conversation_id: string
+  made_of: Json<unknown>
+  created_at: Time
+}

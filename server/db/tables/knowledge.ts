@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { AccountId, Json, OptionalTime, Time } from './columns.ts'
+import type { AccountId, Json, OptionalId, OptionalTime, Time } from './columns.ts'
 
 export type SourcesTable = {
   id: string
@@ -96,8 +96,29 @@ export type EvaluationsTable = {
   question: string
   expected_source_id: string | null
   expected_answer: string | null
+  set_id: OptionalId
   created_at: Time
   updated_at: Time
+}
+
+export type EvaluationSetsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  name: string
+  created_at: Time
+}
+
+export type EvaluationRunsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  set_id: string | null
+  set_name: string | null
+  note: string
+  figures: Json<unknown>
+  results: Json<unknown>
+  created_at: Time
 }
 
 export type PagesTable = {

@@ -23,6 +23,7 @@ import type {
   GenerationLogTable,
   GenerationsTable,
   MessagesTable,
+  PlaygroundRunsTable,
   ToolCallsTable,
 } from './conversations.ts'
 import type { DeliveriesTable } from './deliveries.ts'
@@ -54,6 +55,8 @@ import type {
 import type {
   ChunksTable,
   ChunkVectorsTable,
+  EvaluationRunsTable,
+  EvaluationSetsTable,
   EvaluationsTable,
   PagesConnectionsTable,
   PagesTable,
@@ -92,7 +95,9 @@ export type Tables = {
   agent_ids: AgentIdsTable
   agents: AgentsTable
   sources: SourcesTable
+  evaluation_sets: EvaluationSetsTable
   evaluations: EvaluationsTable
+  evaluation_runs: EvaluationRunsTable
   pages: PagesTable
   chunks: ChunksTable
   chunk_vectors: ChunkVectorsTable
@@ -106,6 +111,7 @@ export type Tables = {
   actions: ActionsTable
   procedures: ProceduresTable
   procedure_runs: ProcedureRunsTable
+  playground_runs: PlaygroundRunsTable
   tool_calls: ToolCallsTable
   leads: LeadsTable
   tickets: TicketsTable

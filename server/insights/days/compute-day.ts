@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { PLAYGROUND } from '../../conversations/records/sources.ts'
 import { sourcesOf } from '../../conversations/records/totals.ts'
 import type { Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
@@ -90,6 +91,9 @@ async function messageFigures(trx: Trx, { accountId, agentId, from, until }: Spa
       select role, feedback, coalesce(metadata #>> '{author,type}', '') = 'human_agent' as persons
       from messages where account_id = ${accountId} and agent_id = ${agentId}
         and created_at >= ${from} and created_at < ${until}
+        and conversation_id not in (
+          select id from conversations where account_id = ${accountId} and agent_id = ${agentId}
+            and source = ${PLAYGROUND} and created_at < ${until})
     )
     select count(*) filter (where role = 'user')::int as user_messages,
       count(*) filter (where role = 'assistant' and not persons)::int as assistant_messages,

@@ -1,6 +1,16 @@
 import Type from 'typebox'
 import { Cursor, Exact, endpoint, Limit, Page, Success } from '../../http/contract.ts'
-import { Evaluation, EvaluationChange, EvaluationRun, NewEvaluation } from './schema.ts'
+import {
+  Evaluation,
+  EvaluationChange,
+  EvaluationRun,
+  EvaluationSet,
+  EvaluationSetChange,
+  KeptRun,
+  ListedRun,
+  NewEvaluation,
+  NewKeptRun,
+} from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
@@ -16,9 +26,13 @@ export const listEvaluations = endpoint({
   description: 'Newest first.',
   scope: 'sources:read',
   params: agentParams,
-  query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }),
+  query: Exact({
+    cursor: Type.Optional(Cursor),
+    limit: Limit,
+    setId: Type.Optional(Type.String({ minLength: 1, description: 'Only those of this set' })),
+  }),
   success: { status: 200, schema: Page(Evaluation) },
-  errors: ['VALIDATION_INVALID_CURSOR'],
+  errors: ['RESOURCE_NOT_FOUND', 'VALIDATION_INVALID_CURSOR'],
 })
 
 export const createEvaluation = endpoint({
@@ -69,4 +83,100 @@ export const deleteEvaluation = endpoint({
   scope: 'sources:write',
   params: itemParams,
   success: { status: 200, schema: Success },
+})
+
+const setParams = Exact({ agentId: Id, setId: Id })
+const sets = '/agents/{agentId}/evaluation-sets'
+
+export const listEvaluationSets = endpoint({
+  method: 'GET',
+  path: sets,
+  name: 'listEvaluationSets',
+  tag,
+  summary: 'List the sets of evaluation questions',
+  description: 'By name.',
+  scope: 'sources:read',
+  params: agentParams,
+  success: { status: 200, schema: Exact({ data: Type.Array(EvaluationSet) }) },
+})
+
+export const createEvaluationSet = endpoint({
+  method: 'POST',
+  path: sets,
+  name: 'createEvaluationSet',
+  tag,
+  summary: 'Add a set of evaluation questions',
+  description: 'At most 50 an agent.',
+  scope: 'sources:write',
+  params: agentParams,
+  body: EvaluationSetChange,
+  success: { status: 201, schema: EvaluationSet },
+  errors: ['RESOURCE_DUPLICATE'],
+})
+
+export const updateEvaluationSet = endpoint({
+  method: 'PUT',
+  path: `${sets}/{setId}`,
+  name: 'updateEvaluationSet',
+  tag,
+  summary: 'Rename a set of evaluation questions',
+  scope: 'sources:write',
+  params: setParams,
+  body: EvaluationSetChange,
+  success: { status: 200, schema: EvaluationSet },
+  errors: ['RESOURCE_DUPLICATE'],
+})
+
+export const deleteEvaluationSet = endpoint({
+  method: 'DELETE',
+  path: `${sets}/{setId}`,
+  name: 'deleteEvaluationSet',
+  tag,
+  summary: 'Delete a set of evaluation questions',
+  description: 'Its questions and runs stay; the questions are then in no set.',
+  scope: 'sources:write',
+  params: setParams,
+  success: { status: 200, schema: Success },
+})
+
+const runs = '/agents/{agentId}/evaluation-runs'
+
+export const createEvaluationRun = endpoint({
+  method: 'POST',
+  path: runs,
+  name: 'createEvaluationRun',
+  tag,
+  summary: 'Measure the retrieval of an agent and keep the result',
+  description:
+    'As POST …/evaluations/run. The newest 50 runs are kept: two of them show what a change has done.',
+  scope: 'sources:write',
+  params: agentParams,
+  body: NewKeptRun,
+  success: { status: 201, schema: KeptRun },
+  errors: ['RESOURCE_NOT_FOUND'],
+})
+
+export const listEvaluationRuns = endpoint({
+  method: 'GET',
+  path: runs,
+  name: 'listEvaluationRuns',
+  tag,
+  summary: 'List the kept evaluation runs',
+  description: 'Newest first, without the result of each question.',
+  scope: 'sources:read',
+  params: agentParams,
+  query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }),
+  success: { status: 200, schema: Page(ListedRun) },
+  errors: ['VALIDATION_INVALID_CURSOR'],
+})
+
+export const readEvaluationRun = endpoint({
+  method: 'GET',
+  path: `${runs}/{runId}`,
+  name: 'readEvaluationRun',
+  tag,
+  summary: 'Read a kept evaluation run',
+  scope: 'sources:read',
+  params: Exact({ agentId: Id, runId: Id }),
+  success: { status: 200, schema: KeptRun },
 })

@@ -111,6 +111,45 @@ test('a run counts what is found, answered and declined; the command prints the 
   )
 })
 
+test('questions stand in sets, and a run of a set is kept beside those before it', async () => {
+  const sets = (method: string, path = '', body?: unknown) =>
+    client.request(method, `/agents/${agentId}/evaluation-sets${path}`, body)
+  const set = (await sets('POST', '', { name: 'Doors' })).body
+  assert.deepEqual([set.name, set.questions], ['Doors', 0])
+  assert.equal((await sets('POST', '', { name: 'Doors' })).body.error.code, 'RESOURCE_DUPLICATE')
+  const question = 'Which colour has the button of the cellar door?'
+  const expectedAnswer = 'The button of the cellar door is violet.'
+  const added = (await evaluations('POST', '', { question, expectedAnswer, setId: set.id })).body
+  assert.equal(added.setId, set.id)
+  assert.deepEqual((await evaluations('GET', `?setId=${set.id}`)).body.data, [added])
+  const wrong = await evaluations('POST', '', { question, setId: agentId })
+  assert.deepEqual(Object.keys(wrong.body.error.details), ['setId'])
+
+  const runs = (method: string, path = '', body?: unknown) =>
+    client.request(method, `/agents/${agentId}/evaluation-runs${path}`, body)
+  const first = (await runs('POST', '', { setId: set.id, note: 'Before' })).body
+  assert.deepEqual([first.questions, first.recallAt1, first.results[0].place], [1, 0, null])
+  await add('Cellar', expectedAnswer)
+  const second = (await runs('POST', '', { setId: set.id, note: 'After' })).body
+  assert.deepEqual([second.recallAt1, second.results[0].place], [1, 1])
+  const listed = (await runs('GET')).body
+  assert.deepEqual(
+    listed.data.map(({ note, setName, recallAt1 }: Record<string, unknown>) => [note, setName, recallAt1]),
+    [
+      ['After', 'Doors', 1],
+      ['Before', 'Doors', 0],
+    ],
+  )
+  assert.deepEqual((await runs('GET', `/${first.id}`)).body, first)
+
+  assert.equal((await sets('PUT', `/${set.id}`, { name: 'All doors' })).body.questions, 1)
+  assert.deepEqual((await sets('DELETE', `/${set.id}`)).body, { success: true })
+  assert.deepEqual((await sets('GET')).body.data, [])
+  const left = (await evaluations('GET')).body.data.find(({ id }: { id: string }) => id === added.id)
+  assert.equal(left.setId, null)
+  assert.equal((await runs('POST', '', { setId: set.id })).body.error.code, 'RESOURCE_NOT_FOUND')
+})
+
 test('an answer is found in other forms of its words, and not in a part of them', () => {
   const holds = answerFinder('You can cancel within fourteen days for free.')
   assert.ok(holds('Cancelling is free for fourteen days, at any time of day.'))

@@ -5,9 +5,12 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import type { EvaluationsTable } from '../../db/tables/knowledge.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
 import { after, type Position } from '../../http/pagination.ts'
+import { findSet } from './set-queries.ts'
 
 export type EvaluationRow = Selectable<EvaluationsTable>
-export type Expectation = Partial<Pick<EvaluationRow, 'question' | 'expected_source_id' | 'expected_answer'>>
+export type Expectation = Partial<
+  Pick<EvaluationRow, 'question' | 'expected_source_id' | 'expected_answer' | 'set_id'>
+>
 
 /** More would take a run beyond what one request may take. */
 const MOST_EVALUATIONS = 500
@@ -17,9 +20,10 @@ export async function listEvaluationRows(
   db: Db,
   accountId: AccountId,
   agentId: string,
-  page: { limit: number; position: Position | null },
+  page: { limit: number; position: Position | null; setId?: string | undefined },
 ): Promise<{ rows: EvaluationRow[]; total: number }> {
   let query = db.selectFrom('evaluations').where('account_id', '=', accountId).where('agent_id', '=', agentId)
+  if (page.setId !== undefined) query = query.where('set_id', '=', page.setId)
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   if (page.position) query = query.where(after('created_at', 'id', page.position))
   const rows = await query
@@ -31,17 +35,19 @@ export async function listEvaluationRows(
   return { rows, total }
 }
 
-/** All of an agent, oldest first. */
+/** All of an agent or of one of its sets, oldest first. */
 export async function allEvaluations(
   db: Db,
   accountId: AccountId,
   agentId: string,
+  setId: string | null,
 ): Promise<EvaluationRow[]> {
   return db
     .selectFrom('evaluations')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
+    .$if(setId !== null, (query) => query.where('set_id', '=', setId))
     .orderBy('id')
     .limit(MOST_EVALUATIONS)
     .execute()
@@ -55,6 +61,7 @@ export async function addEvaluation(
   values: Expectation & { question: string },
 ): Promise<EvaluationRow> {
   await checkSource(db, accountId, agentId, values.expected_source_id)
+  await checkSet(db, accountId, agentId, values.set_id)
   const { total } = await listEvaluationRows(db, accountId, agentId, { limit: 1, position: null })
   if (total >= MOST_EVALUATIONS) {
     throw invalidField('question', `An agent has at most ${MOST_EVALUATIONS} of them. Delete one first.`)
@@ -75,6 +82,7 @@ export async function changeEvaluation(
   values: Expectation,
 ): Promise<EvaluationRow> {
   await checkSource(db, accountId, agentId, values.expected_source_id)
+  await checkSet(db, accountId, agentId, values.set_id)
   const row = isId(id)
     ? await db
         .updateTable('evaluations')
@@ -126,4 +134,15 @@ async function checkSource(
         .executeTakeFirst()
     : undefined
   if (!source) throw invalidField('expectedSourceId', 'The agent has no source with this id.')
+}
+
+async function checkSet(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  setId: string | null | undefined,
+): Promise<void> {
+  if (setId === null || setId === undefined) return
+  const set = isId(setId) ? await findSet(db, accountId, agentId, setId) : undefined
+  if (!set) throw invalidField('setId', 'The agent has no set with this id.')
 }

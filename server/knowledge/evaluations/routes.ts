@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
 import { type Route, route } from '../../http/route.ts'
 import * as contract from './contract.ts'
+import { keptRunRoutes } from './kept-run-routes.ts'
 import {
   addEvaluation,
   changeEvaluation,
@@ -14,13 +15,17 @@ import {
 } from './queries.ts'
 import { runEvaluations, shown } from './run-evaluations.ts'
 import type { Evaluation, EvaluationChange } from './schema.ts'
+import { requireSet } from './set-queries.ts'
+import { setRoutes } from './set-routes.ts'
 
 export const evaluationRoutes = (ctx: Context): Route[] => [
   route(contract.listEvaluations, async ({ caller: { account }, params: { agentId }, query }) => {
     await requireAgent(ctx.db, account.id, agentId)
-    const print = fingerprint('evaluations', agentId)
+    const { setId } = query
+    if (setId !== undefined) await requireSet(ctx.db, account.id, agentId, setId)
+    const print = fingerprint('evaluations', [agentId, setId])
     const position = decodeCursor(query.cursor, print)
-    const page = { limit: query.limit, position }
+    const page = { limit: query.limit, position, setId }
     const { rows, total } = await listEvaluationRows(ctx.db, account.id, agentId, page)
     return pageOf(rows, query.limit, total, print, byCreation, present)
   }),
@@ -51,11 +56,15 @@ export const evaluationRoutes = (ctx: Context): Route[] => [
     await removeEvaluation(ctx.db, account.id, agentId, evaluationId)
     return { success: true as const }
   }),
+
+  ...setRoutes(ctx),
+  ...keptRunRoutes(ctx),
 ]
 
 function present(row: EvaluationRow): Static<typeof Evaluation> {
   return {
     ...shown(row),
+    setId: row.set_id,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   }
@@ -63,10 +72,11 @@ function present(row: EvaluationRow): Static<typeof Evaluation> {
 
 /** The sent fields. */
 function columnsOf(body: Static<typeof EvaluationChange>): Expectation {
-  const { question, expectedSourceId, expectedAnswer } = body
+  const { question, expectedSourceId, expectedAnswer, setId } = body
   return {
     ...(question === undefined ? {} : { question }),
     ...(expectedSourceId === undefined ? {} : { expected_source_id: expectedSourceId }),
     ...(expectedAnswer === undefined ? {} : { expected_answer: expectedAnswer }),
+    ...(setId === undefined ? {} : { set_id: setId }),
   }
 }

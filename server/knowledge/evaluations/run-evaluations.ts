@@ -15,13 +15,14 @@ const SHOWN = 3
 type Run = Static<typeof EvaluationRun>
 type Result = Run['results'][number]
 
-/** Searches every evaluation question of an agent, as a chat would, and counts what came of it. */
+/** Searches every evaluation question of an agent or of one of its sets, as a chat would, and counts what came of it. */
 export async function runEvaluations(
   { db, knowledge }: { db: Db; knowledge: Pick<Knowledge, 'search'> },
   agent: AgentKnowledge,
+  setId: string | null = null,
 ): Promise<Run> {
   const results: Result[] = []
-  for (const row of await allEvaluations(db, agent.accountId, agent.id)) {
+  for (const row of await allEvaluations(db, agent.accountId, agent.id, setId)) {
     const { passages, confidence } = await knowledge.search(agent, row.question, { limit: PLACES })
     const place = passages.findIndex(expectationOf(row)) + 1
     results.push({

@@ -14,6 +14,8 @@ const Answer = Type.String({
   refusal: 'Must not be blank.',
 })
 
+const SetId = Nullable(Type.String({ minLength: 1, description: 'The set that the question is in' }))
+
 export const NewEvaluation = Exact({
   question: Question,
   expectedSourceId: Type.Optional(
@@ -22,6 +24,7 @@ export const NewEvaluation = Exact({
   expectedAnswer: Type.Optional(
     Nullable({ ...Answer, description: 'A passage with most of its words counts as found' }),
   ),
+  setId: Type.Optional(SetId),
 })
 
 export const EvaluationChange = Subset(NewEvaluation)
@@ -33,11 +36,11 @@ const fields = {
   expectedAnswer: Nullable(Type.String()),
 }
 
-export const Evaluation = Exact({ ...fields, createdAt: IsoTime, updatedAt: IsoTime })
+export const Evaluation = Exact({ ...fields, setId: SetId, createdAt: IsoTime, updatedAt: IsoTime })
 
 const Share = Nullable(Type.Number({ minimum: 0, maximum: 1 }))
 
-export const EvaluationRun = Exact({
+const figures = {
   questions: Type.Integer(),
   answerable: Type.Integer({ description: 'Questions with an expectation' }),
   unanswerable: Type.Integer({ description: 'Questions without one: they are to be declined' }),
@@ -47,18 +50,53 @@ export const EvaluationRun = Exact({
   mrr: Share,
   answered: Nullable(Type.Number({ description: 'Share of the answerable questions that are answered' })),
   declined: Nullable(Type.Number({ description: 'Share of the unanswerable questions that are declined' })),
-  results: Type.Array(
-    Exact({
-      ...fields,
-      place: Nullable(
-        Type.Integer({ minimum: 1, description: 'Of the first passage that holds the answer, of ten' }),
-      ),
-      score: Type.Number({ description: 'How likely, 0 to 1, the passages found hold an answer' }),
-      isAnswered: Type.Boolean(),
-      sources: Type.Array(
-        Exact({ id: Type.String(), name: Nullable(Type.String()), url: Nullable(Type.String()) }),
-        { description: 'Of the first three passages' },
-      ),
-    }),
-  ),
+}
+
+const Results = Type.Array(
+  Exact({
+    ...fields,
+    place: Nullable(
+      Type.Integer({ minimum: 1, description: 'Of the first passage that holds the answer, of ten' }),
+    ),
+    score: Type.Number({ description: 'How likely, 0 to 1, the passages found hold an answer' }),
+    isAnswered: Type.Boolean(),
+    sources: Type.Array(
+      Exact({ id: Type.String(), name: Nullable(Type.String()), url: Nullable(Type.String()) }),
+      { description: 'Of the first three passages' },
+    ),
+  }),
+)
+
+export const EvaluationRun = Exact({ ...figures, results: Results })
+
+const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', refusal: 'Must not be blank.' })
+
+export const EvaluationSetChange = Exact({ name: Name })
+
+export const EvaluationSet = Exact({
+  id: Type.String(),
+  name: Name,
+  questions: Type.Integer({ minimum: 0 }),
+  createdAt: IsoTime,
 })
+
+export const NewKeptRun = Exact({
+  setId: Type.Optional(
+    Nullable(
+      Type.String({ minLength: 1, description: 'Only the questions of this set; null: all of the agent' }),
+    ),
+  ),
+  note: Type.Optional(Type.String({ maxLength: 200, description: 'What was changed before it' })),
+})
+
+const kept = {
+  id: Type.String(),
+  setId: Nullable(Type.String()),
+  setName: Nullable(Type.String({ description: 'As it was called then' })),
+  note: Type.String(),
+  createdAt: IsoTime,
+}
+
+export const ListedRun = Exact({ ...kept, ...figures })
+
+export const KeptRun = Exact({ ...kept, ...figures, results: Results })

@@ -14,6 +14,7 @@ const NAMED: Record<string, string> = {
   conversation_id: 'conversations',
   generation_id: 'generations',
   message_id: 'messages',
+  set_id: 'evaluation_sets',
   source_id: 'sources',
   thread_id: 'channel_threads',
   ticket_id: 'tickets',

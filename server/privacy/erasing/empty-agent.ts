@@ -25,7 +25,9 @@ const first: (keyof Tables)[] = [
   'chunks',
   'pages',
   'sources',
+  'evaluation_runs',
   'evaluations',
+  'evaluation_sets',
 ]
 
 /**
@@ -58,6 +60,7 @@ const rest: (keyof Tables)[] = [
   'helpdesk_events',
   'helpdesk_streams',
   'tool_calls',
+  'playground_runs',
   'procedure_runs',
   'procedures',
   'actions',

@@ -1,3 +1,4 @@
+import { PLAYGROUND } from '../../conversations/records/sources.ts'
 import { dayOf, facet, LATE_MS } from '../query/facets.ts'
 import type { Document } from './load-documents.ts'
 
@@ -10,7 +11,7 @@ export function documentFacets(document: Document): string[] {
   const day = dayOf(created_at)
   const topics = document.topics.length > 0 ? document.topics : [UNSPECIFIED]
   const found = [
-    facet('agent', agent_id),
+    facet(source === PLAYGROUND ? 'agent-playground' : 'agent', agent_id),
     facet('day', day),
     facet('month', day.slice(0, 7)),
     facet('source', source),

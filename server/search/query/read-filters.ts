@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { PLAYGROUND } from '../../conversations/records/sources.ts'
 import { ApiError } from '../../http/errors.ts'
 import { commaList } from '../../http/input/comma-list.ts'
 import { spanOf } from '../../http/input/dates.ts'
@@ -25,7 +26,7 @@ export function readFilters(agentId: string, query: SearchQuery, now: Date): Fil
   refuseReversed(created, 'startDate is after endDate.')
   refuseReversed(active, 'updatedAfter is after updatedBefore.')
   const groups = [
-    [facet('agent', agentId)],
+    agentGroup(agentId, query.source),
     valueGroup(query.source, 'source'),
     valueGroup(query.sentiment, 'sentiment'),
     valueGroup(query.topic, 'topic'),
@@ -50,6 +51,14 @@ export function readFilters(agentId: string, query: SearchQuery, now: Date): Fil
     activeUntil: active.until,
   }
 }
+
+/** Runs of the playground are found by their source only. */
+const agentGroup = (agentId: string, sources: string | undefined): string[] => [
+  facet('agent', agentId),
+  ...(sources !== undefined && commaList(sources).includes(PLAYGROUND)
+    ? [facet('agent-playground', agentId)]
+    : []),
+]
 
 /** null: not asked for. */
 const valueGroup = (list: string | undefined, name: Facet): string[] | null =>

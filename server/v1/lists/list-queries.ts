@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
+import { PLAYGROUND } from '../../conversations/records/sources.ts'
 import { sourcesOf } from '../../conversations/records/totals.ts'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
@@ -17,7 +18,9 @@ export async function conversationsOfPage(
   { page, size }: Page,
 ): Promise<ConversationRow[]> {
   const all = await sourcesOf(db, accountId, agentId)
-  const wanted = sources ? all.filter((source) => sources.includes(source.toLowerCase())) : all
+  const wanted = sources
+    ? [...all, PLAYGROUND].filter((source) => sources.includes(source.toLowerCase()))
+    : all
   const { rows } = await sql<ConversationRow>`
     select found.* from unnest(${wanted}::text[]) as wanted (source)
     cross join lateral (

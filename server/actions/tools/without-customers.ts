@@ -1,0 +1,22 @@
+import type { Tool, ToolOutput } from './tool.ts'
+
+const NOTES: Partial<Record<Tool['type'], string>> = {
+  escalate: 'This was a trial: no ticket was opened. For a customer, one would have been.',
+  'collect-leads': 'This was a trial: no lead was stored. For a customer, one would have been.',
+}
+
+/**
+ * Returns the tool for a trial by a member of the team. What would put a customer before the team is only checked;
+ * everything else runs as it would for a customer.
+ */
+export function withoutCustomers(tool: Tool): Tool {
+  const note = NOTES[tool.type]
+  if (note === undefined) return tool
+  return {
+    ...tool,
+    run: async (input): Promise<ToolOutput> => {
+      const problem = tool.refuse(input)
+      return problem === null ? { status: 'success', data: { note } } : { status: 'error', error: problem }
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import Type from 'typebox'
+import { Exact, endpoint } from '../../http/contract.ts'
+import { ChatAnswer, ChatErrors } from '../records/schema.ts'
+import { StreamEvent } from '../stream/stream-schema.ts'
+import { Channel, MadeOf } from './schema.ts'
+
+const Id = Type.String({ minLength: 1 })
+const tag = 'Playground'
+
+export const runPlayground = endpoint({
+  method: 'POST',
+  path: '/agents/{agentId}/playground/runs',
+  name: 'runPlayground',
+  tag,
+  summary: 'Try out an answer',
+  description:
+    'Answers as `POST …/chat` does, with all actions shown, and with settings that are not saved. It costs no credits, and the conversation (source `Playground`) is in no list, figure or analysis of customers unless its source is asked for. Escalations and leads are checked, but not carried out; other actions run. At most 300 runs an hour.',
+  scope: 'agents:write',
+  params: Exact({ agentId: Id }),
+  body: Exact({
+    message: Type.String({ minLength: 1, maxLength: 100_000 }),
+    conversationId: Type.Optional(
+      Type.String({ minLength: 1, description: 'A conversation of the playground to go on with' }),
+    ),
+    channel: Type.Optional(Channel),
+    contactId: Type.Optional(
+      Type.String({ minLength: 1, description: 'When a conversation starts: the contact who asks' }),
+    ),
+    instructions: Type.Optional(
+      Type.String({ maxLength: 50_000, description: "Instead of the agent's, for this answer" }),
+    ),
+    model: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: "Instead of the agent's, for this answer" }),
+    ),
+    temp: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: "Instead of the agent's, for this answer" }),
+    ),
+    stream: Type.Boolean({ default: true }),
+  }),
+  success: { status: 200, schema: ChatAnswer },
+  streams: StreamEvent,
+  errors: [...ChatErrors, 'CHAT_NOTHING_TO_CONTINUE'],
+})
+
+export const readPlaygroundRun = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/playground/runs/{messageId}',
+  name: 'readPlaygroundRun',
+  tag,
+  summary: 'Read what an answer of the playground was made of',
+  description: 'The passages, the prompt as the model got it, tokens and times.',
+  scope: 'agents:write',
+  params: Exact({ agentId: Id, messageId: Id }),
+  success: { status: 200, schema: Exact({ data: MadeOf }) },
+  errors: ['RESOURCE_MESSAGE_NOT_FOUND'],
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
+import { type Client, type Service, startService } from '../../../test/start.ts'
+import { trained } from '../../../test/until.ts'
+import { refreshDays } from '../../insights/days/refresh-days.ts'
+
+let service: Service
+let client: Client
+let models: ModelServer
+let agentId: string
+const QUESTION = 'How long is the warranty of the Halo lamp?'
+
+before(async () => {
+  models = await startModelServer()
+  service = await startService(models.settings)
+  client = await service.account()
+  const instructions = 'Be kind.'
+  agentId = (await client.request('POST', '/agents', { name: 'Lumi', instructions })).body.id
+  const source = { type: 'text', name: 'Warranty', content: 'The Halo lamp has a warranty of five years.' }
+  const { id } = (await client.request('POST', `/agents/${agentId}/sources`, source)).body
+  await trained(service, id)
+})
+after(async () => {
+  await service.close()
+  await models.close()
+})
+
+const ask = (method: string, path: string, body?: object) =>
+  client.request(method, `/agents/${agentId}${path}`, body)
+const run = (body: object) => ask('POST', '/playground/runs', { message: QUESTION, stream: false, ...body })
+
+test('an answer is made with settings that are not saved, and shows what it was made of', async () => {
+  models.queue.push({ tokens: ['Five ', 'years [1].'] })
+  const draft = { instructions: 'Answer in verse.', temp: 0.7, model: 'fake', channel: 'email' }
+  const { status, body } = await run(draft)
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.equal(body.data.parts.at(-1).text, 'Five years [1].')
+  assert.equal(body.data.metadata.usage.credits, 0)
+  const { data } = (await ask('GET', `/playground/runs/${body.data.id}`)).body
+  assert.deepEqual([data.channel, data.temp, data.credits], ['email', 0.7, 1])
+  assert.equal(data.passages[0].sourceName, 'Warranty')
+  const [step] = data.steps
+  assert.equal(step.model, 'fake')
+  assert.ok(step.inputTokens > 0 && step.outputTokens > 0)
+  assert.match(step.prompt[0].text, /^Answer in verse\./)
+  assert.match(step.prompt.at(-1).text, /warranty of five years[\s\S]*How long is the warranty/)
+  const asked = models.requests.findLast(({ wire }) => wire !== 'embeddings')?.body
+  assert.equal(asked?.temperature, 0.7)
+  assert.equal((await client.request('GET', `/agents/${agentId}`)).body.instructions, 'Be kind.')
+})
+
+test('a run costs nothing and is not counted among the replies', async () => {
+  const used = async () => (await client.request('GET', '/me')).body.credits.used
+  const before = await used()
+  const first = await run({})
+  const { conversationId } = first.body.data.metadata
+  const second = await run({ message: 'And of the bulb?', conversationId })
+  assert.equal(second.body.data.metadata.conversationId, conversationId)
+  assert.equal(await used(), before)
+  assert.equal((await client.request('GET', `/agents/${agentId}`)).body.creditsUsed, before)
+  const usage = (await client.request('GET', '/usage')).body
+  assert.ok(!JSON.stringify(usage).includes(agentId), JSON.stringify(usage))
+})
+
+test('a run is in no list of customers, and is found by its source', async () => {
+  const { metadata } = (await run({})).body.data
+  await service.ctx.indexer.run(service.ctx.db)
+  const ids = async (path: string) => (await ask('GET', path)).body.data.map(({ id }: { id: string }) => id)
+  for (const path of ['/conversations', '/conversations/search', '/conversations/export'])
+    assert.deepEqual(await ids(path), [], path)
+  for (const path of ['/conversations/search', '/conversations/export'])
+    assert.ok((await ids(`${path}?source=Playground`)).includes(metadata.conversationId), path)
+  assert.equal((await ask('GET', '/conversations/export')).body.pagination.total, 0)
+  const found = await ids('/conversations/search?source=Playground&query=warranty')
+  assert.ok(found.includes(metadata.conversationId))
+  const old = `/api/v1/get-conversations?chatbotId=${agentId}`
+  assert.deepEqual((await client.request('GET', old)).body.data, [])
+  const named = (await client.request('GET', `${old}&filteredSources=Playground`)).body.data
+  assert.ok(named.length > 0)
+  assert.equal((await client.request('GET', `/agents/${agentId}`)).body.lastMessageAt, null)
+})
+
+test('a run is in no figure, and nothing is learned from it', async () => {
+  await run({ message: 'Who won the chess championship?' })
+  const due = await service.ctx.db
+    .selectFrom('conversations')
+    .select('analysis_due')
+    .where('source', '=', 'Playground')
+    .execute()
+  assert.ok(due.length > 0)
+  assert.ok(due.every(({ analysis_due }) => analysis_due === null))
+  await refreshDays(service.ctx.db, { impatient: true })
+  const today = new Date().toISOString().slice(0, 10)
+  const { body } = await ask('GET', `/insights?startDate=${today}&endDate=${today}`)
+  const { conversations, messages, credits, unanswered } = (body.data ?? body).totals
+  assert.deepEqual([conversations, credits, unanswered], [0, 0, 0])
+  assert.deepEqual(messages, { user: 0, assistant: 0, person: 0 })
+})
+
+test('a contact can ask, and a conversation with a customer is not gone on with', async () => {
+  const contact = (await ask('POST', '/contacts', { externalId: 'maya', name: 'Maya' })).body
+  const { metadata } = (await run({ contactId: contact.id })).body.data
+  assert.equal(metadata.userId, 'maya')
+  assert.deepEqual((await ask('GET', `/contacts/${contact.id}/conversations`)).body.data, [])
+  const real = (await ask('POST', '/chat', { message: 'Hello', stream: false })).body.data.metadata
+  const refused = await run({ conversationId: real.conversationId })
+  assert.deepEqual([refused.status, refused.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
+  assert.equal((await run({ model: 'nobody' })).status, 400)
+})
+
+test('an escalation is tried out without a ticket', async () => {
+  const escalate = { name: 'escalate', type: 'escalate', description: 'When a person is wanted' }
+  assert.equal((await ask('POST', '/actions', escalate)).status, 201)
+  const input = { subject: 'Flicker', summary: 'The lamp flickers.' }
+  models.queue.push({ toolCalls: [{ id: 'call-1', name: 'escalate', input }] }, { tokens: ['I pass it on.'] })
+  const { data } = (await run({ message: 'A person, please' })).body
+  const result = data.parts.find(({ type }: { type: string }) => type === 'tool-result')
+  assert.match(result.output.data.note, /no ticket was opened/)
+  assert.deepEqual((await ask('GET', '/helpdesk/tickets')).body.data, [])
+  const made = (await ask('GET', `/playground/runs/${data.id}`)).body.data
+  assert.equal(made.steps.length, 2)
+  assert.deepEqual(made.steps[0].tools, ['escalate'])
+})

@@ -1,0 +1,116 @@
+import type { LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { Static } from 'typebox'
+import type { Context } from '../../context.ts'
+import { json } from '../../db/statements/json.ts'
+import { storableJson } from '../../http/bodies/storable.ts'
+import type { Passage } from '../../knowledge/search/passage.ts'
+import { OFFERED_FROM } from '../../knowledge/search/ranking/offered-from.ts'
+import type { Owner } from '../records/tool-calls.ts'
+import type { Found } from '../turn/generation-job.ts'
+import type { Trial } from '../turn/trial.ts'
+import type { MadeOf } from './schema.ts'
+
+type Run = Static<typeof MadeOf>
+type Step = Run['steps'][number]
+type Settings = Pick<Run, 'channel' | 'temp'>
+
+/** Watches a run of the playground, and stores what its answer is made of after each step. */
+export function recordTrial(
+  { db, log }: Pick<Context, 'db' | 'log'>,
+  { accountId, agentId }: Owner,
+  settings: Settings,
+): Trial {
+  const startedAt = performance.now()
+  const since = (from: number): number => Math.round(performance.now() - from)
+  let searchMs = 0
+  let found: Found = { passages: [], confidence: 0 }
+  const steps: Step[] = []
+  return {
+    noteFound(now) {
+      found = now
+      searchMs = since(startedAt)
+    },
+    async *watch(model, { prompt, tools = [] }, { messageId, conversationId }, parts) {
+      const askedAt = performance.now()
+      const step: Step = {
+        model: model.id,
+        prompt: prompt.map(shownMessage),
+        tools: tools.map(({ name }) => name),
+        inputTokens: null,
+        outputTokens: null,
+        firstMs: null,
+        ms: 0,
+      }
+      try {
+        for await (const batch of parts) {
+          for (const part of batch) note(step, part, () => since(askedAt))
+          yield batch
+        }
+      } finally {
+        step.ms = since(askedAt)
+        steps.push(step)
+        const madeOf: Run = {
+          ...settings,
+          credits: model.credits,
+          searchMs,
+          confidence: found.confidence,
+          searchedFor: found.about ?? null,
+          passages: found.passages.map(shownPassage),
+          steps,
+        }
+        // The conversation may have been deleted meanwhile, and the answer does not depend on its record.
+        await db
+          .insertInto('playground_runs')
+          .values({
+            message_id: messageId,
+            account_id: accountId,
+            agent_id: agentId,
+            conversation_id: conversationId,
+            made_of: json(storableJson(madeOf)),
+          })
+          .onConflict((conflict) =>
+            conflict.column('message_id').doUpdateSet({ made_of: json(storableJson(madeOf)) }),
+          )
+          .execute()
+          .catch((error: unknown) => log.warn({ err: error }, 'a run of the playground was not recorded'))
+      }
+    },
+  }
+}
+
+function note(step: Step, part: LanguageModelV4StreamPart, now: () => number): void {
+  if (part.type === 'text-delta' || part.type === 'tool-input-start' || part.type === 'tool-call') {
+    step.firstMs ??= now()
+  }
+  if (part.type !== 'finish') return
+  step.inputTokens = part.usage.inputTokens.total ?? null
+  step.outputTokens = part.usage.outputTokens.total ?? null
+}
+
+/** Returns a message of the prompt as text; calls and their results appear as JSON. */
+function shownMessage({ role, content }: LanguageModelV4Prompt[number]): Step['prompt'][number] {
+  const text =
+    typeof content === 'string'
+      ? content
+      : content
+          .map((part) => {
+            if (part.type === 'text' || part.type === 'reasoning') return part.text
+            if (part.type === 'tool-call') return `${part.toolName}(${JSON.stringify(part.input)})`
+            if (part.type === 'tool-result') return `${part.toolName} → ${JSON.stringify(part.output)}`
+            return `[${part.type}]`
+          })
+          .join('\n')
+  return { role, text }
+}
+
+const shownPassage = (passage: Passage, at: number): Run['passages'][number] => ({
+  number: at + 1,
+  sourceId: passage.sourceId,
+  sourceName: passage.sourceName,
+  url: passage.url,
+  headingPath: passage.headingPath,
+  page: passage.page,
+  text: passage.text,
+  score: passage.score,
+  isOffered: passage.score >= OFFERED_FROM,
+})

@@ -1,0 +1,106 @@
+import type { Static } from 'typebox'
+import { requireAgent } from '../../agents/records/find-agent.ts'
+import { withModels } from '../../agents/settings/with-models.ts'
+import type { Context } from '../../context.ts'
+import { isId } from '../../db/ids.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { RateWindow } from '../../http/limits/rate-limit.ts'
+import { type Route, route } from '../../http/route.ts'
+import { countRequest } from '../../http/server/serve.ts'
+import { requireConversation } from '../records/queries.ts'
+import { PLAYGROUND } from '../records/sources.ts'
+import { sendReply } from '../stream/send-reply.ts'
+import { chatAgentOf, startChat } from '../turn/chat.ts'
+import { readAgain } from '../turn/replay.ts'
+import * as contract from './contract.ts'
+import { recordTrial } from './record-trial.ts'
+import type { MadeOf } from './schema.ts'
+
+/** The rate limit of an account's runs, because nobody pays for them with credits. */
+const RUNS: RateWindow = { limit: 300, windowMs: 3_600_000 }
+
+export const playgroundRoutes = (ctx: Context): Route[] => [
+  route(
+    withModels(contract.runPlayground, ctx.models.ids()),
+    async ({ caller: { account }, params, body, reply, idempotency, replay }) => {
+      const row = await requireAgent(ctx.db, account.id, params.agentId)
+      const { message, conversationId, contactId, channel = 'chat_widget', stream } = body
+      const own = chatAgentOf(row)
+      const agent = {
+        ...own,
+        instructions: body.instructions ?? own.instructions,
+        model: body.model ?? own.model,
+        temp: body.temp ?? own.temp,
+        creditLimit: null,
+      }
+      const owner = { accountId: account.id, agentId: row.id }
+      if (conversationId !== undefined) await requireTried(ctx, account.id, row.id, conversationId)
+      const contact = contactId === undefined ? null : await requireContact(ctx, owner, contactId)
+      if (!replay) await countRequest(reply, ctx.limiter, `playground of ${account.id}`, RUNS)
+      const request = {
+        account,
+        agent,
+        source: PLAYGROUND,
+        channel,
+        trial: recordTrial(ctx, owner, { channel, temp: agent.temp }),
+        idempotency,
+        ...(contact && { contactId: contact.id, userId: contact.external_id }),
+      }
+      const reading = replay
+        ? await readAgain(ctx, replay, request)
+        : await startChat(ctx, {
+            ...request,
+            message,
+            ...(conversationId !== undefined && { conversationId }),
+          })
+      return sendReply(reply, reading, { stream, includeServerActions: true })
+    },
+    'effect',
+  ),
+
+  route(contract.readPlaygroundRun, async ({ caller: { account }, params: { agentId, messageId } }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    const row = isId(messageId)
+      ? await ctx.db
+          .selectFrom('playground_runs')
+          .select('made_of')
+          .where('account_id', '=', account.id)
+          .where('agent_id', '=', agentId)
+          .where('message_id', '=', messageId)
+          .executeTakeFirst()
+      : undefined
+    if (!row) throw new ApiError('RESOURCE_MESSAGE_NOT_FOUND')
+    return { data: row.made_of as Static<typeof MadeOf> }
+  }),
+]
+
+/** A conversation with a customer is not gone on with for free. */
+async function requireTried(
+  { db }: Context,
+  accountId: AccountId,
+  agentId: string,
+  conversationId: string,
+): Promise<void> {
+  const { source } = await requireConversation(db, accountId, agentId, conversationId)
+  if (source === PLAYGROUND) return
+  throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation does not exist.' })
+}
+
+async function requireContact(
+  { db }: Context,
+  { accountId, agentId }: { accountId: AccountId; agentId: string },
+  id: string,
+): Promise<{ id: string; external_id: string }> {
+  const row = isId(id)
+    ? await db
+        .selectFrom('contacts')
+        .select(['id', 'external_id'])
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The contact does not exist.' })
+  return row
+}

@@ -1,0 +1,24 @@
+import type { FastifyReply } from 'fastify'
+import { SENT } from '../../http/route.ts'
+import { shownParts } from '../records/parts.ts'
+import { applicationFrames } from './application-frames.ts'
+import { type Reading, whileWatching } from './live-generation.ts'
+import { EVENTS, sendStream, type Wire } from './send-stream.ts'
+
+export const wireFor = (includeServerActions: boolean): Wire =>
+  includeServerActions ? EVENTS : { ...EVENTS, shape: applicationFrames }
+
+/** Sends a reply as it is made, or as one body when it is complete. */
+export async function sendReply(
+  reply: FastifyReply,
+  reading: Reading,
+  { stream, includeServerActions }: { stream: boolean; includeServerActions: boolean },
+) {
+  if (stream) {
+    await whileWatching(reading, reading.started)
+    sendStream(reply, reading, 0, wireFor(includeServerActions))
+    return SENT
+  }
+  const answer = await whileWatching(reading, reading.answer)
+  return { data: { ...answer, parts: shownParts(answer.parts, includeServerActions) } }
+}

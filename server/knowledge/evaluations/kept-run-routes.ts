@@ -1,0 +1,66 @@
+import type { Static } from 'typebox'
+import { requireAgent } from '../../agents/records/find-agent.ts'
+import type { Context } from '../../context.ts'
+import { newId } from '../../db/ids.ts'
+import { byCreation, decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
+import { type Route, route } from '../../http/route.ts'
+import * as contract from './contract.ts'
+import { type ListedRow, listRuns, type RunRow, requireRun, storeRun } from './kept-runs.ts'
+import { runEvaluations } from './run-evaluations.ts'
+import type { KeptRun, ListedRun } from './schema.ts'
+import { requireSet } from './set-queries.ts'
+
+export const keptRunRoutes = (ctx: Context): Route[] => [
+  route(
+    contract.createEvaluationRun,
+    async ({ caller: { account }, params, body, once }) => {
+      const agent = await requireAgent(ctx.db, account.id, params.agentId)
+      const setId = body.setId ?? null
+      const set = setId === null ? null : await requireSet(ctx.db, account.id, agent.id, setId)
+      const knowledge = { id: agent.id, accountId: account.id, knowledgeVersion: agent.knowledge_version }
+      const { results, ...figures } = await runEvaluations(ctx, knowledge, setId)
+      return once(async (db) =>
+        presentRun(
+          await storeRun(db, {
+            id: newId(),
+            account_id: account.id,
+            agent_id: agent.id,
+            set_id: setId,
+            set_name: set?.name ?? null,
+            note: body.note?.trim() ?? '',
+            figures,
+            results,
+          }),
+        ),
+      )
+    },
+    'effect',
+  ),
+
+  route(contract.listEvaluationRuns, async ({ caller: { account }, params: { agentId }, query }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    const print = fingerprint('evaluation-runs', agentId)
+    const page = { limit: query.limit, position: decodeCursor(query.cursor, print) }
+    const { rows, total } = await listRuns(ctx.db, account.id, agentId, page)
+    return pageOf(rows, query.limit, total, print, byCreation, presentListed)
+  }),
+
+  route(contract.readEvaluationRun, async ({ caller: { account }, params: { agentId, runId } }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    return presentRun(await requireRun(ctx.db, account.id, agentId, runId))
+  }),
+]
+
+const presentListed = (row: ListedRow): Static<typeof ListedRun> => ({
+  id: row.id,
+  setId: row.set_id,
+  setName: row.set_name,
+  note: row.note,
+  createdAt: row.created_at.toISOString(),
+  ...(row.figures as Omit<Static<typeof contract.runEvaluations.success.schema>, 'results'>),
+})
+
+const presentRun = (row: RunRow): Static<typeof KeptRun> => ({
+  ...presentListed(row),
+  results: row.results as Static<typeof KeptRun>['results'],
+})

@@ -1,0 +1,81 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { EvaluationRunsTable } from '../../db/tables/knowledge.ts'
+import { ApiError } from '../../http/errors.ts'
+import { after, type Position } from '../../http/pagination.ts'
+
+export type RunRow = Selectable<EvaluationRunsTable>
+export type ListedRow = Omit<RunRow, 'results'>
+
+/** The number of runs that are kept of an agent; older ones are deleted. */
+const MOST_RUNS = 50
+
+/** Stores a run and deletes those that it displaces. */
+export async function storeRun(db: Db, run: Omit<RunRow, 'created_at'>): Promise<RunRow> {
+  const row = await db
+    .insertInto('evaluation_runs')
+    .values({ ...run, figures: json(run.figures), results: json(run.results) })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await db
+    .deleteFrom('evaluation_runs')
+    .where('account_id', '=', run.account_id)
+    .where('agent_id', '=', run.agent_id)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('evaluation_runs')
+        .select('id')
+        .where('account_id', '=', run.account_id)
+        .where('agent_id', '=', run.agent_id)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .offset(MOST_RUNS),
+    )
+    .execute()
+  return row
+}
+
+/** Returns up to `limit` + 1 runs, newest first, and the total number. */
+export async function listRuns(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  page: { limit: number; position: Position | null },
+): Promise<{ rows: ListedRow[]; total: number }> {
+  let query = db
+    .selectFrom('evaluation_runs')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (page.position) query = query.where(after('created_at', 'id', page.position))
+  const rows = await query
+    .select(['id', 'account_id', 'agent_id', 'set_id', 'set_name', 'note', 'figures', 'created_at'])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute()
+  return { rows, total: Number(total) }
+}
+
+/** Throws RESOURCE_NOT_FOUND. */
+export async function requireRun(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  runId: string,
+): Promise<RunRow> {
+  const row = isId(runId)
+    ? await db
+        .selectFrom('evaluation_runs')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('id', '=', runId)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND')
+  return row
+}

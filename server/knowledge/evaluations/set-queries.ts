@@ -1,0 +1,49 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { EvaluationSetsTable } from '../../db/tables/knowledge.ts'
+import { ApiError } from '../../http/errors.ts'
+
+export type SetRow = Selectable<EvaluationSetsTable>
+
+export async function findSet(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  setId: string,
+): Promise<SetRow | undefined> {
+  return db
+    .selectFrom('evaluation_sets')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('id', '=', setId)
+    .executeTakeFirst()
+}
+
+/** Throws RESOURCE_NOT_FOUND. */
+export async function requireSet(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+  setId: string,
+): Promise<SetRow> {
+  const row = isId(setId) ? await findSet(db, accountId, agentId, setId) : undefined
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND')
+  return row
+}
+
+/** Returns all sets of an agent by name, with the number of their questions. */
+export async function listSets(
+  db: Db,
+  accountId: AccountId,
+  agentId: string,
+): Promise<(SetRow & { questions: number })[]> {
+  const { rows } = await sql<SetRow & { questions: number }>`
+    select sets.*, (select count(*)::int from evaluations
+      where evaluations.account_id = ${accountId} and set_id = sets.id) as questions
+    from evaluation_sets as sets where account_id = ${accountId} and agent_id = ${agentId}
+    order by lower(name), id`.execute(db)
+  return rows
+}

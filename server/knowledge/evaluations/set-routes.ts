@@ -1,0 +1,79 @@
+import type { Static } from 'typebox'
+import { requireAgent } from '../../agents/records/find-agent.ts'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import { ApiError, invalidField } from '../../http/errors.ts'
+import { type Route, route } from '../../http/route.ts'
+import * as contract from './contract.ts'
+import type { EvaluationSet } from './schema.ts'
+import { listSets, requireSet, type SetRow } from './set-queries.ts'
+
+const MOST_SETS = 50
+
+export const setRoutes = (ctx: Context): Route[] => [
+  route(contract.listEvaluationSets, async ({ caller: { account }, params: { agentId } }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    return { data: (await listSets(ctx.db, account.id, agentId)).map(presentSet) }
+  }),
+
+  route(contract.createEvaluationSet, async ({ db, caller: { account }, params: { agentId }, body }) => {
+    await requireAgent(db, account.id, agentId, 'update')
+    const sets = await listSets(db, account.id, agentId)
+    if (sets.length >= MOST_SETS) {
+      throw invalidField('name', `An agent has at most ${MOST_SETS} sets. Delete one first.`)
+    }
+    const name = body.name.trim()
+    if (sets.some((set) => set.name === name)) throw taken()
+    const row = await db
+      .insertInto('evaluation_sets')
+      .values({ id: newId(), account_id: account.id, agent_id: agentId, name })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return presentSet({ ...row, questions: 0 })
+  }),
+
+  route(contract.updateEvaluationSet, async ({ caller: { account }, params: { agentId, setId }, body }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    const { id } = await requireSet(ctx.db, account.id, agentId, setId)
+    await rename(ctx.db, account.id, id, body.name.trim())
+    const row = (await listSets(ctx.db, account.id, agentId)).find((set) => set.id === id)
+    if (!row) throw new ApiError('RESOURCE_NOT_FOUND')
+    return presentSet(row)
+  }),
+
+  route(contract.deleteEvaluationSet, async ({ caller: { account }, params: { agentId, setId } }) => {
+    await requireAgent(ctx.db, account.id, agentId)
+    const { id } = await requireSet(ctx.db, account.id, agentId, setId)
+    await ctx.db
+      .deleteFrom('evaluation_sets')
+      .where('account_id', '=', account.id)
+      .where('id', '=', id)
+      .execute()
+    return { success: true as const }
+  }),
+]
+
+async function rename(db: Db, accountId: AccountId, id: string, name: string): Promise<void> {
+  try {
+    await db
+      .updateTable('evaluation_sets')
+      .set({ name })
+      .where('account_id', '=', accountId)
+      .where('id', '=', id)
+      .execute()
+  } catch (error) {
+    throw (error as { constraint?: string }).constraint === 'evaluation_sets_name' ? taken() : error
+  }
+}
+
+const taken = (): ApiError =>
+  new ApiError('RESOURCE_DUPLICATE', { message: 'The agent already has a set of this name.' })
+
+const presentSet = (row: SetRow & { questions: number }): Static<typeof EvaluationSet> => ({
+  id: row.id,
+  name: row.name,
+  questions: row.questions,
+  createdAt: row.created_at.toISOString(),
+})

@@ -1,0 +1,101 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call, type OutputOf, reading } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form, FormActions, FormProblem, Select, TextArea } from '../ui/field.tsx'
+import { sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+
+export type Case = OutputOf<'GET', '/agents/{agentId}/evaluations'>['data'][number]
+type Start = Pick<Case, 'question' | 'expectedSourceId' | 'expectedAnswer' | 'setId'> & { id?: string }
+
+type CaseDialogProps = { agentId: string; start: Start; onClose: () => void }
+
+/** Adds an evaluation question, or changes the one that `start` identifies. */
+export function CaseDialog({ agentId, start, onClose }: CaseDialogProps) {
+  const [draft, setDraft] = useState(start)
+  const change = (part: Partial<Start>) => setDraft((now) => ({ ...now, ...part }))
+  const params = { agentId }
+  const sets = useQuery(reading('/agents/{agentId}/evaluation-sets', { params }))
+  const sources = useQuery(reading('/agents/{agentId}/sources', { params, query: { limit: 100 } }))
+  const save = useMutation({
+    meta: { quiet: true },
+    mutationFn: () => {
+      const { id, ...body } = { ...draft, expectedAnswer: draft.expectedAnswer?.trim() || null }
+      return id === undefined
+        ? call('POST', '/agents/{agentId}/evaluations', { params, body })
+        : call('PUT', '/agents/{agentId}/evaluations/{evaluationId}', {
+            params: { agentId, evaluationId: id },
+            body,
+          })
+    },
+    onSuccess: () => {
+      tell('done', 'The question is part of the next evaluation.')
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluations'] })
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluation-sets'] })
+      onClose()
+    },
+  })
+  const named = (sources.data?.data ?? []).map(({ id, name }) => [id, name ?? 'Untitled'] as const)
+  const gone = draft.expectedSourceId !== null && !named.some(([id]) => id === draft.expectedSourceId)
+  return (
+    <Dialog
+      title={start.id === undefined ? 'Add an evaluation question' : 'Change the question'}
+      isOpen
+      onClose={onClose}
+      wide
+    >
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate()
+        }}
+      >
+        <TextArea
+          label="Question"
+          rows={2}
+          required
+          maxLength={1_000}
+          value={draft.question}
+          onChange={({ target }) => change({ question: target.value })}
+        />
+        <Select
+          label="Should be answered from"
+          hint="Leave both empty for a question that it should decline."
+          options={[
+            ['', 'No source in particular'],
+            ...named,
+            ...(gone && draft.expectedSourceId ? [[draft.expectedSourceId, 'Another source'] as const] : []),
+          ]}
+          value={draft.expectedSourceId ?? ''}
+          onChange={({ target }) => change({ expectedSourceId: target.value || null })}
+        />
+        <TextArea
+          label="Expected answer"
+          rows={4}
+          maxLength={10_000}
+          hint="A passage with most of these words counts as found, in any form of them."
+          value={draft.expectedAnswer ?? ''}
+          onChange={({ target }) => change({ expectedAnswer: target.value || null })}
+        />
+        <Select
+          label="Set"
+          options={[['', 'In no set'], ...(sets.data?.data ?? []).map(({ id, name }) => [id, name] as const)]}
+          value={draft.setId ?? ''}
+          onChange={({ target }) => change({ setId: target.value || null })}
+        />
+        {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
+        <FormActions>
+          <Button kind="primary" type="submit" pending={save.isPending}>
+            Save the question
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormActions>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,121 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Play, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { call, reading } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { useAgentId, useCan } from '../app/session.ts'
+import { Button } from '../ui/button.tsx'
+import { plural } from '../ui/format.ts'
+import { Page } from '../ui/page.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { tell } from '../ui/toast.tsx'
+import { CaseDialog } from './case-dialog.tsx'
+import { Cases } from './cases.tsx'
+import { RunDialog } from './run-dialog.tsx'
+import { RunReport } from './run-report.tsx'
+import { Runs } from './runs.tsx'
+import { SetChooser } from './set-chooser.tsx'
+
+type Search = { tab?: string; set?: string; run?: string; with?: string }
+
+/** Questions with expected answers, the runs that measure them, and what a change has done to them. */
+export function EvaluationsPage() {
+  const agentId = useAgentId()
+  const navigate = useNavigate()
+  const search = useSearch({ strict: false }) as Search
+  const can = useCan()
+  const [adding, setAdding] = useState(false)
+  const [asking, setAsking] = useState(false)
+  const sets = useQuery(reading('/agents/{agentId}/evaluation-sets', { params: { agentId } }))
+  const go = (next: Search) => void navigate({ to: '.', search: next as never })
+  const run = useMutation({
+    mutationFn: (note: string) =>
+      call('POST', '/agents/{agentId}/evaluation-runs', {
+        params: { agentId },
+        body: { setId: search.set ?? null, note },
+      }),
+    onSuccess: (made) => {
+      setAsking(false)
+      tell('done', `${plural(made.questions, 'question')} measured.`)
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluation-runs'] })
+      go({ set: search.set, tab: 'runs', run: made.id })
+    },
+  })
+  const mayWrite = can('sources:write')
+  return (
+    <Page
+      title="Evaluations"
+      about="Questions with expected answers, measured before and after a change. No model is called, and it costs nothing."
+      actions={
+        mayWrite && (
+          <>
+            <Button icon={Plus} onClick={() => setAdding(true)}>
+              Add a question
+            </Button>
+            <Button kind="primary" icon={Play} pending={run.isPending} onClick={() => setAsking(true)}>
+              Run
+            </Button>
+          </>
+        )
+      }
+    >
+      <SetChooser
+        agentId={agentId}
+        sets={sets.data?.data ?? []}
+        chosen={search.set}
+        mayWrite={mayWrite}
+        onChoose={(set) => go({ tab: search.tab, set })}
+      />
+      <Tabs
+        label="Evaluations"
+        chosen={search.tab ?? 'questions'}
+        onChoose={(tab) => go({ set: search.set, tab })}
+        items={[
+          {
+            id: 'questions',
+            label: 'Questions',
+            content: (
+              <Cases
+                agentId={agentId}
+                setId={search.set}
+                sets={sets.data?.data ?? []}
+                mayWrite={mayWrite}
+                onAdd={() => setAdding(true)}
+              />
+            ),
+          },
+          {
+            id: 'runs',
+            label: 'Runs',
+            content: search.run ? (
+              <RunReport
+                agentId={agentId}
+                runId={search.run}
+                withId={search.with}
+                onWith={(id) => go({ ...search, with: id })}
+                onBack={() => go({ set: search.set, tab: 'runs' })}
+              />
+            ) : (
+              <Runs agentId={agentId} onOpen={(id) => go({ set: search.set, tab: 'runs', run: id })} />
+            ),
+          },
+        ]}
+      />
+      {adding && (
+        <CaseDialog
+          agentId={agentId}
+          start={{ question: '', expectedSourceId: null, expectedAnswer: null, setId: search.set ?? null }}
+          onClose={() => setAdding(false)}
+        />
+      )}
+      {asking && (
+        <RunDialog
+          isPending={run.isPending}
+          onRun={(note) => run.mutate(note)}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,34 @@
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form, FormActions, TextField } from '../ui/field.tsx'
+
+type RunDialogProps = { isPending: boolean; onRun: (note: string) => void; onClose: () => void }
+
+/** Asks for the note by which a run is recognised later. */
+export const RunDialog = ({ isPending, onRun, onClose }: RunDialogProps) => (
+  <Dialog title="Run the evaluation" isOpen onClose={onClose}>
+    <Form
+      onSubmit={(event) => {
+        event.preventDefault()
+        onRun(String(new FormData(event.currentTarget).get('note')).trim())
+      }}
+    >
+      <TextField
+        label="Note (optional)"
+        name="note"
+        maxLength={200}
+        placeholder="Before the new handbook"
+        hint="You will recognise the run by it when you compare."
+        autoFocus
+      />
+      <FormActions>
+        <Button kind="primary" type="submit" pending={isPending}>
+          Run it now
+        </Button>
+        <Button kind="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+      </FormActions>
+    </Form>
+  </Dialog>
+)

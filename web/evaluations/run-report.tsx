@@ -1,0 +1,185 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { CircleCheck } from 'lucide-react'
+import { useState } from 'react'
+import { listing, reading } from '../app/api.ts'
+import { useCan } from '../app/session.ts'
+import { Button } from '../ui/button.tsx'
+import { Select } from '../ui/field.tsx'
+import { formatShare, formatTime } from '../ui/format.ts'
+import { Badge, Section, Table } from '../ui/page.tsx'
+import { Empty, Loaded } from '../ui/state.tsx'
+import classes from './evaluations.module.css'
+import {
+  differencesOf,
+  FIGURES,
+  type ListedRun,
+  type Result,
+  type Run,
+  type Verdict,
+  verdictOf,
+} from './results.ts'
+import { BackButton } from './runs.tsx'
+import { WriteAnswer } from './write-answer.tsx'
+
+type RunReportProps = {
+  agentId: string
+  runId: string
+  /** The run to compare with; by default the one before it of the same set. */
+  withId: string | undefined
+  onWith: (id: string | undefined) => void
+  onBack: () => void
+}
+
+/** What a run has found: its figures against an earlier run, what changed, and what still fails. */
+export function RunReport({ agentId, runId, withId, onWith, onBack }: RunReportProps) {
+  const run = useRun(agentId, runId)
+  const runs = useInfiniteQuery(
+    listing('/agents/{agentId}/evaluation-runs', { params: { agentId }, query: { limit: 50 } }),
+  )
+  const all = runs.data?.pages.flatMap(({ data }) => data) ?? []
+  const before = withId ?? earlierThan(all, runId)?.id
+  const other = useRun(agentId, before ?? '')
+  return (
+    <div className={classes.stack}>
+      <div className={classes.set}>
+        <BackButton onBack={onBack} />
+        <div>
+          <Select
+            label="Compare with"
+            options={[
+              ['', 'No other run'],
+              ...all
+                .filter(({ id }) => id !== runId)
+                .map(({ id, note, createdAt, setName }) => [id, nameOf(note, createdAt, setName)] as const),
+            ]}
+            value={before ?? ''}
+            onChange={({ target }) => onWith(target.value || undefined)}
+          />
+        </div>
+      </div>
+      <Loaded of={run}>
+        {(data) => <Report agentId={agentId} run={data} before={before ? other.data : undefined} />}
+      </Loaded>
+    </div>
+  )
+}
+
+const useRun = (agentId: string, runId: string) =>
+  useQuery({
+    ...reading('/agents/{agentId}/evaluation-runs/{runId}', { params: { agentId, runId } }),
+    enabled: runId !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** `all` is newest first. */
+function earlierThan(all: ListedRun[], runId: string): ListedRun | undefined {
+  const at = all.findIndex(({ id }) => id === runId)
+  return at === -1 ? undefined : all.slice(at + 1).find(({ setId }) => setId === all[at]?.setId)
+}
+
+const nameOf = (note: string, createdAt: string, setName: string | null): string =>
+  [note, formatTime(createdAt), setName].filter(Boolean).join(', ')
+
+function Report({ agentId, run, before }: { agentId: string; run: Run; before: Run | undefined }) {
+  const can = useCan()
+  const [answering, setAnswering] = useState<Result | null>(null)
+  const failing = run.results.filter((result) => !verdictOf(result).isGood)
+  const differences = before ? differencesOf(before, run) : []
+  return (
+    <>
+      <h2>{nameOf(run.note, run.createdAt, run.setName)}</h2>
+      <dl className={classes.figures}>
+        {FIGURES.map(([name, label]) => (
+          <div key={name}>
+            <dt>{label}</dt>
+            <dd>
+              {formatShare(run[name])} <Change from={before?.[name]} to={run[name]} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {before && (
+        <Section
+          title="Differences"
+          about={`Against ${nameOf(before.note, before.createdAt, before.setName)}.`}
+        >
+          {differences.length === 0 ? (
+            <p className={classes.faint}>Each question came out as before.</p>
+          ) : (
+            <Table label="Differences" head={['Question', 'Before', 'Now']}>
+              {differences.map((one) => (
+                <tr key={one.id}>
+                  <td className={classes.question} dir="auto">
+                    {one.question}
+                  </td>
+                  <td>
+                    <Shown verdict={one.before} otherwise="was not asked" />
+                  </td>
+                  <td>
+                    <Shown verdict={one.after} otherwise="is not asked any more" />
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          )}
+        </Section>
+      )}
+      <Section title="Failing questions">
+        {failing.length === 0 ? (
+          <Empty icon={CircleCheck} title={run.questions === 0 ? 'Nothing was asked' : 'None fails'}>
+            {run.questions === 0
+              ? 'The set had no question when it was run.'
+              : 'Each question finds its answer, or is declined as it should be.'}
+          </Empty>
+        ) : (
+          <Table label="Failing questions" head={['Question', 'What happened', 'Found instead', '']}>
+            {failing.map((result) => (
+              <tr key={result.id}>
+                <td className={classes.question} dir="auto">
+                  {result.question}
+                </td>
+                <td>
+                  <Shown verdict={verdictOf(result)} otherwise="" />
+                </td>
+                <td className={classes.expected}>
+                  {[...new Set(result.sources.map(({ name, url }) => name ?? url ?? 'Untitled'))].join(
+                    ', ',
+                  ) || 'nothing'}
+                </td>
+                <td>
+                  {can('sources:write') && !isToBeDeclined(result) && (
+                    <Button small onClick={() => setAnswering(result)}>
+                      Write the answer
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Section>
+      {answering && <WriteAnswer agentId={agentId} result={answering} onClose={() => setAnswering(null)} />}
+    </>
+  )
+}
+
+const isToBeDeclined = ({ expectedSourceId, expectedAnswer }: Result): boolean =>
+  expectedSourceId === null && expectedAnswer === null
+
+const Shown = ({ verdict, otherwise }: { verdict: Verdict | null; otherwise: string }) =>
+  verdict ? (
+    <Badge tone={verdict.isGood ? 'success' : 'danger'}>{verdict.words}</Badge>
+  ) : (
+    <span className={classes.faint}>{otherwise}</span>
+  )
+
+function Change({ from, to }: { from: number | null | undefined; to: number | null }) {
+  if (from === undefined || from === null || to === null) return null
+  const points = Math.round(to * 100) - Math.round(from * 100)
+  if (points === 0) return <small className={classes.same}>as before</small>
+  return (
+    <small className={points > 0 ? classes.better : classes.worse}>
+      {points > 0 ? `+${points}` : `−${-points}`} points
+    </small>
+  )
+}

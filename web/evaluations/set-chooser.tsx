@@ -1,0 +1,132 @@
+import { useMutation } from '@tanstack/react-query'
+import { Pencil, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { call, type OutputOf } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form, FormActions, FormProblem, Select, TextField } from '../ui/field.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import classes from './evaluations.module.css'
+
+const PATH = '/agents/{agentId}/evaluation-sets'
+type EvaluationSet = OutputOf<'GET', typeof PATH>['data'][number]
+
+type SetChooserProps = {
+  agentId: string
+  sets: EvaluationSet[]
+  chosen: string | undefined
+  mayWrite: boolean
+  onChoose: (id: string | undefined) => void
+}
+
+/** Chooses the set whose questions are shown and run, and adds, renames and deletes sets. */
+export function SetChooser({ agentId, sets, chosen, mayWrite, onChoose }: SetChooserProps) {
+  const [naming, setNaming] = useState<'new' | EvaluationSet | null>(null)
+  const set = sets.find(({ id }) => id === chosen)
+  const remove = useMutation({
+    mutationFn: (setId: string) => call('DELETE', `${PATH}/{setId}`, { params: { agentId, setId } }),
+    onSuccess: () => {
+      tell('done', 'The set is gone; its questions stay.')
+      void queries.invalidateQueries({ queryKey: [PATH] })
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluations'] })
+      onChoose(undefined)
+    },
+  })
+  return (
+    <div className={classes.set}>
+      <div>
+        <Select
+          label="Set"
+          options={[
+            ['', 'All questions'],
+            ...sets.map(({ id, name, questions }) => [id, `${name} (${questions})`] as const),
+          ]}
+          value={set?.id ?? ''}
+          onChange={({ target }) => onChoose(target.value || undefined)}
+        />
+      </div>
+      {mayWrite && (
+        <Menu
+          label="Sets"
+          choices={[
+            { id: 'new', label: 'New set', icon: Plus, onChoose: () => setNaming('new') },
+            ...(set
+              ? [
+                  { id: 'rename', label: 'Rename it', icon: Pencil, onChoose: () => setNaming(set) },
+                  {
+                    id: 'delete',
+                    label: 'Delete it',
+                    hint: 'Its questions stay',
+                    icon: Trash2,
+                    danger: true,
+                    onChoose: () => remove.mutate(set.id),
+                  },
+                ]
+              : []),
+          ]}
+        />
+      )}
+      {naming && (
+        <NameDialog
+          agentId={agentId}
+          set={naming === 'new' ? null : naming}
+          onDone={onChoose}
+          onClose={() => setNaming(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+type NameDialogProps = {
+  agentId: string
+  set: EvaluationSet | null
+  onDone: (id: string) => void
+  onClose: () => void
+}
+
+function NameDialog({ agentId, set, onDone, onClose }: NameDialogProps) {
+  const save = useMutation({
+    meta: { quiet: true },
+    mutationFn: (name: string) =>
+      set
+        ? call('PUT', `${PATH}/{setId}`, { params: { agentId, setId: set.id }, body: { name } })
+        : call('POST', PATH, { params: { agentId }, body: { name } }),
+    onSuccess: ({ id }) => {
+      void queries.invalidateQueries({ queryKey: [PATH] })
+      onDone(id)
+      onClose()
+    },
+  })
+  return (
+    <Dialog title={set ? 'Rename the set' : 'New set'} isOpen onClose={onClose}>
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate(String(new FormData(event.currentTarget).get('name')).trim())
+        }}
+      >
+        <TextField
+          label="Name of the set"
+          name="name"
+          required
+          maxLength={100}
+          defaultValue={set?.name}
+          autoFocus
+        />
+        {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
+        <FormActions>
+          <Button kind="primary" type="submit" pending={save.isPending}>
+            Save the set
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormActions>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,57 @@
+import { useMutation } from '@tanstack/react-query'
+import { call } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form, FormActions, FormProblem, TextArea } from '../ui/field.tsx'
+import { sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import type { Result } from './results.ts'
+
+type WriteAnswerProps = { agentId: string; result: Result; onClose: () => void }
+
+/** Adds the missing answer to a failing question as a source of its own. */
+export function WriteAnswer({ agentId, result, onClose }: WriteAnswerProps) {
+  const add = useMutation({
+    meta: { quiet: true },
+    mutationFn: (answer: string) =>
+      call('POST', '/agents/{agentId}/sources', {
+        params: { agentId },
+        body: { type: 'qna', name: result.question.slice(0, 100), questions: [result.question], answer },
+      }),
+    onSuccess: () => {
+      tell('done', 'The agent learns it now. Run the evaluation again in a moment.')
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
+      onClose()
+    },
+  })
+  return (
+    <Dialog title="Write the answer" isOpen onClose={onClose} wide>
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault()
+          add.mutate(String(new FormData(event.currentTarget).get('answer')).trim())
+        }}
+      >
+        <p dir="auto">{result.question}</p>
+        <TextArea
+          label="Answer"
+          name="answer"
+          rows={6}
+          required
+          defaultValue={result.expectedAnswer ?? ''}
+          hint="It becomes a source of its own, which you can change or remove later."
+        />
+        {add.error && <FormProblem>{sentenceOf(add.error)}</FormProblem>}
+        <FormActions>
+          <Button kind="primary" type="submit" pending={add.isPending}>
+            Save the answer
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormActions>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { type Agent, reading } from '../app/api.ts'
+import { Button } from '../ui/button.tsx'
+import fields from '../ui/field.module.css'
+import { FormActions, Select } from '../ui/field.tsx'
+import { Badge } from '../ui/page.tsx'
+import classes from './playground.module.css'
+import { CHANNELS, isSame, type Settings, settingsOf } from './settings.ts'
+import { SettingsFields } from './settings-fields.tsx'
+import type { Draft } from './use-chat.ts'
+import { useSaveSettings } from './use-save-settings.ts'
+
+export type Place = Pick<Draft, 'channel' | 'contactId'>
+
+type RunSettingsProps = {
+  agent: Agent
+  settings: Settings
+  place: Place
+  onSettings: (settings: Settings) => void
+  onPlace: (place: Place) => void
+}
+
+/** What the next answer is made with. It is a draft until it is saved to the agent. */
+export function RunSettings({ agent, settings, place, onSettings, onPlace }: RunSettingsProps) {
+  const saved = settingsOf(agent)
+  const isDraft = !isSame(settings, saved)
+  const save = useSaveSettings(agent.id)
+  const contacts = useQuery(
+    reading('/agents/{agentId}/contacts', { params: { agentId: agent.id }, query: { limit: 50 } }),
+  )
+  return (
+    <details className={classes.settings} open={isDraft || undefined}>
+      <summary>
+        What to try {isDraft && <Badge tone="warning">draft</Badge>}
+        <small>
+          {CHANNELS.find(([id]) => id === place.channel)?.[1]}, {settings.model}, {settings.temp}
+        </small>
+      </summary>
+      <div className={fields.form}>
+        <div className={classes.pair}>
+          <Select
+            label="Channel"
+            options={CHANNELS}
+            value={place.channel ?? 'chat_widget'}
+            onChange={({ target }) => onPlace({ ...place, channel: target.value as Place['channel'] })}
+          />
+          <Select
+            label="Asked by"
+            options={[
+              ['', 'Nobody in particular'],
+              ...(contacts.data?.data ?? []).map(
+                ({ id, name, email, externalId }) => [id, name ?? email ?? externalId] as const,
+              ),
+            ]}
+            value={place.contactId ?? ''}
+            onChange={({ target }) => onPlace({ ...place, contactId: target.value || undefined })}
+          />
+        </div>
+        <SettingsFields
+          settings={settings}
+          onChange={(part) => onSettings({ ...settings, ...part })}
+          rows={6}
+        />
+        {isDraft && (
+          <FormActions>
+            <Button kind="primary" small pending={save.isPending} onClick={() => save.mutate(settings)}>
+              Save to the agent
+            </Button>
+            <Button kind="quiet" small onClick={() => onSettings(saved)}>
+              Discard the draft
+            </Button>
+          </FormActions>
+        )}
+      </div>
+    </details>
+  )
+}

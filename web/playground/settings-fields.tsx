@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query'
+import { reading } from '../app/api.ts'
+import { Select, TextArea, TextField } from '../ui/field.tsx'
+import type { Settings } from './settings.ts'
+
+type SettingsFieldsProps = {
+  settings: Settings
+  onChange: (part: Partial<Settings>) => void
+  rows?: number
+}
+
+/** The fields for what an agent is told and which model says it. */
+export function SettingsFields({ settings, onChange, rows = 8 }: SettingsFieldsProps) {
+  const { data } = useQuery(reading('/models'))
+  const ids = new Set(['auto', ...(data?.models ?? []).map(({ id }) => id), settings.model])
+  return (
+    <>
+      <Select
+        label="Model"
+        options={[...ids].map((id) => [id, id === 'auto' ? 'auto (the installation’s own)' : id] as const)}
+        value={settings.model}
+        onChange={({ target }) => onChange({ model: target.value })}
+      />
+      <TextField
+        label={`Temperature: ${settings.temp}`}
+        type="range"
+        min={0}
+        max={1}
+        step={0.1}
+        value={settings.temp}
+        onChange={({ target }) => onChange({ temp: target.value })}
+      />
+      <TextArea
+        label="Instructions"
+        rows={rows}
+        value={settings.instructions}
+        onChange={({ target }) => onChange({ instructions: target.value })}
+        maxLength={50_000}
+      />
+    </>
+  )
+}

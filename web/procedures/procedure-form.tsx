@@ -1,0 +1,168 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react'
+import { useState } from 'react'
+import actions from '../actions/actions.module.css'
+import { call, type OutputOf, reading } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { useCan } from '../app/session.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
+import { Card } from '../ui/page.tsx'
+import { sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+
+const PATH = '/agents/{agentId}/procedures'
+type Procedure = OutputOf<'GET', `${typeof PATH}/{procedureId}`>
+type Step = { id: number; instruction: string; action: string }
+
+/** The form of a procedure; `procedure` is null for a new one. */
+export function ProcedureForm({ agentId, procedure }: { agentId: string; procedure: Procedure | null }) {
+  const can = useCan()
+  const navigate = useNavigate()
+  const [name, setName] = useState(procedure?.name ?? '')
+  const [trigger, setTrigger] = useState(procedure?.trigger ?? '')
+  const [steps, setSteps] = useState<Step[]>(
+    () =>
+      procedure?.steps.map(({ instruction, action }, id) => ({ id, instruction, action: action ?? '' })) ?? [
+        { id: 0, instruction: '', action: '' },
+      ],
+  )
+  const known = useQuery(reading('/agents/{agentId}/actions', { params: { agentId }, query: { limit: 100 } }))
+  const names = (known.data?.data ?? []).map((action) => action.name)
+  const save = useMutation({
+    meta: { quiet: true },
+    mutationFn: () => {
+      const body = {
+        name: name.trim(),
+        trigger,
+        steps: steps.map(({ instruction, action }) => ({ instruction, action: action || null })),
+      }
+      return procedure
+        ? call('PUT', `${PATH}/{procedureId}`, { params: { agentId, procedureId: procedure.id }, body })
+        : call('POST', PATH, { params: { agentId }, body })
+    },
+    onSuccess: ({ id }) => {
+      tell('done', 'The procedure is saved.')
+      void queries.invalidateQueries({ queryKey: [PATH] })
+      void queries.invalidateQueries({ queryKey: [`${PATH}/{procedureId}`] })
+      if (!procedure)
+        void navigate({
+          to: '/agents/$agentId/procedures/$procedureId',
+          params: { agentId, procedureId: id },
+        })
+    },
+  })
+  const change = (id: number, part: Partial<Step>) =>
+    setSteps(steps.map((step) => (step.id === id ? { ...step, ...part } : step)))
+  const move = (at: number, by: number): void => {
+    const next = [...steps]
+    const [step] = next.splice(at, 1)
+    if (step) next.splice(at + by, 0, step)
+    setSteps(next)
+  }
+  return (
+    <Form
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate()
+      }}
+    >
+      <Card className={actions.stack}>
+        <TextField
+          label="Name"
+          required
+          maxLength={100}
+          placeholder="Late order"
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <TextArea
+          label="Situation"
+          required
+          rows={2}
+          maxLength={2_000}
+          placeholder="Somebody says that an order has not arrived."
+          value={trigger}
+          onChange={({ target }) => setTrigger(target.value)}
+        />
+        <ol className={actions.steps} aria-label="Steps">
+          {steps.map((step, at) => (
+            <li key={step.id} className={actions.step}>
+              <span className={actions.stepNumber} aria-hidden>
+                {at + 1}
+              </span>
+              <div className={actions.stepFields}>
+                <TextArea
+                  label={`Step ${at + 1}`}
+                  hideLabel
+                  required
+                  rows={2}
+                  maxLength={2_000}
+                  placeholder="What to do. Mention an action as @name."
+                  value={step.instruction}
+                  onChange={({ target }) => change(step.id, { instruction: target.value })}
+                />
+                <Select
+                  label={`Action of step ${at + 1}`}
+                  hideLabel
+                  options={[
+                    ['', 'Without an action of its own'],
+                    ...[...new Set([...names, ...(step.action ? [step.action] : [])])].map(
+                      (one) => [one, `Uses ${one}`] as const,
+                    ),
+                  ]}
+                  value={step.action}
+                  onChange={({ target }) => change(step.id, { action: target.value })}
+                />
+              </div>
+              <div className={actions.stepButtons}>
+                <IconButton
+                  icon={ArrowUp}
+                  label={`Move step ${at + 1} up`}
+                  disabled={at === 0}
+                  onClick={() => move(at, -1)}
+                />
+                <IconButton
+                  icon={ArrowDown}
+                  label={`Move step ${at + 1} down`}
+                  disabled={at === steps.length - 1}
+                  onClick={() => move(at, 1)}
+                />
+                <IconButton
+                  icon={X}
+                  label={`Remove step ${at + 1}`}
+                  disabled={steps.length === 1}
+                  onClick={() => setSteps(steps.filter(({ id }) => id !== step.id))}
+                />
+              </div>
+            </li>
+          ))}
+        </ol>
+        <div>
+          <Button
+            small
+            icon={Plus}
+            disabled={steps.length >= 50}
+            onClick={() =>
+              setSteps([
+                ...steps,
+                { id: Math.max(...steps.map(({ id }) => id)) + 1, instruction: '', action: '' },
+              ])
+            }
+          >
+            Add a step
+          </Button>
+        </div>
+        {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
+        {can('actions:write') && (
+          <FormActions>
+            <Button kind={procedure ? 'secondary' : 'primary'} type="submit" pending={save.isPending}>
+              {procedure ? 'Save the procedure' : 'Add the procedure'}
+            </Button>
+          </FormActions>
+        )}
+      </Card>
+    </Form>
+  )
+}

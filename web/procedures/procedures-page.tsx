@@ -1,0 +1,81 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ListOrdered, Plus } from 'lucide-react'
+import actions from '../actions/actions.module.css'
+import { listing } from '../app/api.ts'
+import { useAgentId, useCan } from '../app/session.ts'
+import sources from '../sources/sources.module.css'
+import { Ago } from '../ui/ago.tsx'
+import { Button, buttonClass } from '../ui/button.tsx'
+import { plural } from '../ui/format.ts'
+import { Badge, Page, Table } from '../ui/page.tsx'
+import { Empty, Loaded } from '../ui/state.tsx'
+
+/** Ordered steps that the agent follows in known situations. */
+export function ProceduresPage() {
+  const agentId = useAgentId()
+  const can = useCan()
+  const procedures = useInfiniteQuery(
+    listing('/agents/{agentId}/procedures', { params: { agentId }, query: { limit: 50 } }),
+  )
+  const add = can('actions:write') && (
+    <Link
+      to="/agents/$agentId/procedures/$procedureId"
+      params={{ agentId, procedureId: 'new' }}
+      className={buttonClass('primary')}
+    >
+      <Plus size={16} aria-hidden />
+      New procedure
+    </Link>
+  )
+  return (
+    <Page title="Procedures" about="Ordered steps for situations that come again and again." actions={add}>
+      <Loaded of={procedures}>
+        {({ pages }) => {
+          const all = pages.flatMap(({ data }) => data)
+          if (all.length === 0) {
+            return (
+              <Empty icon={ListOrdered} title="No procedure yet" action={add}>
+                Write down what a good colleague would do, step by step: ask for the number, look up the
+                order, offer a refund.
+              </Empty>
+            )
+          }
+          return (
+            <>
+              <Table label="Procedures" head={['Name', 'Situation', 'Steps', 'State', 'Changed']}>
+                {all.map(({ id, name, trigger, steps, enabled, updatedAt }) => (
+                  <tr key={id}>
+                    <td className={actions.name}>
+                      <Link
+                        to="/agents/$agentId/procedures/$procedureId"
+                        params={{ agentId, procedureId: id }}
+                      >
+                        {name}
+                      </Link>
+                    </td>
+                    <td className={actions.about}>{trigger}</td>
+                    <td className={sources.nowrap}>{plural(steps.length, 'step')}</td>
+                    <td>
+                      <Badge tone={enabled ? 'success' : 'neutral'}>{enabled ? 'On' : 'Off'}</Badge>
+                    </td>
+                    <td className={sources.nowrap}>
+                      <Ago at={updatedAt} />
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+              {procedures.hasNextPage && (
+                <div className={sources.more}>
+                  <Button onClick={() => procedures.fetchNextPage()} pending={procedures.isFetchingNextPage}>
+                    Show more
+                  </Button>
+                </div>
+              )}
+            </>
+          )
+        }}
+      </Loaded>
+    </Page>
+  )
+}
