@@ -126,6 +126,9 @@ export const listTickets = endpoint({
     teamId: Type.Optional(IdOrNone),
     priority: Type.Optional(CommaList('how urgent it is', priorities)),
     tagId: Type.Optional(Type.String({ minLength: 1 })),
+    mentionedId: Type.Optional(
+      Type.String({ minLength: 1, description: 'A member whom a note of the ticket mentions' }),
+    ),
     createdAfter: Type.Optional(DayOrTime('Created at or after')),
     createdBefore: Type.Optional(DayOrTime('Created at or before')),
     sortBy: OneOf(['createdAt', 'updatedAt', 'lastMessageAt'], { default: 'updatedAt' }),

@@ -211,6 +211,13 @@ test('notes stay inside and mention members', async () => {
     ['ann lee', 'bob'],
   )
   assert.equal(await statusOf(desk, ticketNumber), 'new')
+  const listed = async (mentionedId = '') => {
+    const { body } = await desk.call('GET', `/tickets?mentionedId=${mentionedId}`)
+    return body.data.map((ticket: { ticketNumber: number }) => ticket.ticketNumber)
+  }
+  await desk.open()
+  assert.deepEqual(await listed(desk.members.bob), [ticketNumber])
+  assert.deepEqual([await listed(desk.members.ann), await listed('x"]')], [[], []])
   const deliveries = await service.ctx.db
     .selectFrom('deliveries')
     .select('id')

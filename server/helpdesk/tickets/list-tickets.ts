@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import { json } from '../../db/json.ts'
 import { commaList } from '../../http/input/comma-list.ts'
 import { spanOf } from '../../http/input/dates.ts'
 import { decodeCursor, encodeCursor, fingerprint, type Position } from '../../http/pagination.ts'
@@ -63,7 +64,8 @@ function beyond(
 }
 
 function conditionsOf({ accountId, agentId }: Owner, wanted: Partial<Query>): RawBuilder<unknown>[] {
-  const { channel, assigneeId, teamId, priority, tagId, createdAfter, createdBefore } = wanted
+  const { channel, assigneeId, teamId, priority, tagId, mentionedId } = wanted
+  const { createdAfter, createdBefore } = wanted
   const idIs = (column: string, id: string): RawBuilder<unknown> =>
     id === 'none'
       ? sql`${sql.ref(column)} is null`
@@ -83,10 +85,15 @@ function conditionsOf({ accountId, agentId }: Owner, wanted: Partial<Query>): Ra
       : [
           sql`exists (select from tagged_tickets where ticket_id = tickets.id and ${isId(tagId) ? sql`tag_id = ${tagId}::uuid` : sql`false`})`,
         ]),
+    ...(mentionedId === undefined ? [] : [mentions(mentionedId)]),
     ...(createdAfter === undefined ? [] : [sql`created_at >= ${spanOf(createdAfter).from}`]),
     ...(createdBefore === undefined ? [] : [sql`created_at <= ${spanOf(createdBefore).until}`]),
   ]
 }
+
+const mentions = (memberId: string): RawBuilder<unknown> =>
+  sql`exists (select from ticket_messages where ticket_id = tickets.id and type = 'note' and metadata ? 'mentions'
+    and metadata -> 'mentions' @> ${json([{ id: memberId }])})`
 
 const isCategory = (item: string): boolean => (statusCategories as readonly string[]).includes(item)
 

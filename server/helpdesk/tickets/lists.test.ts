@@ -151,6 +151,7 @@ test('a page of a large desk is read from an index', { skip: !onPostgres() }, as
     { teamId: 'none' },
     { priority: 'low' },
     { tagId: newId() },
+    { mentionedId: newId() },
     { createdAfter: '2026-01-02', createdBefore: '2026-01-03' },
   ]
   for (const sortBy of ['createdAt', 'updatedAt', 'lastMessageAt'] as const) {
