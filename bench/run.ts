@@ -15,6 +15,7 @@ import { retrievalScenario } from './retrieval.ts'
 import { searchScenario } from './search.ts'
 import { type TextResult, textReport, textScenario } from './text.ts'
 import { type RestResult, type TurnResult, turnScenario } from './turn.ts'
+import { webScenario } from './web.ts'
 
 /** What runs on each database; `server` is null for the embedded one. */
 const SCENARIOS: Record<string, (server: string | null) => AsyncIterable<object>> = {
@@ -59,12 +60,12 @@ const COMPARISONS: Record<string, (servers: (string | null)[]) => AsyncIterable<
 
 /**
  * `npm run bench [SCENARIO …]`: all scenarios, or those named, on PostgreSQL and on the embedded database. Each writes
- * bench/results/SCENARIO.json; README.md there is made of all of them. `retrieval`, `attack` and `text`
- * write reports of their own; what is named after `attack` chooses among the attacks.
+ * bench/results/SCENARIO.json; README.md there is made of all of them. `retrieval`, `attack`, `text` and
+ * `web` write reports of their own; what is named after `attack` chooses among the attacks.
  */
 const wanted = process.argv.slice(2)
 /** These write reports of their own. */
-const REPORTED = ['retrieval', 'attack', 'text']
+const REPORTED = ['retrieval', 'attack', 'text', 'web']
 const recorded = [...Object.keys(SCENARIOS), ...Object.keys(COMPARISONS)]
 const names = [...recorded, ...REPORTED].filter((name) => wanted.length === 0 || wanted.includes(name))
 const folder = new URL('./results/', import.meta.url)
@@ -74,7 +75,8 @@ if (names.includes('text')) {
   for await (const result of textScenario()) results.push(result)
   writeFileSync(new URL('text.md', folder), textReport(results))
 }
-if (names.some((name) => !['retrieval', 'text'].includes(name))) {
+if (names.includes('web')) writeFileSync(new URL('web.md', folder), await webScenario())
+if (names.some((name) => !['retrieval', 'text', 'web'].includes(name))) {
   const postgres = await preparePostgres()
   if (postgres.url === null) console.log(`Without PostgreSQL: ${postgres.reason}`)
   const servers = postgres.url === null ? [null] : [postgres.url, null]
@@ -140,7 +142,7 @@ function report(): string {
 Load generator, service, model server and database share the cores. From 100,000 conversations to a million, and the
 memory of exports: [growth.md](growth.md). Answers from documents: [retrieval.md](retrieval.md).
 Calls of models: [model-wire.md](model-wire.md). Attacks beside ordinary chats: [attack.md](attack.md).
-Hostile text: [text.md](text.md).
+Hostile text: [text.md](text.md). The workspace in a browser: [web.md](web.md).
 
 ${sections.join('\n\n')}
 `

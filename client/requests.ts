@@ -23,7 +23,8 @@ export type Requests = {
   /** Yields the lines of a response that holds one JSON value on each (application/x-ndjson). */
   lines(method: string, path: string, input?: RequestInput): AsyncGenerator<unknown, void>
   /**
-   * Yields the data of the events of an endless stream, which is reopened whenever it breaks, until `signal` aborts.
+   * Yields the data of the events of an endless stream, which is reopened whenever it breaks, until `signal` aborts or
+   * the service refuses it.
    */
   follow(path: string, input: RequestInput): AsyncGenerator<unknown, void>
 }
@@ -90,7 +91,12 @@ export function createRequests(options: RequestsOptions): Requests {
         } catch (error) {
           broken = error
         }
-        if (!signal?.aborted) await tries.pause(broken, signal).catch(() => {})
+        try {
+          if (!signal?.aborted) await tries.pause(broken, signal)
+        } catch (error) {
+          // A refusal would be repeated for ever, without a pause.
+          if (!signal?.aborted) throw error
+        }
       }
     },
   }

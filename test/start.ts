@@ -48,12 +48,13 @@ export type Service = {
 
 /**
  * Starts the whole service on a free port, with contract checks enabled. It uses a new database, or the database and
- * the folder of `beside`, as an additional process would (PostgreSQL only). With `idle`, it processes no jobs.
+ * the folder of `beside`, as an additional process would (PostgreSQL only). With `idle`, it processes no jobs. `port` is for
+ * services that have to know their own address.
  */
 export async function startService(
   env: Record<string, string> = {},
   beside?: Service,
-  { idle = false } = {},
+  { idle = false, port = 0 } = {},
 ): Promise<Service> {
   const folder = beside?.ctx.config.dataDir ?? (await mkdtemp(join(tmpdir(), 'parley-test-')))
   const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'error', SEED_DEMO: '0', ...env })
@@ -68,7 +69,7 @@ export async function startService(
   })
   await ctx.jobs.prepare(jobKinds(ctx))
   if (!idle) await ctx.jobs.work(jobKinds(ctx))
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  await app.listen({ host: '127.0.0.1', port })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   return {
     ctx,

@@ -1,35 +1,39 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, type RefObject, useState } from 'react'
-import { call, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { useMutation } from '@tanstack/react-query'
+import { type KeyboardEvent, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { call } from '../app/api.ts'
 import { useMember } from '../app/session.ts'
+import { useShortcuts } from '../app/shortcuts.ts'
 import { Button } from '../ui/button.tsx'
 import { Markdown } from '../ui/markdown.tsx'
-import { Menu } from '../ui/menu.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
+import { CannedReplies } from './canned-replies.tsx'
+import { type Draft, keepDraft, readDraft } from './drafts.ts'
 import classes from './inbox.module.css'
+import { MentionField } from './mention-field.tsx'
+import { refresh, TICKETS } from './use-live-desk.ts'
 
-export type Mode = 'reply' | 'note'
-type ComposerProps = {
-  agentId: string
-  ticketNumber: number
-  mode: Mode
-  onMode: (mode: Mode) => void
-  field: RefObject<HTMLTextAreaElement | null>
-}
+type ComposerProps = { agentId: string; ticketNumber: number }
 
 /** The form for a reply to the customer or for a note that only the team can read. */
-export function Composer({ agentId, ticketNumber, mode, onMode, field }: ComposerProps) {
+export function Composer({ agentId, ticketNumber }: ComposerProps) {
   const params = { agentId, ticketNumber }
   const member = useMember()
-  const [text, setText] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [draft, setDraft] = useState(() => readDraft(agentId, ticketNumber))
   const [isPreview, setIsPreview] = useState(false)
+  const { mode, text } = draft
+  const change = (part: Partial<Draft>): void => {
+    const next = { ...draft, ...part }
+    setDraft(next)
+    keepDraft(agentId, ticketNumber, next)
+  }
   const send = useMutation({
     meta: { quiet: true },
-    mutationFn: async (content: string) => {
+    mutationFn: async ({ mode: as, text: content }: Draft) => {
       const author = { content, authorId: member?.id }
-      if (mode === 'note') {
+      if (as === 'note') {
         await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/notes', {
           params,
           body: author,
@@ -42,29 +46,41 @@ export function Composer({ agentId, ticketNumber, mode, onMode, field }: Compose
       }
     },
     onSuccess: () => {
-      setText('')
+      change({ text: '' })
       setIsPreview(false)
-      void queries.invalidateQueries({
-        predicate: ({ queryKey: [key] }) =>
-          typeof key === 'string' && key.startsWith('/agents/{agentId}/helpdesk/tickets'),
-      })
+      // The keys of the inbox work again at once.
+      field.current?.blur()
+      refresh(TICKETS)
     },
     onError: (error) => tell('problem', sentenceOf(error)),
   })
   const submit = (): void => {
-    if (text.trim() !== '' && !send.isPending) send.mutate(text)
+    if (text.trim() !== '' && !send.isPending) send.mutate(draft)
   }
+  const write = (next: Draft['mode']): void => {
+    // The field is not there while the preview is shown.
+    flushSync(() => {
+      change({ mode: next })
+      setIsPreview(false)
+    })
+    field.current?.focus()
+  }
+  useShortcuts([
+    { keys: 'r', does: 'Reply', group: 'Inbox', run: () => write('reply') },
+    { keys: 'n', does: 'Write a note', group: 'Inbox', run: () => write('note') },
+  ])
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
     else if (event.key === 'Escape') field.current?.blur()
   }
+  const isNote = mode === 'note'
   return (
-    <div className={`${classes.composer} ${mode === 'note' ? classes.noting : ''}`}>
+    <section className={`${classes.composer} ${isNote ? classes.noting : ''}`} aria-label="Write">
       <div className={classes.modes}>
-        <button type="button" aria-pressed={mode === 'reply'} onClick={() => onMode('reply')}>
+        <button type="button" aria-pressed={!isNote} onClick={() => write('reply')}>
           Reply
         </button>
-        <button type="button" aria-pressed={mode === 'note'} onClick={() => onMode('note')}>
+        <button type="button" aria-pressed={isNote} onClick={() => write('note')}>
           Note
         </button>
         <button type="button" aria-pressed={isPreview} onClick={() => setIsPreview(!isPreview)}>
@@ -72,57 +88,33 @@ export function Composer({ agentId, ticketNumber, mode, onMode, field }: Compose
         </button>
       </div>
       {isPreview ? (
-        <div className={classes.preview}>
+        <section className={classes.preview} aria-label="Preview">
           {text ? <Markdown text={text} /> : <p>Nothing is written yet.</p>}
-        </div>
+        </section>
       ) : (
-        <textarea
+        <MentionField
+          agentId={agentId}
+          mentions={isNote}
           ref={field}
-          aria-label={mode === 'note' ? 'Note for the team' : 'Reply to the customer'}
-          placeholder={
-            mode === 'note' ? 'Only the team reads this. @name tells somebody.' : 'Reply. Markdown works.'
-          }
-          rows={3}
-          dir="auto"
+          label={isNote ? 'Note for the team' : 'Reply to the customer'}
+          placeholder={isNote ? 'Only the team reads this. @ tells somebody.' : 'Reply. Markdown works.'}
+          readOnly={send.isPending}
           value={text}
-          onChange={({ target }) => setText(target.value)}
+          onChange={(next) => change({ text: next })}
           onKeyDown={onKeyDown}
         />
       )}
       <div className={classes.sending}>
         <CannedReplies
           {...params}
-          onFilled={(filled) => setText((now) => (now ? `${now}\n\n${filled}` : filled))}
+          text={text}
+          onFilled={(filled) => change({ text: text ? `${text}\n\n${filled}` : filled })}
         />
+        <kbd className={classes.sendKey}>{navigator.platform.startsWith('Mac') ? '⌘ ↵' : 'Ctrl ↵'}</kbd>
         <Button small kind="primary" pending={send.isPending} disabled={text.trim() === ''} onClick={submit}>
-          {mode === 'note' ? 'Add the note' : 'Send the reply'}
+          {isNote ? 'Add the note' : 'Send the reply'}
         </Button>
       </div>
-    </div>
-  )
-}
-
-type CannedProps = { agentId: string; ticketNumber: number; onFilled: (text: string) => void }
-
-function CannedReplies({ agentId, ticketNumber, onFilled }: CannedProps) {
-  const member = useMember()
-  const { data } = useQuery(reading('/agents/{agentId}/helpdesk/canned-replies', { params: { agentId } }))
-  const fill = useMutation({
-    mutationFn: (cannedReplyId: string) =>
-      call('POST', '/agents/{agentId}/helpdesk/canned-replies/{cannedReplyId}/fill', {
-        params: { agentId, cannedReplyId },
-        body: { ticketNumber, authorId: member?.id },
-      }),
-    onSuccess: ({ content, missing }) => {
-      onFilled(content)
-      if (missing.length > 0) tell('problem', `Not known for this customer: ${missing.join(', ')}.`)
-    },
-  })
-  if (!data || data.length === 0) return <span />
-  return (
-    <Menu
-      label="Prepared replies"
-      choices={data.map(({ id, name }) => ({ id, label: name, onChoose: () => fill.mutate(id) }))}
-    />
+    </section>
   )
 }

@@ -1,22 +1,35 @@
 import { useState } from 'react'
 
-type Listed = { ticketNumber: number; lastMessageAt: string | null }
-type Seen = Record<string, string>
+type Listed = {
+  ticketNumber: number
+  statusCategory: string
+  lastMessageAt: string | null
+  createdAt: string
+}
+type Times = Record<string, string>
 
-const read = (key: string): Seen => JSON.parse(localStorage.getItem(key) ?? '{}') as Seen
 const MOST_KEPT = 2_000
 
-/** Tracks which tickets have messages that this browser has not shown yet. */
-export function useSeen(agentId: string) {
+export const lastHeard = ({
+  lastMessageAt,
+  createdAt,
+}: Pick<Listed, 'lastMessageAt' | 'createdAt'>): string => lastMessageAt ?? createdAt
+
+export type Seen = { isUnread: (ticket: Listed) => boolean; note: (ticket: Listed) => void }
+
+/** Tracks which of the tickets that wait for the team this browser has not shown since somebody wrote. */
+export function useSeen(agentId: string): Seen {
   const key = `parley:seen:${agentId}`
-  const [seen, setSeen] = useState(() => read(key))
+  const read = (): Times => JSON.parse(localStorage.getItem(key) ?? '{}') as Times
+  const [seen, setSeen] = useState(read)
   return {
-    isUnread: ({ ticketNumber, lastMessageAt }: Listed): boolean =>
-      lastMessageAt !== null && lastMessageAt > (seen[ticketNumber] ?? ''),
-    note({ ticketNumber, lastMessageAt }: Listed): void {
-      if (lastMessageAt === null || seen[ticketNumber] === lastMessageAt) return
-      const next: Seen = Object.fromEntries(
-        Object.entries<string>({ ...read(key), [ticketNumber]: lastMessageAt }).slice(-MOST_KEPT),
+    isUnread: (ticket) =>
+      /^(new|on_you)$/.test(ticket.statusCategory) && lastHeard(ticket) > (seen[ticket.ticketNumber] ?? ''),
+    note(ticket) {
+      const { ticketNumber } = ticket
+      if ((seen[ticketNumber] ?? '') >= lastHeard(ticket)) return
+      const next: Times = Object.fromEntries(
+        Object.entries<string>({ ...read(), [ticketNumber]: lastHeard(ticket) }).slice(-MOST_KEPT),
       )
       localStorage.setItem(key, JSON.stringify(next))
       setSeen(next)

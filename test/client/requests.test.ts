@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRequests } from '../../client/requests.ts'
+
+/** Answers the requests one after another, and the last answer for ever. */
+function scripted(answers: (() => Response)[]) {
+  let asked = 0
+  const fetch = async (): Promise<Response> =>
+    (answers[Math.min(asked++, answers.length - 1)] ?? Response.error)()
+  return { requests: createRequests({ baseUrl: 'http://x', fetch }), asked: () => asked }
+}
+
+const stream = (text: string) => () =>
+  new Response(text, { headers: { 'content-type': 'text/event-stream' } })
+const refusal = (status: number) => () => Response.json({ error: { code: 'X', message: 'No.' } }, { status })
+
+test('a stream that is followed ends with a refusal, and is not asked for again', async () => {
+  const { requests, asked } = scripted([stream('id: 1\ndata: {"n":1}\n\n'), refusal(403)])
+  const seen: unknown[] = []
+  await assert.rejects(
+    async () => {
+      for await (const data of requests.follow('/events', {})) seen.push(data)
+    },
+    { status: 403 },
+  )
+  assert.deepEqual([seen, asked()], [[{ n: 1 }], 2])
+})
+
+test('a stream that breaks is opened again', async () => {
+  const { requests } = scripted([
+    refusal(503),
+    stream('id: 1\ndata: {"n":1}\n\n'),
+    stream('id: 2\ndata: {"n":2}\n\n'),
+  ])
+  const abort = new AbortController()
+  const seen: unknown[] = []
+  for await (const data of requests.follow('/events', { signal: abort.signal })) {
+    seen.push(data)
+    if (seen.length === 2) abort.abort()
+  }
+  assert.deepEqual(seen, [{ n: 1 }, { n: 2 }])
+})

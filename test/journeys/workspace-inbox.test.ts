@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import axe from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { findBrowser } from '../find-browser.ts'
+import { type Desk, openDesk, write } from '../open-desk.ts'
+import { type Service, startService } from '../start.ts'
+import { until } from '../until.ts'
+import { memberOf, type Worker } from '../workspace.ts'
+import { pageOf } from '../workspace-page.ts'
+
+const skip = findBrowser()
+  ? false
+  : 'No Chromium was found: install it, or set CHROMIUM_PATH, to test the workspace in a browser.'
+
+describe('a Monday morning in the inbox', { skip }, () => {
+  let service: Service
+  let browser: Browser
+  let desk: Desk
+  let lead: Worker
+  let page: Page
+
+  before(async () => {
+    service = await startService({ TRUSTED_PROXIES: '127.0.0.1' })
+    browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+    desk = await openDesk(service, ['Sam Lee'])
+    lead = await memberOf(service, desk.client.accountId, 'support', { email: 'lea@example.com' })
+    for (let n = 1; n <= 130; n++) {
+      await desk.open({
+        subject: `Lamp ${n}`,
+        description: `Lamp ${n} does not shine.`,
+        customer: { email: `customer-${n}@example.org`, name: `Customer ${n}` },
+        assigneeId: null,
+        priority: n % 50 === 0 ? 'urgent' : 'normal',
+      })
+    }
+    page = await pageOf(browser, service, lead)
+    // Counts what is played, since nobody listens.
+    await page.addInitScript(`{
+      globalThis.tones = 0
+      const start = OscillatorNode.prototype.start
+      OscillatorNode.prototype.start = function (...when) { globalThis.tones++; return start.apply(this, when) }
+    }`)
+    await page.goto(`${service.url}/agents/${desk.agentId}/inbox`)
+    await rows().first().waitFor()
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.close()
+  })
+
+  const rows = () => page.getByRole('region', { name: 'Tickets' }).getByRole('listitem')
+  const current = () => page.locator('[aria-current=true]')
+  const heading = (subject: string) => page.getByRole('heading', { level: 2, name: subject, exact: true })
+  const press = (key: string) => page.keyboard.press(key)
+  const focused = (label: string) => page.locator(':focus').and(page.getByLabel(label)).waitFor()
+  const ticket = async (number: number) => (await desk.call('GET', `/tickets/${number}`)).body
+  const messages = async (number: number, types: string) =>
+    (await desk.call('GET', `/tickets/${number}/messages?types=${types}`)).body.data
+
+  test('the keys go through the list, and past what was loaded first', async () => {
+    await press('j')
+    await heading('Lamp 130').waitFor()
+    await press('j')
+    await heading('Lamp 129').waitFor()
+    await press('k')
+    await heading('Lamp 130').waitFor()
+    for (let n = 130; n > 70; n--) {
+      await heading(`Lamp ${n}`).waitFor()
+      await press('j')
+    }
+    await heading('Lamp 70').waitFor()
+    await current().getByText('Lamp 70').waitFor()
+    assert.ok((await rows().count()) > 50)
+    const bottom = await page.evaluate<number>(
+      "document.querySelector('[aria-current=true]').getBoundingClientRect().bottom",
+    )
+    assert.ok(bottom <= 860, `the row ends at ${bottom}`)
+  })
+
+  test('a key solves, the next ticket opens, and a mistake is undone', async () => {
+    await press('e')
+    await heading('Lamp 69').waitFor()
+    assert.equal((await ticket(70)).statusCategory, 'closed')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await until('the ticket is open again', async () => (await ticket(70)).statusCategory === 'new')
+    await page
+      .getByRole('button', { name: /^All open/ })
+      .getByText('130')
+      .waitFor()
+  })
+
+  test('r replies, with a preview, and a draft waits for its ticket', async () => {
+    await press('r')
+    await focused('Reply to the customer')
+    await page.keyboard.type('We send you a **new bulb**, e, j and k are letters here.')
+    await press('Escape')
+    await press('j')
+    await heading('Lamp 68').waitFor()
+    assert.equal(await page.getByLabel('Reply to the customer').inputValue(), '')
+    await press('k')
+    await heading('Lamp 69').waitFor()
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('region', { name: 'Preview' }).getByText('new bulb').waitFor()
+    await press('r')
+    await focused('Reply to the customer')
+    await press('Control+Enter')
+    await page.getByRole('article', { name: 'Message of support' }).getByText('new bulb').waitFor()
+    // The field has given the keys back. The ticket is the newest now, so the next one is the newest of before.
+    await current().getByText('Waits for them').waitFor()
+    await until('the new order', async () => ((await rows().first().textContent()) ?? '').includes('Lamp 69'))
+    await press('j')
+    await heading('Lamp 130').waitFor()
+    assert.equal((await ticket(69)).statusCategory, 'on_customer')
+    const [reply] = await messages(69, 'reply')
+    assert.match(reply.contentText, /e, j and k are letters here/)
+  })
+
+  test('n writes a note, in which an @ finds a colleague', async () => {
+    await press('n')
+    await focused('Note for the team')
+    await page.keyboard.type('Could @le')
+    await page
+      .getByRole('listbox', { name: 'Members' })
+      .getByRole('option', { name: /Sam Lee/ })
+      .waitFor()
+    await press('Enter')
+    await page.keyboard.type('look at it?')
+    await press('Control+Enter')
+    await page.getByRole('article', { name: 'Note of support' }).getByText('look at it?').waitFor()
+    const [note] = await messages(130, 'note')
+    assert.equal(note.contentText, 'Could @Sam Lee look at it?')
+    assert.deepEqual(note.metadata.mentions, [{ id: desk.members['Sam Lee'], name: 'Sam Lee' }])
+    await desk.call('POST', '/tickets/12/notes', {
+      content: 'What do you think, @lea@example.com?',
+      authorId: desk.members['Sam Lee'],
+    })
+    await page.getByRole('button', { name: /^Mentions 1/ }).click()
+    await until('the list of mentions', async () => (await rows().count()) === 1)
+    await rows().getByText('Lamp 12').click()
+    await heading('Lamp 12').waitFor()
+  })
+
+  test('a assigns, and what is mine is listed', async () => {
+    await press('a')
+    await focused('Assign to')
+    await page.keyboard.type('you')
+    await press('Enter')
+    await until('the assignee', async () => (await ticket(12)).assigneeId === lead.memberId)
+    await page.getByRole('button', { name: /^Mine 1/ }).click()
+    await until('the list of what is mine', async () => (await rows().count()) === 1)
+    await rows().getByText('Lamp 12').click()
+    await press('a')
+    await focused('Assign to')
+    await page.keyboard.type('sam')
+    await press('Enter')
+    await page.getByText('Nothing is yours').waitFor()
+    assert.equal((await ticket(12)).assigneeId, desk.members['Sam Lee'])
+  })
+
+  test('priority, status and tags are set beside the ticket', async () => {
+    const details = page.getByRole('complementary', { name: 'Details' })
+    await details.getByLabel('Priority').selectOption('High')
+    await details.getByLabel('Status').selectOption('On hold')
+    await details.getByRole('button', { name: 'New tag' }).click()
+    await details.getByLabel('Name of the tag').fill('Warranty')
+    await press('Enter')
+    await details.getByRole('checkbox', { name: 'Warranty', checked: true }).waitFor()
+    await until('the changes', async () => {
+      const { priority, statusCategory } = await ticket(12)
+      return priority === 'high' && statusCategory === 'on_hold'
+    })
+    const { body: tags } = await desk.call('GET', '/tickets/12/tags')
+    assert.deepEqual(
+      tags.map(({ name }: { name: string }) => name),
+      ['Warranty'],
+    )
+    await page.getByRole('button', { name: /^All open/ }).click()
+    await page.getByRole('button', { name: 'Urgent and high' }).click()
+    await until('the urgent ones', async () => (await rows().count()) === 3)
+    await page.getByRole('button', { name: 'Urgent and high' }).click()
+  })
+
+  test('a prepared reply is made, filled in and used', async () => {
+    await rows().getByText('Lamp 125').click()
+    await heading('Lamp 125').waitFor()
+    await page.getByRole('button', { name: 'Prepared replies' }).click()
+    await page.getByRole('menuitem', { name: 'New prepared reply' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New prepared reply' })
+    await dialog.getByLabel('Name').fill('Ask for a picture')
+    await dialog.getByLabel('Text').fill('Hello {{customer.name}}, could you send a picture?')
+    await dialog.getByRole('button', { name: 'Keep the reply' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Prepared replies' }).click()
+    await page.getByRole('menuitem', { name: 'Ask for a picture' }).click()
+    await page.getByText('Hello Customer 125, could you send a picture?').waitFor()
+    await page.getByRole('button', { name: 'Send the reply' }).click()
+    await page.getByRole('article', { name: 'Message of support' }).getByText('Hello Customer 125').waitFor()
+  })
+
+  test('a slash searches while one types, and Escape gives the list back', async () => {
+    await press('/')
+    await focused('Search tickets')
+    await page.keyboard.type('customer-77@example.org')
+    await until('the hit', async () => (await rows().count()) === 1)
+    await rows().getByText('Lamp 77').waitFor()
+    await press('Escape')
+    await until('the list', async () => (await rows().count()) > 1)
+  })
+
+  test('the list is kept by the others, too: a customer writes, and one hears and sees it', async () => {
+    await press('?')
+    const help = page.getByRole('dialog', { name: 'Keyboard' })
+    for (const what of ['Next ticket', 'Reply', 'Write a note', 'Assign', 'Search', 'Solve, or open again'])
+      await help.getByText(what, { exact: true }).waitFor()
+    await press('Escape')
+    await help.waitFor({ state: 'detached' })
+    const unread = async () => Number(/^\((\d+)\+?\)/.exec(await page.title())?.[1] ?? 0)
+    await until('the count in the title', async () => (await unread()) > 0)
+    assert.equal(await page.evaluate('tones'), 0)
+    const conversationId = await write(service, desk, 'My lamp flickers since yesterday')
+    const path = `/agents/${desk.agentId}/conversations/${conversationId}/takeover`
+    const taken = await desk.client.request('POST', path, { memberId: desk.members['Sam Lee'] })
+    assert.equal(taken.status, 200, JSON.stringify(taken.body))
+    await write(service, desk, 'Is anybody there?')
+    await until('the sound', async () => Number(await page.evaluate('tones')) >= 2)
+    const { ticketNumber } = taken.body.data
+    await rows().getByText(`#${ticketNumber} `).click()
+    await page.getByLabel('Messages').getByText('Is anybody there?').waitFor()
+    await page.getByRole('button', { name: 'Hand back to the agent' }).click()
+    await until('the agent has it', async () => {
+      const { body } = await desk.client.request('GET', `/agents/${desk.agentId}/conversations/export`)
+      return body.data.some(
+        ({ id, status }: { id: string; status: string }) => id === conversationId && status === 'ongoing',
+      )
+    })
+    await page.getByRole('button', { name: 'Take over from the agent' }).waitFor()
+    await page.getByRole('button', { name: 'Sound for new messages' }).click()
+    assert.equal(await page.evaluate("localStorage.getItem('parley:sound')"), 'off')
+  })
+
+  test('a conversation that was taken back is taken over beside its ticket', async () => {
+    await page.getByRole('button', { name: 'Take over from the agent' }).click()
+    await page.getByText('The conversation is yours now.').waitFor()
+    await page.getByRole('button', { name: 'Hand back to the agent' }).waitFor()
+  })
+
+  test('nothing of it breaks a rule of accessibility, in light and in dark', async () => {
+    await page.evaluate(axe.source)
+    const found: string[] = []
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      const { violations } = (await page.evaluate('axe.run(document)')) as axe.AxeResults
+      for (const { id, nodes } of violations)
+        found.push(`${colorScheme} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+    }
+    assert.deepEqual(found, [])
+  })
+
+  test('on a phone, a ticket takes the whole page, and its details open over it', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(`${service.url}/agents/${desk.agentId}/inbox`)
+    await rows().getByText('Lamp 120').click()
+    await heading('Lamp 120').waitFor()
+    assert.equal(await rows().first().isVisible(), false)
+    await page.getByRole('button', { name: 'Details' }).click()
+    await page.getByRole('dialog', { name: 'Details' }).getByText('customer-120@example.org').waitFor()
+    await press('Escape')
+    await page.getByRole('button', { name: 'Back to the list' }).click()
+    await rows().first().waitFor()
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+  })
+
+  test('a viewer reads, and is offered nothing that would be refused', async () => {
+    const viewer = await memberOf(service, desk.client.accountId, 'viewer')
+    const other = await pageOf(browser, service, viewer)
+    await other.goto(`${service.url}/agents/${desk.agentId}/inbox?ticket=120`)
+    await other.getByRole('heading', { name: 'Lamp 120' }).waitFor()
+    for (const name of ['Solve', 'Send the reply', 'New tag', 'Assign to me'])
+      assert.equal(await other.getByRole('button', { name, exact: true }).count(), 0, name)
+    assert.equal(await other.getByRole('complementary').getByLabel('Status').isDisabled(), true)
+    await other.context().close()
+  })
+})

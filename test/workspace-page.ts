@@ -1,0 +1,20 @@
+import type { Browser as Chromium, Page } from 'playwright-core'
+import type { Service } from './start.ts'
+import type { Browser } from './workspace.ts'
+
+/** Journeys run beside other work, so they wait for a long time before they fail. */
+const PATIENCE_MS = 120_000
+
+/** Opens a page of the workspace in a browser of its own, signed in as whoever has the cookies. */
+export async function pageOf(
+  chromium: Chromium,
+  service: Pick<Service, 'url'>,
+  signedIn?: Pick<Browser, 'cookies'>,
+): Promise<Page> {
+  const context = await chromium.newContext({ viewport: { width: 1280, height: 860 } })
+  context.setDefaultTimeout(PATIENCE_MS)
+  await context.addCookies(
+    [...(signedIn?.cookies ?? [])].map(([name, value]) => ({ name, value, url: service.url })),
+  )
+  return context.newPage()
+}

@@ -1,0 +1,140 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Plus, Settings2, Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { call, reading } from '../app/api.ts'
+import { useMember } from '../app/session.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form, FormActions, FormProblem, TextArea, TextField } from '../ui/field.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import classes from './inbox.module.css'
+import { refresh } from './use-live-desk.ts'
+
+const PATH = '/agents/{agentId}/helpdesk/canned-replies'
+
+type CannedProps = {
+  agentId: string
+  ticketNumber: number
+  /** What is written in the field, to be kept as a prepared reply. */
+  text: string
+  onFilled: (text: string) => void
+}
+
+/** A menu of prepared replies, which are made and removed here, too. */
+export function CannedReplies({ agentId, ticketNumber, text, onFilled }: CannedProps) {
+  const member = useMember()
+  const [open, setOpen] = useState<'new' | 'all' | null>(null)
+  const { data = [] } = useQuery(reading(PATH, { params: { agentId } }))
+  const fill = useMutation({
+    mutationFn: (cannedReplyId: string) =>
+      call('POST', `${PATH}/{cannedReplyId}/fill`, {
+        params: { agentId, cannedReplyId },
+        body: { ticketNumber, authorId: member?.id },
+      }),
+    onSuccess: ({ content, missing }) => {
+      onFilled(content)
+      if (missing.length > 0) tell('problem', `Not known for this customer: ${missing.join(', ')}.`)
+    },
+  })
+  const close = () => setOpen(null)
+  return (
+    <>
+      <Menu
+        label="Prepared replies"
+        choices={[
+          ...data.map(({ id, name }) => ({ id, label: name, onChoose: () => fill.mutate(id) })),
+          { id: 'new', label: 'New prepared reply', icon: Plus, onChoose: () => setOpen('new') },
+          ...(data.length > 0
+            ? [
+                {
+                  id: 'all',
+                  label: 'Manage prepared replies',
+                  icon: Settings2,
+                  onChoose: () => setOpen('all'),
+                },
+              ]
+            : []),
+        ]}
+      />
+      <Dialog title="New prepared reply" isOpen={open === 'new'} onClose={close}>
+        <NewReply agentId={agentId} text={text} onDone={close} />
+      </Dialog>
+      <Dialog title="Prepared replies" isOpen={open === 'all'} onClose={close}>
+        <ul className={classes.prepared}>
+          {data.map((reply) => (
+            <Prepared key={reply.id} agentId={agentId} {...reply} />
+          ))}
+        </ul>
+      </Dialog>
+    </>
+  )
+}
+
+function NewReply({ agentId, text, onDone }: { agentId: string; text: string; onDone: () => void }) {
+  const make = useMutation({
+    meta: { quiet: true },
+    mutationFn: (body: { name: string; content: string }) =>
+      call('POST', PATH, { params: { agentId }, body }),
+    onSuccess: () => {
+      refresh(PATH)
+      onDone()
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    make.mutate({ name: String(form.get('name')), content: String(form.get('content')) })
+  }
+  return (
+    <Form onSubmit={submit}>
+      <TextField label="Name" name="name" maxLength={100} required autoFocus />
+      <TextArea
+        label="Text"
+        name="content"
+        rows={6}
+        maxLength={10_000}
+        required
+        defaultValue={text}
+        hint="{{customer.name}}, {{ticket.number}} and {{author.name}} are filled in for each ticket."
+      />
+      {make.error && <FormProblem>{sentenceOf(make.error)}</FormProblem>}
+      <FormActions>
+        <Button kind="primary" type="submit" pending={make.isPending}>
+          Keep the reply
+        </Button>
+      </FormActions>
+    </Form>
+  )
+}
+
+type PreparedProps = { agentId: string; id: string; name: string; content: string }
+
+function Prepared({ agentId, id, name, content }: PreparedProps) {
+  const remove = useMutation({
+    mutationFn: () => call('DELETE', `${PATH}/{cannedReplyId}`, { params: { agentId, cannedReplyId: id } }),
+    onSuccess: () => {
+      refresh(PATH)
+      tell('done', `“${name}” was deleted.`, {
+        label: 'Undo',
+        run: () =>
+          void call('POST', PATH, { params: { agentId }, body: { name, content } }).then(() => refresh(PATH)),
+      })
+    },
+  })
+  return (
+    <li>
+      <div>
+        <strong>{name}</strong>
+        <p>{content}</p>
+      </div>
+      <IconButton
+        icon={Trash2}
+        label={`Delete ${name}`}
+        disabled={remove.isPending}
+        onClick={() => remove.mutate()}
+      />
+    </li>
+  )
+}

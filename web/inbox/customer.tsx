@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { reading, type Ticket } from '../app/api.ts'
+import { useCan } from '../app/session.ts'
+import { Ago } from '../ui/ago.tsx'
+import classes from './inbox.module.css'
+
+const CHANNELS: Record<string, string> = {
+  helpdesk: 'help desk',
+  iframe: 'website chat',
+  center_stage: 'website chat',
+  email: 'email',
+  messaging: 'messaging',
+  api: 'API',
+  phone: 'phone',
+}
+
+/** What is known about the customer of a ticket, with other tickets and the conversation. */
+export function Customer({ agentId, ticket }: { agentId: string; ticket: Ticket }) {
+  const can = useCan()
+  const { id, name, email, phoneNumber } = ticket.customer
+  const contact = useQuery({
+    ...reading('/agents/{agentId}/contacts/{contactId}', { params: { agentId, contactId: id ?? '' } }),
+    enabled: id !== null && can('conversations:read'),
+    retry: false,
+  })
+  const tickets = useQuery({
+    ...reading('/agents/{agentId}/contacts/{contactId}/tickets', {
+      params: { agentId, contactId: id ?? '' },
+      query: { limit: 6 },
+    }),
+    enabled: id !== null,
+  })
+  const others = tickets.data?.data.filter(({ ticketNumber }) => ticketNumber !== ticket.ticketNumber) ?? []
+  const attributes = Object.entries(contact.data?.customAttributes ?? {}).filter(
+    ([, value]) => value !== null,
+  )
+  return (
+    <section aria-label="Customer" className={classes.customerCard}>
+      <h3 dir="auto">{name ?? contact.data?.name ?? 'Visitor'}</h3>
+      {email && <a href={`mailto:${email}`}>{email}</a>}
+      {phoneNumber && <a href={`tel:${phoneNumber}`}>{phoneNumber}</a>}
+      <p>Came by {CHANNELS[ticket.channel] ?? ticket.channel}</p>
+      {attributes.length > 0 && (
+        <dl className={classes.attributes}>
+          {attributes.map(([label, value]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd dir="auto">{typeof value === 'object' ? JSON.stringify(value) : String(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {ticket.conversationId && can('conversations:read') && (
+        <Link
+          to="/agents/$agentId/conversations"
+          params={{ agentId }}
+          search={{ open: ticket.conversationId } as never}
+        >
+          The whole conversation
+        </Link>
+      )}
+      {others.length > 0 && (
+        <>
+          <h3>Other tickets</h3>
+          <ul>
+            {others.map(({ ticketNumber, subject, createdAt }) => (
+              <li key={ticketNumber}>
+                <Link
+                  to="/agents/$agentId/inbox"
+                  params={{ agentId }}
+                  search={{ ticket: String(ticketNumber), view: 'open' } as never}
+                >
+                  {subject ?? `#${ticketNumber}`}
+                </Link>{' '}
+                <Ago at={createdAt} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  )
+}

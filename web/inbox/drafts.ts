@@ -1,0 +1,16 @@
+export type Mode = 'reply' | 'note'
+export type Draft = { mode: Mode; text: string }
+
+const keyOf = (agentId: string, ticketNumber: number): string => `parley:draft:${agentId}:${ticketNumber}`
+
+/** Drafts are kept until the tab is closed, so that looking at another ticket loses nothing. */
+export function readDraft(agentId: string, ticketNumber: number): Draft {
+  const kept = sessionStorage.getItem(keyOf(agentId, ticketNumber))
+  return kept ? (JSON.parse(kept) as Draft) : { mode: 'reply', text: '' }
+}
+
+export function keepDraft(agentId: string, ticketNumber: number, draft: Draft): void {
+  const key = keyOf(agentId, ticketNumber)
+  if (draft.text === '') sessionStorage.removeItem(key)
+  else sessionStorage.setItem(key, JSON.stringify(draft))
+}

@@ -1,0 +1,25 @@
+import { CATEGORY } from './ticket-words.ts'
+
+type EventData = {
+  eventType?: string
+  statusTo?: keyof typeof CATEGORY
+  assignedTo?: { name?: string | null } | null
+  doneBy?: { name?: string | null } | null
+  priorityTo?: string
+}
+
+/** Describes an event of a ticket in a few words. */
+export function eventWords(metadata: unknown): string {
+  const { eventType, statusTo, assignedTo, doneBy, priorityTo } = (metadata ?? {}) as EventData
+  const by = doneBy?.name ? ` by ${doneBy.name}` : ''
+  switch (eventType) {
+    case 'status_change':
+      return `${statusTo ? CATEGORY[statusTo][1] : 'Status changed'}${by}`
+    case 'assign':
+      return assignedTo?.name ? `Assigned to ${assignedTo.name}${by}` : `Assigned to nobody${by}`
+    case 'priority_changed':
+      return `Priority ${priorityTo ?? 'changed'}${by}`
+    default:
+      return `${(eventType ?? 'changed').replaceAll('_', ' ')}${by}`
+  }
+}

@@ -1,0 +1,86 @@
+import { Ago } from '../ui/ago.tsx'
+import { Badge } from '../ui/page.tsx'
+import classes from './inbox.module.css'
+import { CATEGORY, nameOf } from './ticket-words.ts'
+
+export type Row = {
+  ticketNumber: number
+  subject: string | null
+  statusCategory: keyof typeof CATEGORY
+  customer: { name: string | null; email: string | null; phoneNumber: string | null }
+  channel: string
+  priority: string
+  createdAt: string
+  lastMessageAt: string | null
+  updatedAt: string
+}
+
+/** The next page is loaded when the end of the list is so many pixels away. */
+const AHEAD_PX = 800
+
+type ListProps = {
+  rows: Row[]
+  open: number | null
+  isUnread: (row: Row) => boolean
+  onOpen: (ticketNumber: number) => void
+  onEnd: () => void
+}
+
+export const TicketList = ({ rows, open, isUnread, onOpen, onEnd }: ListProps) => (
+  <ul
+    className={classes.rows}
+    onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+      if (scrollHeight - scrollTop - clientHeight < AHEAD_PX) onEnd()
+    }}
+  >
+    {rows.map((row) => (
+      <TicketRow
+        key={row.ticketNumber}
+        row={row}
+        isOpen={row.ticketNumber === open}
+        isUnread={isUnread(row)}
+        onOpen={() => onOpen(row.ticketNumber)}
+      />
+    ))}
+  </ul>
+)
+
+type RowProps = { row: Row; isOpen: boolean; isUnread: boolean; onOpen: () => void }
+
+function TicketRow({ row, isOpen, isUnread, onOpen }: RowProps) {
+  const [tone, label] = CATEGORY[row.statusCategory]
+  const isUrgent = row.priority === 'urgent' || row.priority === 'high'
+  return (
+    <li
+      ref={(node) => {
+        // The keys j and k may choose a row that is out of sight.
+        if (isOpen) void node?.scrollIntoView({ block: 'nearest' })
+      }}
+    >
+      <button
+        type="button"
+        className={`${classes.row} ${isUnread ? classes.unread : ''}`}
+        aria-current={isOpen}
+        onClick={onOpen}
+      >
+        <span className={classes.rowLine}>
+          <strong dir="auto">{nameOf(row.customer)}</strong>
+          <small>
+            <Ago at={row.lastMessageAt ?? row.updatedAt} />
+          </small>
+        </span>
+        <span className={classes.subject} dir="auto">
+          {row.subject ?? 'Without a subject'}
+        </span>
+        <span className={classes.marks}>
+          <Badge tone={tone}>{label}</Badge>
+          {isUrgent && <Badge tone="danger">{row.priority}</Badge>}
+          {isUnread && <span className={classes.dot} role="img" aria-label="Unread" />}
+          <small>
+            #{row.ticketNumber} · {row.channel}
+          </small>
+        </span>
+      </button>
+    </li>
+  )
+}

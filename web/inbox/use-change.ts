@@ -1,0 +1,47 @@
+import { useMutation } from '@tanstack/react-query'
+import { call, reading, type Ticket } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { sentenceOf } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import { refresh, TICKETS } from './use-live-desk.ts'
+
+export type TicketChange = {
+  statusCategory?: Ticket['statusCategory']
+  assigneeId?: string | null
+  priority?: Ticket['priority']
+}
+
+/** Changes a ticket. The change is shown at once and reverted if the request fails. */
+export function useChange(params: { agentId: string; ticketNumber: number }) {
+  const path = '/agents/{agentId}/helpdesk/tickets/{ticketNumber}'
+  const { queryKey } = reading(path, { params })
+  return useMutation({
+    mutationFn: (body: TicketChange) => call('PATCH', path, { params, body }),
+    onMutate: (body) => {
+      const before = queries.getQueryData<Ticket>(queryKey)
+      if (before) queries.setQueryData(queryKey, { ...before, ...body })
+      return before
+    },
+    // The pane of the ticket may be gone by then, since solving it opens the next one.
+    onSuccess: (_ticket, { statusCategory }, before) => {
+      if (statusCategory !== 'closed') return
+      tell('done', `Ticket #${params.ticketNumber} is solved.`, {
+        label: 'Undo',
+        run: () => void openAgain(params, before?.statusCategory ?? 'on_you'),
+      })
+    },
+    onError: (_error, _body, before) => queries.setQueryData(queryKey, before),
+    onSettled: () => refresh(TICKETS, '/agents/{agentId}/conversations'),
+  })
+}
+
+async function openAgain(
+  params: { agentId: string; ticketNumber: number },
+  statusCategory: Ticket['statusCategory'],
+): Promise<void> {
+  await call('PATCH', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}', {
+    params,
+    body: { statusCategory },
+  }).catch((error: unknown) => tell('problem', sentenceOf(error)))
+  refresh(TICKETS)
+}

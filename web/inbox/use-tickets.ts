@@ -1,0 +1,49 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { call, listing } from '../app/api.ts'
+import { useMember } from '../app/session.ts'
+import { filterOf, type View } from './views.ts'
+
+/** What the address says about the list. */
+export type ListSearch = {
+  view?: View
+  query?: string
+  /** Only tickets that are urgent or of high priority. */
+  urgent?: 'true'
+  /** Those who wait longest come first. */
+  oldest?: 'true'
+}
+
+const PATH = '/agents/{agentId}/helpdesk/tickets'
+
+/** Returns the tickets of a view or of a search, page by page. */
+export function useTickets(agentId: string, { view = 'open', query, urgent, oldest }: ListSearch) {
+  const member = useMember()
+  const params = { agentId }
+  const tickets = useInfiniteQuery({
+    ...listing(PATH, {
+      params,
+      query: {
+        limit: 50,
+        sortBy: 'lastMessageAt',
+        ...(urgent ? { priority: 'urgent,high' } : {}),
+        ...(oldest ? { order: 'asc' as const } : {}),
+        ...filterOf(view, member?.id),
+      },
+    }),
+    enabled: !query,
+  })
+  const found = useQuery({
+    queryKey: [PATH, params, 'search', query],
+    queryFn: () => call('POST', `${PATH}/search`, { params, body: { query: query ?? '', limit: 50 } }),
+    enabled: Boolean(query),
+    placeholderData: keepPreviousData,
+  })
+  const rows = query ? (found.data?.data ?? []) : (tickets.data?.pages.flatMap(({ data }) => data) ?? [])
+  return {
+    list: query ? found : tickets,
+    rows,
+    loadMore(): void {
+      if (!query && tickets.hasNextPage && !tickets.isFetchingNextPage) void tickets.fetchNextPage()
+    },
+  }
+}

@@ -1,0 +1,26 @@
+export const OPEN = 'new,on_you,on_customer,on_hold'
+
+export const VIEWS = [
+  ['mine', 'Mine'],
+  ['unassigned', 'Unassigned'],
+  ['mentions', 'Mentions'],
+  ['open', 'All open'],
+  ['solved', 'Solved'],
+] as const
+export type View = (typeof VIEWS)[number][0]
+
+/** Returns the part of the list's query that makes up a view of a member. */
+export function filterOf(view: View, memberId: string | undefined) {
+  switch (view) {
+    case 'mine':
+      return { status: OPEN, assigneeId: memberId }
+    case 'unassigned':
+      return { status: OPEN, assigneeId: 'none' }
+    case 'mentions':
+      return { status: OPEN, mentionedId: memberId }
+    case 'solved':
+      return { status: 'closed,cancelled' }
+    default:
+      return { status: OPEN }
+  }
+}
