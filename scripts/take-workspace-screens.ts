@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -6,8 +6,8 @@ import { openWorkspaceHome } from './workspace-home.ts'
 
 /**
  * Part of `npm run screens`. Takes screenshots of each page of the workspace in desktop and phone size, in the light
- * and the dark theme. They are written to a temporary folder; those that the documentation shows are copied to
- * docs/screens.
+ * and the dark theme, and writes them to docs/screens/pages. Those that the documentation shows are copied to
+ * docs/screens as PNG.
  */
 const SHOWN: Record<string, string> = {
   'playground-1440-light': 'workspace',
@@ -20,6 +20,7 @@ const SHOWN: Record<string, string> = {
 }
 const screens = join(import.meta.dirname, '../docs/screens')
 const folder = await mkdtemp(join(tmpdir(), 'parley-screens-'))
+await mkdir(join(screens, 'pages'), { recursive: true })
 const home = await openWorkspaceHome()
 const agent = `/agents/${home.agentId}`
 
@@ -51,9 +52,22 @@ const PAGES: Record<string, [path: string, prepare?: (page: Page) => Promise<unk
   'new-procedure': [`${agent}/procedures/new`],
   evaluations: [`${agent}/evaluations`],
   sources: [`${agent}/sources`, (page) => page.getByRole('row').nth(4).waitFor()],
-  search: [`${agent}/search`],
+  search: [
+    `${agent}/search`,
+    async (page) => {
+      await page.getByLabel('Question').fill('Can I return a used lamp?')
+      await page.keyboard.press('Enter')
+      await page.getByText('60 days').first().waitFor()
+    },
+  ],
   instructions: [`${agent}/instructions`],
-  inbox: [`${agent}/inbox`, (page) => page.getByText('My lamp flickers').first().waitFor()],
+  inbox: [
+    `${agent}/inbox`,
+    async (page) => {
+      await page.getByRole('button', { name: /My lamp flickers/ }).click()
+      await page.getByText('new driver').waitFor()
+    },
+  ],
   conversations: [
     `${agent}/conversations`,
     async (page) => {
@@ -88,6 +102,7 @@ for (const [width, height] of [
       storageState: home.session,
     })
     const page = await context.newPage()
+    const devtools = await context.newCDPSession(page)
     for (const [name, [path, prepare]] of Object.entries(PAGES)) {
       await page.goto(home.service.url + path)
       await heading(page)
@@ -95,6 +110,8 @@ for (const [width, height] of [
       await prepare?.(page)
       const file = `${name}-${width}-${colorScheme}`
       await page.screenshot({ path: join(folder, `${file}.png`), animations: 'disabled' })
+      const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: 70 })
+      await writeFile(join(screens, 'pages', `${file}.webp`), Buffer.from(data, 'base64'))
       const shown = SHOWN[file]
       if (shown) await copyFile(join(folder, `${file}.png`), join(screens, `${shown}.png`))
     }
@@ -102,4 +119,4 @@ for (const [width, height] of [
   }
 }
 await home.close()
-console.log(`The workspace stands in ${folder}`)
+console.log(`docs/screens/pages has every page; the same pictures as PNG stand in ${folder}.`)

@@ -75,10 +75,13 @@ describe('signing in', { skip }, () => {
     ]) {
       const page = await pageOf(browser, service)
       const left: string[] = []
-      await page.route(/evil\.example/, (route) => {
-        left.push(route.request().url())
-        return route.abort()
-      })
+      await page.route(
+        ({ hostname }) => hostname === 'evil.example',
+        (route) => {
+          left.push(route.request().url())
+          return route.abort()
+        },
+      )
       await page.goto(`${service.url}/sign-in?to=${encodeURIComponent(to)}`)
       await enter(page, email)
       await page.waitForURL((url) => url.pathname !== '/sign-in')
