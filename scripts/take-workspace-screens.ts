@@ -81,12 +81,16 @@ const PAGES: Record<string, [path: string, prepare?: (page: Page) => Promise<unk
     `${agent}/deploy`,
     (page) => page.frameLocator('iframe').getByText('What would you like to know?').waitFor(),
   ],
+  'deploy-api': [`${agent}/deploy?tab=api`],
+  'deploy-messaging': [`${agent}/deploy?tab=messaging`],
+  'deploy-mail': [`${agent}/deploy?tab=mail`],
   settings: [`${agent}/settings`],
   members: ['/workspace'],
   keys: ['/workspace?tab=keys'],
   usage: ['/workspace?tab=usage'],
   models: ['/workspace?tab=models'],
   audit: ['/workspace?tab=audit'],
+  'workspace-data': ['/workspace?tab=general'],
   account: ['/workspace/account'],
 }
 

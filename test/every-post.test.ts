@@ -71,6 +71,7 @@ async function world(): Promise<World> {
   const actionId = (await post(`${agent}/actions`, action)).id
   const people = [(await post(`${agent}/contacts`, {})).id, (await post(`${agent}/contacts`, {})).id]
   const cannedReplyId = (await post(`${agent}/helpdesk/canned-replies`, canned)).id
+  const sourceId = (await post(`${agent}/sources`, text)).id
   const groupId = newId()
   const owned = { account_id: client.accountId, agent_id: agentId }
   await db
@@ -111,7 +112,15 @@ async function world(): Promise<World> {
   assert.equal(mail.status, 200, JSON.stringify(mail.body))
   const [contactId = '', intoContactId = ''] = people
   const ids = {
-    ...{ agentId, conversationId, toolCallId, ticketNumber: String(ticketNumber), cannedReplyId, groupId },
+    ...{
+      agentId,
+      conversationId,
+      toolCallId,
+      ticketNumber: String(ticketNumber),
+      cannedReplyId,
+      groupId,
+      sourceId,
+    },
     ...{
       topicId,
       intoTopicId,
@@ -186,7 +195,7 @@ const asked: Record<string, (ids: Ids) => Asked> = {
  * Endpoints whose answer is generated again. They change none of the customer's data, and the answer is a stream of
  * unlimited length.
  */
-const MADE_AGAIN = ['exportUser']
+const MADE_AGAIN = ['exportUser', 'exportAccount']
 
 async function send({ client, ids }: World, endpoint: Endpoint, prefix: string, name: string, key: string) {
   const request = asked[name]?.(ids) ?? {}
