@@ -72,14 +72,19 @@ export function ContactDialog({ agentId, contact, onClose }: ContactDialogProps)
             )}
           </Loaded>
         </Section>
-        <Person contact={contact} onErased={onClose} />
         {can('conversations:write') && (
-          <div>
-            <Button kind="danger" pending={remove.isPending} onClick={() => remove.mutate()}>
-              Delete the contact
-            </Button>
-          </div>
+          <Section
+            title="Delete the contact"
+            about="Only the name, address and attributes go. The conversations stay."
+          >
+            <div>
+              <Button kind="danger" pending={remove.isPending} onClick={() => remove.mutate()}>
+                Delete the contact
+              </Button>
+            </div>
+          </Section>
         )}
+        <Person contact={contact} onErased={onClose} />
       </div>
     </Dialog>
   )

@@ -30,7 +30,7 @@ export function Api({ agent }: { agent: Agent }) {
       <Section title="From your own code" about="With the folder client/ of the repository, on your server.">
         <Code
           label="TypeScript"
-          text={`import { createParley } from '../../client/parley.ts'
+          text={`import { createParley } from './client/parley.ts'
 
 const parley = createParley({
   baseUrl: '${base}',
