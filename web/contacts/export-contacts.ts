@@ -1,5 +1,6 @@
 import { call, type OutputOf } from '../app/api.ts'
-import { csvRow, saveFile } from '../app/save-file.ts'
+import { csvRow } from '../app/csv-row.ts'
+import { saveFile } from '../app/save-file.ts'
 
 type Contact = OutputOf<'GET', '/agents/{agentId}/contacts/{contactId}'>
 
