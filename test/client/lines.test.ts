@@ -27,7 +27,8 @@ before(async () => {
 after(() => server.close())
 
 test('lines of JSON are read however they arrive, also the last one without a line break', async () => {
-  const read = await Array.fromAsync(createRequests({ baseUrl }).lines('GET', '/lines'))
+  const read: unknown[] = []
+  for await (const line of createRequests({ baseUrl }).lines('GET', '/lines')) read.push(line)
   assert.deepEqual(
     read,
     LINES.map((line) => JSON.parse(line)),
