@@ -101,7 +101,7 @@ export const changeMember = (db: Db, caller: Caller, id: string, change: Change)
       .where('account_id', '=', account.id)
       .where('id', '=', id)
       .execute()
-    if (change.name !== undefined) await renameMember(trx, id, change.name)
+    if (change.name !== undefined) await renameMember(trx, account.id, id, change.name)
     if (!scopesOf(role).includes('members:write')) await forgetInvitations(trx, account.id, `member:${id}`)
     await recordAudit(trx, {
       accountId: account.id,

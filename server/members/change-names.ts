@@ -3,12 +3,18 @@ import { setAccountName } from '../accounts/records/accounts.ts'
 import { setMemberName } from '../accounts/records/members.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { transact } from '../db/statements/transact.ts'
+import type { AccountId } from '../db/tables/columns.ts'
 import type { Caller } from '../http/route.ts'
 import { setLoginName } from '../sign-in/passwords/logins.ts'
 
 /** Changes the name of a member, under which the member also signs in. */
-export async function renameMember(trx: Trx, memberId: string, name: string): Promise<void> {
-  await setMemberName(trx, memberId, name.trim())
+export async function renameMember(
+  trx: Trx,
+  accountId: AccountId,
+  memberId: string,
+  name: string,
+): Promise<void> {
+  await setMemberName(trx, accountId, memberId, name.trim())
   await setLoginName(trx, memberId, name.trim())
 }
 
@@ -16,7 +22,7 @@ export async function renameMember(trx: Trx, memberId: string, name: string): Pr
 export const renameSelf = (db: Db, { account, actor, member }: Caller, name: string): Promise<void> =>
   transact(db, async (trx) => {
     if (!member) throw new TypeError('Only sessions come here.')
-    await renameMember(trx, member.id, name)
+    await renameMember(trx, account.id, member.id, name)
     await recordAudit(trx, {
       accountId: account.id,
       actor,

@@ -138,6 +138,16 @@ export async function forgetInvitations(trx: Db, accountId: AccountId, createdBy
     .execute()
 }
 
-export async function setMemberName(trx: Trx, memberId: string, name: string): Promise<void> {
-  await trx.updateTable('members').set({ name }).where('id', '=', memberId).execute()
+export async function setMemberName(
+  trx: Trx,
+  accountId: AccountId,
+  memberId: string,
+  name: string,
+): Promise<void> {
+  await trx
+    .updateTable('members')
+    .set({ name })
+    .where('account_id', '=', accountId)
+    .where('id', '=', memberId)
+    .execute()
 }
