@@ -58,6 +58,12 @@ function unpack(text: string): StreamEvent[] {
   })
 }
 
+/**
+ * The condition that a generation is running, for statements that name it by its id. The plain comparison would let the
+ * planner take the index of running generations, in which all those that ended lately are still listed.
+ */
+export const isRunning = sql`generations.status is not distinct from 'running'`
+
 type Appended = { owner: string; epoch: number; ids: string[]; positions: number[]; events: string[] }
 
 const append = statement(
@@ -65,7 +71,7 @@ const append = statement(
     insert into generation_log (generation_id, account_id, position, events)
     select piece.id, generations.account_id, piece.position, piece.events
     from unnest(${p.ids}::uuid[], ${p.positions}::integer[], ${p.events}::text[]) as piece (id, position, events)
-    join generations on generations.id = piece.id and generations.status = 'running'
+    join generations on generations.id = piece.id and ${isRunning}
       and generations.owner = ${p.owner}::uuid and generations.epoch = ${p.epoch}::integer
     -- Whoever closes one of them waits for this statement, or this statement for it.
     for key share of generations

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { settling } from '../../accounts/plans/credits.ts'
 import { statement, type Values } from '../../db/statements/statement.ts'
-import { packPiece } from '../stream/generation-log.ts'
+import { isRunning, packPiece } from '../stream/generation-log.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
 import type { Closer, Ended } from './store-turn.ts'
 
@@ -49,7 +49,8 @@ export const endReply = statement(
       usage_credits = credits, finished_at = now(), parts_count = jsonb_array_length(${p.parts}::jsonb),
       message_state = 'stored', parts_from = 0
     from held
-    where account_id = ${p.accountId}::uuid and generations.id = ${p.id}::uuid and status = 'running'
+    where account_id = ${p.accountId}::uuid and generations.id = ${p.id}::uuid
+      and ${isRunning}
       and owner is not distinct from ${p.owner}::uuid and epoch = ${p.epoch}::integer
       and kind = 'reply' and cut_from is null and stop_reason is distinct from 'takeover'
     returning asked_seq

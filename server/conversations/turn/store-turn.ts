@@ -3,7 +3,7 @@ import { type Reservation, reserving, settling } from '../../accounts/plans/cred
 import { statement, type Values } from '../../db/statements/statement.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { MessageMetadata } from '../records/present.ts'
-import { type Piece, packPiece } from '../stream/generation-log.ts'
+import { isRunning, type Piece, packPiece } from '../stream/generation-log.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
 
 /**
@@ -171,7 +171,7 @@ export const endWithMessage = statement(
         select jsonb_array_length(messages.parts) from messages
         where messages.account_id = ${p.accountId}::uuid and messages.id = generations.message_id), 0) end
     from held
-    where account_id = ${p.accountId}::uuid and id = ${p.id}::uuid and status = 'running'
+    where account_id = ${p.accountId}::uuid and id = ${p.id}::uuid and ${isRunning}
       and owner is not distinct from ${p.owner}::uuid and epoch = ${p.epoch}::integer
     -- A takeover silences its generation even when the conversation has been handed back since.
     returning kind, cut_from, cut_to, generations.asked_seq, coalesce(over, case when stop_reason = 'takeover' then 'taken_over' end) as over
