@@ -223,7 +223,8 @@ function placesOf(operation: Operation): Place[] {
       path: (id) => address({}, { [name]: id }),
       body: () => whole,
     })
-  for (const { name, trail, fill } of leavesOf((endpoint.body ?? {}) as Schema)) {
+  const leaves = endpoint.body ? leavesOf(endpoint.body as Schema, Object.keys(ids)) : []
+  for (const { name, trail, fill } of leaves) {
     if (!isForeign(name)) continue
     const [top = ''] = trail.split('.')
     // The smallest body follows the schema's first alternative. A field of another alternative is sent without it.
@@ -240,6 +241,7 @@ function placesOf(operation: Operation): Place[] {
 
 /** Fields that must differ between requests, or that must be set for the names in the body to be checked. */
 const ANEW: Record<string, () => object> = {
+  createAction: () => ({ name: `look_${newId().replaceAll('-', '')}` }),
   createProcedure: () => ({ name: newId(), enabled: true }),
   updateProcedure: () => ({ name: newId(), enabled: true }),
 }

@@ -7,6 +7,8 @@ export type Schema = {
   anyOf?: Schema[]
   properties?: Record<string, Schema>
   required?: string[]
+  patternProperties?: Record<string, Schema>
+  additionalProperties?: boolean | Schema
   items?: Schema
   default?: unknown
   minLength?: number
@@ -48,10 +50,13 @@ export const typesOf = ({ type }: Schema): string[] => (type === undefined ? [] 
  */
 export type Leaf = { name: string; trail: string; fill(value: unknown): unknown }
 
-/** Returns every string and number that a value of the schema may contain, in members, lists and alternatives. */
-export function leavesOf(schema: Schema, name = ''): Leaf[] {
+/**
+ * Returns every string and number that a value of the schema may contain, in members, lists and alternatives. Where an
+ * object may have members of any name, it has one of each of the `names`.
+ */
+export function leavesOf(schema: Schema, names: readonly string[] = [], name = ''): Leaf[] {
   const alternatives = schema.oneOf ?? schema.anyOf
-  if (alternatives) return alternatives.flatMap((each) => leavesOf(each, name))
+  if (alternatives) return alternatives.flatMap((each) => leavesOf(each, names, name))
   if (schema.enum || 'const' in schema) return []
   const types = typesOf(schema)
   const within = (leaf: Leaf, step: string, fill: (value: unknown) => unknown): Leaf => ({
@@ -59,17 +64,29 @@ export function leavesOf(schema: Schema, name = ''): Leaf[] {
     trail: leaf.trail ? `${step}.${leaf.trail}` : step,
     fill,
   })
-  const members = Object.entries(schema.properties ?? {}).flatMap(([key, part]) =>
-    leavesOf(part, key).map((leaf) =>
+  const free = freeMemberOf(schema)
+  const freeMembers = free ? names.map((key) => [key, free] as const) : []
+  const members = [...freeMembers, ...Object.entries(schema.properties ?? {})].flatMap(([key, part]) =>
+    leavesOf(part, names, key).map((leaf) =>
       within(leaf, key, (value) => ({ ...(sampleOf(schema) as object), [key]: leaf.fill(value) })),
     ),
   )
   const { items } = schema
   const elements = items
-    ? leavesOf(items, name).map((leaf) => within(leaf, '[]', (value) => [leaf.fill(value)]))
+    ? leavesOf(items, names, name).map((leaf) => within(leaf, '[]', (value) => [leaf.fill(value)]))
     : []
   const isLeaf = types.includes('string') || types.includes('integer')
   return [...members, ...elements, ...(isLeaf ? [{ name, trail: '', fill: (value: unknown) => value }] : [])]
+}
+
+/** Returns the schema of members that may have any name: a text where they may be anything; null where there are none. */
+function freeMemberOf(schema: Schema): Schema | null {
+  const { properties, patternProperties, additionalProperties } = schema
+  const types = typesOf(schema)
+  if (types.length > 0 && !types.includes('object')) return null
+  const [member = additionalProperties ?? properties === undefined] = Object.values(patternProperties ?? {})
+  if (member === false) return null
+  return member === true || Object.keys(member).length === 0 ? { type: 'string' } : member
 }
 
 /** Returns a value of none of the schema's types, or undefined if every type is accepted. */
