@@ -9,7 +9,7 @@ import { createSource } from './knowledge/sources/create-source.ts'
 import { trainSource } from './knowledge/training/train-source.ts'
 import { DEMO_AGENT } from './site/status-page.ts'
 
-const QUESTIONS = [
+export const DEMO_QUESTIONS = [
   'How do I upload a PDF as a source?',
   'How do I put the chat on my website?',
   'What happens when a client loses its connection?',
@@ -30,7 +30,7 @@ export async function addDemoAgent(ctx: Context, accountId: AccountId): Promise<
     agentId,
     {
       initialMessages: ["Hello! I have read Parley's documentation. What would you like to know?"],
-      suggestedMessages: QUESTIONS.map((text, order) => ({ type: 'single', text, order })),
+      suggestedMessages: DEMO_QUESTIONS.map((text, order) => ({ type: 'single', text, order })),
     },
     'first-run',
   )
