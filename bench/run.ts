@@ -75,11 +75,11 @@ if (names.includes('text')) {
   for await (const result of textScenario()) results.push(result)
   writeFileSync(new URL('text.md', folder), textReport(results))
 }
-if (names.includes('web')) writeFileSync(new URL('web.md', folder), await webScenario())
-if (names.some((name) => !['retrieval', 'text', 'web'].includes(name))) {
+if (names.some((name) => !['retrieval', 'text'].includes(name))) {
   const postgres = await preparePostgres()
   if (postgres.url === null) console.log(`Without PostgreSQL: ${postgres.reason}`)
   const servers = postgres.url === null ? [null] : [postgres.url, null]
+  if (names.includes('web')) writeFileSync(new URL('web.md', folder), await webScenario(postgres.url))
   if (names.includes('attack')) {
     const measured = []
     for (const server of servers) {

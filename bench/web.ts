@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
 import { gzipSync } from 'node:zlib'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { openEmbedded } from '../server/db/database.ts'
+import { openEmbedded, openPostgres } from '../server/db/database.ts'
 import { createLink, linkTo } from '../server/sign-in/passwords/links.ts'
 import { findBrowser } from '../test/find-browser.ts'
 import { addManyConversations } from './many-conversations.ts'
@@ -91,11 +91,12 @@ const sizeOf = (scripts: Map<string, number>, except = new Map<string, number>()
   [...scripts].reduce((sum, [name, size]) => sum + (except.has(name) ? 0 : size), 0) / KB
 
 /** Measures the workspace in a browser beside an installation with many conversations. Returns a report. */
-export async function webScenario(): Promise<string> {
-  const prepared = await prepare(null, 0, (db, accountId, agentId) =>
+export async function webScenario(server: string | null): Promise<string> {
+  const prepared = await prepare(server, 0, (db, accountId, agentId) =>
     addManyConversations(db, accountId, agentId, CONVERSATIONS),
   )
-  const database = await openEmbedded(prepared.env.DATA_DIR ?? '')
+  const { DATABASE_URL, DATA_DIR = '' } = prepared.env
+  const database = DATABASE_URL ? openPostgres(DATABASE_URL, 2) : await openEmbedded(DATA_DIR)
   const { token } = await createLink(database.db, {
     accountId: prepared.accountId,
     kind: 'set-up',
@@ -137,6 +138,7 @@ export async function webScenario(): Promise<string> {
       .reduce((most, one) => (one[1] > most[1] ? one : most))
     const shift = Math.max(...[...first, ...pages.map(([, one]) => one)].map((one) => one.shift))
     return report(
+      server ? 'PostgreSQL' : 'Embedded database',
       [
         { what: 'Script of the first load, gzip', measured: sizeOf(loaded), unit: 'KB', budget: 200 },
         { what: `Script of a page more, at most (${largest})`, measured: more, unit: 'KB', budget: 60 },
@@ -175,7 +177,7 @@ export async function webScenario(): Promise<string> {
   }
 }
 
-function report(budgets: Budget[], pages: (readonly [string, number, number])[]): string {
+function report(database: string, budgets: Budget[], pages: (readonly [string, number, number])[]): string {
   const round = (value: number): string => String(Number(value.toFixed(value < 1 ? 3 : 1)))
   const rows = budgets.map(({ what, measured, unit, budget }) => {
     const ratio = budget === 0 ? (measured === 0 ? 'met' : 'missed') : round(measured / budget)
@@ -183,8 +185,8 @@ function report(budgets: Budget[], pages: (readonly [string, number, number])[])
   })
   return `# The workspace in a browser
 
-${new Date().toISOString()}, ${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}; \`npm run bench web\`. Embedded
-database, headless Chromium without a graphics card on the same machine, 1440 × 900; times are medians of ${TIMES}.
+${new Date().toISOString()}, ${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}; \`npm run bench web\`. ${database},
+headless Chromium without a graphics card on the same machine, 1440 × 900; times are medians of ${TIMES}.
 
 | what | measured | budget | ratio |
 | - | - | - | - |
