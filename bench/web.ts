@@ -31,6 +31,7 @@ const WATCH = `{
 async function visit(browser: Browser, url: string, session: Session): Promise<Visit> {
   const context = await browser.newContext({ storageState: session, viewport: { width: 1440, height: 900 } })
   const page = await context.newPage()
+  page.setDefaultTimeout(120_000)
   await page.addInitScript(WATCH)
   const scripts = new Map<string, number>()
   const reading: Promise<void>[] = []
