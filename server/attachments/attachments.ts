@@ -128,3 +128,19 @@ export async function sweepAttachments(db: Db, filesDir: string): Promise<number
 }
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
+
+/** Gives files that came in to what they were sent in: a conversation or a ticket. */
+export async function giveAttachments(
+  trx: Trx,
+  accountId: AccountId,
+  ids: readonly string[],
+  to: { conversation_id: string } | { ticket_id: string },
+): Promise<void> {
+  if (ids.length === 0) return
+  await trx
+    .updateTable('attachments')
+    .set(to)
+    .where('account_id', '=', accountId)
+    .where('id', 'in', ids)
+    .execute()
+}

@@ -1,7 +1,9 @@
+import type { UpdateObject } from 'kysely'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/database.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import type { DeliveryStatus } from '../db/tables/deliveries.ts'
+import type { Tables } from '../db/tables/tables.ts'
 import type { DeliveryRow } from './claim-delivery.ts'
 
 /** What became of one attempt. */
@@ -122,4 +124,18 @@ export async function retryDelivery(db: Db, accountId: AccountId, id: string): P
     .where('status', '=', 'failed')
     .executeTakeFirst()
   return changed.numUpdatedRows > 0n
+}
+
+/** Sets columns of a delivery that a channel has learned, in a transaction that holds its row. */
+export async function changeDelivery(
+  trx: Trx,
+  { id, account_id }: Pick<DeliveryRow, 'id' | 'account_id'>,
+  changes: UpdateObject<Tables, 'deliveries'>,
+): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set(changes)
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
 }

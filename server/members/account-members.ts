@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { recordAudit } from '../accounts/audit/audit.ts'
 import { canBeLimited, scopesOf } from '../accounts/keys/roles.ts'
 import {
+  changeMemberRow,
   forgetInvitations,
   lockMembers,
   type MemberRow,
@@ -10,7 +11,6 @@ import {
   requireMemberById,
 } from '../accounts/records/members.ts'
 import type { Db, Trx } from '../db/database.ts'
-import { json } from '../db/statements/json.ts'
 import { transact } from '../db/statements/transact.ts'
 import type { MembersTable, Role } from '../db/tables/accounts.ts'
 import type { AccountId } from '../db/tables/columns.ts'
@@ -95,12 +95,7 @@ export const changeMember = (db: Db, caller: Caller, id: string, change: Change)
     const agentIds = change.agentIds === undefined ? kept : change.agentIds
     await checkLimit(trx, account.id, role, change.agentIds ?? null)
     if (role !== 'owner') await refuseLastOwner(trx, member)
-    await trx
-      .updateTable('members')
-      .set({ role, agent_ids: json(agentIds) })
-      .where('account_id', '=', account.id)
-      .where('id', '=', id)
-      .execute()
+    await changeMemberRow(trx, account.id, id, { role, agentIds })
     if (change.name !== undefined) await renameMember(trx, account.id, id, change.name)
     if (!scopesOf(role).includes('members:write')) await forgetInvitations(trx, account.id, `member:${id}`)
     await recordAudit(trx, {

@@ -125,6 +125,31 @@ export async function setPresence(
   return { member, before: presenceOf(found) }
 }
 
+/** Changes a member's role and the agents that the member is limited to, and the name if there is one. */
+export async function changeMemberRow(
+  trx: Trx,
+  accountId: AccountId,
+  id: string,
+  { name, role, agentIds }: { name?: string; role: Role; agentIds: string[] | null },
+): Promise<void> {
+  await trx
+    .updateTable('members')
+    .set({ role, agent_ids: json(agentIds), ...(name === undefined ? {} : { name }) })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Notes that the member was given a ticket, for the turn at which the next one comes. */
+export async function noteAssignment(trx: Trx, accountId: AccountId, memberId: string): Promise<void> {
+  await trx
+    .updateTable('members')
+    .set({ last_assigned_at: sql<Date>`clock_timestamp()` })
+    .where('account_id', '=', accountId)
+    .where('id', '=', memberId)
+    .execute()
+}
+
 /**
  * Deletes the open invitations made by `createdBy`: a member who may no longer invite must not get back in through
  * one of them.

@@ -1,5 +1,6 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import { requireAgent } from '../../agents/records/find-agent.ts'
+import { moveTools } from '../../agents/records/knowledge-state.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
@@ -31,12 +32,7 @@ export async function changeTools<R>(
     if (!changed) return row
     const after = await definitionBytes(trx, accountId, agentId)
     if (after > MOST_DEFINITION_BYTES && after > before) refuseInvalid({ body: TOO_LARGE })
-    await trx
-      .updateTable('agents')
-      .set((eb) => ({ tools_version: eb('tools_version', '+', 1) }))
-      .where('account_id', '=', accountId)
-      .where('id', '=', agentId)
-      .execute()
+    await moveTools(trx, { id: agentId, account_id: accountId })
     await recordAudit(trx, { accountId, actor, action, target: row.id })
     return row
   })

@@ -4,6 +4,7 @@ import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { textOf } from '../../conversations/records/parts.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
+import { pauseIfOngoing } from '../../conversations/records/set-status.ts'
 import type { Db } from '../../db/database.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
@@ -112,14 +113,7 @@ async function pause(
   verdict: Verdict,
 ): Promise<void> {
   await transact(ctx.db, async (trx) => {
-    const { numUpdatedRows } = await trx
-      .updateTable('conversations')
-      .set({ status: 'paused' })
-      .where('account_id', '=', account_id)
-      .where('id', '=', id)
-      .where('status', '=', 'ongoing')
-      .executeTakeFirst()
-    if (numUpdatedRows === 0n) return
+    if (!(await pauseIfOngoing(trx, { id, account_id }))) return
     await markMessages(trx, { account_id }, messageIds, verdict)
     await recordEvent(ctx, trx, account_id, agent_id, { type: 'conversation', data: { conversationId: id } })
   })

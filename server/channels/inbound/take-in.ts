@@ -1,12 +1,13 @@
 import { type Selectable, sql } from 'kysely'
+import { giveAttachments } from '../../attachments/attachments.ts'
 import { wordsOf } from '../../attachments/message-words.ts'
 import { countryOfPhone } from '../../contacts/phone-number.ts'
 import type { Context } from '../../context.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
+import { openConversation } from '../../conversations/records/open-conversation.ts'
 import { titleFromWords } from '../../conversations/records/title.ts'
 import { readParent } from '../../conversations/turn/parent-conversation.ts'
 import type { Trx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type {
   ChannelName,
@@ -107,24 +108,18 @@ export async function newConversation(
         .where('id', '=', thread.contact_id)
         .executeTakeFirst()
     : undefined
-  return trx
-    .insertInto('conversations')
-    .values({
-      id: newId(),
-      account_id: thread.account_id,
-      agent_id: thread.agent_id,
-      source: SOURCE_OF[thread.channel],
-      user_id: contact?.external_id ?? null,
-      contact_id: contact?.id ?? null,
-      title,
-      status: 'ongoing',
-      parent_conversation_id: parent?.id ?? null,
-      parent_summary: parent?.summary ?? null,
-      thread_id: thread.id,
-      country: thread.channel === 'messaging' ? countryOfPhone(thread.peer) : null,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return openConversation(trx, {
+    account_id: thread.account_id,
+    agent_id: thread.agent_id,
+    source: SOURCE_OF[thread.channel],
+    user_id: contact?.external_id ?? null,
+    contact_id: contact?.id ?? null,
+    title,
+    parent_conversation_id: parent?.id ?? null,
+    parent_summary: parent?.summary ?? null,
+    thread_id: thread.id,
+    country: thread.channel === 'messaging' ? countryOfPhone(thread.peer) : null,
+  })
 }
 
 /** What waits to be fetched has a name already. */
@@ -138,18 +133,8 @@ async function append(trx: Trx, conversation: Conversation, message: Waiting): P
     parts: [{ type: 'text', text: saidIn(content) }],
     ...(content.attachments.length > 0 ? { metadata: { attachments: content.attachments } } : {}),
   })
-  if (content.attachments.length > 0) {
-    await trx
-      .updateTable('attachments')
-      .set({ conversation_id: conversation.id })
-      .where('account_id', '=', account_id)
-      .where(
-        'id',
-        'in',
-        content.attachments.map((attachment) => attachment.id),
-      )
-      .execute()
-  }
+  const files = content.attachments.map((attachment) => attachment.id)
+  await giveAttachments(trx, account_id, files, { conversation_id: conversation.id })
   await trx
     .updateTable('inbound_messages')
     .set({ message_id: messageId, taken_in_at: new Date() })

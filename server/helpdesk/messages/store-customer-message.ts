@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { giveAttachments } from '../../attachments/attachments.ts'
 import type { Trx } from '../../db/database.ts'
 import type { AttachmentNote } from '../../db/tables/attachments.ts'
 import type { ConversationsTable } from '../../db/tables/conversations.ts'
@@ -118,15 +119,6 @@ async function isFirstSaid(trx: Trx, { account_id, id }: Conversation): Promise<
 }
 
 async function keepFiles(trx: Trx, ticket: TicketRow, attachments: AttachmentNote[]): Promise<void> {
-  if (attachments.length === 0) return
-  await trx
-    .updateTable('attachments')
-    .set({ ticket_id: ticket.id })
-    .where('account_id', '=', ticket.account_id)
-    .where(
-      'id',
-      'in',
-      attachments.map(({ id }) => id),
-    )
-    .execute()
+  const ids = attachments.map(({ id }) => id)
+  await giveAttachments(trx, ticket.account_id, ids, { ticket_id: ticket.id })
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
+import { noteAssignment } from '../../accounts/records/members.ts'
 import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
 import type { Priority, StatusCategory } from '../../db/tables/helpdesk.ts'
 import { clocksAfterMove, clocksAfterPriority } from '../clocks/ticket-clocks.ts'
 import { addTicketMessage } from '../messages/add-ticket-message.ts'
-import { noteAssignment } from './route-ticket.ts'
 import type { TicketRow } from './ticket-queries.ts'
 
 export type Change = {

@@ -33,13 +33,3 @@ export async function leastLoaded(
     returning id`.execute(trx)
   return rows[0]?.id ?? null
 }
-
-/** A member got a ticket by somebody's choice: that counts as well. */
-export async function noteAssignment(trx: Trx, accountId: AccountId, memberId: string): Promise<void> {
-  await trx
-    .updateTable('members')
-    .set({ last_assigned_at: sql<Date>`clock_timestamp()` })
-    .where('account_id', '=', accountId)
-    .where('id', '=', memberId)
-    .execute()
-}

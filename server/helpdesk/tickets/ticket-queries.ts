@@ -69,3 +69,17 @@ export async function openTicketOf(
     .forNoKeyUpdate()
     .executeTakeFirst()
 }
+
+/** Links a ticket without a conversation to one, in a transaction that holds its row. */
+export async function linkTicket(
+  trx: Trx,
+  { id, account_id }: Pick<TicketRow, 'id' | 'account_id'>,
+  conversationId: string,
+): Promise<void> {
+  await trx
+    .updateTable('tickets')
+    .set({ conversation_id: conversationId })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+}

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { keepVectorLease, takeVectorLease } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
@@ -11,7 +12,6 @@ type Agent = { id: string; account_id: AccountId }
 
 /** A job ends before its queue thinks it lost; the rest is a job of its own. */
 const SLICE_MS = 10 * 60_000
-const LEASE_SECONDS = 10
 const RENEW_MS = 3_000
 const LOG_EVERY_MS = 10_000
 const DROPPED_AT_ONCE = 500
@@ -34,8 +34,9 @@ export async function moveVectors(
     .where('id', '=', agentId)
     .executeTakeFirst()
   if (!agent) return
-  if (!(await takeLease(db, agent))) throw new Error('Another process builds the vectors of this agent.')
-  const renewal = setInterval(() => void keepLease(db, agent).catch(() => {}), RENEW_MS)
+  if (!(await takeVectorLease(db, agent)))
+    throw new Error('Another process builds the vectors of this agent.')
+  const renewal = setInterval(() => void keepVectorLease(db, agent, true).catch(() => {}), RENEW_MS)
   try {
     const isBuilt = !models.embedder || (await build(ctx, agent, models.embedder, signal))
     const isLive = isBuilt && (await swap(ctx, agent, space))
@@ -50,26 +51,8 @@ export async function moveVectors(
     throw error
   } finally {
     clearInterval(renewal)
-    await db.updateTable('agents').set({ vectors_held_until: null }).where('id', '=', agentId).execute()
+    await keepVectorLease(db, agent, false)
   }
-}
-
-const leaseEnd = sql<Date>`now() + ${sql.lit(LEASE_SECONDS)} * interval '1 second'`
-
-async function takeLease(db: Db, { id }: Agent): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('agents')
-    .set({ vectors_held_until: leaseEnd })
-    .where('id', '=', id)
-    .where((eb) =>
-      eb.or([eb('vectors_held_until', 'is', null), eb('vectors_held_until', '<', sql<Date>`now()`)]),
-    )
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
-}
-
-async function keepLease(db: Db, { id }: Agent): Promise<void> {
-  await db.updateTable('agents').set({ vectors_held_until: leaseEnd }).where('id', '=', id).execute()
 }
 
 /** False: the time of this job is up, and chunks are left. */

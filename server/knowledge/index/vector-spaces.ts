@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
+import { setVectorSpace } from '../../agents/records/knowledge-state.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
@@ -44,12 +45,7 @@ export async function swapSpace(
   if (!agent) return false
   if (agent.vector_space === space) return true
   if (space !== null && (await isIncomplete(trx, accountId, agentId, space))) return false
-  await trx
-    .updateTable('agents')
-    .set((eb) => ({ vector_space: space, knowledge_version: eb('knowledge_version', '+', 1) }))
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
-    .execute()
+  await setVectorSpace(trx, { id: agentId, account_id: accountId }, space)
   if (agent.vector_space !== null) await jobs.enqueue<MoveVectors>(trx, MOVE_VECTORS, { agentId, space })
   return true
 }

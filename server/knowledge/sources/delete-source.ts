@@ -1,4 +1,5 @@
 import { holdAgent } from '../../agents/records/find-agent.ts'
+import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { json } from '../../db/statements/json.ts'
@@ -7,7 +8,7 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { excludeTicket } from '../tickets/exclude-ticket.ts'
 import { emptySource, leaseEnd, ROWS_AT_ONCE, removeSource } from './empty-source.ts'
-import { moveKnowledge, requireSource, type SourceRow } from './queries.ts'
+import { requireSource, type SourceRow } from './queries.ts'
 
 /**
  * Deletes a source with its chunks; answers read the moved knowledge version and no longer find it. Answers what it

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
+import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { SourcesTable } from '../../db/tables/knowledge.ts'
@@ -81,25 +81,4 @@ export async function sizesByType(
     .groupBy('type')
     .execute()
   return new Map(rows.map(({ type, count, size }) => [type, { count, size }]))
-}
-
-/**
- * Notifies every process that the content the agent may answer from has changed. A transaction that locks a source
- * must have locked the agent before (holdAgent).
- */
-export async function moveKnowledge(
-  trx: Trx,
-  accountId: AccountId,
-  agentId: string,
-  trained = false,
-): Promise<void> {
-  await trx
-    .updateTable('agents')
-    .set((eb) => ({
-      knowledge_version: eb('knowledge_version', '+', 1),
-      ...(trained ? { last_trained_at: new Date() } : {}),
-    }))
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
-    .execute()
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { holdAgent } from '../../agents/records/find-agent.ts'
+import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
-import { moveKnowledge } from '../sources/queries.ts'
 
 /** Takes all ticket sources of an agent, which is held, out of its answers. */
 export async function dropAllTickets(trx: Trx, accountId: AccountId, agentId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { planTicketSync } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Account } from '../sources/add-source.ts'
@@ -40,15 +40,7 @@ export async function gatherTickets(ctx: Needs, { agentId }: GatherTickets): Pro
     if (tickets.length < PAGE) break
   }
   await dropStaleTickets(ctx.db, account.id, agentId, useless)
-  await ctx.db
-    .updateTable('agents')
-    .set({
-      next_ticket_sync_at: sql`case when next_ticket_sync_at is null then null
-        else ${new Date(Date.now() + WEEK_MS)}::timestamptz end`,
-    })
-    .where('account_id', '=', account.id)
-    .where('id', '=', agentId)
-    .execute()
+  await planTicketSync(ctx.db, { id: agentId, account_id: account.id }, new Date(Date.now() + WEEK_MS))
 }
 
 async function keep(

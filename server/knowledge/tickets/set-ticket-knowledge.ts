@@ -1,4 +1,5 @@
 import { requireAgent } from '../../agents/records/find-agent.ts'
+import { switchTicketKnowledge } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
@@ -17,12 +18,7 @@ export async function setTicketKnowledge(
 ): Promise<void> {
   await transact(db, async (trx) => {
     await requireAgent(trx, accountId, agentId, 'update')
-    await trx
-      .updateTable('agents')
-      .set({ ticket_knowledge: enabled, ...(enabled ? {} : { next_ticket_sync_at: null }) })
-      .where('account_id', '=', accountId)
-      .where('id', '=', agentId)
-      .execute()
+    await switchTicketKnowledge(trx, { id: agentId, account_id: accountId }, enabled)
     if (enabled) await jobs.enqueue<GatherTickets>(trx, GATHER_TICKETS, { agentId })
     else await dropAllTickets(trx, accountId, agentId)
   })

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
+import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
 import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { json } from '../../db/statements/json.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import { moveKnowledge } from '../../knowledge/sources/queries.ts'
 import { dropFiles } from './drop-files.ts'
 
 type TicketRow = { id: string; agent_id: string; number: number }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { holdAgent } from '../../agents/records/find-agent.ts'
+import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
 import { textOf } from '../../conversations/records/parts.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
@@ -7,7 +8,7 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import { qnaColumns } from '../../knowledge/sources/qna-source.ts'
-import { moveKnowledge, requireSource } from '../../knowledge/sources/queries.ts'
+import { requireSource } from '../../knowledge/sources/queries.ts'
 import { enqueueTraining } from '../../knowledge/training/enqueue-training.ts'
 
 type Needs = { db: Db; jobs: Pick<Jobs, 'enqueue'> }

@@ -1,7 +1,6 @@
-import { createMember, lockMembers, type MemberRow } from '../../accounts/records/members.ts'
+import { changeMemberRow, createMember, lockMembers, type MemberRow } from '../../accounts/records/members.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
 import type { Role } from '../../db/tables/accounts.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -51,12 +50,7 @@ export async function addLogin(trx: Trx, wanted: Wanted): Promise<{ memberId: st
     .executeTakeFirst()
   if (!login)
     throw new ApiError('RESOURCE_DUPLICATE', { message: 'Somebody signs in with this address already.' })
-  if (known)
-    await trx
-      .updateTable('members')
-      .set({ name, role, agent_ids: json(agentIds) })
-      .where('id', '=', memberId)
-      .execute()
+  if (known) await changeMemberRow(trx, accountId, memberId, { name, role, agentIds })
   await trx
     .insertInto('login_credentials')
     .values({

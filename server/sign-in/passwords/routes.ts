@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { recordAudit } from '../../accounts/audit/audit.ts'
+import { setAccountName } from '../../accounts/records/accounts.ts'
 import { requireMemberById } from '../../accounts/records/members.ts'
 import type { Context } from '../../context.ts'
 import { transact } from '../../db/statements/transact.ts'
@@ -23,12 +24,7 @@ export const linkRoutes = (ctx: Context): Route[] => [
     const passwordHash = await hashOfPassword(body.password)
     await transact(ctx.db, async (trx) => {
       const { account_id: accountId } = await takeLink(trx, 'set-up', body.token)
-      if (body.accountName !== undefined)
-        await trx
-          .updateTable('accounts')
-          .set({ name: body.accountName })
-          .where('id', '=', accountId)
-          .execute()
+      if (body.accountName !== undefined) await setAccountName(trx, accountId, body.accountName)
       const { email, name } = body
       const owner = { accountId, email, name, role: 'owner' as const, agentIds: null, passwordHash }
       const { memberId } = await addLogin(trx, owner)

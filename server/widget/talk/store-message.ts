@@ -3,12 +3,13 @@ import { wordsOf } from '../../attachments/message-words.ts'
 import { takeUploads } from '../../attachments/uploads.ts'
 import type { Context } from '../../context.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
+import { openConversation } from '../../conversations/records/open-conversation.ts'
 import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
+import { noteVoice } from '../../conversations/records/set-status.ts'
 import { WIDGET } from '../../conversations/records/sources.ts'
 import { titleFromWords } from '../../conversations/records/title.ts'
 import { readParent } from '../../conversations/turn/parent-conversation.ts'
 import type { Db, Trx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { storeCustomerMessage } from '../../helpdesk/messages/store-customer-message.ts'
 import { recordEvent } from '../../helpdesk/tickets/record-event.ts'
@@ -99,14 +100,7 @@ async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Prom
     parts: [{ type: 'text', text }],
     ...(attachments.length > 0 ? { metadata: { attachments } } : {}),
   })
-  if (voice && !conversation.has_voice) {
-    await trx
-      .updateTable('conversations')
-      .set({ has_voice: true })
-      .where('account_id', '=', account_id)
-      .where('id', '=', id)
-      .execute()
-  }
+  if (voice && !conversation.has_voice) await noteVoice(trx, conversation)
   await storeCustomerMessage(trx, conversation, { messageId, text, attachments })
   await recordEvent(ctx, trx, account_id, agent_id, { type: 'conversation', data: { conversationId: id } })
   return conversation
@@ -139,22 +133,16 @@ export async function beginConversation(
   before: ConversationRow | null,
 ): Promise<ConversationRow> {
   const parent = before ? await readParent(trx, agent.account_id, agent.id, before.id, visitorId) : null
-  return trx
-    .insertInto('conversations')
-    .values({
-      id: newId(),
-      account_id: agent.account_id,
-      agent_id: agent.id,
-      source: WIDGET,
-      embed_origin: page === undefined ? null : embedOriginOf(page),
-      user_id: visitorId,
-      contact_id: contactId,
-      country,
-      title,
-      status: 'ongoing',
-      parent_conversation_id: parent?.id ?? null,
-      parent_summary: parent?.summary ?? null,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return openConversation(trx, {
+    account_id: agent.account_id,
+    agent_id: agent.id,
+    source: WIDGET,
+    embed_origin: page === undefined ? null : embedOriginOf(page),
+    user_id: visitorId,
+    contact_id: contactId,
+    country,
+    title,
+    parent_conversation_id: parent?.id ?? null,
+    parent_summary: parent?.summary ?? null,
+  })
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
+import { setStatus } from '../../../conversations/records/set-status.ts'
 import type { Trx } from '../../../db/database.ts'
 import type { AccountId } from '../../../db/tables/columns.ts'
-import { setStatus } from '../../../helpdesk/tickets/end-conversation.ts'
 import { openTicket } from '../../../helpdesk/tickets/open-ticket.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
 import { newConversation } from '../../inbound/take-in.ts'

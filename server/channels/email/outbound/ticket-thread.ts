@@ -1,10 +1,12 @@
 import type { Context } from '../../../context.ts'
+import { setFirstStatus } from '../../../conversations/records/set-status.ts'
 import type { Trx } from '../../../db/database.ts'
 import { transact } from '../../../db/statements/transact.ts'
 import type { StatusCategory } from '../../../db/tables/helpdesk.ts'
 import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'
 import type { ThreadRow } from '../../../deliveries/enqueue-delivery.ts'
-import { isOver } from '../../../helpdesk/tickets/ticket-queries.ts'
+import { changeDelivery } from '../../../deliveries/settle-delivery.ts'
+import { isOver, linkTicket } from '../../../helpdesk/tickets/ticket-queries.ts'
 import { ensureThread } from '../../inbound/receive-message.ts'
 import { newConversation } from '../../inbound/take-in.ts'
 import { type ConnectionRow, markKeyOf } from '../connection/connection.ts'
@@ -62,12 +64,7 @@ export async function threadOfTicket(
       .where('id', '=', threadId)
       .executeTakeFirstOrThrow()
     await linkConversation(trx, thread, ticket)
-    await trx
-      .updateTable('deliveries')
-      .set({ thread_id: threadId })
-      .where('account_id', '=', row.account_id)
-      .where('id', '=', deliveryId)
-      .execute()
+    await changeDelivery(trx, { id: deliveryId, account_id: row.account_id }, { thread_id: threadId })
     return thread
   })
 }
@@ -108,16 +105,6 @@ async function linkConversation(
   const conversation = await newConversation(trx, thread, ticket.subject ?? '', null)
   // Nobody would end it for a ticket that is over already.
   const status = isOver(ticket.status_category) ? 'ended' : 'taken_over'
-  await trx
-    .updateTable('conversations')
-    .set({ status })
-    .where('account_id', '=', thread.account_id)
-    .where('id', '=', conversation.id)
-    .execute()
-  await trx
-    .updateTable('tickets')
-    .set({ conversation_id: conversation.id })
-    .where('account_id', '=', thread.account_id)
-    .where('id', '=', ticket.id)
-    .execute()
+  await setFirstStatus(trx, conversation, status)
+  await linkTicket(trx, { id: ticket.id, account_id: thread.account_id }, conversation.id)
 }

@@ -2,7 +2,7 @@ import type { Context } from '../../../context.ts'
 import type { Db, Trx } from '../../../db/database.ts'
 import { transact } from '../../../db/statements/transact.ts'
 import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'
-import { applyReport } from '../../../deliveries/settle-delivery.ts'
+import { applyReport, changeDelivery } from '../../../deliveries/settle-delivery.ts'
 import { holdTicketOf, noteDelivery } from '../../../helpdesk/messages/note-delivery.ts'
 import type { MessageStatus, WebhookEvent } from '../connection/adapter.ts'
 import type { MessagingAccount } from '../connection/connection.ts'
@@ -127,7 +127,7 @@ function moves(
 }
 
 /** One that waits for word of a doubtful piece has it now. */
-async function hurry(trx: Trx, { id, status, maybe_sent }: DeliveryRow): Promise<void> {
-  if (status !== 'queued' || !maybe_sent) return
-  await trx.updateTable('deliveries').set({ next_at: new Date() }).where('id', '=', id).execute()
+async function hurry(trx: Trx, delivery: DeliveryRow): Promise<void> {
+  if (delivery.status === 'queued' && delivery.maybe_sent)
+    await changeDelivery(trx, delivery, { next_at: new Date() })
 }

@@ -7,6 +7,7 @@ import { transact } from '../../../db/statements/transact.ts'
 import type { AccountId } from '../../../db/tables/columns.ts'
 import { LEASE_SECONDS } from '../../../deliveries/claim-delivery.ts'
 import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
+import { changeDelivery } from '../../../deliveries/settle-delivery.ts'
 import { recordEvent } from '../../../helpdesk/tickets/record-event.ts'
 import { ApiError } from '../../../http/errors.ts'
 import { freeKey, type KeyedRequest, takeKey } from '../../../http/once/idempotency.ts'
@@ -130,16 +131,9 @@ function begin(
       },
     })
     // Under way by this request: nobody else may take it, and what comes after it in the thread waits.
-    await trx
-      .updateTable('deliveries')
-      .set({
-        status: 'sending',
-        attempts: 1,
-        lease_until: sql<Date>`now() + ${LEASE_SECONDS} * interval '1 second'`,
-      })
-      .where('account_id', '=', owner.accountId)
-      .where('id', '=', deliveryId)
-      .execute()
+    const lease = sql<Date>`now() + ${LEASE_SECONDS} * interval '1 second'`
+    const underWay = { status: 'sending' as const, attempts: 1, lease_until: lease }
+    await changeDelivery(trx, { id: deliveryId, account_id: owner.accountId }, underWay)
     return { deliveryId, to: (thread.data as ThreadData).recipient ?? digitsOf(phone) }
   })
 }

@@ -7,6 +7,7 @@ import type { Trx } from '../../../db/database.ts'
 import { json } from '../../../db/statements/json.ts'
 import type { ChannelThreadsTable } from '../../../db/tables/channels.ts'
 import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'
+import { changeDelivery } from '../../../deliveries/settle-delivery.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
 import { newConversation, newestOf } from '../../inbound/take-in.ts'
 import type { ThreadData } from '../inbound/take-message.ts'
@@ -53,12 +54,7 @@ export async function settleTemplate(
     ...(isUnsent ? { status: 'sent' as const, lease_until: null, error: null } : {}),
   }
   const settled = { ...content, template: { ...content.template, isSettled: true } }
-  await trx
-    .updateTable('deliveries')
-    .set({ ...changes, content: json(settled) })
-    .where('account_id', '=', delivery.account_id)
-    .where('id', '=', delivery.id)
-    .execute()
+  await changeDelivery(trx, delivery, { ...changes, content: json(settled) })
   return { ...delivery, ...changes, content: settled }
 }
 

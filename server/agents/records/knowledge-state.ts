@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+
+type Agent = { id: string; account_id: AccountId }
+
+/**
+ * Notifies every process that the content the agent may answer from has changed. A transaction that locks a source
+ * must have locked the agent before (holdAgent).
+ */
+export async function moveKnowledge(
+  trx: Trx,
+  accountId: AccountId,
+  agentId: string,
+  trained = false,
+): Promise<void> {
+  await trx
+    .updateTable('agents')
+    .set((eb) => ({
+      knowledge_version: eb('knowledge_version', '+', 1),
+      ...(trained ? { last_trained_at: new Date() } : {}),
+    }))
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .execute()
+}
+
+/** Makes the vectors of another space the ones that answer. */
+export async function setVectorSpace(
+  trx: Trx,
+  { id, account_id }: Agent,
+  space: string | null,
+): Promise<void> {
+  await trx
+    .updateTable('agents')
+    .set((eb) => ({ vector_space: space, knowledge_version: eb('knowledge_version', '+', 1) }))
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+}
+
+const LEASE_SECONDS = 10
+const leaseEnd = sql<Date>`now() + ${sql.lit(LEASE_SECONDS)} * interval '1 second'`
+
+/** Takes the lease of the process that builds an agent's vectors; false when another process has it. */
+export async function takeVectorLease(db: Db, { id, account_id }: Agent): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('agents')
+    .set({ vectors_held_until: leaseEnd })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .where((eb) =>
+      eb.or([eb('vectors_held_until', 'is', null), eb('vectors_held_until', '<', sql<Date>`now()`)]),
+    )
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Keeps the lease (`true`) or gives it back. */
+export async function keepVectorLease(db: Db, { id, account_id }: Agent, held: boolean): Promise<void> {
+  await db
+    .updateTable('agents')
+    .set({ vectors_held_until: held ? leaseEnd : null })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Switches solved tickets as knowledge. */
+export async function switchTicketKnowledge(
+  trx: Trx,
+  { id, account_id }: Agent,
+  enabled: boolean,
+): Promise<void> {
+  await trx
+    .updateTable('agents')
+    .set({ ticket_knowledge: enabled, ...(enabled ? {} : { next_ticket_sync_at: null }) })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Plans the next gathering of solved tickets, unless none is planned any more. */
+export async function planTicketSync(db: Db, { id, account_id }: Agent, next: Date): Promise<void> {
+  await db
+    .updateTable('agents')
+    .set({
+      next_ticket_sync_at: sql`case when next_ticket_sync_at is null then null
+        else ${next}::timestamptz end`,
+    })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Notifies every process that the agent's actions or procedures have changed. */
+export async function moveTools(trx: Trx, { id, account_id }: Agent): Promise<void> {
+  await trx
+    .updateTable('agents')
+    .set((eb) => ({ tools_version: eb('tools_version', '+', 1) }))
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+}

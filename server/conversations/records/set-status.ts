@@ -1,0 +1,58 @@
+import type { Trx } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { ConversationStatus } from '../../db/tables/conversations.ts'
+import type { ConversationRow } from './queries.ts'
+
+type Which = Pick<ConversationRow, 'id' | 'account_id'>
+
+/** Sets the status of a conversation whose row is locked, and the member who has taken it over. */
+export async function setStatus(
+  trx: Trx,
+  accountId: AccountId,
+  conversationId: string,
+  status: ConversationStatus,
+  memberId: string | null,
+): Promise<void> {
+  await trx
+    .updateTable('conversations')
+    .set({ status, taken_over_by: memberId, updated_at: new Date() })
+    .where('account_id', '=', accountId)
+    .where('id', '=', conversationId)
+    .execute()
+}
+
+/** Sets the status of a conversation in which nothing has happened yet, so it does not count as changed. */
+export async function setFirstStatus(
+  trx: Trx,
+  { id, account_id }: Which,
+  status: ConversationStatus,
+): Promise<void> {
+  await trx
+    .updateTable('conversations')
+    .set({ status })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Pauses a conversation unless its status has changed meanwhile. Returns whether it was paused. */
+export async function pauseIfOngoing(trx: Trx, { id, account_id }: Which): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('conversations')
+    .set({ status: 'paused' })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .where('status', '=', 'ongoing')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Notes that the customer has dictated a message. */
+export async function noteVoice(trx: Trx, { id, account_id }: Which): Promise<void> {
+  await trx
+    .updateTable('conversations')
+    .set({ has_voice: true })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+}
