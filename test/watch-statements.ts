@@ -27,7 +27,7 @@ function examine(text: string): void {
   }
   if (tables.length === 0) return
   const file = senderOf()
-  if (!file.startsWith('server/') || file.endsWith('.test.ts')) return
+  if (!file.startsWith('server/') || /(\.test|\/for-tests)\.ts$/.test(file)) return
   const left = tables.filter((table) => !isExcepted(file, table))
   if (left.length > 0)
     faults.set(

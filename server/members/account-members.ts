@@ -119,7 +119,7 @@ export const dropMember = (db: Db, caller: Caller, id: string): Promise<void> =>
     const member = await lockedMember(trx, account.id, id)
     refuseUnlessOwner(caller, member.role)
     await refuseLastOwner(trx, member)
-    await removeMember(trx, id)
+    await removeMember(trx, account.id, id)
     await forgetInvitations(trx, account.id, `member:${id}`)
     await recordAudit(trx, { accountId: account.id, actor, action: 'member.remove', target: id })
   })

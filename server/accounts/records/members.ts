@@ -82,9 +82,17 @@ export async function refuseLastOwner(trx: Trx, { account_id, id, role }: Member
  * Removes a member. Open tickets of the member lose their assignee, and conversations that the member had taken over
  * wait for another member. Returns null when there is no member with this id.
  */
-export async function removeMember(trx: Trx, memberId: string): Promise<MemberRow | null> {
+export async function removeMember(
+  trx: Trx,
+  accountId: AccountId,
+  memberId: string,
+): Promise<MemberRow | null> {
   if (!isId(memberId)) return null
-  const removed = trx.deleteFrom('members').where('id', '=', memberId).returningAll()
+  const removed = trx
+    .deleteFrom('members')
+    .where('account_id', '=', accountId)
+    .where('id', '=', memberId)
+    .returningAll()
   return (await removed.executeTakeFirst()) ?? null
 }
 

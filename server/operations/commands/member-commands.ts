@@ -111,7 +111,10 @@ export const memberRemove: Command = {
   positionals: { count: 1 },
   run: ({ db }, { positionals: [id = ''] }) =>
     db.transaction().execute(async (trx) => {
-      const member = await removeMember(trx, id)
+      const known = isId(id)
+        ? await trx.selectFrom('members').select('account_id').where('id', '=', id).executeTakeFirst()
+        : undefined
+      const member = known ? await removeMember(trx, known.account_id, id) : null
       if (!member) throw new CommandFailure(`There is no member ${id}.`)
       await recordAudit(trx, {
         accountId: member.account_id,
