@@ -1,4 +1,5 @@
-import type { CustomerWrote } from './conversations/turn/start-generation.ts'
+import type { ConversationRow } from './conversations/records/queries.ts'
+import type { Trx } from './db/database.ts'
 import type { Notifier } from './db/notifier.ts'
 import { storeCustomerMessage } from './helpdesk/messages/store-customer-message.ts'
 import { whoIsThere } from './helpdesk/takeover/who-is-there.ts'
@@ -21,10 +22,14 @@ import { openTicket } from './helpdesk/tickets/open-ticket.ts'
 /** A turn of a conversation tells the help desk. */
 export const conversationReactions = (notifier: Notifier) => ({
   /** A customer's message of a chat is also a message of the conversation's ticket. */
-  customerWrote: (async (trx, conversation, message) => {
+  async customerWrote(
+    trx: Trx,
+    conversation: ConversationRow,
+    message: { messageId: string; text: string },
+  ): Promise<void> {
     await storeCustomerMessage(trx, conversation, { ...message, attachments: [] })
     await notifier.publish(trx, 'helpdesk', conversation.agent_id)
-  }) satisfies CustomerWrote,
+  },
   /** The action that escalates opens a ticket. */
   openTicket: (trx: Parameters<typeof openTicket>[1], wanted: Parameters<typeof openTicket>[2]) =>
     openTicket({ notifier }, trx, wanted),

@@ -44,9 +44,10 @@ import { runRoutes } from './runs/run-routes.ts'
 import { attach, positionAfter } from './stream/attach.ts'
 import { sendReply, wireFor } from './stream/send-reply.ts'
 import { sendStream } from './stream/send-stream.ts'
-import { chatAgentOf, startChat } from './turn/chat.ts'
 import { readAgain } from './turn/replay.ts'
+import { startChat } from './turn/start-chat.ts'
 import { stopGeneration } from './turn/stop-generation.ts'
+import { askOf, chatAgentOf } from './turn/turn.ts'
 
 const RECENT_MESSAGES = 20
 
@@ -55,8 +56,8 @@ export const conversationRoutes = (ctx: Context): Route[] => [
     chat,
     async ({ caller: { account }, params, body, reply, idempotency, replay }) => {
       const agent = await requireAgent(ctx.db, account.id, params.agentId)
-      const { stream, includeServerActions, ...asked } = body
-      const request = { ...apiRequest(account, agent), idempotency }
+      const { stream, includeServerActions, message, ...asked } = body
+      const request = { ...apiRequest(account, agent), ask: askOf(message), idempotency }
       const reading = replay
         ? await readAgain(ctx, replay, request)
         : await startChat(ctx, { ...asked, ...request })
@@ -69,7 +70,11 @@ export const conversationRoutes = (ctx: Context): Route[] => [
     retry,
     async ({ caller: { account }, params, body, reply, idempotency, replay }) => {
       const agent = await requireAgent(ctx.db, account.id, params.agentId)
-      const request = { ...apiRequest(account, agent), retryOf: body.messageId, idempotency }
+      const request = {
+        ...apiRequest(account, agent),
+        ask: { kind: 'retry' as const, messageId: body.messageId },
+        idempotency,
+      }
       const reading = replay
         ? await readAgain(ctx, replay, request)
         : await startChat(ctx, { conversationId: params.conversationId, ...request })

@@ -3,12 +3,9 @@ import type { Context } from '../../server/context.ts'
 import { appendToLog } from '../../server/conversations/stream/generation-log.ts'
 import type { GenerationIds } from '../../server/conversations/stream/live-generation.ts'
 import { firstEvents, lastWords, silencedWords } from '../../server/conversations/turn/ending-events.ts'
-import {
-  type Ending,
-  finishGeneration,
-  type Outcome,
-} from '../../server/conversations/turn/finish-generation.ts'
-import { startGeneration, type Turn } from '../../server/conversations/turn/start-generation.ts'
+import { startGeneration } from '../../server/conversations/turn/start-generation.ts'
+import { type Ending, type Outcome, storeEnd } from '../../server/conversations/turn/store-end.ts'
+import type { StartRequest } from '../../server/conversations/turn/turn.ts'
 import type { Db } from '../../server/db/database.ts'
 import { newId } from '../../server/db/ids.ts'
 import type { AccountId } from '../../server/db/tables/columns.ts'
@@ -127,7 +124,7 @@ export async function* answer({ db }: Needs, talk: Talk, { on, words, twice, isR
   for (let i = 0; i < (twice ? 2 : 1); i++) {
     yield
     if (process.killed) return
-    const ending = await finishGeneration(db, talk, ids, closer, outcome)
+    const ending = await storeEnd(db, talk, ids, closer, outcome)
     // A process that was declared dead may still be the first to end the generation. The one that closes it then finds
     // it ended.
     if (!process.declaredDead) assert.notEqual(ending, 'lost', 'somebody ended what a living process owned')
@@ -139,14 +136,13 @@ async function start(db: Db, talk: Talk, process: OwnProcess, isRetry: boolean):
   const { accountId, plan, agentId, conversationId } = talk
   const retryOf = isRetry ? (await talk.spoken()).at(-1) : undefined
   if (isRetry && retryOf === undefined) return null
-  const question = isRetry ? undefined : `question ${newId()}`
-  const turn: Turn = {
+  const question = `question ${newId()}`
+  const turn: StartRequest = {
     account: { id: accountId, plan },
     agent: { id: agentId, creditLimit: null, toolsVersion: 0 },
     model: { id: 'fake', credits: 1 },
     source: 'API',
-    message: question,
-    retryOf,
+    ask: retryOf === undefined ? { kind: 'message', text: question } : { kind: 'retry', messageId: retryOf },
     idempotency: null,
     ...(conversationId ? { conversationId } : {}),
   }
@@ -154,7 +150,14 @@ async function start(db: Db, talk: Talk, process: OwnProcess, isRetry: boolean):
   try {
     const { ids } = await startGeneration(needs, turn)
     talk.conversationId = ids.conversationId
-    const owned: Owned = { ids, question: question ?? null, logged: '', whole: null, endings: [], isRetry }
+    const owned: Owned = {
+      ids,
+      question: isRetry ? null : question,
+      logged: '',
+      whole: null,
+      endings: [],
+      isRetry,
+    }
     talk.owned.push(owned)
     return owned
   } catch (error) {

@@ -5,9 +5,10 @@ import type { Context } from '../../context.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { WIDGET } from '../../conversations/records/sources.ts'
 import { runningGeneration } from '../../conversations/stream/attach.ts'
-import { chatAgentOf, startChat } from '../../conversations/turn/chat.ts'
 import { closeIfOrphaned } from '../../conversations/turn/close-orphans.ts'
-import { MOST_STARTS } from '../../conversations/turn/start-generation.ts'
+import { MOST_STARTS } from '../../conversations/turn/plan-turn.ts'
+import { startChat } from '../../conversations/turn/start-chat.ts'
+import { chatAgentOf } from '../../conversations/turn/turn.ts'
 import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { openTicket } from '../../helpdesk/tickets/open-ticket.ts'
@@ -128,7 +129,7 @@ const requestOf = (
   channel: channelOf(agent, source),
   isSpoken: has_voice,
   conversationId: id,
-  pending: true,
+  ask: { kind: 'pending' },
   // Elsewhere there is no application that could run them.
   runsClientActions: source === WIDGET,
   idempotency: null,

@@ -6,8 +6,7 @@ import { storableJson } from '../../http/bodies/storable.ts'
 import type { Passage } from '../../knowledge/search/passage.ts'
 import { OFFERED_FROM } from '../../knowledge/search/ranking/offered-from.ts'
 import type { Owner } from '../records/tool-calls.ts'
-import type { Found } from '../turn/generation-job.ts'
-import type { Trial } from '../turn/trial.ts'
+import type { Found, Trial } from '../turn/turn.ts'
 import type { MadeOf } from './schema.ts'
 
 type Run = Static<typeof MadeOf>

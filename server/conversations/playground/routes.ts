@@ -11,8 +11,9 @@ import { countRequest } from '../../http/server/serve.ts'
 import { requireConversation } from '../records/queries.ts'
 import { PLAYGROUND } from '../records/sources.ts'
 import { sendReply } from '../stream/send-reply.ts'
-import { chatAgentOf, startChat } from '../turn/chat.ts'
 import { readAgain } from '../turn/replay.ts'
+import { startChat } from '../turn/start-chat.ts'
+import { askOf, chatAgentOf } from '../turn/turn.ts'
 import * as contract from './contract.ts'
 import { recordTrial } from './record-trial.ts'
 import type { MadeOf } from './schema.ts'
@@ -43,6 +44,7 @@ export const playgroundRoutes = (ctx: Context): Route[] => [
         agent,
         source: PLAYGROUND,
         channel,
+        ask: askOf(message),
         trial: recordTrial(ctx, owner, { channel, temp: agent.temp }),
         idempotency,
         ...(contact && { contactId: contact.id, userId: contact.external_id }),
@@ -51,7 +53,6 @@ export const playgroundRoutes = (ctx: Context): Route[] => [
         ? await readAgain(ctx, replay, request)
         : await startChat(ctx, {
             ...request,
-            message,
             ...(conversationId !== undefined && { conversationId }),
           })
       return sendReply(reply, reading, { stream, includeServerActions: true })

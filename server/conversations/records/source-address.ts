@@ -5,7 +5,7 @@ import type { AttachmentNote } from '../../db/tables/attachments.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { sourceFileUrl } from '../../knowledge/sources/serve-source-files.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import type { StoredSource } from '../turn/cite.ts'
+import type { StoredSource } from '../turn/citations.ts'
 import type { CitedSource, MessageAttachment } from './schema.ts'
 
 type Needs = { secrets: Secrets; config: Config }

@@ -9,8 +9,7 @@ import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained, until } from '../../../test/until.ts'
 import { publicAgent, visitorOf } from '../../../test/visitor.ts'
 import type { Passage } from '../../knowledge/search/passage.ts'
-import { createCitations, withoutMarkers } from './citations.ts'
-import { citedSource } from './cite.ts'
+import { citedSource, createCitations, withoutMarkers } from './citations.ts'
 import { buildPrompt } from './prompt.ts'
 
 const passages = ['one', 'two', 'three'].map(

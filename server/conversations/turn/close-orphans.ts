@@ -12,7 +12,7 @@ import type { StreamEvent } from '../stream/events.ts'
 import { partsOf, readLog } from '../stream/generation-log.ts'
 import { withoutMarkers } from './citations.ts'
 import { lastWords, silencedWords, wordless } from './ending-events.ts'
-import { finishHeld, holdConversation } from './finish-generation.ts'
+import { holdConversation, storeEndHeld } from './store-end.ts'
 
 const AT_ONCE = 200
 
@@ -111,7 +111,7 @@ async function closeOne(db: Db, accountId: AccountId, conversationId: string, id
     const reason = row.kind === 'continuation' ? {} : { finishReason: 'error' as const }
     const metadata = { model: row.model, ...reason }
     const closer = { owner: row.owner, epoch: row.epoch, ownerAfter: null }
-    await finishHeld(trx, owner, ids, closer, conversation, {
+    await storeEndHeld(trx, owner, ids, closer, conversation, {
       status: 'interrupted',
       finishReason: 'error',
       message: parts.length > 0 ? { parts, metadata } : null,

@@ -4,7 +4,7 @@ import type { AnswerOutcome, CitedSource } from '../records/schema.ts'
 import { notOngoing } from '../records/status.ts'
 import type { FinishMetadata, FinishReason, StreamEvent } from '../stream/events.ts'
 import { type Ending, errorEnding } from '../stream/generation-log.ts'
-import type { AnswerMetadata, GenerationIds } from '../stream/live-generation.ts'
+import type { AnswerMetadata, GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
 
 const ERROR_TEXT = 'The answer could not be completed. Please try again.'
 
@@ -17,13 +17,17 @@ const finishMetadata = (ids: GenerationIds, credits: number): FinishMetadata => 
   return { messageId, userMessageId, conversationId, userId, usage: { credits }, ...model }
 }
 
-/** Returns the stream's first events. */
 export const firstEvents = (ids: GenerationIds): StreamEvent[] => [
   { type: 'start', messageId: ids.messageId },
   // So early that a page which is reloaded in the middle knows where to go on.
   { type: 'message-metadata', messageMetadata: finishMetadata(ids, ids.credits) },
   { type: 'start-step' },
 ]
+
+/** Sends the stream's first events; a second call does nothing. */
+export function sendFirstEvents(live: LiveGeneration): void {
+  if (live.count === 0) for (const event of firstEvents(live.ids)) live.emit(event)
+}
 
 type Closing = {
   /** Whether its first events have been sent. */

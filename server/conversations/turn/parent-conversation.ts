@@ -8,10 +8,10 @@ import { askForText } from '../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import { textOf } from '../records/parts.ts'
 import { messagesBackwards } from '../records/queries.ts'
-import type { Said } from './history.ts'
+import type { TranscriptMessage } from './prompt.ts'
 
 /** The conversation that another one continues; `messages` are its last messages, oldest first. */
-export type Parent = { id: string; summary: string; messages: Said[] }
+export type Parent = { id: string; summary: string; messages: TranscriptMessage[] }
 
 const MESSAGES = 30
 const LONGEST_SUMMARY = 1_000
@@ -53,7 +53,7 @@ export async function readParent(
 }
 
 /** Summarises a conversation by the customer's first and last question and the last answer. */
-function summaryFromWords(messages: Said[]): string {
+function summaryFromWords(messages: TranscriptMessage[]): string {
   const said = (role: string) => messages.filter((message) => message.role === role).map(textOf)
   const asked = said('user')
   const pieces = [

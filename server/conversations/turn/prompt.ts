@@ -1,8 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type {
+  JSONValue,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolCallPart,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider'
+import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { Passage } from '../../knowledge/search/passage.ts'
 import { withTables } from '../../text/rows/named-rows.ts'
-import { modelMessages, type Said } from './history.ts'
+import { resultsOf, textOf } from '../records/parts.ts'
+import { withoutMarkers } from './citations.ts'
 
 /**
  * The number of characters per token in European text. A rough estimate is enough to stay inside a context window.
@@ -22,7 +31,7 @@ type Parts = {
   hasTools: boolean
   passages: Passage[]
   /** The messages, oldest first, up to the one to answer. */
-  transcript: Said[]
+  transcript: TranscriptMessage[]
   contextTokens: number
 }
 
@@ -97,7 +106,7 @@ const textOfUser = ({ content }: Extract<LanguageModelV4Message, { role: 'user' 
  * Drops whole messages, oldest first, so that a call never loses its result. The user's newest message and everything
  * after it are always kept.
  */
-function newestThatFit(transcript: Said[], room: number): LanguageModelV4Message[] {
+function newestThatFit(transcript: TranscriptMessage[], room: number): LanguageModelV4Message[] {
   const current = transcript.findLastIndex(({ role }) => role === 'user')
   let left = room
   const firstKept = transcript.findLastIndex((said, index) => {
@@ -108,4 +117,76 @@ function newestThatFit(transcript: Said[], room: number): LanguageModelV4Message
   const cut =
     firstKept === -1 ? 0 : transcript.findIndex(({ role }, index) => role === 'user' && index > firstKept)
   return transcript.slice(cut).flatMap(modelMessages)
+}
+
+/** The part of a stored message that a model reads. */
+export type TranscriptMessage = { role: 'user' | 'assistant'; parts: MessagePart[] }
+
+/**
+ * The most characters of a result for the model; larger ones would push everything else out of its context window.
+ */
+const LONGEST_RESULT = 24_000
+
+/**
+ * A stored message as the messages a model reads: one of the assistant becomes a sequence of steps, each with
+ * its calls and then a result for every one of them. Providers refuse a history with an unanswered call; one
+ * that has no result is said to be ignored.
+ */
+function modelMessages(said: TranscriptMessage): LanguageModelV4Message[] {
+  if (said.role === 'user') {
+    const text = textOf(said)
+    return text === '' ? [] : [{ role: 'user', content: [{ type: 'text', text }] }]
+  }
+  const results = resultsOf(said.parts)
+  return stepsOf(said.parts).flatMap((step) => {
+    const calls = step.filter((part) => part.type === 'tool-call')
+    const spoken: LanguageModelV4Message = { role: 'assistant', content: step.map(toContent) }
+    if (calls.length === 0) return [spoken]
+    const answers = calls.map(({ toolCallId, toolName }): LanguageModelV4ToolResultPart => {
+      const output = (results.get(toolCallId)?.output ?? { status: 'ignored' }) as JSONValue
+      return toolResult(toolCallId, toolName, output)
+    })
+    return [spoken, { role: 'tool', content: answers }]
+  })
+}
+
+export function toolResult(
+  toolCallId: string,
+  toolName: string,
+  output: JSONValue,
+): LanguageModelV4ToolResultPart {
+  const text = JSON.stringify(output)
+  return {
+    type: 'tool-result',
+    toolCallId,
+    toolName,
+    output:
+      text.length > LONGEST_RESULT
+        ? { type: 'json', value: { cut: true, beginning: text.slice(0, LONGEST_RESULT).toWellFormed() } }
+        : { type: 'json', value: output },
+  }
+}
+
+type SpokenPart = Exclude<MessagePart, { type: 'tool-result' }>
+
+/** Splits parts into steps. The first part after a result begins a new step. */
+function stepsOf(parts: readonly MessagePart[]): SpokenPart[][] {
+  const steps: SpokenPart[][] = []
+  let isNew = true
+  for (const part of parts) {
+    if (part.type === 'tool-result') isNew = true
+    else if (part.type !== 'text' || part.text !== '') {
+      if (isNew) steps.push([])
+      steps.at(-1)?.push(part)
+      isNew = false
+    }
+  }
+  return steps
+}
+
+function toContent(part: SpokenPart): LanguageModelV4TextPart | LanguageModelV4ToolCallPart {
+  // The markers refer to passages that the model no longer has.
+  if (part.type === 'text') return { type: 'text', text: withoutMarkers(part.text) }
+  const { toolCallId, toolName, input = {} } = part
+  return { type: 'tool-call', toolCallId, toolName, input }
 }

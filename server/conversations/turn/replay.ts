@@ -3,8 +3,9 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Replay } from '../../http/route.ts'
 import type { Reading } from '../stream/live-generation.ts'
-import { type ChatRequest, startChat } from './chat.ts'
 import { closeIfOrphaned } from './close-orphans.ts'
+import { startChat } from './start-chat.ts'
+import type { ChatRequest } from './turn.ts'
 
 type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
 
@@ -37,10 +38,11 @@ export async function readEarlier(ctx: Needs, accountId: AccountId, generationId
 export async function readAgain(
   ctx: Context,
   { generationId }: Replay,
-  request: Omit<ChatRequest, 'conversationId' | 'message'>,
+  request: Omit<ChatRequest, 'conversationId'>,
 ): Promise<Reading> {
   const earlier = await readEarlier(ctx, request.account.id, generationId)
   if (earlier.is === 'there') return earlier.reading
   const { conversationId, kind } = earlier
-  return startChat(ctx, { ...request, conversationId, pending: kind === 'reply', insteadOf: generationId })
+  const ask = kind === 'retry' ? request.ask : ({ kind: kind === 'reply' ? 'pending' : 'continue' } as const)
+  return startChat(ctx, { ...request, ask, conversationId, insteadOf: generationId })
 }

@@ -12,7 +12,7 @@ import type { Call } from '../records/tool-calls.ts'
 import type { FinishReason } from '../stream/events.ts'
 import type { LiveGeneration } from '../stream/live-generation.ts'
 import type { Citations } from './citations.ts'
-import { firstEvents } from './ending-events.ts'
+import { sendFirstEvents } from './ending-events.ts'
 
 /** The result of one model call. */
 export type Step = {
@@ -121,11 +121,6 @@ async function mayGoOn(process: Pick<ServiceProcess, 'confirm'>, live: LiveGener
   live.signal.throwIfAborted()
 }
 
-/** Sends the stream's first events; a second call does nothing. */
-export function begin(live: LiveGeneration): void {
-  if (live.count === 0) for (const event of firstEvents(live.ids)) live.emit(event)
-}
-
 /** The text and the calls that are being spoken. */
 class OpenParts {
   readonly live: LiveGeneration
@@ -144,7 +139,7 @@ class OpenParts {
 
   startText(): void {
     this.endText()
-    begin(this.live)
+    sendFirstEvents(this.live)
     this.live.parts.push({ type: 'text', text: '' })
     this.textId = `text-${this.live.parts.length}`
     this.live.emit({ type: 'text-start', id: this.textId })
@@ -181,7 +176,7 @@ class OpenParts {
     const call = { id: newId(), shown: this.tools.get(name)?.type !== 'procedure' }
     this.calls.set(providerId, call)
     if (!call.shown) return call
-    begin(this.live)
+    sendFirstEvents(this.live)
     this.live.emit({ type: 'tool-input-start', toolCallId: call.id, toolName: name, ...this.mark(name) })
     return call
   }

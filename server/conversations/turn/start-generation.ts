@@ -7,62 +7,19 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import { ApiError } from '../../http/errors.ts'
-import { type KeyedRequest, KeyTaken, rebindKey, takeKey } from '../../http/once/idempotency.ts'
+import { KeyTaken, rebindKey, takeKey } from '../../http/once/idempotency.ts'
 import type { MessageMetadata } from '../records/present.ts'
-import {
-  type ConversationRow,
-  type MessageRow,
-  messagesBackwards,
-  requireConversation,
-} from '../records/queries.ts'
+import { type ConversationRow, type MessageRow, requireConversation } from '../records/queries.ts'
 import { notOngoing } from '../records/status.ts'
-import { titleFromWords } from '../records/title.ts'
-import { ignoreWaitingCalls } from '../records/tool-calls.ts'
-import { readPending } from '../replies/unanswered.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
-import type { StoredSource } from './cite.ts'
+import type { StoredSource } from './citations.ts'
 import { closeIfOrphaned } from './close-orphans.ts'
-import { requireContinuable } from './continuation.ts'
-import type { Said } from './history.ts'
 import { type Parent, readParent } from './parent-conversation.ts'
-import { findRetry, type RetryTarget } from './retry-target.ts'
+import { findRetry, type Plan, planTurn, readHistory, readsAhead } from './plan-turn.ts'
+import type { TranscriptMessage } from './prompt.ts'
 import { continueConversation, openConversation } from './store-turn.ts'
-
-const MOST_HISTORY = 40
-/** The most replies to one message of a channel that may be started, however each of them ended. */
-export const MOST_STARTS = 10
-
-export type Turn = {
-  account: { id: AccountId; plan: string }
-  agent: { id: string; creditLimit: number | null; toolsVersion: number }
-  model: { id: string; credits: number }
-  /** The value for conversations.source if this turn starts the conversation. */
-  source: string
-  /** The user's message; undefined to continue from the results of the application's actions, or to answer again. */
-  message?: string
-  /** The conversation to continue; undefined to start a new one. */
-  conversationId?: string
-  userId?: string
-  parentConversationId?: string
-  externalId?: string
-  contactId?: string
-  /** Replaces the stored history. */
-  told?: Said[]
-  transient?: boolean
-  /** Set for a run of the playground, which is not counted. */
-  trial?: object
-  /** The id of the assistant message to generate again. */
-  retryOf?: string
-  /**
-   * Whether to answer the unanswered message that the conversation already holds, as on channels, where messages are
-   * stored first.
-   */
-  pending?: boolean
-  /** The request's Idempotency-Key, which is taken together with the generation. */
-  idempotency: KeyedRequest | null
-  /** The failed generation that the key is bound to, which this turn replaces. */
-  insteadOf?: string
-}
+import { titleFromWords } from './title.ts'
+import type { StartedTurn, StartRequest } from './turn.ts'
 
 /** Puts a customer's message on the ticket of its conversation; the help desk is above this folder. */
 export type CustomerWrote = (
@@ -73,21 +30,11 @@ export type CustomerWrote = (
 
 type Needs = { db: Db; process: ServiceProcess; customerWrote: CustomerWrote }
 
-export type StartedTurn = {
-  ids: GenerationIds
-  /** The messages, oldest first, up to the one to answer. */
-  transcript: Said[]
-  isFirst: boolean
-  parent: Parent | null
-  /** The citations of the message that a continuation goes on with. */
-  citedBefore: StoredSource[]
-}
-
 /**
  * Stores the user message and the running generation in one transaction, with its credits reserved. After that,
  * nothing is lost whatever happens to the client or to this process. Throws the chat codes of the contract.
  */
-export async function startGeneration(ctx: Needs, turn: Turn): Promise<StartedTurn> {
+export async function startGeneration(ctx: Needs, turn: StartRequest): Promise<StartedTurn> {
   const { conversationId } = turn
   try {
     return await start(ctx, turn)
@@ -104,10 +51,11 @@ export async function startGeneration(ctx: Needs, turn: Turn): Promise<StartedTu
   }
 }
 
-function start(ctx: Needs, turn: Turn): Promise<StartedTurn> {
-  const { message, conversationId, parentConversationId, idempotency } = turn
+function start(ctx: Needs, turn: StartRequest): Promise<StartedTurn> {
+  const { ask, conversationId, parentConversationId, idempotency } = turn
   if (conversationId !== undefined) return transact(ctx.db, (trx) => goOn(ctx, trx, turn, conversationId))
-  if (message === undefined) throw new TypeError('A conversation starts with a message.')
+  if (ask.kind !== 'message') throw new TypeError('A conversation starts with a message.')
+  const message = ask.text
   // A single statement needs no explicit transaction.
   if (parentConversationId === undefined && idempotency === null)
     return startConversation(ctx, ctx.db, turn, message)
@@ -131,7 +79,7 @@ const textPart = (text: string) => [{ type: 'text' as const, text }]
 async function startConversation(
   { process }: Needs,
   trx: Db,
-  turn: Turn,
+  turn: StartRequest,
   message: string,
 ): Promise<StartedTurn> {
   const { account, agent, parentConversationId } = turn
@@ -166,7 +114,7 @@ async function startConversation(
   })
   return {
     ids,
-    transcript: [...(turn.told ?? []), { role: 'user', parts }],
+    transcript: [...(turn.history ?? []), { role: 'user', parts }],
     isFirst: true,
     parent,
     citedBefore: [],
@@ -176,10 +124,11 @@ async function startConversation(
 async function goOn(
   { process, customerWrote }: Needs,
   trx: Trx,
-  turn: Turn,
+  turn: StartRequest,
   conversationId: string,
 ): Promise<StartedTurn | Last<StartedTurn>> {
-  const { account, agent, message } = turn
+  const { account, agent, ask } = turn
+  const message = ask.kind === 'message' ? ask.text : undefined
   const id = newId()
   // Started together in this order, the statements take one round trip, and each sees what was committed before the
   // lock was acquired.
@@ -189,7 +138,7 @@ async function goOn(
   const hasTicket = message === undefined ? null : isOnTicket(trx, account.id, conversationId)
   const [conversation] = await Promise.all([locking, claiming, reading, hasTicket])
   const target =
-    turn.retryOf === undefined ? null : await findRetry(trx, account.id, conversation.id, turn.retryOf)
+    ask.kind === 'retry' ? await findRetry(trx, account.id, conversation.id, ask.messageId) : null
   if (conversation.status !== 'ongoing') throw notOngoing(conversation.status)
   const plan = await planTurn(trx, turn, conversation, target, reading)
   const parts = message === undefined ? null : textPart(message)
@@ -203,11 +152,11 @@ async function goOn(
     kind: plan.kind,
     epoch: process.epoch,
   }
-  const asked: Said[] = parts ? [{ role: 'user', parts }] : []
+  const asked: TranscriptMessage[] = parts ? [{ role: 'user', parts }] : []
   const parent = plan.isFirst ? await parentWithMessages(trx, turn, conversation) : parentOf(conversation)
   const started = ({ rows }: { rows: { first_event: number }[] }): StartedTurn => ({
     ids: { ...newIds, firstEvent: rows[0]?.first_event ?? 0 },
-    transcript: [...(turn.told ?? plan.history), ...asked],
+    transcript: [...(turn.history ?? plan.history), ...asked],
     isFirst: plan.isFirst,
     parent,
     citedBefore: plan.kind === 'continuation' ? citedIn(plan.history.at(-1)) : [],
@@ -223,39 +172,14 @@ async function goOn(
  * Takes the key as the first statement. Of several equal requests, one starts a generation, and the others are served
  * from it.
  */
-async function claimKey(trx: Db, { idempotency, insteadOf }: Turn, generationId: string): Promise<void> {
+async function claimKey(
+  trx: Db,
+  { idempotency, insteadOf }: StartRequest,
+  generationId: string,
+): Promise<void> {
   if (!idempotency) return
   if (insteadOf === undefined) return takeKey(trx, idempotency, { generationId })
   if (!(await rebindKey(trx, idempotency, insteadOf, generationId))) throw new KeyTaken()
-}
-
-type Plan = {
-  kind: 'reply' | 'continuation' | 'retry'
-  userMessageId: string
-  /** The number of the user's message, if it already exists. */
-  askedSeq: number | null
-  messageId: string
-  history: MessageRow[]
-  cut: { from: number; to: number } | null
-  isFirst: boolean
-}
-
-/**
- * Returns whether the history can be read together with the lock. An agent that never had an action has no waiting
- * calls, which would have to be closed before the history is read.
- */
-const readsAhead = ({ retryOf, agent }: Turn): boolean => retryOf === undefined && agent.toolsVersion === 0
-
-async function readHistory(
-  trx: Trx,
-  { account }: Turn,
-  conversationId: string,
-  beforeSeq: number | null,
-): Promise<MessageRow[]> {
-  const page = { limit: MOST_HISTORY - 1, beforeSeq }
-  const newest = (await messagesBackwards(trx, account.id, conversationId, page)).reverse()
-  // Some providers refuse a history that begins in the middle of an exchange.
-  return newest.length < MOST_HISTORY ? newest : newest.slice(newest.findIndex(({ role }) => role === 'user'))
 }
 
 async function isOnTicket(trx: Trx, accountId: AccountId, conversationId: string): Promise<boolean> {
@@ -269,56 +193,10 @@ async function isOnTicket(trx: Trx, accountId: AccountId, conversationId: string
   return row !== undefined
 }
 
-/** Returns the changes that the turn makes to the conversation, whose row is locked. */
-async function planTurn(
-  trx: Trx,
-  turn: Turn,
-  conversation: ConversationRow,
-  retried: RetryTarget | null,
-  readAhead: Promise<MessageRow[]> | null,
-): Promise<Plan> {
-  const { account, agent } = turn
-  const { id, last_seq } = conversation
-  if (retried) {
-    const { from, question } = retried
-    const history = await readHistory(trx, turn, id, question.seq + 1)
-    return {
-      kind: 'retry',
-      userMessageId: question.id,
-      askedSeq: question.seq,
-      messageId: newId(),
-      history,
-      cut: { from, to: last_seq },
-      isFirst: false,
-    }
-  }
-  if (agent.toolsVersion > 0) {
-    const goesOn = turn.message === undefined && !turn.pending
-    await ignoreWaitingCalls(trx, account.id, id, { expiredOnly: goesOn })
-  }
-  const history = await (readAhead ?? readHistory(trx, turn, id, null))
-  const reply = { kind: 'reply' as const, messageId: newId(), history, cut: null }
-  if (turn.message !== undefined) return { ...reply, userMessageId: newId(), askedSeq: null, isFirst: false }
-  if (turn.pending) {
-    if (turn.insteadOf === undefined && conversation.answer_starts >= MOST_STARTS)
-      throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
-    const asked = readPending(conversation, history)
-    const isFirst = history.every(({ role }) => role === 'user')
-    return { ...reply, ...asked, isFirst }
-  }
-  if (history.at(-1)?.role === 'user') {
-    // The earlier answer failed: the process died, or the model failed.
-    const asked = readPending(conversation, history)
-    return { ...reply, ...asked, isFirst: history.every(({ role }) => role === 'user') }
-  }
-  const continued = await requireContinuable(trx, account.id, id, history)
-  return { kind: 'continuation', ...continued, history, cut: null, isFirst: false }
-}
-
 /** For the first answer of a conversation that was there before it. */
 async function parentWithMessages(
   trx: Trx,
-  { account, agent }: Turn,
+  { account, agent }: StartRequest,
   { parent_conversation_id }: ConversationRow,
 ): Promise<Parent | null> {
   if (parent_conversation_id === null) return null
@@ -332,7 +210,7 @@ const parentOf = ({ parent_conversation_id, parent_summary }: ConversationRow): 
 
 /** Returns the values that both statements of a start take. */
 function beginning(
-  { account, agent, model, trial }: Turn,
+  { account, agent, model, trial }: StartRequest,
   ids: Omit<GenerationIds, 'firstEvent'>,
   owner: string,
   { parts, askedSeq, cut }: { parts: MessagePart[] | null } & Pick<Plan, 'askedSeq' | 'cut'>,

@@ -28,9 +28,8 @@ export const chatRoutes = (ctx: Context): Route[] => [
         return SENT
       }
       const asked = await requestOf(ctx, account, agent, body, idempotency)
-      const { message: _said, ...again } = asked
       const reading = replay
-        ? await readAgain(ctx, replay, again).catch((error: unknown) => {
+        ? await readAgain(ctx, replay, asked).catch((error: unknown) => {
             // One that is not stored has ended meanwhile: the key knows what it answered.
             const isGone = error instanceof ApiError && error.code === 'RESOURCE_NOT_FOUND'
             throw isGone && body.conversationId === undefined ? new KeyTaken() : error

@@ -4,8 +4,9 @@ import type { AgentRow } from '../../agents/records/find-agent.ts'
 import { requireContact } from '../../contacts/queries.ts'
 import type { Context } from '../../context.ts'
 import type { LiveGeneration } from '../../conversations/stream/live-generation.ts'
-import { type ChatRequest, chatAgentOf, startChat } from '../../conversations/turn/chat.ts'
-import type { Said } from '../../conversations/turn/history.ts'
+import type { TranscriptMessage } from '../../conversations/turn/prompt.ts'
+import { startChat } from '../../conversations/turn/start-chat.ts'
+import { askOf, type ChatRequest, chatAgentOf } from '../../conversations/turn/turn.ts'
 import { isId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -36,7 +37,7 @@ export async function requestOf(
     agent: { ...asked, model: model ?? asked.model, temp: temperature ?? asked.temp },
     source: 'API',
     channel: 'api',
-    message: messages.at(-1)?.content,
+    ask: askOf(messages.at(-1)?.content),
     contactId: contact?.id,
     userId: contact && isUserId(contact.external_id) ? contact.external_id : undefined,
     runsClientActions: false,
@@ -51,10 +52,10 @@ export async function startReply(
   request: ChatRequest,
   isGone: () => boolean,
 ): Promise<LiveGeneration> {
-  const told = saidBefore(messages)
-  if (conversationId === undefined) return startChat(ctx, { ...request, told, transient: true })
+  const history = saidBefore(messages)
+  if (conversationId === undefined) return startChat(ctx, { ...request, history, transient: true })
   // A lone message leaves it to the service to remember what was said.
-  const named = messages.length === 1 ? request : { ...request, told }
+  const named = messages.length === 1 ? request : { ...request, history }
   return startInConversation(ctx, named, conversationId, isGone)
 }
 
@@ -62,7 +63,7 @@ export async function startReply(
 const isUserId = (externalId: string): boolean => /^[a-zA-Z0-9._-]{1,128}$/.test(externalId)
 
 /** Greetings are left out: models refuse a history that begins with an answer. */
-function saidBefore(messages: Body['messages']): Said[] {
+function saidBefore(messages: Body['messages']): TranscriptMessage[] {
   const first = messages.findIndex(({ role }) => role === 'user')
   return messages
     .slice(first, -1)

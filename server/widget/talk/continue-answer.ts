@@ -4,7 +4,8 @@ import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import type { Context } from '../../context.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { WIDGET } from '../../conversations/records/sources.ts'
-import { chatAgentOf, startChat } from '../../conversations/turn/chat.ts'
+import { startChat } from '../../conversations/turn/start-chat.ts'
+import { chatAgentOf } from '../../conversations/turn/turn.ts'
 import { ApiError } from '../../http/errors.ts'
 
 /** Errors whose reason the visitor sees anyway: the page still owes a result, or a person has taken over. */
@@ -41,6 +42,7 @@ export async function continueAnswer(
       channel: chatChannel(agent),
       isSpoken: has_voice,
       conversationId,
+      ask: { kind: 'continue' },
       idempotency: null,
     })
     // Readers get the error from the stream.

@@ -4,17 +4,15 @@ import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { ConversationStatus } from '../../db/tables/conversations.ts'
-import { enqueueDelivery, threadOf } from '../../deliveries/enqueue-delivery.ts'
 import { outliveGeneration } from '../../http/once/idempotency.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
-import { hostOf, linksTo, withoutForeignLinks } from '../../text/safety/foreign-links.ts'
+import { linksTo, withoutForeignLinks } from '../../text/safety/foreign-links.ts'
 import { textOf } from '../records/parts.ts'
-import type { Call } from '../records/tool-calls.ts'
-import { awaitCalls, type Owner } from '../records/tool-calls.ts'
+import { awaitCalls, type Call, type Owner } from '../records/tool-calls.ts'
 import type { FinishReason, StreamEvent } from '../stream/events.ts'
 import { type Piece, writeLastPiece } from '../stream/generation-log.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
-import { withoutMarkers } from './citations.ts'
+import { deliverAnswer } from './deliver-answer.ts'
 import { endReply, replyEndingOf } from './end-reply.ts'
 import type { LastWords } from './ending-events.ts'
 import { type Closer, type Ended, endingOf, endWithMessage, type StoredMessage } from './store-turn.ts'
@@ -71,7 +69,7 @@ export function holdConversation(
  * Ends a generation exactly once: message, calls, ledger, log and conversation in one transaction, if it still
  * belongs to `closer.owner`. A transient conversation is deleted with its generation; its cost stays in the ledger.
  */
-export async function finishGeneration(
+export async function storeEnd(
   db: Db,
   owner: Owner,
   ids: GenerationIds,
@@ -80,16 +78,16 @@ export async function finishGeneration(
 ): Promise<Ending> {
   const { message, waiting } = outcome
   if (message && waiting.length === 0 && ids.kind === 'reply') {
-    if (await finishReply(db, owner, ids, closer, { ...outcome, message })) return 'stored'
+    if (await storeReplyEnd(db, owner, ids, closer, { ...outcome, message })) return 'stored'
   }
   return transact(db, async (trx) => {
     const conversation = await holdConversation(trx, owner.accountId, ids.conversationId)
-    return finishHeld(trx, owner, ids, closer, conversation, outcome)
+    return storeEndHeld(trx, owner, ids, closer, conversation, outcome)
   })
 }
 
 /** Ends most replies in a single statement. Returns false when one needs more than that, or has ended before. */
-async function finishReply(
+async function storeReplyEnd(
   db: Db,
   owner: Owner,
   ids: GenerationIds,
@@ -123,7 +121,7 @@ function endedBy(
 }
 
 /** Ends a generation in a transaction that already holds the lock of the conversation. */
-export async function finishHeld(
+export async function storeEndHeld(
   trx: Trx,
   owner: Owner,
   ids: GenerationIds,
@@ -143,7 +141,7 @@ export async function finishHeld(
   if (ending === 'lost') return endedBefore(trx, owner, ids, closer, outcome)
   if (ending === 'stored' && conversation.thread_id !== null) {
     const { thread_id: threadId, source } = conversation
-    await deliver(trx, owner, ids, { threadId, source }, outcome)
+    await deliverAnswer(trx, owner, ids, { threadId, source }, outcome.message)
   }
   if (conversation.transient) {
     // A transient conversation is a chat of version 1, whose answer is from now on stored nowhere else.
@@ -198,56 +196,6 @@ async function endedBefore(
   if (!row?.owner || row.status === 'running' || row.owner !== ownerAfter) return 'lost'
   if (row.message_state !== 'none' || message === null) return 'stored'
   return row.conversation_status === 'ended' ? 'ended' : 'taken_over'
-}
-
-/**
- * Sends the reply if it belongs on a channel. A conversation of an application may have a thread as well, once its
- * ticket was answered by mail; there, only replies to messages of the thread are sent.
- */
-async function deliver(
-  trx: Trx,
-  { accountId, agentId }: Owner,
-  { conversationId, messageId, userMessageId }: GenerationIds,
-  { threadId, source }: { threadId: string; source: string },
-  { message }: Outcome,
-): Promise<void> {
-  // Channels show no sources, so the markers are removed.
-  const text = withoutMarkers(textOf(message ?? { parts: [] }))
-  const thread = text.trim() === '' ? null : await threadOf(trx, accountId, threadId)
-  if (!thread) return
-  const isHeldThere = source.toLowerCase() === thread.channel
-  if (!isHeldThere && !(await cameIn(trx, accountId, userMessageId))) return
-  await enqueueDelivery(trx, {
-    accountId,
-    agentId,
-    channel: thread.channel,
-    threadId,
-    conversationId,
-    ticketId: null,
-    messageId,
-    ticketMessageId: null,
-    content: { text, linkHosts: await leadsTo(trx, { accountId, agentId }, message) },
-  })
-}
-
-/** Where an answer may lead to: the owner's websites, and what it cites. */
-async function leadsTo(
-  trx: Trx,
-  { accountId, agentId }: Owner,
-  message: StoredMessage | null,
-): Promise<string[]> {
-  const cited = (message?.metadata.sources ?? []).flatMap(({ url }) => hostOf(url) ?? [])
-  return [...new Set([...(await linkHostsOf(trx, accountId, agentId)), ...cited])]
-}
-
-async function cameIn(trx: Trx, accountId: Owner['accountId'], messageId: string): Promise<boolean> {
-  const inbound = await trx
-    .selectFrom('inbound_messages')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('message_id', '=', messageId)
-    .executeTakeFirst()
-  return inbound !== undefined
 }
 
 /** Ends it in a conversation of that status, whose row is locked. */

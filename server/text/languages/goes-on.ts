@@ -1,4 +1,4 @@
-import { guessLanguageOfWords, type Language } from '../../text/languages/language.ts'
+import { guessLanguageOfWords, type Language } from './language.ts'
 
 /** The words with which a follow-up begins, and the pronouns that refer back to the message before it. */
 type Words = { opening: string; pointing: string }

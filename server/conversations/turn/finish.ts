@@ -10,22 +10,26 @@ import { presentSourcesOf } from '../records/source-address.ts'
 import type { Call } from '../records/tool-calls.ts'
 import { errorOf } from '../stream/generation-log.ts'
 import type { LiveGeneration } from '../stream/live-generation.ts'
-import { type LastWords, lastWords, silencedWords, wordless } from './ending-events.ts'
-import { type Ending, finishGeneration, type Outcome } from './finish-generation.ts'
-import type { Deps, Job, Told } from './generation-job.ts'
-import { begin } from './speak-step.ts'
+import { type LastWords, lastWords, sendFirstEvents, silencedWords, wordless } from './ending-events.ts'
+import { type Ending, type Outcome, storeEnd } from './store-end.ts'
+import type { StepsResult, Turn, TurnNeeds } from './turn.ts'
 
 /** How long a finished answer is kept in memory while the database is not available, in milliseconds. */
 const LONGEST_HOLD_MS = 10 * 60_000
 const LONGEST_PAUSE_MS = 1_000
 
 /** Stores the reply, then tells the readers how it ended. */
-export async function endGeneration(deps: Deps, job: Job, live: LiveGeneration, told: Told): Promise<void> {
+export async function finishTurn(
+  ctx: TurnNeeds,
+  turn: Turn,
+  live: LiveGeneration,
+  result: StepsResult,
+): Promise<void> {
   // An answer without a word (a filter, a tired model) is an answer, too.
-  if (told.failure === null && live.abortReason === null) begin(live)
-  const waiting = told.failure === null && live.abortReason === null ? told.waiting : []
+  if (result.failure === null && live.abortReason === null) sendFirstEvents(live)
+  const waiting = result.failure === null && live.abortReason === null ? result.waiting : []
   closeCalls(live, waiting)
-  const said = saidBy(job, live, told)
+  const said = saidBy(turn, live, result)
   const outcome: Outcome = {
     ...said,
     waiting,
@@ -33,18 +37,18 @@ export async function endGeneration(deps: Deps, job: Job, live: LiveGeneration, 
       // At the moment of the attempt: more may have been logged since the last one.
       return { position: live.count - live.unsaved.length, events: live.unsaved }
     },
-    lastWords: (over) => (over ? silencedBy(live, over, said) : spokenBy(deps, job, live, told, said)),
+    lastWords: (over) => (over ? silencedBy(live, over, said) : spokenBy(ctx, turn, live, result, said)),
   }
-  const ending = await store(deps, job, live, outcome)
+  const ending = await store(ctx, turn, live, outcome)
   if (ending === 'lost') return live.fail(TAKEN())
   if (live.abortReason === 'shutdown') return leave(live)
   const { events, ending: how } = outcome.lastWords(ending === 'stored' ? null : ending)
   const parts = said.message?.parts ?? []
-  const result =
+  const shown =
     'metadata' in how
       ? { id: live.ids.messageId, role: 'assistant' as const, parts, metadata: how.metadata }
       : (errorOf(how) as ApiError)
-  live.endWith(events, result)
+  live.endWith(events, shown)
 }
 
 /** Adds results to the calls that nobody will answer any more. */
@@ -59,36 +63,36 @@ function closeCalls(live: LiveGeneration, waiting: Call[]): void {
   }
 }
 
-type Said = Pick<Outcome, 'status' | 'finishReason' | 'message' | 'isPaid'>
+type KeptAnswer = Pick<Outcome, 'status' | 'finishReason' | 'message' | 'isPaid'>
 
 /** An answer that was stopped before its first word is still paid for if a model was called. */
-function saidBy(job: Job, live: LiveGeneration, told: Told): Said {
-  const said = keptBy(job, live, told)
+function saidBy(turn: Turn, live: LiveGeneration, result: StepsResult): KeptAnswer {
+  const said = keptBy(turn, live, result)
   return { ...said, isPaid: said.message !== null || (live.abortReason === 'stop' && live.wasAsked) }
 }
 
-function keptBy(job: Job, live: LiveGeneration, told: Told): Omit<Said, 'isPaid'> {
+function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<KeptAnswer, 'isPaid'> {
   const model = {
-    model: job.model.id,
+    model: turn.model.entry.id,
     ...(live.ids.standIn === undefined ? {} : { isStandIn: true as const }),
   }
   const said = storableJson(live.parts) as MessagePart[]
-  const sources = told.citations.sources()
+  const sources = result.citations.sources()
   const cited = sources.length > 0 ? { sources } : {}
-  const isBroken = told.failure !== null || live.abortReason === 'shutdown'
+  const isBroken = result.failure !== null || live.abortReason === 'shutdown'
   if (isBroken) {
     const parts = keptOfBroken(live.ids.kind, said)
     // A continuation still waits to be continued.
     const reason = live.ids.kind === 'continuation' ? {} : { finishReason: 'error' as const }
     const message = parts.length > 0 ? { parts, metadata: { ...reason, ...cited, ...model } } : null
-    return { status: told.failure ? 'failed' : 'interrupted', finishReason: 'error', message }
+    return { status: result.failure ? 'failed' : 'interrupted', finishReason: 'error', message }
   }
   const status = live.abortReason === null ? 'finished' : 'interrupted'
-  const finishReason = live.abortReason === null ? told.finishReason : 'stop'
+  const finishReason = live.abortReason === null ? result.finishReason : 'stop'
   if (live.count === 0) return { status, finishReason, message: null }
-  const { outcome } = told
+  const { outcome } = result
   const metadata: MessageMetadata = {
-    score: told.found.confidence,
+    score: result.found.confidence,
     outcome,
     ...cited,
     finishReason,
@@ -97,19 +101,26 @@ function keptBy(job: Job, live: LiveGeneration, told: Told): Omit<Said, 'isPaid'
   return { status, finishReason, message: { parts: said, metadata } }
 }
 
-const creditsOf = (live: LiveGeneration, { isPaid }: Said): number => (isPaid ? live.ids.credits : 0)
+const creditsOf = (live: LiveGeneration, { isPaid }: KeptAnswer): number => (isPaid ? live.ids.credits : 0)
 
-function silencedBy(live: LiveGeneration, status: 'taken_over' | 'ended', said: Said): LastWords {
+function silencedBy(live: LiveGeneration, status: 'taken_over' | 'ended', said: KeptAnswer): LastWords {
   return silencedWords(live.ids, status, {
     hasBegun: live.count > 0,
     credits: creditsOf(live, said),
   })
 }
 
-function spokenBy(deps: Deps, job: Job, live: LiveGeneration, told: Told, said: Said): LastWords {
+function spokenBy(
+  ctx: TurnNeeds,
+  turn: Turn,
+  live: LiveGeneration,
+  result: StepsResult,
+  said: KeptAnswer,
+): LastWords {
   const { finishReason, message } = said
   const hasBegun = live.count > 0
-  if (!hasBegun && told.failure) return wordless(asApiError(told.failure.cause, job.model.provider))
+  if (!hasBegun && result.failure)
+    return wordless(asApiError(result.failure.cause, turn.model.entry.provider))
   if (!hasBegun && live.abortReason === 'shutdown') return wordless(RESTARTING())
   return lastWords(live.ids, {
     hasBegun,
@@ -118,8 +129,8 @@ function spokenBy(deps: Deps, job: Job, live: LiveGeneration, told: Told, said: 
     failed: finishReason === 'error',
     score: message?.metadata.score,
     outcome: message?.metadata.outcome,
-    sources: presentSourcesOf(deps)(
-      { account_id: job.owner.accountId, agent_id: job.owner.agentId },
+    sources: presentSourcesOf(ctx)(
+      { account_id: turn.owner.accountId, agent_id: turn.owner.agentId },
       message?.metadata.sources ?? [],
     ),
   })
@@ -161,12 +172,12 @@ function leave(live: LiveGeneration): void {
 }
 
 /**
- * Stores the end before the client is told of it, with retries. If the database still refuses it after
+ * Stores the end before the client is result of it, with retries. If the database still refuses it after
  * LONGEST_HOLD_MS, or is being closed, the process that closes the generation from its log takes over.
  */
 async function store(
-  { db, log, process, generations }: Deps,
-  job: Job,
+  { db, log, process, generations }: TurnNeeds,
+  turn: Turn,
   live: LiveGeneration,
   outcome: Outcome,
 ): Promise<Ending> {
@@ -174,7 +185,7 @@ async function store(
   const giveUpAt = Date.now() + LONGEST_HOLD_MS
   for (let attempt = 0; Date.now() < giveUpAt; attempt++) {
     try {
-      return await finishGeneration(db, job.owner, live.ids, own, outcome)
+      return await storeEnd(db, turn.owner, live.ids, own, outcome)
     } catch (error) {
       if (attempt === 0)
         log.error({ err: error, generation: live.ids.id }, 'the end of a generation could not be stored yet')

@@ -1,0 +1,123 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { lowerReservation } from '../../accounts/plans/credits.ts'
+import type { Context } from '../../context.ts'
+import { transact } from '../../db/statements/transact.ts'
+import { streamModel } from '../../models/calls/call-model.ts'
+import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
+import { ModelFailure } from '../../models/failures/model-failure.ts'
+import type { Owner } from '../records/tool-calls.ts'
+import type { LiveGeneration } from '../stream/live-generation.ts'
+import { withoutMarkers } from './citations.ts'
+import type { Prepared, Turn, TurnNeeds } from './turn.ts'
+
+type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
+
+/** The types of stream parts from which on a part of the answer has been shown. */
+const SHOWN: ReadonlySet<LanguageModelV4StreamPart['type']> = new Set([
+  'text-delta',
+  'tool-input-start',
+  'tool-call',
+  'finish',
+])
+
+/**
+ * Calls the model of the turn. If its provider fails before a word of the answer, and the operator wants so, the
+ * built-in responder answers instead. Each array holds the parts that came in one read of the network. Throws
+ * ModelFailure.
+ */
+export function askModel(
+  ctx: TurnNeeds,
+  turn: Turn,
+  live: LiveGeneration,
+  prepared: Prepared,
+  options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>,
+): Parts {
+  const ask = () => streamOf(turn, live, prepared, options)
+  const isBuiltin = turn.model.entry.provider === 'builtin'
+  // Only the start of a reply can be left to another model. A turn that has called a tool must go on from the result.
+  const isStart = options.prompt.at(-1)?.role === 'user' && live.count === 0
+  if (isBuiltin || !ctx.config.builtinFallback || !isStart) return ask()
+  return withFallback(ask(), async (failure) => {
+    const builtin = ctx.models.resolve('builtin')!
+    ctx.log.warn({ err: failure, generation: live.ids.id }, 'the built-in responder answers instead')
+    await leaveToBuiltin(ctx, turn.owner, live, builtin.entry)
+    turn.model = builtin
+    return ask()
+  })
+}
+
+function streamOf(
+  { request, question, model: { entry, wire } }: Turn,
+  live: LiveGeneration,
+  { found, handover, mayOffer }: Prepared,
+  options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>,
+): Parts {
+  // Passages for the built-in responder must not contain citation markers of their own.
+  const passages =
+    entry.provider === 'builtin'
+      ? found.passages.map((passage) => ({ ...passage, text: withoutMarkers(passage.text) }))
+      : found.passages
+  const parts = streamModel(
+    { entry, wire },
+    {
+      ...options,
+      temperature: request.agent.temp,
+      maxOutputTokens: entry.maxOutputTokens,
+      providerOptions: { parley: { question, ...found, passages, handover, mayOffer } as never },
+    },
+    { signal: live.signal },
+  )
+  return request.trial ? request.trial.watch(entry, options, live.ids, parts) : parts
+}
+
+/**
+ * Yields what a provider streams or, if it fails before any of the answer could be shown, what `instead` streams.
+ * Parts that show nothing are held back until the first that does, because only then it is certain that nothing will
+ * be replaced.
+ */
+async function* withFallback(
+  own: Parts,
+  instead: (failure: ModelFailure) => Promise<Parts>,
+): AsyncGenerator<LanguageModelV4StreamPart[]> {
+  const held: LanguageModelV4StreamPart[] = []
+  let isShown = false
+  try {
+    for await (const parts of own) {
+      if (!isShown && !parts.some(({ type }) => SHOWN.has(type))) {
+        held.push(...parts)
+        continue
+      }
+      yield isShown ? parts : [...held, ...parts]
+      isShown = true
+    }
+    if (!isShown && held.length > 0) yield held
+    return
+  } catch (error) {
+    if (isShown || !(error instanceof ModelFailure) || error.kind === 'aborted') throw error
+    own = await instead(error)
+  }
+  yield* own
+}
+
+/** Assigns the generation to the built-in responder, at its price if that is lower than what was reserved. */
+async function leaveToBuiltin(
+  { db }: Pick<Context, 'db'>,
+  { accountId }: Owner,
+  live: LiveGeneration,
+  builtin: ModelEntry,
+): Promise<void> {
+  const { ids } = live
+  const credits = Math.min(ids.credits, builtin.credits)
+  await transact(db, async (trx) => {
+    await trx
+      .updateTable('generations')
+      .set({ model: builtin.id, credits })
+      .where('account_id', '=', accountId)
+      .where('id', '=', ids.id)
+      .where('status', '=', 'running')
+      .execute()
+    await lowerReservation(trx, accountId, ids.id, credits)
+  })
+  ids.credits = credits
+  ids.standIn = builtin.id
+}

@@ -1,0 +1,59 @@
+import type { Trx } from '../../db/database.ts'
+import { enqueueDelivery, threadOf } from '../../deliveries/enqueue-delivery.ts'
+import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
+import { hostOf } from '../../text/safety/foreign-links.ts'
+import { textOf } from '../records/parts.ts'
+import type { Owner } from '../records/tool-calls.ts'
+import type { GenerationIds } from '../stream/live-generation.ts'
+import { withoutMarkers } from './citations.ts'
+import type { StoredMessage } from './store-turn.ts'
+
+/**
+ * Sends the reply if it belongs on a channel. A conversation of an application may have a thread as well, once its
+ * ticket was answered by mail; there, only replies to messages of the thread are sent.
+ */
+export async function deliverAnswer(
+  trx: Trx,
+  { accountId, agentId }: Owner,
+  { conversationId, messageId, userMessageId }: GenerationIds,
+  { threadId, source }: { threadId: string; source: string },
+  message: StoredMessage | null,
+): Promise<void> {
+  // Channels show no sources, so the markers are removed.
+  const text = withoutMarkers(textOf(message ?? { parts: [] }))
+  const thread = text.trim() === '' ? null : await threadOf(trx, accountId, threadId)
+  if (!thread) return
+  const isHeldThere = source.toLowerCase() === thread.channel
+  if (!isHeldThere && !(await cameIn(trx, accountId, userMessageId))) return
+  await enqueueDelivery(trx, {
+    accountId,
+    agentId,
+    channel: thread.channel,
+    threadId,
+    conversationId,
+    ticketId: null,
+    messageId,
+    ticketMessageId: null,
+    content: { text, linkHosts: await leadsTo(trx, { accountId, agentId }, message) },
+  })
+}
+
+/** Where an answer may lead to: the owner's websites, and what it cites. */
+async function leadsTo(
+  trx: Trx,
+  { accountId, agentId }: Owner,
+  message: StoredMessage | null,
+): Promise<string[]> {
+  const cited = (message?.metadata.sources ?? []).flatMap(({ url }) => hostOf(url) ?? [])
+  return [...new Set([...(await linkHostsOf(trx, accountId, agentId)), ...cited])]
+}
+
+async function cameIn(trx: Trx, accountId: Owner['accountId'], messageId: string): Promise<boolean> {
+  const inbound = await trx
+    .selectFrom('inbound_messages')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('message_id', '=', messageId)
+    .executeTakeFirst()
+  return inbound !== undefined
+}

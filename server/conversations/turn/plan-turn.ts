@@ -1,0 +1,161 @@
+import type { Db, Trx } from '../../db/database.ts'
+import { isId, newId } from '../../db/ids.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { MessageMetadata } from '../records/present.ts'
+import { type ConversationRow, type MessageRow, messagesBackwards } from '../records/queries.ts'
+import { ignoreWaitingCalls, waitingCalls } from '../records/tool-calls.ts'
+import type { StartRequest } from './turn.ts'
+
+const MOST_HISTORY = 40
+/** The most replies to one message of a channel that may be started, however each of them ended. */
+export const MOST_STARTS = 10
+
+export type Plan = {
+  kind: 'reply' | 'continuation' | 'retry'
+  userMessageId: string
+  /** The number of the user's message, if it already exists. */
+  askedSeq: number | null
+  messageId: string
+  history: MessageRow[]
+  cut: { from: number; to: number } | null
+  isFirst: boolean
+}
+
+/**
+ * Returns whether the history can be read together with the lock. An agent that never had an action has no waiting
+ * calls, which would have to be closed before the history is read.
+ */
+export const readsAhead = ({ ask, agent }: StartRequest): boolean =>
+  ask.kind !== 'retry' && agent.toolsVersion === 0
+
+export async function readHistory(
+  trx: Trx,
+  { account }: StartRequest,
+  conversationId: string,
+  beforeSeq: number | null,
+): Promise<MessageRow[]> {
+  const page = { limit: MOST_HISTORY - 1, beforeSeq }
+  const newest = (await messagesBackwards(trx, account.id, conversationId, page)).reverse()
+  // Some providers refuse a history that begins in the middle of an exchange.
+  return newest.length < MOST_HISTORY ? newest : newest.slice(newest.findIndex(({ role }) => role === 'user'))
+}
+
+/** Returns the changes that the turn makes to the conversation, whose row is locked. */
+export async function planTurn(
+  trx: Trx,
+  turn: StartRequest,
+  conversation: ConversationRow,
+  retried: RetryTarget | null,
+  readAhead: Promise<MessageRow[]> | null,
+): Promise<Plan> {
+  const { account, agent, ask } = turn
+  const { id, last_seq } = conversation
+  if (retried) {
+    const { from, question } = retried
+    const history = await readHistory(trx, turn, id, question.seq + 1)
+    return {
+      kind: 'retry',
+      userMessageId: question.id,
+      askedSeq: question.seq,
+      messageId: newId(),
+      history,
+      cut: { from, to: last_seq },
+      isFirst: false,
+    }
+  }
+  if (agent.toolsVersion > 0) {
+    await ignoreWaitingCalls(trx, account.id, id, { expiredOnly: ask.kind === 'continue' })
+  }
+  const history = await (readAhead ?? readHistory(trx, turn, id, null))
+  const reply = { kind: 'reply' as const, messageId: newId(), history, cut: null }
+  if (ask.kind === 'message') return { ...reply, userMessageId: newId(), askedSeq: null, isFirst: false }
+  if (ask.kind === 'pending') {
+    if (turn.insteadOf === undefined && conversation.answer_starts >= MOST_STARTS)
+      throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
+    const asked = readPending(conversation, history)
+    const isFirst = history.every(({ role }) => role === 'user')
+    return { ...reply, ...asked, isFirst }
+  }
+  if (history.at(-1)?.role === 'user') {
+    // The earlier answer failed: the process died, or the model failed.
+    const asked = readPending(conversation, history)
+    return { ...reply, ...asked, isFirst: history.every(({ role }) => role === 'user') }
+  }
+  const continued = await requireContinuable(trx, account.id, id, history)
+  return { kind: 'continuation', ...continued, history, cut: null, isFirst: false }
+}
+
+/**
+ * The assistant message that goes on from the results of its actions, and the user message it answers. Throws
+ * CHAT_NOTHING_TO_CONTINUE when the newest message does not wait for any, or still waits for some.
+ */
+async function requireContinuable(
+  db: Db,
+  accountId: AccountId,
+  conversationId: string,
+  history: MessageRow[],
+): Promise<{ userMessageId: string; askedSeq: number; messageId: string }> {
+  const newest = history.at(-1)
+  const { finishReason } = (newest?.metadata ?? {}) as MessageMetadata
+  if (newest?.role !== 'assistant' || finishReason !== 'tool-calls') {
+    throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
+  }
+  const waiting = await waitingCalls(db, accountId, conversationId)
+  if (waiting.length > 0) {
+    const list = waiting.map(({ id, name }) => `${name} (${id})`).join(', ')
+    throw new ApiError('CHAT_NOTHING_TO_CONTINUE', {
+      message: `There is no message, and actions still wait for their results: ${list}. Send them to tool-result first.`,
+    })
+  }
+  const asked = history.findLast(({ role }) => role === 'user') ?? newest
+  return { userMessageId: asked.id, askedSeq: asked.seq, messageId: newest.id }
+}
+
+export type RetryTarget = { from: number; question: { id: string; seq: number } }
+
+/** Where a retry cuts (the number of the assistant message), and the user message it answers again. */
+export async function findRetry(
+  db: Db,
+  accountId: AccountId,
+  conversationId: string,
+  messageId: string,
+): Promise<RetryTarget> {
+  const messages = db
+    .selectFrom('messages')
+    .select(['id', 'seq'])
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+  const target = isId(messageId)
+    ? await messages.where('id', '=', messageId).where('role', '=', 'assistant').executeTakeFirst()
+    : undefined
+  if (!target) throw new ApiError('CHAT_RETRY_MESSAGE_NOT_FOUND')
+  const question = await messages
+    .where('role', '=', 'user')
+    .where('seq', '<', target.seq)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!question) throw new ApiError('CHAT_RETRY_NO_USER_MESSAGE')
+  return { from: target.seq, question }
+}
+
+/**
+ * The newest message of the customer, and the history with everything unanswered at its end, as the model has to read
+ * it: on channels messages come whenever they come, also while an answer is being made. Throws
+ * CHAT_NOTHING_TO_CONTINUE when all is answered. The conversation's row is locked.
+ */
+function readPending(
+  { answered_seq }: Pick<ConversationRow, 'answered_seq'>,
+  history: MessageRow[],
+): { userMessageId: string; askedSeq: number; history: MessageRow[] } {
+  const isOpen = ({ role, seq }: MessageRow): boolean => role === 'user' && seq > answered_seq
+  const open = history.filter(isOpen)
+  const newest = open.at(-1)
+  if (!newest) throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
+  return {
+    userMessageId: newest.id,
+    askedSeq: newest.seq,
+    history: [...history.filter((message) => !isOpen(message)), ...open],
+  }
+}

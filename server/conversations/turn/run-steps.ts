@@ -1,0 +1,237 @@
+import type { JSONValue, LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
+import type { Logger } from 'pino'
+import { planOf } from '../../accounts/plans/plans.ts'
+import type { Tool, ToolOutput } from '../../actions/tools/tool.ts'
+import { onBehalfOf } from '../../db/connections/lanes.ts'
+import { beginCalls, type Call, endCall, type Owner } from '../records/tool-calls.ts'
+import type { LiveGeneration } from '../stream/live-generation.ts'
+import { askModel } from './ask-model.ts'
+import { createCitations } from './citations.ts'
+import { finishTurn } from './finish.ts'
+import { prepare } from './prepare.ts'
+import { toolResult } from './prompt.ts'
+import { type Step, speakStep } from './speak-step.ts'
+import type { StepsResult, Turn, TurnNeeds } from './turn.ts'
+
+/** The most model calls in one turn. */
+export const MOST_STEPS = 8
+
+/** Ending a failed generation counts as this many events. */
+const FAILURE = 32
+/** The most events of an answer that are held in memory until they are in the log. */
+const MOST_UNSAVED = 1_024
+
+/**
+ * Generates and stores the reply, with or without readers. Never throws: an error before the first event fails the
+ * generation; a later one ends the stream with `error` and `finish`, and what was said is kept.
+ */
+export const runTurn = (ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<void> =>
+  onBehalfOf(turn.owner.accountId, () => run(ctx, turn, live))
+
+async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<void> {
+  // The most answers of the account that may be generated at once.
+  const atOnce = planOf(turn.request.account.plan).answersAtOnce
+  const result: StepsResult = {
+    found: { passages: [], confidence: 0 },
+    finishReason: 'error',
+    outcome: null,
+    citations: createCitations([], turn.started.citedBefore),
+    waiting: [],
+    failure: null,
+  }
+  try {
+    const leave = await ctx.generations.answering.enter(turn.owner.accountId, live.signal, atOnce)
+    await speak(ctx, turn, live, result).finally(leave)
+  } catch (error) {
+    if (live.abortReason === null) {
+      result.failure = { cause: error }
+      return endFailed(ctx, turn, live, result)
+    }
+  }
+  await finishTurn(ctx, turn, live, result)
+}
+
+/**
+ * Ends a failed generation. When a provider fails, thousands may fail at once, so they are ended a few at a time and
+ * accounts take turns.
+ */
+async function endFailed(
+  ctx: TurnNeeds,
+  turn: Turn,
+  live: LiveGeneration,
+  result: StepsResult,
+): Promise<void> {
+  const leave = await ctx.generations.failing.enter(turn.owner.accountId)
+  try {
+    await ctx.generations.turns.take(turn.owner.accountId, FAILURE)
+    ctx.log.warn(
+      { err: result.failure?.cause, generation: live.ids.id, model: turn.model.entry.id },
+      'generation failed',
+    )
+    await finishTurn(ctx, turn, live, result)
+  } finally {
+    leave()
+  }
+}
+
+/** Runs the steps of a turn: calls the model, runs its tool calls, and calls it again with their outputs. */
+async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: StepsResult): Promise<void> {
+  const prepared = await prepare(ctx, turn, live.signal)
+  const { found, toolkit, prompt } = prepared
+  result.found = found
+  result.citations = createCitations(found.passages, turn.started.citedBefore)
+  const tools = new Map(toolkit.tools.map((tool) => [tool.name, tool]))
+  const messages: LanguageModelV4Message[] = [...prompt]
+  const surroundings = { process: ctx.process, pace: paceOf(ctx, turn, live) }
+  for (let number = 1; ; number++) {
+    live.signal.throwIfAborted()
+    if (number > 1 && live.count > 0) live.emit({ type: 'start-step' })
+    const options = { prompt: messages, ...toolOptions(tools, messages, number === MOST_STEPS) }
+    const step = await speakStep(surroundings, askModel(ctx, turn, live, prepared, options), {
+      tools,
+      live,
+      citations: result.citations,
+    })
+    // Only calls that wait for the application end the turn with `tool-calls`; some servers report this reason
+    // without a call.
+    result.outcome = step.outcome
+    result.finishReason = step.finishReason === 'tool-calls' ? 'stop' : step.finishReason
+    if (step.calls.length === 0) return
+    const waiting = step.calls.filter(({ tool, problem }) => problem === null && tool?.run === null)
+    const here = step.calls.filter((call) => !waiting.includes(call))
+    const results = here.length > 0 ? await runCalls(ctx, turn.owner, live, here) : []
+    if (results === null) {
+      live.abort('stop')
+      return
+    }
+    if (waiting.length > 0) {
+      live.signal.throwIfAborted()
+      result.waiting = waiting
+      result.finishReason = 'tool-calls'
+      return
+    }
+    if (number === MOST_STEPS) {
+      result.finishReason = 'other'
+      return
+    }
+    messages.push(...spoken(step, results))
+    if (live.count > 0) live.emit({ type: 'finish-step' })
+  }
+}
+
+/**
+ * Returns a function that delays a model that is faster than the log or takes too much of the process from other
+ * generations.
+ */
+function paceOf({ generations }: TurnNeeds, { owner }: Turn, live: LiveGeneration) {
+  return (events: number): Promise<void> | undefined => {
+    const turn = generations.turns.take(owner.accountId, events)
+    return live.unsaved.length < MOST_UNSAVED ? turn : generations.saved(live).then(() => turn)
+  }
+}
+
+function spoken({ content }: Step, results: CallResult[]): LanguageModelV4Message[] {
+  const answers = results.map(({ call, output }) => toolResult(call.id, call.name, output as JSONValue))
+  return [
+    { role: 'assistant', content },
+    { role: 'tool', content: answers },
+  ]
+}
+
+type ToolOptions = Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'>
+
+/**
+ * Returns the tools for a step. The last step must not call any, so that it ends in words. Providers refuse calls in
+ * a history when no tools are declared, so actions that no longer exist are declared but may not be called.
+ */
+function toolOptions(
+  tools: ReadonlyMap<string, Tool>,
+  messages: LanguageModelV4Message[],
+  isLast: boolean,
+): ToolOptions {
+  const declared = [...tools.values()].map(({ name, description, inputSchema }) => ({
+    type: 'function' as const,
+    name,
+    description,
+    inputSchema,
+  }))
+  if (declared.length > 0) {
+    return { tools: declared, toolChoice: isLast ? { type: 'none' } : { type: 'auto' } }
+  }
+  const gone = new Set(
+    messages.flatMap(({ role, content }) =>
+      role === 'assistant'
+        ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolName] : []))
+        : [],
+    ),
+  )
+  if (gone.size === 0) return {}
+  const inputSchema = { type: 'object' as const }
+  return {
+    tools: [...gone].map((name) => ({
+      type: 'function',
+      name,
+      description: 'Not available any more.',
+      inputSchema,
+    })),
+    toolChoice: { type: 'none' },
+  }
+}
+
+const SIDE_BY_SIDE = 4
+
+type CallResult = { call: Call; output: ToolOutput }
+
+/**
+ * Runs the calls of a step that run here, a few at a time, and records each before and after. Returns their outputs
+ * in the order of the calls, or null when the generation has been ended elsewhere, in which case nothing ran.
+ */
+async function runCalls(
+  ctx: TurnNeeds,
+  owner: Owner,
+  live: LiveGeneration,
+  calls: Call[],
+): Promise<CallResult[] | null> {
+  // The calls may have effects elsewhere, so they must be in the log before they run, in case another process has to
+  // close this generation.
+  await ctx.generations.saved(live)
+  if (!(await beginCalls(ctx.db, owner, ctx.process, live, calls))) return null
+  const results: CallResult[] = []
+  for (let from = 0; from < calls.length; from += SIDE_BY_SIDE) {
+    const group = calls.slice(from, from + SIDE_BY_SIDE)
+    results.push(...(await Promise.all(group.map((call) => runAndRecord(ctx, owner, live, call)))))
+  }
+  return results
+}
+
+async function runAndRecord(
+  { db, log }: TurnNeeds,
+  owner: Owner,
+  live: LiveGeneration,
+  call: Call,
+): Promise<CallResult> {
+  const output = await runOne(log, owner, live, call)
+  if (call.tool?.type === 'procedure') return { call, output }
+  // The action has happened, whether this is recorded or not, so the model and the reader are told in any case.
+  await endCall(db, owner, call, output).catch((error: unknown) =>
+    log.error({ err: error, action: call.name }, 'the end of an action could not be recorded'),
+  )
+  const result = { toolCallId: call.id, output, providerExecuted: true as const }
+  live.parts.push({ type: 'tool-result', toolName: call.name, ...result })
+  live.emit({ type: 'tool-output-available', ...result })
+  return { call, output }
+}
+
+async function runOne(log: Logger, owner: Owner, live: LiveGeneration, call: Call): Promise<ToolOutput> {
+  if (call.problem !== null || !call.tool?.run) {
+    return { status: 'error', error: call.problem ?? 'The action cannot be run.' }
+  }
+  const { conversationId, userId } = live.ids
+  const place = { ...owner, conversationId, userId, toolCallId: call.id, signal: live.signal }
+  try {
+    return await call.tool.run(call.input, place)
+  } catch (error) {
+    log.error({ err: error, action: call.name }, 'an action failed')
+    return { status: 'error', error: 'The action failed.' }
+  }
+}

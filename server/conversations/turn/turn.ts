@@ -1,0 +1,172 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
+import type { Toolkit } from '../../actions/tools/tool.ts'
+import type { AgentRow } from '../../agents/records/find-agent.ts'
+import type { Context } from '../../context.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { KeyedRequest } from '../../http/once/idempotency.ts'
+import type { Passage } from '../../knowledge/search/passage.ts'
+import type { Handover } from '../../models/builtin/hand-over.ts'
+import type { ResolvedModel } from '../../models/calls/model-call.ts'
+import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
+import type { AnswerOutcome } from '../records/schema.ts'
+import type { Call, Owner } from '../records/tool-calls.ts'
+import type { FinishReason } from '../stream/events.ts'
+import type { GenerationIds } from '../stream/live-generation.ts'
+import type { Citations, StoredSource } from './citations.ts'
+import type { Parent } from './parent-conversation.ts'
+import type { TranscriptMessage } from './prompt.ts'
+
+/** What a turn is asked to answer. */
+export type Ask =
+  | { kind: 'message'; text: string }
+  /** Goes on from the results of the application's actions, or answers the message whose answer failed. */
+  | { kind: 'continue' }
+  /** Answers the messages that the conversation already holds, as on channels, where messages are stored first. */
+  | { kind: 'pending' }
+  /** Replaces the assistant message with this id by a new answer. */
+  | { kind: 'retry'; messageId: string }
+
+/** The ask of a request whose message is optional. */
+export const askOf = (message: string | undefined): Ask =>
+  message === undefined ? { kind: 'continue' } : { kind: 'message', text: message }
+
+export type ChatRequest = {
+  account: { id: AccountId; plan: string }
+  agent: ChatAgent
+  ask: Ask
+  /** The value for conversations.source if this turn starts the conversation. */
+  source: string
+  /** Which of the agent's channelInstructions and actions apply. */
+  channel: string
+  /** Whether the reply is spoken, so that the channel's instructions for voice apply. */
+  isSpoken?: boolean
+  /** The conversation to continue; undefined to start a new one, which needs a message. */
+  conversationId?: string
+  userId?: string
+  parentConversationId?: string
+  /** The caller's own name for the conversation that this starts. */
+  externalId?: string
+  /** The id of the contact whose conversation this starts. */
+  contactId?: string
+  /** The earlier messages, if the caller sends them; otherwise the stored ones are used. */
+  history?: TranscriptMessage[]
+  /** Whether nothing of the conversation is kept once it is answered. */
+  transient?: boolean
+  /** Set for a run of the playground: it costs nothing, stores nothing about customers, and is watched. */
+  trial?: Trial
+  /** False where no application could run the agent's client actions; the agent then does without them. */
+  runsClientActions?: boolean
+  /** The request's Idempotency-Key, which is taken together with the generation. */
+  idempotency: KeyedRequest | null
+  /** The failed generation that the key is bound to, which this turn replaces. */
+  insteadOf?: string
+}
+
+/** The agent's properties that a reply needs. */
+export type ChatAgent = {
+  id: string
+  instructions: string
+  channelInstructions: Record<string, unknown> | null
+  model: string
+  temp: number
+  creditLimit: number | null
+  knowledgeVersion: number
+  toolsVersion: number
+}
+
+export const chatAgentOf = (row: AgentRow): ChatAgent => ({
+  id: row.id,
+  instructions: row.instructions,
+  channelInstructions: row.channel_instructions,
+  model: row.model,
+  temp: row.temp,
+  creditLimit: row.credit_limit,
+  knowledgeVersion: row.knowledge_version,
+  toolsVersion: row.tools_version,
+})
+
+/** The part of a request that is stored with its start. */
+export type StartRequest = Omit<ChatRequest, 'agent' | 'channel' | 'isSpoken' | 'runsClientActions'> & {
+  agent: Pick<ChatAgent, 'id' | 'creditLimit' | 'toolsVersion'>
+  model: { id: string; credits: number }
+}
+
+/** What the start of a turn has stored and read. */
+export type StartedTurn = {
+  ids: GenerationIds
+  /** The messages, oldest first, up to the one to answer. */
+  transcript: TranscriptMessage[]
+  isFirst: boolean
+  parent: Parent | null
+  /** The citations of the message that a continuation goes on with. */
+  citedBefore: StoredSource[]
+}
+
+/** A turn that has been started. */
+export type Turn = {
+  request: ChatRequest
+  started: StartedTurn
+  owner: Owner
+  /** The text of the message to answer. */
+  question: string
+  /** Becomes the built-in responder when that answers instead of a provider that failed. */
+  model: ResolvedModel
+}
+
+/** What the search has found. `about` is what was searched for when the question follows up on another one. */
+export type Found = { passages: Passage[]; confidence: number; about?: string }
+
+type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
+
+/** Watches an answer that a member of the team tries out. */
+export type Trial = {
+  noteFound(found: Found): void
+  /** Yields the parts of a step, and has stored what the step was made of when it ends. */
+  watch(
+    model: ModelEntry,
+    options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'>,
+    ids: GenerationIds,
+    parts: Parts,
+  ): Parts
+}
+
+/** Everything that the model reads. */
+export type Prepared = {
+  found: Found
+  toolkit: Toolkit
+  prompt: LanguageModelV4Prompt
+  /** The call that hands over to a person, if the customer asks for one; for the built-in responder. */
+  handover: Handover | null
+  /** Whether the agent can hand over to a person. */
+  mayOffer: boolean
+}
+
+/** The result of a turn's steps, whether they finished or broke off. */
+export type StepsResult = {
+  found: Found
+  finishReason: FinishReason
+  outcome: AnswerOutcome | null
+  citations: Citations
+  /** Tool calls that the application has to run. */
+  waiting: Call[]
+  /** Why the reply failed; null when it did not. */
+  failure: { cause: unknown } | null
+}
+
+export type TurnNeeds = Pick<
+  Context,
+  | 'db'
+  | 'log'
+  | 'models'
+  | 'knowledge'
+  | 'generations'
+  | 'toolkits'
+  | 'customerWrote'
+  | 'process'
+  | 'secrets'
+  | 'config'
+>
