@@ -25,6 +25,8 @@ const FOREIGN_ODDS = 3
 const ASKED = 6
 const ASKED_ODDS = 2
 const LONGEST_TITLE = 500
+/** The place, from 0, at which the best passage by BM25 of all words is shown at the latest. */
+const LAST_PLACE = 2
 /**
  * The fewest words of a title that can be a question, because many sections have the same single word as their title.
  */
@@ -85,6 +87,20 @@ function signalsOf(evidence: Evidence | undefined, vectors: number | undefined):
   }
 }
 
+/**
+ * Moves the best passage by BM25 of all words up to the third place if it is below. Where the word vectors know little
+ * of a subject, what they say about it can move this passage behind many others.
+ */
+function withFirstByAllWords(slots: readonly number[], placedOf: (slot: number) => number): number[] {
+  const best = slots.reduce((first, slot) => (placedOf(slot) > placedOf(first) ? slot : first), slots[0]!)
+  const place = slots.indexOf(best)
+  if (place <= LAST_PLACE) return [...slots]
+  const others = slots.filter((slot) => slot !== best)
+  return [...others.slice(0, LAST_PLACE), best, ...others.slice(LAST_PLACE)]
+}
+
+const rankingOf = (slots: number[]): Hits => ({ slots, scores: slots.map(() => 0) })
+
 type Ranked = Hits & { signalsOf(slot: number): Signals }
 
 /** Returns up to `limit` of the best chunks, with a probability for each. */
@@ -108,17 +124,17 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
   const evidenceOf = new Map(found.map(({ slot, evidence }) => [slot, evidence]))
   const slots = candidates.map(({ slot }) => slot)
   const vectors = provided && weighVectors(provided)
-  const own: Hits = { slots, scores: slots.map(() => 0) }
+  const own = withFirstByAllWords(slots, (slot) => (isForeign(slot) ? 0 : evidenceOf.get(slot)!.placed))
   const order =
     provided && vectors
       ? fuse(
           [
-            { hits: own, weight: 1 },
+            { hits: rankingOf(own), weight: 1 },
             { hits: provided, weight: vectors.weight },
           ],
-          slots.length,
+          own.length,
         ).slots
-      : slots
+      : own
   const kept = order.slice(0, limit)
   const pairs = new Map(kept.map((slot) => [slot, worstPair(tables.slots.chunks[slot]!, question, matcher)]))
   const reach = Math.max(

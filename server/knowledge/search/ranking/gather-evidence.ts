@@ -55,15 +55,14 @@ export function gatherEvidence(
   const bestShare = terms.slots.length > 0 ? terms.share(terms.slots[0]!) : 0
   const placeByTerms = new Map(terms.slots.map((slot, place) => [slot, place + 1]))
   const spelled = new Map(grams.slots.map((slot, place) => [slot, grams.scores[place]! / grams.scores[0]!]))
-  // The ranking uses this evidence only where the word vectors do not cover the question.
-  const placeByAll = question.vector ? null : placesByAllWords(matcher.idsOf(question.common), terms, said)
+  const placeByAll = placesByAllWords(matcher.idsOf(question.common), terms, said)
   const found = [...candidates].map((slot) => ({
     slot,
     evidence: {
       terms: terms.share(slot),
       held: terms.held(slot),
       first: placeByTerms.has(slot) ? 1 / placeByTerms.get(slot)! : 0,
-      placed: placeByAll ? nearness(placeByAll.get(slot)!) : 0,
+      placed: nearness(placeByAll.get(slot)!),
       near: bestShare > 0 ? terms.share(slot) / bestShare : 0,
       spelled: spelled.get(slot) ?? 0,
       ...about,

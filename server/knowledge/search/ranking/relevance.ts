@@ -35,7 +35,7 @@ export type Evidence = {
   first: number
   /**
    * A weight for the chunk's rank among the candidates by BM25 of all words, stop words included: 1 for the first
-   * rank and less for the others; 0 with vectors.
+   * rank and less for the others.
    */
   placed: number
   /** The BM25 score, as a share of the best chunk's. */
@@ -52,35 +52,34 @@ export type Evidence = {
 
 /**
  * Returns a score that orders the chunks found for one question; scores of different questions cannot be compared.
- * The weights were fitted by scripts/fit-relevance.ts. Those without word vectors lie halfway to those of a fit to
- * `terms`, `match` and the headings alone, because fitting all evidence to so few questions did worse on the German
- * set.
+ * The weights lie between those of two fits: one to the questions that scripts/fit-relevance.ts uses, and one to the
+ * lists of questions and answers in real documentation, whose headings were the questions and had been taken away.
  */
 export function orderOf(evidence: Evidence): number {
   const { terms, held, first, near, spelled, match, heading, headingShare, placed } = evidence
   const { meanings, sentence, around } = evidence
   // The negative weights are for evidence that counts the same words again.
   return sentence === null
-    ? 2.6 * terms +
-        0.9 * held +
-        0.8 * first -
-        near +
-        1.4 * spelled +
-        4.8 * match +
-        1.3 * heading +
-        3.4 * headingShare +
-        4 * placed
-    : -3.2 * terms +
-        3.4 * held +
-        2.1 * first -
-        3.1 * near -
-        0.4 * spelled +
-        6.9 * match +
-        heading +
+    ? 2.9 * terms -
+        2.5 * held +
+        0.7 * first +
+        0.9 * near +
+        1.8 * spelled +
+        2.5 * match +
         2.7 * headingShare +
-        9.2 * meanings +
-        5.5 * sentence +
-        2.7 * around
+        3.1 * placed
+    : -1.1 * terms +
+        1.1 * held +
+        1.7 * first -
+        1.9 * near -
+        0.1 * spelled +
+        5.5 * match -
+        0.2 * heading +
+        2.6 * headingShare +
+        0.5 * placed +
+        7.9 * meanings +
+        4.7 * sentence +
+        2.8 * around
 }
 
 /**
