@@ -83,11 +83,11 @@ function askedBefore(transcript: readonly TranscriptMessage[]): string | null {
 const MOST_EARLIER_CHARACTERS = 500
 const MOST_WORDS_LOOKED_AT = 4_000
 /** From this confidence on, a question counts as complete, however short it is. */
-const SURE = 0.55
+const SURE = 0.78
 /** The same for a question that refers back, which is only complete when the documents contain it literally. */
 const SAME = 0.9
 /** Raises the confidence of a combined query, since no passage matches the words of both questions. */
-const TOGETHER = 2.5
+const TOGETHER = 2
 /** Limits the confidence of a combined query, so that its passages are offered as the closest and not as the answer. */
 const MOST = 0.5
 /** The factor by which the earlier question has to raise the confidence of one that does not look like a follow-up. */

@@ -95,7 +95,7 @@ test('questions that nothing was tuned on', () => {
 })
 
 /** Points of recall@3 that the fusion finds beyond words alone, at least; the figures are in bench/results. */
-const GAINS = { 'camper-manual': 0.24, 'staff-handbook': 0.16, 'server-reference': 0.11, [GERMAN_SET]: 0.015 }
+const GAINS = { 'camper-manual': 0.23, 'staff-handbook': 0.16, 'server-reference': 0.09, [GERMAN_SET]: 0.015 }
 
 test('long documents: the fusion finds more than words alone, most is answered, and most without an answer declined', () => {
   const sum = { answered: 0, answerable: 0, declined: 0, unanswerable: 0 }

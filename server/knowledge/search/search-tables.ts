@@ -8,7 +8,7 @@ import { fuse } from './ranking/fuse.ts'
 import { gatherEvidence } from './ranking/gather-evidence.ts'
 import { OFFERED_FROM } from './ranking/offered-from.ts'
 import { rankByVector } from './ranking/rank-vectors.ts'
-import { chanceOf, type Evidence, oddsOf, orderOf, reachOf } from './ranking/relevance.ts'
+import { chanceOf, type Evidence, oddsOf, orderOf, reachOf, shareRight } from './ranking/relevance.ts'
 import type { Hits } from './ranking/top-hits.ts'
 import { weighVectors } from './ranking/weigh-vectors.ts'
 import { worstPair } from './ranking/worst-pair.ts'
@@ -158,7 +158,8 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
         (vectors?.oddsOf(slot) ?? 0) +
         (isAsked(slot) ? ASKED_ODDS : 0)
       const chance = chanceOf(isForeign(slot) ? odds - FOREIGN_ODDS : odds)
-      score = Math.min(score, vectors ? chance : withinReach(chance, reach, place === 0 ? least : 1))
+      const known = vectors ? chance : shareRight(withinReach(chance, reach, place === 0 ? least : 1))
+      score = Math.min(score, known)
       return score
     }),
   }
@@ -173,7 +174,7 @@ function titleOf({ headingPath }: IndexedChunk): string | null {
 /** The number of first passages from which the search estimates whether the documents cover the question. */
 const REACHING = 3
 /** As many answerable questions are answered, and as many others declined, in test/retrieval-corpus. */
-const REACHED_FROM = 0.44
+const REACHED_FROM = 0.49
 /**
  * Nothing is offered for a question that the documents do not cover. For one that they do, a passage is offered even
  * if little speaks for it alone.

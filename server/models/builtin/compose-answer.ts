@@ -19,11 +19,11 @@ export type ComposedAnswer = {
 /** The most characters of a question or a passage from which its language is guessed. */
 const LONGEST_QUESTION = 4_000
 /** The lowest score at which a passage is quoted as the answer. */
-export const ANSWER_FROM = 0.55
+export const ANSWER_FROM = 0.78
 /** The lowest score at which passages are offered as the closest found. The responder declines below it. */
 export const CLOSEST_FROM = 0.15
 /** Up to here a second place is quoted beside the first, if it is nearly as likely. */
-const UNSURE = 0.7
+const UNSURE = 0.85
 const NEARLY = 0.75
 const MOST_CLOSEST = 3
 /**
@@ -32,7 +32,7 @@ const MOST_CLOSEST = 3
  */
 const ROOM = 600
 /** The share of the first passage's probability that another one needs to be offered beside it. */
-const CLOSE = 0.1
+const CLOSE = 0.05
 
 /** Composes the built-in answer from whole pieces of the passages and fixed phrases, and nothing else. */
 export function composeAnswer(input: BuiltinInput, words: WordVectors): ComposedAnswer {

@@ -1,3 +1,4 @@
+import { danishOrNorwegian } from './danish-or-norwegian.ts'
 import { type Language, weighExpected } from './language.ts'
 import { languagesOfStopWord } from './stop-words.ts'
 
@@ -13,8 +14,8 @@ const TELLING: ReadonlyMap<string, Language> = new Map(
     nl: 'kost prijs openingstijden',
     pl: 'kosztuje kosztują ile',
     sv: 'kostar pris öppettider',
-    da: 'koster åbningstider',
-    no: 'åpningstider',
+    da: 'åbningstider',
+    no: 'koster åpningstider',
     fi: 'maksaa paljonko hinta',
     cs: 'stojí',
     tr: 'fiyat ücreti',
@@ -27,6 +28,8 @@ const TELLING: ReadonlyMap<string, Language> = new Map(
  */
 export function languageOfQuestion(words: readonly string[], written: Language): Language {
   const { language } = weighExpected(words, new Set<Language>(['en', written]))
+  if ((language === 'da' || language === 'no') && (written === 'da' || written === 'no'))
+    return danishOrNorwegian(words, written)
   if (language !== 'other') return language
   const counts = new Map<Language, number>()
   const count = (one: Language): void => void counts.set(one, (counts.get(one) ?? 0) + 1)

@@ -1,4 +1,5 @@
 import { splitWords } from '../words/words.ts'
+import { danishOrNorwegian } from './danish-or-norwegian.ts'
 import { type Language, languagesOfStopWord } from './stop-words.ts'
 
 export type { Language }
@@ -69,7 +70,9 @@ export function weighLanguage(
   if (isTie && !(isScandinavian(first[0]) && isScandinavian(second![0]))) return unsure
   const share = first[1] / looked.length
   // A long text with hardly any stop word of a language is in another one that shares some words.
-  return first[1] < 0.5 || share < 0.06 ? unsure : { language: first[0], share }
+  if (first[1] < 0.5 || share < 0.06) return unsure
+  const [best] = first
+  return { language: best === 'da' || best === 'no' ? danishOrNorwegian(looked, best) : best, share }
 }
 
 /** What a language that is expected needs of the share of the one that the words speak for most. */

@@ -20,6 +20,9 @@ export type WordMatcher = {
   /** How much each word of the question counts: rare in the index, telling in the language. */
   weights: readonly number[]
   idsOf(words: readonly string[]): WordIds
+  /** The same for words that the table `known` has numbered. */
+  idsOfNumbers(numbers: Int32Array): WordIds
+  readonly known: WordTable
   /** False for a stop word: it is like nothing. */
   isCompared(id: number): boolean
   /** How alike (0..1) the word of an id is, in spelling or meaning, to the word of the question at `place`. */
@@ -68,6 +71,12 @@ export function createMatcher(tables: Tables, question: AnalysedQuestion): WordM
       for (let i = 0; i < words.length; i++) numbered[i] = idOf(numberOfWord(known, words[i]!))
       return numbered
     },
+    idsOfNumbers(numbers) {
+      const numbered = new Int32Array(numbers.length)
+      for (let i = 0; i < numbers.length; i++) numbered[i] = idOf(numbers[i]!)
+      return numbered
+    },
+    known,
     isCompared: (id) => hasForms(known, found[id]!),
     likeness(id, place) {
       if (compared < found.length) compareNew()

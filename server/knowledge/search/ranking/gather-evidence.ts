@@ -1,11 +1,8 @@
-import { wordsAndPairs } from '../../../text/languages/dense-script.ts'
-import { splitWords } from '../../../text/words/words.ts'
-import type { IndexedChunk } from '../passage.ts'
 import type { AnalysedQuestion } from '../question/analyse-question.ts'
 import { cosinesAround } from '../question/cosines-around.ts'
 import { bestOf, createMatcher, type WordIds, type WordMatcher } from '../question/match-words.ts'
 import { questionEvidence } from '../question/question-evidence.ts'
-import { asNameParts, withNameParts, withoutArguments } from '../question/split-identifiers.ts'
+import { fieldsOf, saidIn } from '../tables/said-words.ts'
 import type { Tables } from '../tables/tables.ts'
 import { placesByAllWords } from './place-by-all-words.ts'
 import { rankByGrams } from './rank-grams.ts'
@@ -15,8 +12,12 @@ import { bestSentence, rankBySentence, rankByVector } from './rank-vectors.ts'
 import type { Evidence } from './relevance.ts'
 import type { Hits } from './top-hits.ts'
 
-/** DEPTH is the number of hits requested from each ranker, and LOOKS how many of them are examined closely. */
+/**
+ * DEPTH is the number of hits requested from each ranker. The others say how many of them are examined closely: fewer
+ * where the word vectors bring in rankers of their own.
+ */
 const DEPTH = 100
+const LOOKS_OF_MANY = 12
 const LOOKS = 16
 /** Up to this many chunks, every sentence is compared; beyond, only those of chunks that another ranker found. */
 const ALL_SENTENCES = 2_000
@@ -44,14 +45,15 @@ export function gatherEvidence(
   if (also) rankings.push(also)
 
   const candidates = new Set<number>()
-  for (let place = 0; place < LOOKS; place++) {
+  const looks = meanings ? LOOKS_OF_MANY : LOOKS
+  for (let place = 0; place < looks; place++) {
     for (const hits of rankings) if (place < hits.slots.length) candidates.add(hits.slots[place]!)
   }
   const matcher = createMatcher(tables, question)
   const about = questionEvidence(slots, question, grams.closest)
   const around = question.vector ? cosinesAround(tables, candidates, question.vector) : new Map()
   // Number all words before comparing the first; see WordMatcher.
-  const said = new Map([...candidates].map((slot) => [slot, wordsOf(slots.chunks[slot]!, matcher)]))
+  const said = new Map([...candidates].map((slot) => [slot, wordsOf(tables, slot, matcher)]))
   const bestShare = terms.slots.length > 0 ? terms.share(terms.slots[0]!) : 0
   const placeByTerms = new Map(terms.slots.map((slot, place) => [slot, place + 1]))
   const spelled = new Map(grams.slots.map((slot, place) => [slot, grams.scores[place]! / grams.scores[0]!]))
@@ -80,18 +82,15 @@ const nearness = (place: number): number => 11 / (10 + place)
 
 type Said = { title: WordIds; path: WordIds; text: WordIds; titles: WordIds[] }
 
-function wordsOf({ headingPath, questions, text }: IndexedChunk, { idsOf }: WordMatcher): Said {
-  const title = withoutArguments(headingPath.at(-1) ?? '')
-  const path = headingPath.slice(0, -1).join(' ')
+function wordsOf(tables: Tables, slot: number, { known, idsOfNumbers }: WordMatcher): Said {
+  const { title, path, text, titles } = fieldsOf(saidIn(tables, slot, known))
   return {
-    title: idsOf(compared(withNameParts(title))),
-    path: idsOf(compared(withNameParts(path))),
-    text: idsOf(compared(withNameParts([...(questions ?? []), text].join(' ')))),
-    titles: [title, asNameParts(title)].map((form) => idsOf(compared(form))),
+    title: idsOfNumbers(title),
+    path: idsOfNumbers(path),
+    text: idsOfNumbers(text),
+    titles: titles.map(idsOfNumbers),
   }
 }
-
-const compared = (text: string): string[] => wordsAndPairs(splitWords(text))
 
 function wordEvidence(
   { title, path, text, titles }: Said,

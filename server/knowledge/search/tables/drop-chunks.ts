@@ -20,6 +20,7 @@ export function dropChunks(tables: Tables, slots: readonly number[]): void {
     const chunk = tables.slots.chunks[slot]
     if (chunk && tables.slots.states[slot] === LIVE) removeQuestions(tables.exact, slot, chunk)
     dropSlot(tables.slots, slot)
+    tables.said[slot] = null
   }
 }
 

@@ -5,6 +5,7 @@ import { bytesOfVectors } from './vector-table.ts'
 const TERM_OVERHEAD = 140
 const CHUNK_OVERHEAD = 600
 const POSTING_BYTES = 12
+const SAID_OVERHEAD = 120
 
 /** Estimated memory of an index. */
 export function bytesOfTables(tables: Tables): number {
@@ -13,5 +14,6 @@ export function bytesOfTables(tables: Tables): number {
     grams.heads.byteLength + grams.hashes.byteLength + grams.terms.byteLength + grams.next.byteLength
   const vectorBytes = bytesOfVectors(passages) + (provided ? bytesOfVectors(provided) : 0)
   const termBytes = terms.ids.size * TERM_OVERHEAD + terms.characters + terms.size * POSTING_BYTES
-  return gramBytes + vectorBytes + termBytes + slots.count * CHUNK_OVERHEAD + slots.heldBytes
+  const saidBytes = tables.said.reduce((sum, said) => sum + (said ? said.numbers.byteLength + SAID_OVERHEAD : 0), 0)
+  return gramBytes + vectorBytes + termBytes + saidBytes + slots.count * CHUNK_OVERHEAD + slots.heldBytes
 }

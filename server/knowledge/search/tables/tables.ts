@@ -3,6 +3,7 @@ import type { Language } from '../../../text/languages/language.ts'
 import type { ExactQuestions } from '../question/exact-questions.ts'
 import { createLexicon, type Lexicon } from '../question/word-forms.ts'
 import { createGramTable, type GramTable } from './gram-table.ts'
+import type { SaidWords } from './said-words.ts'
 import { createSlotTable, type SlotTable } from './slot-table.ts'
 import { createTermTable, type TermTable } from './term-table.ts'
 import { createVectorTable, type VectorTable } from './vector-table.ts'
@@ -22,6 +23,8 @@ export type Tables = {
   readonly languages: Set<Language>
   /** The language of each slot's chunk. */
   readonly languageOf: Language[]
+  /** The words of each slot's chunk; see `saidIn`. */
+  readonly said: (SaidWords | null)[]
   /** How many chunks of each language were ever written. */
   readonly chunksOf: Map<Language, number>
 }
@@ -38,6 +41,7 @@ export function createTables(words: WordVectors, lexicon = createLexicon(words))
     lexicon,
     languages: new Set(),
     languageOf: [],
+    said: [],
     chunksOf: new Map(),
   }
 }
