@@ -144,6 +144,7 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
       return evidence && !isForeign(slot) ? reachOf(evidence, pairs.get(slot)!) : 0
     }),
   )
+  const isReached = reach >= (question.vector ? REACHED_FROM : REACHED_BY_WORDS_FROM)
   // The order and the probability weigh the evidence differently, but scores must not rise from one rank to the next.
   let score = 1
   const least = question.terms.some(({ word }) => isDense(word)) ? LEAST_OF_PAIRS : LEAST_CHANCE
@@ -158,7 +159,7 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
         (vectors?.oddsOf(slot) ?? 0) +
         (isAsked(slot) ? ASKED_ODDS : 0)
       const chance = chanceOf(isForeign(slot) ? odds - FOREIGN_ODDS : odds)
-      const known = vectors ? chance : shareRight(withinReach(chance, reach, place === 0 ? least : 1))
+      const known = vectors ? chance : shareRight(withinReach(chance, isReached, place === 0 ? least : 1))
       score = Math.min(score, known)
       return score
     }),
@@ -174,14 +175,16 @@ function titleOf({ headingPath }: IndexedChunk): string | null {
 /** The number of first passages from which the search estimates whether the documents cover the question. */
 const REACHING = 3
 /** As many answerable questions are answered, and as many others declined, in test/retrieval-corpus. */
-const REACHED_FROM = 0.49
+const REACHED_FROM = 0.46
+/** The same where no word vectors take part: questions about something else were let through too often. */
+const REACHED_BY_WORDS_FROM = 0.49
+
 /**
  * Nothing is offered for a question that the documents do not cover. For one that they do, a passage is offered even
  * if little speaks for it alone.
  */
-
-function withinReach(chance: number, reach: number, least: number): number {
-  if (reach < REACHED_FROM) return Math.min(chance, OFFERED_FROM * 0.99)
+function withinReach(chance: number, isReached: boolean, least: number): number {
+  if (!isReached) return Math.min(chance, OFFERED_FROM * 0.99)
   return chance >= least ? Math.max(chance, OFFERED_FROM) : chance
 }
 

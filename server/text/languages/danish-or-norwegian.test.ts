@@ -21,7 +21,8 @@ const DANISH = [
 ]
 
 test('a question in Norwegian or Danish is told by its spelling, and by the documents where both spell it so', () => {
-  for (const question of NORWEGIAN) assert.equal(languageOfQuestion(splitWords(question), 'no'), 'no', question)
+  for (const question of NORWEGIAN)
+    assert.equal(languageOfQuestion(splitWords(question), 'no'), 'no', question)
   for (const question of DANISH) assert.equal(languageOfQuestion(splitWords(question), 'da'), 'da', question)
 })
 

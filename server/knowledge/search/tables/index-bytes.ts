@@ -14,6 +14,9 @@ export function bytesOfTables(tables: Tables): number {
     grams.heads.byteLength + grams.hashes.byteLength + grams.terms.byteLength + grams.next.byteLength
   const vectorBytes = bytesOfVectors(passages) + (provided ? bytesOfVectors(provided) : 0)
   const termBytes = terms.ids.size * TERM_OVERHEAD + terms.characters + terms.size * POSTING_BYTES
-  const saidBytes = tables.said.reduce((sum, said) => sum + (said ? said.numbers.byteLength + SAID_OVERHEAD : 0), 0)
+  const saidBytes = tables.said.reduce(
+    (sum, said) => sum + (said ? said.numbers.byteLength + SAID_OVERHEAD : 0),
+    0,
+  )
   return gramBytes + vectorBytes + termBytes + saidBytes + slots.count * CHUNK_OVERHEAD + slots.heldBytes
 }

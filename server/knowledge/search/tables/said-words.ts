@@ -35,7 +35,11 @@ export function saidWordsOf({ headingPath, questions, text }: IndexedChunk, know
  * Returns the words of a slot's chunk, numbered in `known`. They are numbered when a chunk is written, and again when
  * a search uses another word table: of more languages, or a new one in the place of one that was full.
  */
-export function saidIn({ slots, said }: Pick<Tables, 'slots' | 'said'>, slot: number, known: WordTable): SaidWords {
+export function saidIn(
+  { slots, said }: Pick<Tables, 'slots' | 'said'>,
+  slot: number,
+  known: WordTable,
+): SaidWords {
   const before = said[slot]
   if (before?.known === known) return before
   const numbered = saidWordsOf(slots.chunks[slot]!, known)

@@ -41,7 +41,11 @@ export function setVector(table: VectorTable, slot: number, vector: Float32Array
 }
 
 /** Cosines of a compact vector with those of all slots below `count`; 0 where there is none. */
-export function cosinesOf({ dimensions, blocks }: VectorTable, vector: Int8Array, count: number): Float32Array {
+export function cosinesOf(
+  { dimensions, blocks }: VectorTable,
+  vector: Int8Array,
+  count: number,
+): Float32Array {
   return scanned(blocks, vector, strideOf(dimensions), count, scaleFor(dimensions) ** 2)
 }
 
