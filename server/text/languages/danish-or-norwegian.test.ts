@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { languageOfQuestion } from './language-of-question.ts'
 import { splitWords } from '../words/words.ts'
+import { languageOfQuestion } from './language-of-question.ts'
 
 const NORWEGIAN = [
   'Hva koster frakten?',
