@@ -3,14 +3,11 @@ import { splitWords } from '../../../text/words/words.ts'
 import type { IndexedChunk } from '../passage.ts'
 import { asNameParts, withNameParts, withoutArguments } from '../question/split-identifiers.ts'
 import type { Tables } from './tables.ts'
-import { numberOfWord, type WordTable } from './word-table.ts'
+import { numberOfWord, type SaidWords, type WordTable } from './word-table.ts'
 
 /** The fields of a chunk whose words are compared with those of a question, in the order in which they are kept. */
 const FIELDS = 5
 const [TITLE, PATH, TEXT, TITLE_AS_WRITTEN, TITLE_IN_PARTS] = [0, 1, 2, 3, 4] as const
-
-/** The numbers of a chunk's words in a word table, field by field. The first numbers are the ends of the fields. */
-export type SaidWords = { readonly known: WordTable; readonly numbers: Int32Array }
 
 /** Splits the compared fields of a chunk into words and numbers them. */
 export function saidWordsOf({ headingPath, questions, text }: IndexedChunk, known: WordTable): SaidWords {

@@ -3,10 +3,10 @@ import type { Language } from '../../../text/languages/language.ts'
 import type { ExactQuestions } from '../question/exact-questions.ts'
 import { createLexicon, type Lexicon } from '../question/word-forms.ts'
 import { createGramTable, type GramTable } from './gram-table.ts'
-import type { SaidWords } from './said-words.ts'
 import { createSlotTable, type SlotTable } from './slot-table.ts'
 import { createTermTable, type TermTable } from './term-table.ts'
 import { createVectorTable, type VectorTable } from './vector-table.ts'
+import type { SaidWords } from './word-table.ts'
 
 /** Everything one agent's index is made of. */
 export type Tables = {

@@ -23,6 +23,9 @@ export type WordTable = {
   readonly formNumbers: Map<string, number>
 }
 
+/** The numbers of a chunk's words in a word table, field by field. The first numbers are the ends of the fields. */
+export type SaidWords = { readonly known: WordTable; readonly numbers: Int32Array }
+
 export const lettersAt = (number: number): number => number * 3
 export const gramsAt = (number: number): number => number * 3 + 1
 export const formsAt = (number: number): number => number * 3 + 2
