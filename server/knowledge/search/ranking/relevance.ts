@@ -128,8 +128,8 @@ function oddsAmongMany(evidence: Evidence, pair: number | null): number {
 }
 
 /**
- * What a chance by `oddsOf` came to in the development collections of bench/answers: of passages with a chance of 0.5,
- * eight in ten were right, and of those with 0.95, nine in ten. Between two points, the line between them counts.
+ * What chances by `oddsOf` came to in the collections of bench/answers, roughly and chosen by hand: of passages with a
+ * chance of 0.5, eight in ten were right. Between two points, the line between them counts.
  */
 const CAME_TO: readonly (readonly [chance: number, share: number])[] = [
   [0, 0],
