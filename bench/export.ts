@@ -26,8 +26,8 @@ const YOUNG_MB = 4
 
 /** What the commands that write everything need of memory: the same, however much there is. */
 export async function exportScenario(server: string | null, conversations: number): Promise<ExportResult[]> {
-  const prepared = await prepare(server, 1, async (db, accountId, agentId) => {
-    await addManyConversations(db, accountId, agentId, conversations)
+  const prepared = await prepare(server, 1, async (db, { accountId, agentId }) => {
+    await addManyConversations(db, { accountId, agentId }, conversations)
     await giveToOneUser(db, agentId)
   })
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-export-'))

@@ -61,7 +61,7 @@ function unitVector(next: Random, dimensions: number): Float32Array {
 
 /** The index of an agent of 20,000 chunks of 800 characters: built by the first search, then searched. */
 export async function indexScenario(server: string | null, dimensions: number): Promise<IndexResult> {
-  const prepared = await prepare(server, 0, (db, accountId, agentId) =>
+  const prepared = await prepare(server, 0, (db, { accountId, agentId }) =>
     fill(db, accountId, agentId, dimensions),
   )
   const { DATABASE_URL: url, DATA_DIR: folder = '' } = prepared.env

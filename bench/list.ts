@@ -6,7 +6,7 @@ export type ListResult = { scenario: 'list'; database: string; conversations: nu
 
 /** The first page of the conversation list, and pages in its middle, one request at a time. */
 export async function listScenario(server: string | null, conversations: number): Promise<ListResult> {
-  const prepared = await prepare(server, 20, async (db, accountId, agentId) => {
+  const prepared = await prepare(server, 20, async (db, { accountId, agentId }) => {
     await sql`insert into conversations (id, account_id, agent_id, source, status, title, created_at, updated_at)
       select gen_random_uuid(), ${accountId}, ${agentId}, 'API', 'ongoing', 'Conversation ' || i,
         now() - i * interval '10 seconds', now() - i * interval '5 seconds'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../server/db/database.ts'
-import type { AccountId } from '../server/db/tables/columns.ts'
+import type { AgentRef } from '../server/db/refs.ts'
 
 /** Different texts of messages, at most; each stands in as many conversations as it takes. */
 const MOST_TEXTS = 50_000
@@ -19,8 +19,7 @@ const wordSql = (rank: string) => sql.raw(`'q' || pg_temp.base36(${rank}) || 'x'
  */
 export async function addManyConversations(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   conversations: number,
 ): Promise<void> {
   await db.connection().execute(async (one) => {
@@ -58,7 +57,7 @@ export async function addManyConversations(
     )
     await sql`insert into conversation_topics (account_id, agent_id, conversation_id, name)
       select ${accountId}, ${agentId}, id, 'topic-' || i % 30 from made where i % 2 = 0`.execute(one)
-    await addSearchRows(one, accountId, agentId)
+    await addSearchRows(one, { accountId, agentId })
     await sql`insert into conversation_counts (account_id, agent_id, source, user_id, day, n, is_folded)
       select ${accountId}::uuid, ${agentId}, source, '', (created_at at time zone 'UTC')::date, count(*), true
         from made group by source, 5
@@ -105,7 +104,7 @@ async function makeTexts(db: Db, texts: number): Promise<void> {
   await sql`drop table vocabulary`.execute(db)
 }
 
-async function addSearchRows(db: Db, accountId: AccountId, agentId: string): Promise<void> {
+async function addSearchRows(db: Db, { accountId, agentId }: AgentRef): Promise<void> {
   // Made before the index: a GIN index is built many times faster than it grows.
   await sql`drop index conversation_search_terms`.execute(db)
   await sql`insert into conversation_search (conversation_id, account_id, agent_id, created_at, updated_at, facets, words,

@@ -49,8 +49,8 @@ const EACH = 100
 /** The conversation list, the search with filters and words, and the export, over many conversations. */
 export async function searchScenario(server: string | null, conversations: number): Promise<SearchResult> {
   const begun = performance.now()
-  const prepared = await prepare(server, 40, (db, accountId, agentId) =>
-    addManyConversations(db, accountId, agentId, conversations),
+  const prepared = await prepare(server, 40, (db, { accountId, agentId }) =>
+    addManyConversations(db, { accountId, agentId }, conversations),
   )
   const generatedInSeconds = Math.round((performance.now() - begun) / 1000)
   const { url, child } = await start(['server/main.ts'], prepared.env)

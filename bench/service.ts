@@ -6,6 +6,7 @@ import { createKey } from '../server/accounts/keys/keys.ts'
 import { createAccount } from '../server/accounts/records/accounts.ts'
 import { createAgent } from '../server/agents/records/create-agent.ts'
 import { type Db, openEmbedded, openPostgres } from '../server/db/database.ts'
+import type { AgentRef } from '../server/db/refs.ts'
 import type { AccountId } from '../server/db/tables/columns.ts'
 import { migrate } from '../server/db/upkeep/migrate.ts'
 import { createPostgresDatabase, dropPostgresDatabase } from '../test/database.ts'
@@ -60,7 +61,7 @@ export type Prepared = {
 export async function prepare(
   server: string | null,
   keys: number,
-  fill: (db: Db, accountId: AccountId, agentId: string) => Promise<void> = async () => {},
+  fill: (db: Db, { accountId, agentId }: AgentRef) => Promise<void> = async () => {},
 ): Promise<Prepared> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
   const url = server ? await createPostgresDatabase(server) : null
@@ -72,7 +73,7 @@ export async function prepare(
   })
   const made: string[] = []
   for (let i = 0; i < keys; i++) made.push((await createKey(database.db, accountId, { name: `k${i}` })).key)
-  await fill(database.db, accountId, agentId)
+  await fill(database.db, { accountId, agentId })
   await database.close()
   return {
     env: {

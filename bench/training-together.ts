@@ -34,7 +34,7 @@ export async function trainingTogether(
   { agents, sourcesEach, processes }: Case,
 ): Promise<TrainingTogetherResult> {
   const agentIds: string[] = []
-  const prepared = await prepare(server, KEYS, async (db, accountId) => {
+  const prepared = await prepare(server, KEYS, async (db, { accountId }) => {
     for (let i = 0; i < agents; i++)
       agentIds.push(await createAgent(db, { id: accountId, plan: 'unlimited' }, 'bench', { name: `a${i}` }))
     await db.updateTable('accounts').set({ plan: PLAN }).where('id', '=', accountId).execute()

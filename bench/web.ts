@@ -93,8 +93,8 @@ const sizeOf = (scripts: Map<string, number>, except = new Map<string, number>()
 
 /** Measures the workspace in a browser beside an installation with many conversations. Returns a report. */
 export async function webScenario(server: string | null): Promise<string> {
-  const prepared = await prepare(server, 0, (db, accountId, agentId) =>
-    addManyConversations(db, accountId, agentId, CONVERSATIONS),
+  const prepared = await prepare(server, 0, (db, { accountId, agentId }) =>
+    addManyConversations(db, { accountId, agentId }, CONVERSATIONS),
   )
   const { DATABASE_URL, DATA_DIR = '' } = prepared.env
   const database = DATABASE_URL ? openPostgres(DATABASE_URL, 2) : await openEmbedded(DATA_DIR)

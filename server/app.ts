@@ -10,7 +10,9 @@ import {
 import { v7 } from 'uuid'
 import { authorize } from './accounts/keys/authenticate.ts'
 import { noteRequest } from './accounts/keys/note-request.ts'
+import { requireAgent } from './agents/records/find-agent.ts'
 import type { Context } from './context.ts'
+import type { Db } from './db/database.ts'
 import { contracts, features, version1Contracts } from './features.ts'
 import { admitBodies, PACE, type Pace } from './http/bodies/admit-bodies.ts'
 import { acceptJson } from './http/bodies/json-body.ts'
@@ -90,6 +92,8 @@ export async function createApp(
     limiter: ctx.limiter,
     windowOf: ({ account, member }: Caller) =>
       member ? MEMBER_WINDOW : ctx.config.planRateLimits[account.plan],
+    findAgent: (db: Db, { account }: Caller, agentId: string) =>
+      requireAgent(db, { accountId: account.id, agentId }),
     note: noteRequest,
   }
   const sharedBy = (version: 1 | 2) => ({

@@ -26,8 +26,7 @@ export async function addDemoAgent(ctx: Context, accountId: AccountId): Promise<
   })
   await updateAgent(
     ctx.db,
-    accountId,
-    agentId,
+    { accountId, agentId },
     {
       initialMessages: ["Hello! I have read Parley's documentation. What would you like to know?"],
       suggestedMessages: DEMO_QUESTIONS.map((text, order) => ({ type: 'single', text, order })),

@@ -8,7 +8,6 @@ import * as contract from './contract.ts'
 import { cloneAgent } from './records/clone-agent.ts'
 import { createAgent } from './records/create-agent.ts'
 import { deleteAgent } from './records/delete-agent.ts'
-import { requireAgent } from './records/find-agent.ts'
 import type { AgentHooks } from './records/hooks.ts'
 import { presentAgent } from './records/present.ts'
 import { findFullAgent, hasLiveSource, listFullAgents } from './records/queries.ts'
@@ -51,55 +50,61 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
     },
   ),
 
-  route(contract.readAgent, async ({ caller: { account }, params }) => {
-    const row = await findFullAgent(ctx.db, account.id, params.agentId)
+  // One statement finds the agent with everything that is shown.
+  route(contract.readAgent, { findsAgent: true }, async ({ ref }) => {
+    const row = await findFullAgent(ctx.db, ref)
     if (!row) throw new ApiError('AGENT_NOT_FOUND')
     return presentAgent(row)
   }),
 
   route(
     withModels(contract.updateAgent, ctx.models.ids()),
-    async ({ caller: { account, actor }, params, body }) => {
-      await updateAgent(ctx.db, account.id, params.agentId, body, actor)
+    { findsAgent: true },
+    async ({ ref, caller: { actor }, body }) => {
+      await updateAgent(ctx.db, ref, body, actor)
       return success
     },
   ),
 
-  route(contract.deleteAgent, async ({ caller, params }) => {
-    await deleteAgent(ctx, caller.account.id, caller.actor, params.agentId)
+  route(contract.deleteAgent, { findsAgent: true }, async ({ ref, caller }) => {
+    await deleteAgent(ctx, ref, caller.actor)
     return success
   }),
 
-  route(contract.updateStyles, async ({ caller: { account }, params, body }) => {
-    await updateStyles(ctx.db, account.id, params.agentId, body.styles)
+  route(contract.updateStyles, { findsAgent: true }, async ({ ref, body }) => {
+    await updateStyles(ctx.db, ref, body.styles)
     return success
   }),
 
-  route(contract.setAutoRetrain, async ({ caller: { account }, params, body }) => {
-    const { features } = planOf(account.plan)
-    // Off is always possible, also after the plan or the sources have changed.
-    if (body.enabled && !features.includes('auto-retrain')) throw new ApiError('PLAN_FEATURE_NOT_AVAILABLE')
-    const agent = await requireAgent(ctx.db, account.id, params.agentId)
-    if (body.enabled && !(await hasLiveSource(ctx.db, account.id, agent.id)))
-      throw new ApiError('AGENT_NOT_TRAINED')
-    await ctx.db
-      .updateTable('agents')
-      .set({ auto_retrain: body.enabled })
-      .where('account_id', '=', account.id)
-      .where('id', '=', agent.id)
-      .execute()
-    return success
-  }),
+  route(
+    contract.setAutoRetrain,
+    {
+      // Off is always possible, also after the plan or the sources have changed.
+      check: ({ caller: { account }, body }) => {
+        if (body.enabled && !planOf(account.plan).features.includes('auto-retrain'))
+          throw new ApiError('PLAN_FEATURE_NOT_AVAILABLE')
+      },
+    },
+    async ({ ref, body }) => {
+      if (body.enabled && !(await hasLiveSource(ctx.db, ref))) throw new ApiError('AGENT_NOT_TRAINED')
+      await ctx.db
+        .updateTable('agents')
+        .set({ auto_retrain: body.enabled })
+        .where('account_id', '=', ref.accountId)
+        .where('id', '=', ref.agentId)
+        .execute()
+      return success
+    },
+  ),
 
-  route(contract.cloneAgent, async ({ db, caller, params }) => {
+  route(contract.cloneAgent, { findsAgent: true }, async ({ db, caller, params }) => {
     const { id, failure } = await cloneAgent(db, caller.account, caller.actor, params.agentId, hooks)
     if (failure === undefined) return { id }
     ctx.log.error({ err: failure, agent: id, from: params.agentId }, 'the sources could not be copied')
     return { id, pendingSteps: ['ADD_SOURCE' as const] }
   }),
 
-  route(contract.trainAgent, async ({ db, caller: { account }, params, reply }) => {
-    await requireAgent(db, account.id, params.agentId)
+  route(contract.trainAgent, async ({ reply }) => {
     reply.header('deprecation', 'true')
     return {
       ...success,

@@ -1,4 +1,4 @@
-import { type AgentRow, requireAgent } from '../agents/records/find-agent.ts'
+import type { AgentRow } from '../agents/records/find-agent.ts'
 import type { Context } from '../context.ts'
 import { readDateRange } from '../http/input/dates.ts'
 import {
@@ -54,8 +54,8 @@ const RECENT_MESSAGES = 20
 export const conversationRoutes = (ctx: Context): Route[] => [
   route(
     chat,
-    async ({ caller: { account }, params, body, reply, idempotency, replay }) => {
-      const agent = await requireAgent(ctx.db, account.id, params.agentId)
+    { keeps: 'effect' },
+    async ({ agent, caller: { account }, body, reply, idempotency, replay }) => {
       const { stream, includeServerActions, message, ...asked } = body
       const request = { ...apiRequest(account, agent), ask: askOf(message), idempotency }
       const reading = replay
@@ -63,13 +63,12 @@ export const conversationRoutes = (ctx: Context): Route[] => [
         : await startChat(ctx, { ...asked, ...request })
       return sendReply(reply, reading, { stream, includeServerActions })
     },
-    'effect',
   ),
 
   route(
     retry,
-    async ({ caller: { account }, params, body, reply, idempotency, replay }) => {
-      const agent = await requireAgent(ctx.db, account.id, params.agentId)
+    { keeps: 'effect' },
+    async ({ agent, caller: { account }, params, body, reply, idempotency, replay }) => {
       const request = {
         ...apiRequest(account, agent),
         ask: { kind: 'retry' as const, messageId: body.messageId },
@@ -80,12 +79,10 @@ export const conversationRoutes = (ctx: Context): Route[] => [
         : await startChat(ctx, { conversationId: params.conversationId, ...request })
       return sendReply(reply, reading, body)
     },
-    'effect',
   ),
 
-  route(reattach, async ({ caller: { account }, params, query, request, reply }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const { id } = await requireConversation(ctx.db, account.id, params.agentId, params.conversationId)
+  route(reattach, async ({ ref, caller: { account }, query, request, reply }) => {
+    const { id } = await requireConversation(ctx.db, ref)
     const attached = await attach(ctx, account.id, id)
     if (!attached) return undefined
     const lastEventId = request.headers['last-event-id']?.toString()
@@ -94,66 +91,54 @@ export const conversationRoutes = (ctx: Context): Route[] => [
     return SENT
   }),
 
-  route(
-    stop,
-    async ({ caller: { account }, params }) => {
-      await requireAgent(ctx.db, account.id, params.agentId)
-      const { id } = await requireConversation(ctx.db, account.id, params.agentId, params.conversationId)
-      return { data: { stopped: await stopGeneration(ctx, account.id, id) } }
-    },
-    'answer',
-  ),
-
-  route(
-    submitToolResult,
-    async ({ caller: { account }, params, body, once }) => {
-      await requireAgent(ctx.db, account.id, params.agentId)
-      const answer = { data: { success: true as const } }
-      const take: TakeResult = (work) =>
-        once(async (db) => {
-          await work(db)
-          return answer
-        })
-      await storeToolResult(ctx, { accountId: account.id, ...params }, body, take)
-      return answer
-    },
-    'effect',
-  ),
-
-  route(updateConversation, async ({ caller: { account }, params, body }) => {
-    const { agentId, conversationId } = params
-    await requireAgent(ctx.db, account.id, agentId)
-    const status = await pauseConversation(ctx.db, account.id, agentId, conversationId, body.paused)
-    return { data: { id: conversationId, status } }
+  route(stop, { keeps: 'answer' }, async ({ ref, caller: { account } }) => {
+    const { id } = await requireConversation(ctx.db, ref)
+    return { data: { stopped: await stopGeneration(ctx, account.id, id) } }
   }),
 
-  route(rateMessageEndpoint, async ({ caller: { account }, params, body }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    await requireConversation(ctx.db, account.id, params.agentId, params.conversationId)
+  route(submitToolResult, { keeps: 'effect' }, async ({ ref, body, once }) => {
+    const answer = { data: { success: true as const } }
+    const take: TakeResult = (work) =>
+      once(async (db) => {
+        await work(db)
+        return answer
+      })
+    await storeToolResult(ctx, ref, body, take)
+    return answer
+  }),
+
+  route(updateConversation, async ({ ref, body }) => {
+    const status = await pauseConversation(ctx.db, ref, body.paused)
+    return { data: { id: ref.conversationId, status } }
+  }),
+
+  route(rateMessageEndpoint, async ({ ref, caller: { account }, params, body }) => {
+    await requireConversation(ctx.db, ref)
     return {
       data: presentMessage(await rateMessage(ctx.db, account.id, params, body.feedback), addressesOf(ctx)),
     }
   }),
 
   route(correctAnswerEndpoint, async ({ db, caller: { account }, params, body }) => {
-    await requireAgent(db, account.id, params.agentId)
     return presentSource(await correctAnswer({ ...ctx, db }, account, params, body))
   }),
 
-  route(listConversations, async ({ caller: { account }, params, query }) => {
-    const filter = { agentId: params.agentId, ...readDateRange(query) }
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const print = fingerprint('conversations', filter)
-    const position = decodeCursor(query.cursor, print)
-    const { rows, total } = await conversationsByCreation(ctx.db, account.id, filter, {
-      limit: query.limit,
-      position,
-    })
-    return pageOf(rows, query.limit, total, print, byCreation, presentConversation)
-  }),
+  route(
+    listConversations,
+    { check: ({ query }) => readDateRange(query) },
+    async ({ ref: { accountId, agentId }, checked, query }) => {
+      const filter = { agentId, ...checked }
+      const print = fingerprint('conversations', filter)
+      const position = decodeCursor(query.cursor, print)
+      const { rows, total } = await conversationsByCreation(ctx.db, accountId, filter, {
+        limit: query.limit,
+        position,
+      })
+      return pageOf(rows, query.limit, total, print, byCreation, presentConversation)
+    },
+  ),
 
   route(listUserConversations, async ({ caller: { account }, params, query }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
     const filter = { agentId: params.agentId, userId: params.userId }
     const print = fingerprint('user-conversations', filter)
     const position = decodeCursor(query.cursor, print)
@@ -164,26 +149,18 @@ export const conversationRoutes = (ctx: Context): Route[] => [
     return pageOf(rows, query.limit, total, print, byActivity, presentConversation)
   }),
 
-  route(readConversation, async ({ caller: { account }, params, query }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const conversation = await requireApiConversation(
-      ctx.db,
-      account.id,
-      params.agentId,
-      params.conversationId,
-    )
-    const page = await pageOfMessages(ctx, account.id, conversation, { limit: RECENT_MESSAGES, ...query })
+  route(readConversation, async ({ ref, query }) => {
+    const conversation = await requireApiConversation(ctx.db, ref)
+    const page = await pageOfMessages(ctx, ref.accountId, conversation, { limit: RECENT_MESSAGES, ...query })
     return {
       data: { ...presentConversation(conversation), messages: page.data },
       pagination: page.pagination,
     }
   }),
 
-  route(listMessages, async ({ caller: { account }, params, query }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const { agentId, conversationId } = params
-    const conversation = await requireApiConversation(ctx.db, account.id, agentId, conversationId)
-    return pageOfMessages(ctx, account.id, conversation, query)
+  route(listMessages, async ({ ref, query }) => {
+    const conversation = await requireApiConversation(ctx.db, ref)
+    return pageOfMessages(ctx, ref.accountId, conversation, query)
   }),
 
   ...playgroundRoutes(ctx),

@@ -49,7 +49,7 @@ export const exportFoundConversations = endpoint({
   query: Exact(filters),
   success: { status: 200, schema: Type.Object({ type: OneOf(['conversation', 'end']) }) },
   lines: true,
-  errors: ['AGENT_NOT_FOUND', 'VALIDATION_INVALID_DATE_RANGE'],
+  errors: ['VALIDATION_INVALID_DATE_RANGE'],
 })
 
 export const exportConversations = endpoint({

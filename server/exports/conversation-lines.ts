@@ -2,7 +2,7 @@ import Papa from 'papaparse'
 import type { ConversationRow } from '../conversations/records/queries.ts'
 import { withoutAddresses } from '../conversations/records/source-address.ts'
 import type { Db } from '../db/database.ts'
-import type { AccountId } from '../db/tables/columns.ts'
+import type { AgentRef } from '../db/refs.ts'
 import { byCreation } from '../http/pagination.ts'
 import { type ExportedMessage, exportedMessage, exportedSummary } from './present.ts'
 import { conversationsToExport, messagesAfter } from './queries.ts'
@@ -20,13 +20,12 @@ export type Written = { conversations: number; messages: number }
  */
 export async function* conversationLines(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   format: FileFormat,
   written: Written,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csvLine(COLUMNS)
-  for await (const row of allConversations(db, accountId, agentId)) {
+  for await (const row of allConversations(db, { accountId, agentId })) {
     written.conversations++
     yield* format === 'csv' ? csvRows(db, row, written) : jsonLine(db, row, exportedSummary(row), written)
   }
@@ -35,8 +34,7 @@ export async function* conversationLines(
 /** The conversations of an agent, newest first. */
 export async function* allConversations(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
 ): AsyncGenerator<ConversationRow> {
   const filter = { agentId, sources: null, from: null, until: null }
   let position: { value: string; id: string } | null = null

@@ -3,6 +3,7 @@ import type { ConversationRow } from '../conversations/records/queries.ts'
 import { sourcesOf } from '../conversations/records/totals.ts'
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
+import type { AgentRef } from '../db/refs.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import type { MessagesTable } from '../db/tables/conversations.ts'
 import type { DateRange } from '../http/input/dates.ts'
@@ -17,7 +18,7 @@ export async function conversationsToExport(
   { agentId, sources, from, until }: ExportFilter,
   { limit, position }: { limit: number; position: Position | null },
 ): Promise<ConversationRow[]> {
-  const wanted = sources ?? (await sourcesOf(db, accountId, agentId))
+  const wanted = sources ?? (await sourcesOf(db, { accountId, agentId }))
   const { rows } = await sql<ConversationRow>`
     select found.* from unnest(${wanted}::text[]) as wanted (source)
     cross join lateral (
@@ -34,8 +35,7 @@ export async function conversationsToExport(
 /** The agent's conversation, of any source. */
 export async function conversationToExport(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   id: string,
 ): Promise<ConversationRow | undefined> {
   if (!isId(id)) return undefined

@@ -1,4 +1,3 @@
-import { requireAgent } from '../agents/records/find-agent.ts'
 import type { Context } from '../context.ts'
 import type { ConversationRow } from '../conversations/records/queries.ts'
 import { addressesOf } from '../conversations/records/source-address.ts'
@@ -18,33 +17,38 @@ import { sendLines } from './send-lines.ts'
 import { untilFull } from './until-full.ts'
 
 export const exportRoutes = (ctx: Context): Route[] => [
-  route(exportFoundConversations, async ({ caller: { account }, params: { agentId }, query, reply }) => {
-    const filters = readFilters(agentId, { ...query, limit: PAGE }, new Date())
-    await requireAgent(ctx.db, account.id, agentId)
-    const search = (cursor: string | undefined) =>
-      searching(ctx.db, account.id, filters, { ...query, limit: PAGE, cursor })
-    return sendLines(reply, foundLines(ctx.db, account.id, search))
-  }),
+  route(
+    exportFoundConversations,
+    { check: ({ params, query }) => readFilters(params.agentId, { ...query, limit: PAGE }, new Date()) },
+    async ({ ref: { accountId }, checked, query, reply }) => {
+      const search = (cursor: string | undefined) =>
+        searching(ctx.db, accountId, checked, { ...query, limit: PAGE, cursor })
+      return sendLines(reply, foundLines(ctx.db, accountId, search))
+    },
+  ),
 
-  route(exportConversations, async ({ caller: { account }, params: { agentId }, query }) => {
-    const range = readDateRange(query)
-    await requireAgent(ctx.db, account.id, agentId)
-    const withMessages = query.include === 'messages'
-    if (query.conversationId !== undefined) {
-      const row = await conversationToExport(ctx.db, account.id, agentId, query.conversationId)
-      const data = await exported(ctx, account.id, row ? [row] : [], withMessages)
-      return { data, pagination: { cursor: null, hasMore: false, total: data.length } }
-    }
-    const sources = query.source === undefined ? null : commaList(query.source)
-    const filter = { agentId, sources, ...range }
-    const print = fingerprint('export', filter, query.include)
-    const position = decodeCursor(query.cursor, print)
-    const rows = await conversationsToExport(ctx.db, account.id, filter, { limit: query.limit, position })
-    const limit = withMessages ? untilFull(rows.slice(0, query.limit)) : query.limit
-    const total = await conversationTotal(ctx.db, account.id, filter)
-    const { data, pagination } = pageOf(rows, limit, total, print, byCreation, (row) => row)
-    return { data: await exported(ctx, account.id, data, withMessages), pagination }
-  }),
+  route(
+    exportConversations,
+    { check: ({ query }) => readDateRange(query) },
+    async ({ ref, checked, query }) => {
+      const { accountId, agentId } = ref
+      const withMessages = query.include === 'messages'
+      if (query.conversationId !== undefined) {
+        const row = await conversationToExport(ctx.db, ref, query.conversationId)
+        const data = await exported(ctx, accountId, row ? [row] : [], withMessages)
+        return { data, pagination: { cursor: null, hasMore: false, total: data.length } }
+      }
+      const sources = query.source === undefined ? null : commaList(query.source)
+      const filter = { agentId, sources, ...checked }
+      const print = fingerprint('export', filter, query.include)
+      const position = decodeCursor(query.cursor, print)
+      const rows = await conversationsToExport(ctx.db, accountId, filter, { limit: query.limit, position })
+      const limit = withMessages ? untilFull(rows.slice(0, query.limit)) : query.limit
+      const total = await conversationTotal(ctx.db, accountId, filter)
+      const { data, pagination } = pageOf(rows, limit, total, print, byCreation, (row) => row)
+      return { data: await exported(ctx, accountId, data, withMessages), pagination }
+    },
+  ),
 ]
 
 const searching = createSearch()

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Selectable } from 'kysely'
 import type { Static, TSchema } from 'typebox'
 import type { Db } from '../db/database.ts'
 import type { Role } from '../db/tables/accounts.ts'
+import type { AgentsTable } from '../db/tables/agents.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import type { Form } from './bodies/uploads.ts'
 import type { Endpoint, Scope } from './contract.ts'
@@ -56,8 +58,8 @@ export type Repeatable = {
   once<A>(work: (db: Db) => Promise<A>): Promise<A>
 }
 
-/** The arguments of a handler: the validated input and the caller. */
-export type Call<E extends Endpoint> = Repeatable & {
+/** The arguments of a check: the validated input and the caller. */
+export type Asked<E extends Endpoint> = Repeatable & {
   caller: Caller
   params: Typed<E['params']>
   query: Typed<E['query']>
@@ -66,15 +68,31 @@ export type Call<E extends Endpoint> = Repeatable & {
   form: Form | null
   request: FastifyRequest
   reply: FastifyReply
-}
+} & Referring<E>
+
+/** An endpoint whose path names an agent has `ref`: the account id and the ids of the path. */
+type Referring<E extends Endpoint> = E['path'] extends `${string}{agentId}${string}`
+  ? { ref: { accountId: AccountId } & Typed<E['params']> }
+  : unknown
+
+/** The arguments of a handler: those of its check, what the check returned, and the agent that the path names. */
+export type Call<E extends Endpoint, C = unknown, F extends boolean = false> = Asked<E> & {
+  checked: C
+} & (F extends true
+    ? unknown
+    : E['path'] extends `${string}{agentId}${string}`
+      ? { agent: AgentRow }
+      : unknown)
+
+type AgentRow = Selectable<AgentsTable>
 
 /**
  * Returned by a handler that has sent the response itself, such as a stream; the wrapper then leaves the reply alone.
  */
 export const SENT = Symbol('sent')
 
-export type Handler<E extends Endpoint> = (
-  call: Call<E>,
+export type Handler<E extends Endpoint, C = unknown, F extends boolean = false> = (
+  call: Call<E, C, F>,
 ) => Promise<Static<E['success']['schema']> | typeof SENT>
 
 /** Which part of a POST runs in the transaction of its Idempotency-Key. */
@@ -92,13 +110,53 @@ export type Keeps =
   /** Nothing: there is no effect that could be doubled. The response is stored afterwards. */
   | 'answer'
 
-/** An endpoint's contract and the handler that serves it. */
-export type Route = { endpoint: Endpoint; handle: (call: Call<Endpoint>) => Promise<unknown>; keeps: Keeps }
+type Options<E extends Endpoint, C, F extends boolean> = {
+  /** By default everything. */
+  keeps?: Keeps
+  /**
+   * Refuses what is wrong with the request by itself, beyond what the schema says. It runs before the agent is loaded,
+   * and what it returns is the handler's `checked`.
+   */
+  check?: (call: Asked<E>) => C | Promise<C>
+  /**
+   * The handler finds the agent itself, because it locks the row or because its one statement does both. The wrapper
+   * then does not load it.
+   */
+  findsAgent?: F
+}
 
-export function route<const E extends Endpoint>(
+/** An endpoint's contract and what serves it. */
+export type Route = {
+  endpoint: Endpoint
+  check: (call: Asked<Endpoint>) => unknown
+  handle: (call: Call<Endpoint>) => Promise<unknown>
+  keeps: Keeps
+  /** The wrapper loads the agent that the path names. */
+  loadsAgent: boolean
+}
+
+/**
+ * A route of the table. The wrapper checks the request against the contract, runs `check`, loads the agent that the
+ * path names (AGENT_NOT_FOUND), and then calls the handler.
+ */
+export function route<const E extends Endpoint>(endpoint: E, handle: Handler<NoInfer<E>>): Route
+export function route<const E extends Endpoint, C, F extends boolean = false>(
   endpoint: E,
-  handle: Handler<NoInfer<E>>,
-  keeps: Keeps = 'everything',
-): Route {
-  return { endpoint, handle: handle as unknown as Route['handle'], keeps }
+  options: Options<NoInfer<E>, C, F>,
+  handle: Handler<NoInfer<E>, NoInfer<C>, NoInfer<F>>,
+): Route
+export function route(endpoint: Endpoint, ...given: unknown[]): Route {
+  const handle = given.at(-1) as Route['handle']
+  const {
+    keeps = 'everything',
+    check,
+    findsAgent = false,
+  } = (given.length > 1 ? given[0] : {}) as Options<Endpoint, unknown, boolean>
+  return {
+    endpoint,
+    check: check ?? (() => undefined),
+    handle,
+    keeps,
+    loadsAgent: !findsAgent && endpoint.path.includes('{agentId}'),
+  }
 }

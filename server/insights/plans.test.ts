@@ -41,8 +41,8 @@ before(async () => {
   accountId = await createAccount(db, 'Many')
   agentId = await createAgent(db, { id: accountId, plan: 'unlimited' }, 'test', { name: 'Many' })
   const other = await createAgent(db, { id: accountId, plan: 'unlimited' }, 'test', { name: 'Other' })
-  await addManyConversations(db, accountId, other, OTHERS)
-  await addManyConversations(db, accountId, agentId, OWN)
+  await addManyConversations(db, { accountId, agentId: other }, OTHERS)
+  await addManyConversations(db, { accountId, agentId }, OWN)
   await sql`update conversations set analysis_due = null`.execute(db)
   await sql`insert into credit_entries (id, account_id, agent_id, generation_id, kind, state, amount, month, created_at)
     select gen_random_uuid(), account_id, agent_id, gen_random_uuid(), 'usage', 'settled', 1, '2026-01', created_at
@@ -105,17 +105,17 @@ test('nothing reads a table of conversations from end to end', async () => {
   const work: Record<string, (on: Db) => Promise<unknown>> = {
     claim: (on) => claimConversations({ db: on, jobs: { enqueue: async () => {} } as never }),
     load: (on) => loadConversation(on, { id, held: new Date().toISOString() }),
-    'a day': inside((trx) => computeDay(trx, accountId, agentId, day)),
-    topics: inside((trx) => setTopics(trx, accountId, agentId, id, [newId()])),
+    'a day': inside((trx) => computeDay(trx, { accountId, agentId }, day)),
+    topics: inside((trx) => setTopics(trx, { accountId, agentId, conversationId: id }, [newId()])),
     'topics of a conversation': (on) => topicsOfConversation(on, accountId, id),
     candidates: inside((trx) => keepCandidates(trx, stem, place, [candidate])),
-    proposed: (on) => proposedLabels(on, accountId, agentId),
+    proposed: (on) => proposedLabels(on, { accountId, agentId }),
     grouping: inside((trx) => groupQuestions(trx, { words: loadWordVectors(), stem }, place, [question])),
-    recount: inside((trx) => recountGroups(trx, accountId, agentId, [rows[0]?.id ?? ''])),
+    recount: inside((trx) => recountGroups(trx, { accountId, agentId }, [rows[0]?.id ?? ''])),
     groups: (on) => listGroupRows(on, accountId, group, { limit: 5, position: { value: '2', id: newId() } }),
     'their examples': (on) => presentGroups(on, accountId, rows),
   }
-  const [first, second] = await topicsOf(db, accountId, agentId)
+  const [first, second] = await topicsOf(db, { accountId, agentId })
   work.merge = (on) => mergeTopic(on, place, first?.id ?? '', second?.id ?? '')
   const slow = new RegExp(`Seq Scan on (${TABLES})\\b`)
   for (const [name, run] of Object.entries(work))

@@ -1,4 +1,3 @@
-import { requireAgent } from '../agents/records/find-agent.ts'
 import type { Context } from '../context.ts'
 import { epochSeconds } from '../conversations/records/present.ts'
 import { requireConversation } from '../conversations/records/queries.ts'
@@ -12,28 +11,25 @@ import { topicRoutes } from './topics/routes.ts'
 import { unansweredRoutes } from './unanswered/routes.ts'
 
 export const insightRoutes = (ctx: Context): Route[] => [
-  route(contract.readInsights, async ({ caller: { account }, params: { agentId }, query }) => {
-    const days = readRange(query, new Date())
-    await requireAgent(ctx.db, account.id, agentId)
-    return readInsights(ctx.db, account.id, agentId, days)
-  }),
+  route(
+    contract.readInsights,
+    { check: ({ query }) => readRange(query, new Date()) },
+    async ({ ref, checked }) => readInsights(ctx.db, ref, checked),
+  ),
 
-  route(contract.readConversationInsights, async ({ caller: { account }, params }) => {
-    const { agentId, conversationId } = params
-    await requireAgent(ctx.db, account.id, agentId)
-    const row = await requireConversation(ctx.db, account.id, agentId, conversationId)
+  route(contract.readConversationInsights, async ({ ref }) => {
+    const row = await requireConversation(ctx.db, ref)
     return {
       sentiment: row.sentiment,
       sentimentBy: row.sentiment_by,
-      topics: await topicsOfConversation(ctx.db, account.id, conversationId),
+      topics: await topicsOfConversation(ctx.db, ref.accountId, ref.conversationId),
       topicsBy: row.topics_by,
       analysedAt: row.analysed_at && epochSeconds(row.analysed_at),
     }
   }),
 
-  route(contract.analyseNow, async ({ db, caller: { account }, params: { agentId } }) => {
-    await requireAgent(db, account.id, agentId)
-    return { data: { conversations: await analyseNow({ db, jobs: ctx.jobs }, account.id, agentId) } }
+  route(contract.analyseNow, async ({ db, ref }) => {
+    return { data: { conversations: await analyseNow({ db, jobs: ctx.jobs }, ref) } }
   }),
 
   ...topicRoutes(ctx),

@@ -1,4 +1,3 @@
-import { requireAgent } from '../agents/records/find-agent.ts'
 import type { Context } from '../context.ts'
 import { commaList } from '../http/input/comma-list.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../http/pagination.ts'
@@ -23,7 +22,6 @@ import { ticketKnowledgeRoutes } from './tickets/routes.ts'
 
 export const sourceRoutes = (ctx: Context): Route[] => [
   route(contract.listSources, async ({ caller: { account }, params, query }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
     const types = query.type === undefined ? null : (commaList(query.type) as SourceRow['type'][])
     const filter = { agentId: params.agentId, types, name: query.name ?? null }
     const print = fingerprint('sources', filter)
@@ -32,9 +30,8 @@ export const sourceRoutes = (ctx: Context): Route[] => [
     return pageOf(rows, query.limit, total, print, byCreation, presentSource)
   }),
 
-  route(contract.readSummary, async ({ caller: { account }, params }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const sizes = await sizesByType(ctx.db, account.id, params.agentId)
+  route(contract.readSummary, async ({ ref }) => {
+    const sizes = await sizesByType(ctx.db, ref)
     const of = (type: SourceRow['type']) => sizes.get(type) ?? { count: 0, size: 0 }
     return {
       texts: of('text'),
@@ -47,38 +44,39 @@ export const sourceRoutes = (ctx: Context): Route[] => [
     }
   }),
 
-  route(contract.createSource, async ({ db, caller: { account }, params, body, form, reply }) => {
-    const upload = form && (await readNewFile(form, reply))
-    await requireAgent(db, account.id, params.agentId)
-    const row = upload
-      ? await uploadSource({ ...ctx, db }, account, params.agentId, upload)
-      : await createSource({ ...ctx, db }, account, params.agentId, body)
-    return presentSource(row)
+  route(
+    contract.createSource,
+    { check: ({ form, reply }) => form && readNewFile(form, reply) },
+    async ({ db, caller: { account }, params, body, checked: upload }) => {
+      const row = upload
+        ? await uploadSource({ ...ctx, db }, account, params.agentId, upload)
+        : await createSource({ ...ctx, db }, account, params.agentId, body)
+      return presentSource(row)
+    },
+  ),
+
+  route(contract.readSource, async ({ ref }) => {
+    return presentSource(await requireSource(ctx.db, ref))
   }),
 
-  route(contract.readSource, async ({ caller: { account }, params }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    return presentSource(await requireSource(ctx.db, account.id, params.agentId, params.sourceId))
-  }),
+  route(
+    contract.updateSource,
+    { check: ({ form, reply }) => form && readFileChange(form, reply) },
+    async ({ caller: { account }, params, body, checked: upload }) => {
+      const row = upload
+        ? await updateFromUpload(ctx, account, params, upload)
+        : await updateSource(ctx, account, params, body)
+      return presentSource(row)
+    },
+  ),
 
-  route(contract.updateSource, async ({ caller: { account }, params, body, form, reply }) => {
-    const upload = form && (await readFileChange(form, reply))
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const row = upload
-      ? await updateFromUpload(ctx, account, params, upload)
-      : await updateSource(ctx, account, params, body)
-    return presentSource(row)
-  }),
-
-  route(contract.deleteSource, async ({ caller: { account }, params }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const row = await deleteSource(ctx, account.id, params.agentId, params.sourceId)
+  route(contract.deleteSource, async ({ ref }) => {
+    const row = await deleteSource(ctx, ref)
     return { ...presentSource(row), status: 'deleted' as const }
   }),
 
-  route(contract.listPages, async ({ caller: { account }, params, query }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const { id } = await requireSource(ctx.db, account.id, params.agentId, params.sourceId)
+  route(contract.listPages, async ({ ref, caller: { account }, query }) => {
+    const { id } = await requireSource(ctx.db, ref)
     const filter = { sourceId: id, status: query.status ?? null }
     const print = fingerprint('pages', filter)
     const position = decodeCursor(query.cursor, print, (value) => /^\d{1,9}$/.test(value))
@@ -88,13 +86,11 @@ export const sourceRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.updatePage, async ({ caller: { account }, params, body }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
     return presentPage(await hidePage(ctx, account, params, body.excluded))
   }),
 
-  route(contract.listChunks, async ({ caller: { account }, params, query }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const source = await requireSource(ctx.db, account.id, params.agentId, params.sourceId)
+  route(contract.listChunks, async ({ ref, query }) => {
+    const source = await requireSource(ctx.db, ref)
     const pageId = query.pageId ?? null
     const print = fingerprint('chunks', source.id, pageId)
     const position = decodeCursor(query.cursor, print, (value) => /^\d{1,9}$/.test(value))
@@ -113,14 +109,9 @@ export const sourceRoutes = (ctx: Context): Route[] => [
     }))
   }),
 
-  route(
-    contract.testRetrieval,
-    async ({ caller: { account }, params, body }) => {
-      const agent = await requireAgent(ctx.db, account.id, params.agentId)
-      return explainSearch(ctx, agent, { ...body, limit: body.limit ?? 8 })
-    },
-    'answer',
-  ),
+  route(contract.testRetrieval, { keeps: 'answer' }, async ({ agent, body }) => {
+    return explainSearch(ctx, agent, { ...body, limit: body.limit ?? 8 })
+  }),
 
   ...detailRoutes(ctx),
   ...evaluationRoutes(ctx),

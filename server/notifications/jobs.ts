@@ -13,7 +13,7 @@ async function send(
   { accountId, agentId, emails, mail }: SendDailyMail,
   signal: AbortSignal,
 ): Promise<void> {
-  const row = await rowOf(db, accountId, agentId)
+  const row = await rowOf(db, { accountId, agentId })
   const way = row
     ? { login: await smtpLogin({ secrets }, row), from: row.address, allowed: config.allowedPrivateHosts }
     : operatorsWay(config)

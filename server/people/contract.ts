@@ -103,7 +103,7 @@ export const importContacts = endpoint({
       unknownAttributes: Type.Array(Type.String()),
     }),
   },
-  errors: ['AGENT_NOT_FOUND', 'RESOURCE_DUPLICATE'],
+  errors: ['RESOURCE_DUPLICATE'],
 })
 
 export const readContact = endpoint({

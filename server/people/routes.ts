@@ -1,4 +1,3 @@
-import { requireOwner } from '../agents/records/find-agent.ts'
 import { deleteContact } from '../contacts/queries.ts'
 import { createContacts, updateContact } from '../contacts/write-contacts.ts'
 import type { Context } from '../context.ts'
@@ -21,57 +20,44 @@ import { mergeContacts } from './merge-contacts.ts'
 import { presentContact } from './present.ts'
 
 export const peopleRoutes = (ctx: Context): Route[] => [
-  route(contract.listContacts, async ({ caller: { account }, params, query }) => {
-    const owner = await requireOwner(ctx.db, account.id, params)
-    const print = fingerprint('contacts', owner.agentId, query.query ?? null)
+  route(contract.listContacts, async ({ ref, query }) => {
+    const print = fingerprint('contacts', ref.agentId, query.query ?? null)
     const position = decodeCursor(query.cursor, print)
-    const { rows, total } = await findContacts(ctx.db, owner, query.query, { limit: query.limit, position })
+    const { rows, total } = await findContacts(ctx.db, ref, query.query, { limit: query.limit, position })
     return pageOf(rows, query.limit, total, print, byCreation, presentContact)
   }),
 
-  route(contract.createContact, async ({ db, caller: { account }, params, body }) => {
-    const owner = await requireOwner(db, account.id, params)
+  route(contract.createContact, async ({ db, ref, body }) => {
     const { externalId = newId(), ...fields } = body
     const contact = { external_id: externalId, ...changeOf(fields) }
-    const [row] = await createContacts(db, owner, [contact], () => 'customAttributes')
+    const [row] = await createContacts(db, ref, [contact], () => 'customAttributes')
     if (!row) throw new Error('A contact that was added is not there.')
     return presentContact(row)
   }),
 
-  route(contract.importContacts, async ({ db, caller: { account }, params, body }) => {
-    const owner = await requireOwner(db, account.id, params)
-    return importContacts(db, owner, body.contacts)
+  route(contract.importContacts, async ({ db, ref, body }) => importContacts(db, ref, body.contacts)),
+
+  route(contract.readContact, async ({ ref, params }) => {
+    return presentContact(await requireContactById(ctx.db, ref, params.contactId))
   }),
 
-  route(contract.readContact, async ({ caller: { account }, params }) => {
-    const owner = await requireOwner(ctx.db, account.id, params)
-    return presentContact(await requireContactById(ctx.db, owner, params.contactId))
+  route(contract.updateContact, async ({ ref, params, body }) => {
+    const { external_id } = await requireContactById(ctx.db, ref, params.contactId)
+    return presentContact(await updateContact(ctx.db, ref, external_id, changeOf(body), 'customAttributes'))
   }),
 
-  route(contract.updateContact, async ({ caller: { account }, params, body }) => {
-    const owner = await requireOwner(ctx.db, account.id, params)
-    const { external_id } = await requireContactById(ctx.db, owner, params.contactId)
-    return presentContact(await updateContact(ctx.db, owner, external_id, changeOf(body), 'customAttributes'))
-  }),
-
-  route(contract.deleteContact, async ({ caller: { account }, params }) => {
-    const owner = await requireOwner(ctx.db, account.id, params)
-    const { external_id } = await requireContactById(ctx.db, owner, params.contactId)
-    await deleteContact(ctx.db, owner, external_id)
+  route(contract.deleteContact, async ({ ref, params }) => {
+    const { external_id } = await requireContactById(ctx.db, ref, params.contactId)
+    await deleteContact(ctx.db, ref, external_id)
     return { success: true as const }
   }),
 
-  route(contract.mergeContact, async ({ db, caller: { account }, params, body }) => {
-    const owner = await requireOwner(db, account.id, params)
-    return presentContact(await mergeContacts(db, owner, params.contactId, body.intoContactId))
+  route(contract.mergeContact, async ({ db, ref, params, body }) => {
+    return presentContact(await mergeContacts(db, ref, params.contactId, body.intoContactId))
   }),
 
-  route(contract.listContactConversations, async ({ caller: { account }, params, query }) => {
-    const contact = await requireContactById(
-      ctx.db,
-      await requireOwner(ctx.db, account.id, params),
-      params.contactId,
-    )
+  route(contract.listContactConversations, async ({ ref, params, query }) => {
+    const contact = await requireContactById(ctx.db, ref, params.contactId)
     const print = fingerprint('contact-conversations', contact.id)
     const position = decodeCursor(query.cursor, print)
     const { rows, total } = await conversationsOfContact(ctx.db, contact, { limit: query.limit, position })
@@ -81,12 +67,11 @@ export const peopleRoutes = (ctx: Context): Route[] => [
     }))
   }),
 
-  route(contract.listLeads, async ({ caller: { account }, params, query }) => {
-    const owner = await requireOwner(ctx.db, account.id, params)
+  route(contract.listLeads, async ({ ref, query }) => {
     const { cursor, limit, startDate, endDate } = query
-    const print = fingerprint('leads', owner.agentId, startDate, endDate)
+    const print = fingerprint('leads', ref.agentId, startDate, endDate)
     const page = { limit, position: decodeCursor(cursor, print) }
-    const { rows, total } = await leadsOf(ctx.db, owner, readDateRange(query), page)
+    const { rows, total } = await leadsOf(ctx.db, ref, readDateRange(query), page)
     return pageOf(rows, limit, total, print, byCreation, (row) => ({
       id: row.id,
       name: row.name,
@@ -98,12 +83,8 @@ export const peopleRoutes = (ctx: Context): Route[] => [
     }))
   }),
 
-  route(contract.listContactTickets, async ({ caller: { account }, params, query }) => {
-    const contact = await requireContactById(
-      ctx.db,
-      await requireOwner(ctx.db, account.id, params),
-      params.contactId,
-    )
+  route(contract.listContactTickets, async ({ ref, params, query }) => {
+    const contact = await requireContactById(ctx.db, ref, params.contactId)
     const print = fingerprint('contact-tickets', contact.id)
     const position = decodeCursor(query.cursor, print)
     const { rows, total } = await ticketsOfContact(ctx.db, contact, { limit: query.limit, position })

@@ -1,5 +1,4 @@
 import { recordAudit } from '../accounts/audit/audit.ts'
-import { requireAgent } from '../agents/records/find-agent.ts'
 import type { Context } from '../context.ts'
 import { transact } from '../db/statements/transact.ts'
 import { sendLines } from '../exports/send-lines.ts'
@@ -28,34 +27,24 @@ export const privacyRoutes = (ctx: Context): Route[] => [
     data: presentErasure(await requireErasure(ctx.db, account.id, erasureId)),
   })),
 
-  route(
-    contract.exportUser,
-    async ({ caller: { account, actor }, body, reply }) => {
-      const person = await findPerson(ctx.db, account.id, body)
-      await recordAudit(ctx.db, { accountId: account.id, actor, action: 'user.export', target: null })
-      return sendLines(reply, userLines(ctx.db, account.id, person, noCounts()))
-    },
-    'answer',
-  ),
-
-  route(
-    contract.exportAccount,
-    async ({ caller: { account, actor }, reply }) => {
-      const entry = { actor, action: 'account.export', target: account.id }
-      await recordAudit(ctx.db, { accountId: account.id, ...entry })
-      return sendLines(reply, accountLines(ctx.db, account))
-    },
-    'answer',
-  ),
-
-  route(contract.readRetention, async ({ caller: { account }, params: { agentId } }) => {
-    const { retention_days } = await requireAgent(ctx.db, account.id, agentId)
-    return { retentionDays: retention_days }
+  route(contract.exportUser, { keeps: 'answer' }, async ({ caller: { account, actor }, body, reply }) => {
+    const person = await findPerson(ctx.db, account.id, body)
+    await recordAudit(ctx.db, { accountId: account.id, actor, action: 'user.export', target: null })
+    return sendLines(reply, userLines(ctx.db, account.id, person, noCounts()))
   }),
 
-  route(contract.setRetention, async ({ caller: { account, actor }, params: { agentId }, body }) => {
-    const place = { accountId: account.id, agentId, actor }
-    await setRetention(ctx.db, place, body.retentionDays)
+  route(contract.exportAccount, { keeps: 'answer' }, async ({ caller: { account, actor }, reply }) => {
+    const entry = { actor, action: 'account.export', target: account.id }
+    await recordAudit(ctx.db, { accountId: account.id, ...entry })
+    return sendLines(reply, accountLines(ctx.db, account))
+  }),
+
+  route(contract.readRetention, async ({ agent }) => ({
+    retentionDays: agent.retention_days,
+  })),
+
+  route(contract.setRetention, { findsAgent: true }, async ({ ref, caller, body }) => {
+    await setRetention(ctx.db, { ...ref, actor: caller.actor }, body.retentionDays)
     return { success: true as const }
   }),
 ]

@@ -34,8 +34,8 @@ before(async () => {
   accountId = await createAccount(db, 'Many')
   agentId = await createAgent(db, { id: accountId, plan: 'unlimited' }, 'test', { name: 'Many' })
   const other = await createAgent(db, { id: accountId, plan: 'unlimited' }, 'test', { name: 'Other' })
-  await addManyConversations(db, accountId, other, OTHERS)
-  await addManyConversations(db, accountId, agentId, OWN)
+  await addManyConversations(db, { accountId, agentId: other }, OTHERS)
+  await addManyConversations(db, { accountId, agentId }, OWN)
 })
 after(async () => {
   await fresh.database.close()
@@ -74,7 +74,7 @@ test('no list, export or search reads a table of conversations from end to end',
         from: when('2026-01-02'),
         until: now,
       }),
-    sources: (on) => sourcesOf(on, accountId, agentId),
+    sources: (on) => sourcesOf(on, { accountId, agentId }),
     export: (on) =>
       conversationsToExport(on, accountId, { ...own, sources: null }, { limit: 20, position: position() }),
     'messages of an export': (on) => messagesToExport(on, accountId, ids),

@@ -1,5 +1,4 @@
 import { planOf } from '../accounts/plans/plans.ts'
-import { requireAgent } from '../agents/records/find-agent.ts'
 import type { Context } from '../context.ts'
 import { createFairPlaces, PlacesFull } from '../fairness/fair-places.ts'
 import { ApiError } from '../http/errors.ts'
@@ -21,12 +20,13 @@ export const searchRoutes = (ctx: Context): Route[] => {
       throw new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '2' }, cause: error })
     })
   return [
-    route(searchConversations, async ({ caller, params, query }) => {
-      const { account } = caller
-      const filters = readFilters(params.agentId, query, new Date())
-      await requireAgent(ctx.db, account.id, params.agentId)
-      const leave = await enter(caller)
-      return search(ctx.db, account.id, filters, query).finally(leave)
-    }),
+    route(
+      searchConversations,
+      { check: ({ params, query }) => readFilters(params.agentId, query, new Date()) },
+      async ({ caller, checked, query }) => {
+        const leave = await enter(caller)
+        return search(ctx.db, caller.account.id, checked, query).finally(leave)
+      },
+    ),
   ]
 }

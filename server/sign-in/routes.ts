@@ -105,17 +105,13 @@ async function enter(ctx: Context, { request, reply }: Exchange, name?: string):
 }
 
 const sessionRoutes = (ctx: Context): Route[] => [
-  route(
-    contract.signOut,
-    async ({ caller, request, reply }) => {
-      await askAuth(ctx, { request, reply }, (auth) =>
-        auth.api.signOut({ headers: headersFor(request), asResponse: true }),
-      )
-      await note(ctx, caller, 'session.end', memberOf(caller).sessionId)
-      return success
-    },
-    'answer',
-  ),
+  route(contract.signOut, { keeps: 'answer' }, async ({ caller, request, reply }) => {
+    await askAuth(ctx, { request, reply }, (auth) =>
+      auth.api.signOut({ headers: headersFor(request), asResponse: true }),
+    )
+    await note(ctx, caller, 'session.end', memberOf(caller).sessionId)
+    return success
+  }),
 
   route(contract.listSessions, async ({ caller }) => {
     const { loginId, sessionId } = memberOf(caller)
@@ -147,52 +143,40 @@ const sessionRoutes = (ctx: Context): Route[] => [
 ]
 
 const credentialRoutes = (ctx: Context): Route[] => [
-  route(
-    contract.changePassword,
-    async ({ caller, body, request, reply }) => {
-      await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
-      await askAuth(ctx, { request, reply }, (auth) =>
-        auth.api.changePassword({
-          body: { ...body, revokeOtherSessions: true },
-          headers: headersFor(request),
-          asResponse: true,
-        }),
-      )
-      await note(ctx, caller, 'password.change', memberOf(caller).id)
-      return success
-    },
-    'answer',
-  ),
+  route(contract.changePassword, { keeps: 'answer' }, async ({ caller, body, request, reply }) => {
+    await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
+    await askAuth(ctx, { request, reply }, (auth) =>
+      auth.api.changePassword({
+        body: { ...body, revokeOtherSessions: true },
+        headers: headersFor(request),
+        asResponse: true,
+      }),
+    )
+    await note(ctx, caller, 'password.change', memberOf(caller).id)
+    return success
+  }),
 
-  route(
-    contract.beginSecondFactor,
-    async ({ caller, body, request, reply }) => {
-      await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
-      if (memberOf(caller).hasSecondFactor)
-        throw new ApiError('RESOURCE_DUPLICATE', { message: 'There is a second factor. Remove it first.' })
-      const { totpURI, backupCodes } = await askAuth<{ totpURI: string; backupCodes: string[] }>(
-        ctx,
-        { request, reply },
-        (auth) => auth.api.enableTwoFactor({ body, headers: headersFor(request), asResponse: true }),
-      )
-      return { uri: totpURI, backupCodes }
-    },
-    'answer',
-  ),
+  route(contract.beginSecondFactor, { keeps: 'answer' }, async ({ caller, body, request, reply }) => {
+    await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
+    if (memberOf(caller).hasSecondFactor)
+      throw new ApiError('RESOURCE_DUPLICATE', { message: 'There is a second factor. Remove it first.' })
+    const { totpURI, backupCodes } = await askAuth<{ totpURI: string; backupCodes: string[] }>(
+      ctx,
+      { request, reply },
+      (auth) => auth.api.enableTwoFactor({ body, headers: headersFor(request), asResponse: true }),
+    )
+    return { uri: totpURI, backupCodes }
+  }),
 
-  route(
-    contract.confirmSecondFactor,
-    async ({ caller, body, request, reply }) => {
-      await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
-      await askAuth(ctx, { request, reply }, (auth) =>
-        auth.api.verifyTOTP({ body, headers: headersFor(request), asResponse: true }),
-      )
-      await claimCode(ctx.db, memberOf(caller).loginId, body.code)
-      await note(ctx, caller, 'second-factor.enable', memberOf(caller).id)
-      return success
-    },
-    'answer',
-  ),
+  route(contract.confirmSecondFactor, { keeps: 'answer' }, async ({ caller, body, request, reply }) => {
+    await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
+    await askAuth(ctx, { request, reply }, (auth) =>
+      auth.api.verifyTOTP({ body, headers: headersFor(request), asResponse: true }),
+    )
+    await claimCode(ctx.db, memberOf(caller).loginId, body.code)
+    await note(ctx, caller, 'second-factor.enable', memberOf(caller).id)
+    return success
+  }),
 
   route(contract.removeSecondFactor, async ({ caller, body, request, reply }) => {
     await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)

@@ -41,12 +41,7 @@ import { admitVisitor, countIdentity, refuseCountry } from './visitors/admit-vis
 import { countryReader } from './visitors/country.ts'
 import { countStreams } from './visitors/open-streams.ts'
 import { storeDetails } from './visitors/store-details.ts'
-import {
-  requireBrowser,
-  requireOwnConversation,
-  requirePublicAgent,
-  requireVisit,
-} from './visitors/visitor.ts'
+import { browserOf, requireOwnConversation, requireVisit } from './visitors/visitor.ts'
 
 export function widgetRoutes(ctx: Context): Route[] {
   const countryOf = countryReader(ctx.config)
@@ -55,19 +50,17 @@ export function widgetRoutes(ctx: Context): Route[] {
   const feed = createConversationFeed(ctx)
   const admit = (agent: AgentRow, request: FastifyRequest) => admitVisitor(ctx, agent, request, countryOf)
   return [
-    route(readAppearance, async ({ params }) =>
-      appearanceOf(ctx.db, await requirePublicAgent(ctx.db, params.agentId)),
-    ),
+    route(readAppearance, async ({ agent }) => appearanceOf(ctx.db, agent)),
 
-    route(identifyVisitorEndpoint, async ({ params, body, request }) => {
-      const { agent, browserId } = await requireBrowser(ctx.db, params.agentId, request)
+    route(identifyVisitorEndpoint, async ({ agent, body, request }) => {
+      const { browserId } = browserOf(request)
       refuseCountry(agent, request, countryOf)
       await countIdentity(ctx, agent, request)
       return { data: { userId: await identifyVisitor(ctx, agent, browserId, body.token) } }
     }),
 
-    route(writeMessage, async ({ params, body, request }) => {
-      const visit = await requireVisit(ctx, params.agentId, request)
+    route(writeMessage, async ({ agent, body, request }) => {
+      const visit = await requireVisit(ctx, agent, request)
       const there = await findWritten(ctx.db, visit, body.messageId)
       const admitted = () => admit(visit.agent, request)
       const { id } = there ?? (await storeMessage(ctx, visit, { ...body, country: await admitted() }))
@@ -76,25 +69,28 @@ export function widgetRoutes(ctx: Context): Route[] {
       return { data: { conversationId: id, messageId: body.messageId, answering } }
     }),
 
-    route(uploadVisitorFile, async ({ params, form, request }) => {
-      const file = attachmentOf(form, uploadVisitorFile.multipart.file)
-      const visit = await requireVisit(ctx, params.agentId, request)
-      refuseCountry(visit.agent, request, countryOf)
-      return { data: await storeUpload(ctx, visit, file, request) }
-    }),
+    route(
+      uploadVisitorFile,
+      { check: ({ form }) => attachmentOf(form, uploadVisitorFile.multipart.file) },
+      async ({ agent, checked: file, request }) => {
+        const visit = await requireVisit(ctx, agent, request)
+        refuseCountry(visit.agent, request, countryOf)
+        return { data: await storeUpload(ctx, visit, file, request) }
+      },
+    ),
 
-    route(listVisitorConversations, async ({ params, request }) => {
-      const visit = await requireVisit(ctx, params.agentId, request)
+    route(listVisitorConversations, async ({ agent, request }) => {
+      const visit = await requireVisit(ctx, agent, request)
       return { data: (await conversationsOfVisitor(ctx.db, visit)).map(visibleSummary) }
     }),
 
-    route(readVisitorConversation, async ({ params, request }) => {
-      const visit = await requireVisit(ctx, params.agentId, request)
+    route(readVisitorConversation, async ({ agent, params, request }) => {
+      const visit = await requireVisit(ctx, agent, request)
       return { data: await readConversation(ctx, visit, params.conversationId) }
     }),
 
-    route(followAnswer, async ({ params, request, reply }) => {
-      const visit = await requireVisit(ctx, params.agentId, request)
+    route(followAnswer, async ({ agent, params, request, reply }) => {
+      const visit = await requireVisit(ctx, agent, request)
       const { id } = await requireOwnConversation(ctx.db, visit, params.conversationId)
       const attached = await attach(ctx, visit.agent.account_id, id)
       if (!attached) return undefined
@@ -104,49 +100,48 @@ export function widgetRoutes(ctx: Context): Route[] {
       return SENT
     }),
 
-    route(followConversationEndpoint, async ({ params, request, reply }) => {
-      const visit = await requireVisit(ctx, params.agentId, request)
+    route(followConversationEndpoint, async ({ agent, params, request, reply }) => {
+      const visit = await requireVisit(ctx, agent, request)
       const { id } = await requireOwnConversation(ctx.db, visit, params.conversationId)
       admitFollower(addressBucket(request.ip), reply)
       followConversation(feed, { agentId: visit.agent.id, conversationId: id }, request, reply)
       return SENT
     }),
 
-    route(stopAnswer, async ({ params, request }) => {
-      const visit = await requireVisit(ctx, params.agentId, request)
+    route(stopAnswer, async ({ agent, params, request }) => {
+      const visit = await requireVisit(ctx, agent, request)
       const { id } = await requireOwnConversation(ctx.db, visit, params.conversationId)
       return { data: { stopped: await stopGeneration(ctx, visit.agent.account_id, id) } }
     }),
 
-    route(submitPageResult, async ({ params, body, request }) => {
-      const visit = await requireVisit(ctx, params.agentId, request)
+    route(submitPageResult, async ({ ref, agent, params, body, request }) => {
+      const visit = await requireVisit(ctx, agent, request)
       const conversation = await requireOwnConversation(ctx.db, visit, params.conversationId)
-      const place = { accountId: visit.agent.account_id, ...params }
       // A result that is not admitted is not taken either: the page sends it again later.
       const admitted: TakeResult = (work) =>
         transact(ctx.db, async (trx) => {
           await work(trx)
           await admit(visit.agent, request)
         })
-      await storeToolResult(ctx, place, body, admitted)
+      await storeToolResult(ctx, ref, body, admitted)
       return { data: { answering: await continueAnswer(ctx, visit.agent, conversation) } }
     }),
 
-    route(rateAnswer, async ({ params, body, request }) => {
-      const visit = await requireVisit(ctx, params.agentId, request)
+    route(rateAnswer, async ({ agent, params, body, request }) => {
+      const visit = await requireVisit(ctx, agent, request)
       await requireOwnConversation(ctx.db, visit, params.conversationId)
       await rateMessage(ctx.db, visit.agent.account_id, params, body.feedback)
       return { success: true as const }
     }),
 
-    route(askForPersonEndpoint, async ({ params, body, request }) => {
-      const visit = await requireVisit(ctx, params.agentId, request)
+    route(askForPersonEndpoint, async ({ agent, body, request }) => {
+      const visit = await requireVisit(ctx, agent, request)
       const country = await admit(visit.agent, request)
       return { data: { conversationId: await askForPerson(ctx, visit, { ...body, country }) } }
     }),
 
-    route(leaveDetails, async ({ params, body, request }) => {
-      const visit = await requireVisit(ctx, params.agentId, request)
+    route(leaveDetails, async ({ agent, body, request }) => {
+      const visit = await requireVisit(ctx, agent, request)
       await admit(visit.agent, request)
       await storeDetails(ctx.db, visit, body)
       return { success: true as const }

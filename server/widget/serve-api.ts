@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { addressBucket, VISITS } from '../http/limits/address-bucket.ts'
 import { countRequest, type Gate, serveRoutes } from '../http/server/serve.ts'
 import { widgetRoutes } from './routes.ts'
+import { requirePublicAgent } from './visitors/visitor.ts'
 
 const PREFIX = '/api/widget'
 
@@ -20,7 +21,7 @@ export async function serveWidgetApi(
       })
       serveRoutes(widget, {
         routes: widgetRoutes(ctx),
-        gate,
+        gate: { ...gate, findAgent: (db, _caller, agentId) => requirePublicAgent(db, agentId) },
         db: ctx.db,
         strict,
         bodyLimit,

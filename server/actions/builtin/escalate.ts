@@ -37,7 +37,7 @@ export async function escalate(
   { subject, summary, email }: EscalateInput,
   { accountId, agentId, conversationId }: ToolCallPlace,
 ): Promise<ToolOutput> {
-  const mayLink = linksTo(await linkHostsOf(db, accountId, agentId))
+  const mayLink = linksTo(await linkHostsOf(db, { accountId, agentId }))
   const { ticketNumber } = await db.transaction().execute(async (trx) => {
     const lead = await lastLead(trx, accountId, conversationId)
     return openTicket(trx, {

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { ActionsTable } from '../../db/tables/actions.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { after, type Position } from '../../http/pagination.ts'
 
@@ -11,12 +11,11 @@ export type ActionRow = Selectable<ActionsTable>
 /** The agent's action or RESOURCE_NOT_FOUND. */
 export async function requireAction(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   actionId: string,
 ): Promise<ActionRow> {
   const row = isId(actionId)
-    ? await ofAgent(db, accountId, agentId).selectAll().where('id', '=', actionId).executeTakeFirst()
+    ? await ofAgent(db, { accountId, agentId }).selectAll().where('id', '=', actionId).executeTakeFirst()
     : undefined
   if (!row) throw new ApiError('RESOURCE_NOT_FOUND')
   return row
@@ -25,11 +24,10 @@ export async function requireAction(
 /** One more row than `limit`, newest first, and how many the agent has. */
 export async function listActionRows(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   page: { limit: number; position: Position | null },
 ): Promise<{ rows: ActionRow[]; total: number }> {
-  let query = ofAgent(db, accountId, agentId)
+  let query = ofAgent(db, { accountId, agentId })
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   if (page.position) query = query.where(after('created_at', 'id', page.position))
   const rows = await query
@@ -44,12 +42,11 @@ export async function listActionRows(
 /** Names of the agent's actions with whether each is enabled. */
 export async function actionsByName(
   trx: Trx,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
 ): Promise<Map<string, boolean>> {
-  const rows = await ofAgent(trx, accountId, agentId).select(['name', 'enabled']).execute()
+  const rows = await ofAgent(trx, { accountId, agentId }).select(['name', 'enabled']).execute()
   return new Map(rows.map(({ name, enabled }) => [name, enabled]))
 }
 
-const ofAgent = (db: Db, accountId: AccountId, agentId: string) =>
+const ofAgent = (db: Db, { accountId, agentId }: AgentRef) =>
   db.selectFrom('actions').where('account_id', '=', accountId).where('agent_id', '=', agentId)

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 
 export const MOST_DEFINITION_BYTES = 262_144
 
 /** What the agent's actions, with their encrypted headers, and its procedures take as text. */
-export async function definitionBytes(db: Db, accountId: AccountId, agentId: string): Promise<number> {
+export async function definitionBytes(db: Db, { accountId, agentId }: AgentRef): Promise<number> {
   const { rows } = await sql<{ bytes: string }>`
     select coalesce(sum(octet_length(text)), 0) as bytes from (
       select concat(name, description, channels, inputs, http) as text from actions

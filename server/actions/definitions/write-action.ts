@@ -23,7 +23,7 @@ export async function createAction(
   const { accountId, agentId } = change
   const { inputs, http } = applyAction(ctx, null, [], body.type, body, {})
   return changeTools(ctx.db, change, 'action.create', async (trx) => {
-    const others = await actionsByName(trx, accountId, agentId)
+    const others = await actionsByName(trx, { accountId, agentId })
     const found: Details = {}
     if (others.has(body.name)) found.name = TAKEN
     if (others.size >= MOST_ACTIONS) found.body = `An agent has at most ${MOST_ACTIONS} actions.`
@@ -58,10 +58,10 @@ export async function updateAction(
 ): Promise<ActionRow> {
   const { accountId, agentId } = change
   return changeTools(ctx.db, change, 'action.update', async (trx) => {
-    const stored = await requireAction(trx, accountId, agentId, actionId)
+    const stored = await requireAction(trx, { accountId, agentId }, actionId)
     const { name = stored.name, enabled = stored.enabled, description = stored.description } = body
     const isRenamed = name !== stored.name
-    const isTaken = isRenamed && (await actionsByName(trx, accountId, agentId)).has(name)
+    const isTaken = isRenamed && (await actionsByName(trx, { accountId, agentId })).has(name)
     const known = await openHeaders(ctx.secrets, stored, trx)
     const found: Details = isTaken ? { name: TAKEN } : {}
     const { inputs, http } = applyAction(ctx, stored, known, stored.type, body, found)
@@ -82,7 +82,7 @@ export async function updateAction(
       .where('id', '=', actionId)
       .returningAll()
       .executeTakeFirstOrThrow()
-    if (isRenamed || !enabled) await disableProcedures(trx, accountId, agentId, stored.name)
+    if (isRenamed || !enabled) await disableProcedures(trx, { accountId, agentId }, stored.name)
     return { row, changed: true }
   })
 }
@@ -91,9 +91,9 @@ export async function updateAction(
 export async function deleteAction(ctx: Needs, change: Change, actionId: string): Promise<void> {
   const { accountId, agentId } = change
   await changeTools(ctx.db, change, 'action.delete', async (trx) => {
-    const row = await requireAction(trx, accountId, agentId, actionId)
+    const row = await requireAction(trx, { accountId, agentId }, actionId)
     await trx.deleteFrom('actions').where('account_id', '=', accountId).where('id', '=', actionId).execute()
-    await disableProcedures(trx, accountId, agentId, row.name)
+    await disableProcedures(trx, { accountId, agentId }, row.name)
     return { row, changed: true }
   })
 }

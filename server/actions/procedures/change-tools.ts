@@ -26,11 +26,11 @@ export async function changeTools<R>(
   work: (trx: Trx) => Promise<{ row: R & { id: string }; changed: boolean }>,
 ): Promise<R> {
   return transact(db, async (trx) => {
-    await requireAgent(trx, accountId, agentId, 'update')
-    const before = await definitionBytes(trx, accountId, agentId)
+    await requireAgent(trx, { accountId, agentId }, 'update')
+    const before = await definitionBytes(trx, { accountId, agentId })
     const { row, changed } = await work(trx)
     if (!changed) return row
-    const after = await definitionBytes(trx, accountId, agentId)
+    const after = await definitionBytes(trx, { accountId, agentId })
     if (after > MOST_DEFINITION_BYTES && after > before) refuseInvalid({ body: TOO_LARGE })
     await moveTools(trx, { id: agentId, account_id: accountId })
     await recordAudit(trx, { accountId, actor, action, target: row.id })

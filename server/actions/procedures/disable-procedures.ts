@@ -1,12 +1,11 @@
 import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { namedActions } from '../definitions/named-actions.ts'
 
 /** Disables the agent's procedures that name an action which is no longer there under this name. */
 export async function disableProcedures(
   trx: Trx,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   actionName: string,
 ): Promise<void> {
   const enabled = await trx

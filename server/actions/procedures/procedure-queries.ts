@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { ProceduresTable } from '../../db/tables/actions.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { after, type Position } from '../../http/pagination.ts'
 
@@ -11,12 +11,11 @@ export type ProcedureRow = Selectable<ProceduresTable>
 /** The agent's procedure or RESOURCE_NOT_FOUND. */
 export async function requireProcedure(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   procedureId: string,
 ): Promise<ProcedureRow> {
   const row = isId(procedureId)
-    ? await ofAgent(db, accountId, agentId).selectAll().where('id', '=', procedureId).executeTakeFirst()
+    ? await ofAgent(db, { accountId, agentId }).selectAll().where('id', '=', procedureId).executeTakeFirst()
     : undefined
   if (!row) throw new ApiError('RESOURCE_NOT_FOUND')
   return row
@@ -25,11 +24,10 @@ export async function requireProcedure(
 /** One more row than `limit`, newest first, and how many the agent has. */
 export async function listProcedureRows(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   page: { limit: number; position: Position | null },
 ): Promise<{ rows: ProcedureRow[]; total: number }> {
-  let query = ofAgent(db, accountId, agentId)
+  let query = ofAgent(db, { accountId, agentId })
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   if (page.position) query = query.where(after('created_at', 'id', page.position))
   const rows = await query
@@ -41,10 +39,10 @@ export async function listProcedureRows(
   return { rows, total: Number(total) }
 }
 
-export async function procedureNames(trx: Trx, accountId: AccountId, agentId: string): Promise<Set<string>> {
-  const rows = await ofAgent(trx, accountId, agentId).select('name').execute()
+export async function procedureNames(trx: Trx, { accountId, agentId }: AgentRef): Promise<Set<string>> {
+  const rows = await ofAgent(trx, { accountId, agentId }).select('name').execute()
   return new Set(rows.map(({ name }) => name))
 }
 
-const ofAgent = (db: Db, accountId: AccountId, agentId: string) =>
+const ofAgent = (db: Db, { accountId, agentId }: AgentRef) =>
   db.selectFrom('procedures').where('account_id', '=', accountId).where('agent_id', '=', agentId)

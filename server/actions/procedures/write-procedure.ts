@@ -24,7 +24,7 @@ export async function createProcedure(
 ): Promise<ProcedureRow> {
   const { accountId, agentId } = change
   return changeTools(db, change, 'procedure.create', async (trx) => {
-    const others = await procedureNames(trx, accountId, agentId)
+    const others = await procedureNames(trx, { accountId, agentId })
     const details: Details = {}
     if (others.has(name)) details.name = TAKEN
     if (others.size >= MOST_PROCEDURES) details.body = `An agent has at most ${MOST_PROCEDURES} procedures.`
@@ -54,11 +54,11 @@ export async function updateProcedure(
 ): Promise<ProcedureRow> {
   const { accountId, agentId } = change
   return changeTools(db, change, 'procedure.update', async (trx) => {
-    const stored = await requireProcedure(trx, accountId, agentId, procedureId)
+    const stored = await requireProcedure(trx, { accountId, agentId }, procedureId)
     const { name = stored.name, trigger = stored.trigger, enabled = stored.enabled } = body
     const steps = body.steps ? fullSteps(body.steps) : stored.steps
     const details: Details = {}
-    if (name !== stored.name && (await procedureNames(trx, accountId, agentId)).has(name))
+    if (name !== stored.name && (await procedureNames(trx, { accountId, agentId })).has(name))
       details.name = TAKEN
     const problem = enabled ? await refuseEnabled(trx, change, steps) : null
     if (problem) details[body.enabled ? 'enabled' : 'steps'] = problem
@@ -79,7 +79,7 @@ export async function updateProcedure(
 export async function deleteProcedure({ db }: Needs, change: Change, procedureId: string): Promise<void> {
   const { accountId, agentId } = change
   await changeTools(db, change, 'procedure.delete', async (trx) => {
-    const row = await requireProcedure(trx, accountId, agentId, procedureId)
+    const row = await requireProcedure(trx, { accountId, agentId }, procedureId)
     await trx
       .deleteFrom('procedures')
       .where('account_id', '=', accountId)
@@ -101,7 +101,7 @@ async function refuseEnabled(
   { accountId, agentId }: Change,
   steps: ProcedureStep[],
 ): Promise<string | null> {
-  const actions = await actionsByName(trx, accountId, agentId)
+  const actions = await actionsByName(trx, { accountId, agentId })
   const missing = [...namedActions(steps)].filter((name) => !actions.get(name))
   if (missing.length === 0) return null
   return `An enabled procedure needs each action that it names, enabled. Missing or disabled: ${missing.join(', ')}.`

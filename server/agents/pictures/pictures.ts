@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { PictureKind } from '../../db/tables/agents.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { requireAgent } from '../records/find-agent.ts'
@@ -8,12 +9,11 @@ import { requireAgent } from '../records/find-agent.ts'
 /** Keeps the agent's picture (as squarePicture made it) in the place of an earlier one. Throws AGENT_NOT_FOUND. */
 export async function storePicture(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   kind: PictureKind,
   png: Uint8Array,
 ): Promise<void> {
-  await requireAgent(db, accountId, agentId)
+  await requireAgent(db, { accountId, agentId })
   const tag = createHash('sha256').update(png).digest('base64url').slice(0, 22)
   await db
     .insertInto('agent_pictures')
@@ -25,11 +25,10 @@ export async function storePicture(
 /** Throws AGENT_NOT_FOUND; an agent without a picture stays without. */
 export async function deletePicture(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   kind: PictureKind,
 ): Promise<void> {
-  await requireAgent(db, accountId, agentId)
+  await requireAgent(db, { accountId, agentId })
   await db
     .deleteFrom('agent_pictures')
     .where('account_id', '=', accountId)

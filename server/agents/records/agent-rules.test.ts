@@ -134,7 +134,7 @@ test('credits are those of this month, and the last message is the latest of all
 })
 
 test('a plan without the weekly re-sync refuses the switch', async () => {
-  // No plan of the catalogue has the API but not this feature, so the handler is asked directly.
+  // No plan of the catalogue has the API but not this feature, so the check is asked directly.
   const route = agentRoutes(service.ctx, { ...agentHooks(service.ctx), copyActions: async () => {} }).find(
     ({ endpoint }) => endpoint.name === 'setAutoRetrain',
   )
@@ -144,7 +144,7 @@ test('a plan without the weekly re-sync refuses the switch', async () => {
     body: { enabled: true },
   } as Call<typeof setAutoRetrain>
   await assert.rejects(
-    async () => route?.handle(call as never),
+    async () => route?.check(call as never),
     (error) =>
       error instanceof ApiError && error.code === 'PLAN_FEATURE_NOT_AVAILABLE' && error.status === 403,
   )

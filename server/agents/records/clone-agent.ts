@@ -1,6 +1,7 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { newAgentId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { attempt, transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
@@ -34,7 +35,7 @@ export async function cloneAgent(
   return transact(db, async (trx) => {
     await takePlace(trx, account)
     // Shared lock: nothing of the agent changes between the copy of its row and those of the rest.
-    const original = await requireAgent(trx, account.id, agentId, 'share')
+    const original = await requireAgent(trx, { accountId: account.id, agentId }, 'share')
     const id = await copyRow(trx, original)
     await copyPictures(trx, account.id, agentId, id)
     await copyActions(trx, account.id, agentId, id)
@@ -42,7 +43,7 @@ export async function cloneAgent(
       () => undefined,
       (error: unknown) => error ?? new Error('The sources were not copied.'),
     )
-    if (failure !== undefined) await forgetTraining(trx, account.id, id)
+    if (failure !== undefined) await forgetTraining(trx, { accountId: account.id, agentId: id })
     await recordAudit(trx, { accountId: account.id, actor, action: 'agent.clone', target: id })
     return { id, failure }
   })
@@ -79,7 +80,7 @@ export const nameOfCopy = (name: string): string =>
     .join('') + SUFFIX
 
 /** What holds only with live sources. */
-async function forgetTraining(trx: Trx, accountId: AccountId, agentId: string): Promise<void> {
+async function forgetTraining(trx: Trx, { accountId, agentId }: AgentRef): Promise<void> {
   await trx
     .updateTable('agents')
     .set({ auto_retrain: false, last_trained_at: null })

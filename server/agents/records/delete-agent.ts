@@ -1,8 +1,8 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import { releaseCredits } from '../../accounts/plans/credits.ts'
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import { EMPTY_AGENT, type EmptyAgent, REMOVE_FILES, type RemoveFiles } from '../jobs.ts'
@@ -13,9 +13,8 @@ import { EMPTY_AGENT, type EmptyAgent, REMOVE_FILES, type RemoveFiles } from '..
  */
 export async function deleteAgent(
   { db, jobs }: { db: Db; jobs: Jobs },
-  accountId: AccountId,
+  { accountId, agentId }: AgentRef,
   actor: string,
-  agentId: string,
 ): Promise<void> {
   await transact(db, async (trx) => {
     const deleted = await trx
@@ -24,7 +23,7 @@ export async function deleteAgent(
       .where('id', '=', agentId)
       .executeTakeFirst()
     if (deleted.numDeletedRows === 0n) throw new ApiError('AGENT_NOT_FOUND')
-    const generationIds = await dropReplies(trx, accountId, agentId)
+    const generationIds = await dropReplies(trx, { accountId, agentId })
     await jobs.enqueue<EmptyAgent>(trx, EMPTY_AGENT, { accountId, agentId, generationIds })
     await jobs.enqueue<RemoveFiles>(trx, REMOVE_FILES, { folder: `${accountId}/${agentId}` })
     await recordAudit(trx, { accountId, actor, action: 'agent.delete', target: agentId })
@@ -35,7 +34,7 @@ export async function deleteAgent(
  * Deletes what the agent is saying right now, and gives back what was reserved for it: whoever says it finds that it
  * is lost. Answers which generations they were.
  */
-export async function dropReplies(trx: Trx, accountId: AccountId, agentId: string): Promise<string[]> {
+export async function dropReplies(trx: Trx, { accountId, agentId }: AgentRef): Promise<string[]> {
   const rows = await trx
     .deleteFrom('generations')
     .where('account_id', '=', accountId)

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { statement, type Values } from '../../db/statements/statement.ts'
 import type { AgentsTable } from '../../db/tables/agents.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
@@ -29,8 +30,7 @@ const SELECT = { none: select('none'), share: select('share'), update: select('u
  */
 export async function requireAgent(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   lock: 'none' | 'share' | 'update' = 'none',
 ): Promise<AgentRow> {
   const { rows } = await SELECT[lock](db, { accountId, agentId })
@@ -43,11 +43,7 @@ export async function requireAgent(
  * Takes the agent's row before anything that belongs to the agent is changed (docs/decisions/0019); rows that only
  * refer to the agent can still be written meanwhile. undefined: the agent is gone.
  */
-export async function holdAgent(
-  trx: Trx,
-  accountId: AccountId,
-  agentId: string,
-): Promise<AgentRow | undefined> {
+export async function holdAgent(trx: Trx, { accountId, agentId }: AgentRef): Promise<AgentRow | undefined> {
   return trx
     .selectFrom('agents')
     .selectAll()
@@ -63,6 +59,6 @@ export async function requireOwner(
   accountId: AccountId,
   { agentId }: { agentId: string },
 ): Promise<Owner> {
-  await requireAgent(db, accountId, agentId)
+  await requireAgent(db, { accountId, agentId })
   return { accountId, agentId }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 
 type Agent = { id: string; account_id: AccountId }
@@ -10,8 +11,7 @@ type Agent = { id: string; account_id: AccountId }
  */
 export async function moveKnowledge(
   trx: Trx,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   trained = false,
 ): Promise<void> {
   await trx

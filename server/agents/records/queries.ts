@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { monthOf } from '../../accounts/plans/credits.ts'
 import type { Db } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { after, type Position } from '../../http/pagination.ts'
 import type { AgentRow } from './find-agent.ts'
@@ -70,8 +71,7 @@ function fullAgents(db: Db, accountId: AccountId) {
 
 export async function findFullAgent(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
 ): Promise<FullAgentRow | undefined> {
   return fullAgents(db, accountId).where('agents.id', '=', agentId).executeTakeFirst()
 }
@@ -111,7 +111,7 @@ export async function countAgents(
   return total
 }
 
-export async function hasLiveSource(db: Db, accountId: AccountId, agentId: string): Promise<boolean> {
+export async function hasLiveSource(db: Db, { accountId, agentId }: AgentRef): Promise<boolean> {
   const row = await db
     .selectFrom('sources')
     .select('id')

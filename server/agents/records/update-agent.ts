@@ -1,10 +1,10 @@
 import type { Updateable } from 'kysely'
 import type { Static } from 'typebox'
 import type { Db } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AgentsTable } from '../../db/tables/agents.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { changesInstructions, keepVersion } from '../versions/instruction-versions.ts'
 import { DEFAULT_RATE_LIMITS } from './defaults.ts'
 import { requireAgent } from './find-agent.ts'
@@ -18,13 +18,12 @@ type Change = Static<typeof UpdateAgent>
  */
 export async function updateAgent(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   change: Change,
   actor: string,
 ): Promise<void> {
   await transact(db, async (trx) => {
-    const before = await requireAgent(trx, accountId, agentId, 'update')
+    const before = await requireAgent(trx, { accountId, agentId }, 'update')
     const columns = columnsOf(change, before.ip_rate_limits)
     if (Object.keys(columns).length === 0) return
     const now = await trx

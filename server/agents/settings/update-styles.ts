@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import type { Db } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { requireAgent } from '../records/find-agent.ts'
 import { defaultStyles, type StylesChange } from './styles-schema.ts'
 
@@ -11,12 +11,11 @@ type Group = Record<string, unknown>
 /** Merges the sent fields into the agent's styles; null puts a field, or all of a part, back to its default. */
 export async function updateStyles(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   { chat, centerStage }: Static<typeof StylesChange>,
 ): Promise<void> {
   await transact(db, async (trx) => {
-    const current = (await requireAgent(trx, accountId, agentId, 'update')).styles
+    const current = (await requireAgent(trx, { accountId, agentId }, 'update')).styles
     const styles = {
       chat: merged(current.chat, chat, defaultStyles.chat),
       centerStage: merged(current.centerStage, centerStage, defaultStyles.centerStage),

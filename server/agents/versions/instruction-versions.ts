@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import type { InstructionVersionsTable } from '../../db/tables/agents.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { after, type Position } from '../../http/pagination.ts'
 import type { AgentRow, Owner } from '../records/find-agent.ts'
@@ -90,8 +90,7 @@ export async function versionsOf(
 /** Returns the agent's version with this id. Throws RESOURCE_NOT_FOUND when there is none. */
 export async function requireVersion(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   id: string,
 ): Promise<VersionRow> {
   const row = isId(id)

@@ -4,25 +4,21 @@ import { transact } from '../../db/statements/transact.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
 import { type Route, route } from '../../http/route.ts'
 import * as contract from '../contract.ts'
-import { requireAgent } from '../records/find-agent.ts'
 import type { UpdateAgent } from '../records/schema.ts'
 import { updateAgent } from '../records/update-agent.ts'
 import { requireVersion, type VersionRow, versionsOf } from './instruction-versions.ts'
 
 export const versionRoutes = (ctx: Context): Route[] => [
-  route(contract.listInstructionVersions, async ({ caller: { account }, params, query }) => {
-    const { id: agentId } = await requireAgent(ctx.db, account.id, params.agentId)
-    const print = fingerprint('instruction-versions', agentId)
+  route(contract.listInstructionVersions, async ({ ref, query }) => {
+    const print = fingerprint('instruction-versions', ref.agentId)
     const page = { limit: query.limit, position: decodeCursor(query.cursor, print) }
-    const { rows, total } = await versionsOf(ctx.db, { accountId: account.id, agentId }, page)
+    const { rows, total } = await versionsOf(ctx.db, ref, page)
     return pageOf(rows, query.limit, total, print, byCreation, presentVersion)
   }),
 
-  route(contract.restoreInstructionVersion, async ({ db, caller: { account, actor }, params }) => {
-    const { agentId, versionId } = params
+  route(contract.restoreInstructionVersion, async ({ db, ref, caller: { actor }, params }) => {
     await transact(db, async (trx) => {
-      await requireAgent(trx, account.id, agentId)
-      const row = await requireVersion(trx, account.id, agentId, versionId)
+      const row = await requireVersion(trx, ref, params.versionId)
       const { instructions, channel_instructions, model, temp } = row
       const change = {
         instructions,
@@ -33,7 +29,7 @@ export const versionRoutes = (ctx: Context): Route[] => [
         temp,
         ...(ctx.models.ids().includes(model) ? { model } : {}),
       }
-      await updateAgent(trx, account.id, agentId, change, actor)
+      await updateAgent(trx, ref, change, actor)
     })
     return { success: true as const }
   }),

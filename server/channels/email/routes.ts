@@ -1,7 +1,6 @@
 import type { Static } from 'typebox'
-import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type Route, route } from '../../http/route.ts'
 import { type ConnectionRow, deleteConnection, putConnection, rowOf } from './connection/connection.ts'
@@ -11,43 +10,31 @@ import { connectMailbox, disconnectMailbox, readMailboxConnection, testMailbox }
 const success = { success: true as const }
 
 export const emailRoutes = (ctx: Context): Route[] => [
-  route(connectMailbox, async ({ caller: { account }, params: { agentId }, body }) => {
-    await requireAgent(ctx.db, account.id, agentId)
-    await putConnection(ctx, account.id, agentId, body)
+  route(connectMailbox, async ({ ref, body }) => {
+    await putConnection(ctx, ref, body)
     return success
   }),
 
-  route(readMailboxConnection, async ({ caller: { account }, params: { agentId } }) => {
-    await requireAgent(ctx.db, account.id, agentId)
-    return presentConnection(await requireConnection(ctx, account.id, agentId))
+  route(readMailboxConnection, async ({ ref }) => {
+    return presentConnection(await requireConnection(ctx, ref))
   }),
 
-  route(disconnectMailbox, async ({ caller: { account }, params: { agentId } }) => {
-    await requireAgent(ctx.db, account.id, agentId)
-    await deleteConnection(ctx.db, account.id, agentId)
+  route(disconnectMailbox, async ({ ref }) => {
+    await deleteConnection(ctx.db, ref)
     return success
   }),
 
-  route(
-    testMailbox,
-    async ({ caller: { account }, params: { agentId } }) => {
-      await requireAgent(ctx.db, account.id, agentId)
-      const row = await requireConnection(ctx, account.id, agentId)
-      const { smtp, imap } = await tryServers(ctx, row)
-      return { smtp: outcomeOf(smtp), imap: row.imap ? outcomeOf(imap) : null }
-    },
-    'answer',
-  ),
+  route(testMailbox, { keeps: 'answer' }, async ({ ref }) => {
+    const row = await requireConnection(ctx, ref)
+    const { smtp, imap } = await tryServers(ctx, row)
+    return { smtp: outcomeOf(smtp), imap: row.imap ? outcomeOf(imap) : null }
+  }),
 ]
 
 const outcomeOf = (error: string | null) => ({ ok: error === null, error })
 
-async function requireConnection(
-  ctx: Context,
-  accountId: AccountId,
-  agentId: string,
-): Promise<ConnectionRow> {
-  const row = await rowOf(ctx.db, accountId, agentId)
+async function requireConnection(ctx: Context, { accountId, agentId }: AgentRef): Promise<ConnectionRow> {
+  const row = await rowOf(ctx.db, { accountId, agentId })
   if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'No mailbox is connected to this agent.' })
   return row
 }

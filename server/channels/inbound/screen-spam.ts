@@ -115,7 +115,12 @@ async function pause(
   await transact(ctx.db, async (trx) => {
     if (!(await pauseIfOngoing(trx, { id, account_id }))) return
     await markMessages(trx, { account_id }, messageIds, verdict)
-    await recordEvent(ctx, trx, account_id, agent_id, { type: 'conversation', data: { conversationId: id } })
+    await recordEvent(
+      ctx,
+      trx,
+      { accountId: account_id, agentId: agent_id },
+      { type: 'conversation', data: { conversationId: id } },
+    )
   })
 }
 

@@ -154,5 +154,5 @@ async function tell(ctx: Needs, trx: Trx, conversation: Conversation, messages: 
       attachments: content.attachments,
     })
   }
-  await recordEvent(ctx, trx, accountId, agentId, { type: 'conversation', data: { conversationId } })
+  await recordEvent(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId } })
 }

@@ -37,7 +37,6 @@ export const readMessagingConnection = endpoint({
   scope: 'messaging:read',
   params,
   success: { status: 200, schema: ConnectionState },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const testMessaging = endpoint({
@@ -50,7 +49,7 @@ export const testMessaging = endpoint({
   scope: 'messaging:write',
   params,
   success: { status: 200, schema: ConnectionTest },
-  errors: ['AGENT_NOT_FOUND', 'MESSAGING_NOT_CONNECTED'],
+  errors: ['MESSAGING_NOT_CONNECTED'],
 })
 
 export const disconnectMessaging = endpoint({

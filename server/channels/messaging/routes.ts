@@ -1,4 +1,3 @@
-import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { type Route, route } from '../../http/route.ts'
 import { baseUrlOf } from '../../http/server/base-url.ts'
@@ -19,45 +18,33 @@ import { sendTemplate } from './templates/send-template.ts'
 const success = { success: true as const }
 
 export const messagingRoutes = (ctx: Context): Route[] => [
-  route(connectMessaging, async ({ caller: { account }, params: { agentId }, body }) => {
-    await requireAgent(ctx.db, account.id, agentId)
+  route(connectMessaging, async ({ ref, body }) => {
     const baseUrl = baseUrlOf(body.baseUrl)
-    await putConnection(ctx, account.id, agentId, { accounts: body.accounts, baseUrl })
+    await putConnection(ctx, ref, { accounts: body.accounts, baseUrl })
     return success
   }),
 
-  route(readMessagingConnection, async ({ caller: { account }, params: { agentId } }) => {
-    await requireAgent(ctx.db, account.id, agentId)
-    return connectionState(ctx.db, account.id, agentId)
-  }),
+  route(readMessagingConnection, async ({ ref }) => connectionState(ctx.db, ref)),
 
-  route(
-    testMessaging,
-    async ({ caller: { account }, params: { agentId } }) => {
-      await requireAgent(ctx.db, account.id, agentId)
-      return { accounts: await testConnection(ctx, agentId) }
-    },
-    'answer',
-  ),
+  route(testMessaging, { keeps: 'answer' }, async ({ ref }) => ({
+    accounts: await testConnection(ctx, ref.agentId),
+  })),
 
-  route(disconnectMessaging, async ({ caller: { account }, params: { agentId } }) => {
-    await requireAgent(ctx.db, account.id, agentId)
-    await deleteConnection(ctx.db, account.id, agentId)
+  route(disconnectMessaging, async ({ ref }) => {
+    await deleteConnection(ctx.db, ref)
     return success
   }),
 
-  route(listMessagingTemplates, async ({ caller: { account }, params: { agentId } }) => {
-    await requireAgent(ctx.db, account.id, agentId)
+  route(listMessagingTemplates, async ({ params: { agentId } }) => {
     return listTemplates(ctx, agentId)
   }),
 
   route(
     sendMessagingTemplate,
-    async ({ caller: { account }, params: { agentId }, body, idempotency, deliveryId }) => {
-      await requireAgent(ctx.db, account.id, agentId)
+    { keeps: 'effect' },
+    async ({ ref, caller: { account }, body, idempotency, deliveryId }) => {
       if (deliveryId !== null) return answerEarlier(ctx.db, account.id, deliveryId)
-      return sendTemplate(ctx, { accountId: account.id, agentId }, body, idempotency)
+      return sendTemplate(ctx, ref, body, idempotency)
     },
-    'effect',
   ),
 ]

@@ -50,7 +50,7 @@ export async function answerConversation(
     await askPeople(ctx, conversation, 'The agent could not answer: its model did not respond.')
     return false
   }
-  const agent = await requireAgent(db, account.id, conversation.agent_id)
+  const agent = await requireAgent(db, { accountId: account.id, agentId: conversation.agent_id })
   if (again && (await isBeingAnswered(db, conversation))) return true
   const isAnswered = conversation.asked_seq <= conversation.answered_seq
   if (again && isAnswered) return false

@@ -25,5 +25,4 @@ export const listSourceCitations = endpoint({
       searchedMessages: Type.Integer({ minimum: 0, description: 'How many messages were looked through' }),
     }),
   },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND'],
 })

@@ -1,9 +1,8 @@
 import type { Static } from 'typebox'
-import { requireAgent } from '../../agents/records/find-agent.ts'
 import { withModels } from '../../agents/settings/with-models.ts'
 import type { Context } from '../../context.ts'
 import { isId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef, ConversationRef } from '../../db/refs.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { RateWindow } from '../../http/limits/rate-limit.ts'
 import { type Route, route } from '../../http/route.ts'
@@ -24,8 +23,8 @@ const RUNS: RateWindow = { limit: 300, windowMs: 3_600_000 }
 export const playgroundRoutes = (ctx: Context): Route[] => [
   route(
     withModels(contract.runPlayground, ctx.models.ids()),
-    async ({ caller: { account }, params, body, reply, idempotency, replay }) => {
-      const row = await requireAgent(ctx.db, account.id, params.agentId)
+    { keeps: 'effect' },
+    async ({ ref, agent: row, caller: { account }, body, reply, idempotency, replay }) => {
       const { message, conversationId, contactId, channel = 'chat_widget', stream } = body
       const own = chatAgentOf(row)
       const agent = {
@@ -35,9 +34,8 @@ export const playgroundRoutes = (ctx: Context): Route[] => [
         temp: body.temp ?? own.temp,
         creditLimit: null,
       }
-      const owner = { accountId: account.id, agentId: row.id }
-      if (conversationId !== undefined) await requireTried(ctx, account.id, row.id, conversationId)
-      const contact = contactId === undefined ? null : await requireContact(ctx, owner, contactId)
+      if (conversationId !== undefined) await requireTried(ctx, { ...ref, conversationId })
+      const contact = contactId === undefined ? null : await requireContact(ctx, ref, contactId)
       if (!replay) await countRequest(reply, ctx.limiter, `playground of ${account.id}`, RUNS)
       const request = {
         account,
@@ -45,7 +43,7 @@ export const playgroundRoutes = (ctx: Context): Route[] => [
         source: PLAYGROUND,
         channel,
         ask: askOf(message),
-        trial: recordTrial(ctx, owner, { channel, temp: agent.temp }),
+        trial: recordTrial(ctx, ref, { channel, temp: agent.temp }),
         idempotency,
         ...(contact && { contactId: contact.id, userId: contact.external_id }),
       }
@@ -57,11 +55,9 @@ export const playgroundRoutes = (ctx: Context): Route[] => [
           })
       return sendReply(reply, reading, { stream, includeServerActions: true })
     },
-    'effect',
   ),
 
   route(contract.readPlaygroundRun, async ({ caller: { account }, params: { agentId, messageId } }) => {
-    await requireAgent(ctx.db, account.id, agentId)
     const row = isId(messageId)
       ? await ctx.db
           .selectFrom('playground_runs')
@@ -77,20 +73,15 @@ export const playgroundRoutes = (ctx: Context): Route[] => [
 ]
 
 /** A conversation with a customer is not gone on with for free. */
-async function requireTried(
-  { db }: Context,
-  accountId: AccountId,
-  agentId: string,
-  conversationId: string,
-): Promise<void> {
-  const { source } = await requireConversation(db, accountId, agentId, conversationId)
+async function requireTried({ db }: Context, ref: ConversationRef): Promise<void> {
+  const { source } = await requireConversation(db, ref)
   if (source === PLAYGROUND) return
   throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation does not exist.' })
 }
 
 async function requireContact(
   { db }: Context,
-  { accountId, agentId }: { accountId: AccountId; agentId: string },
+  { accountId, agentId }: AgentRef,
   id: string,
 ): Promise<{ id: string; external_id: string }> {
   const row = isId(id)

@@ -75,7 +75,11 @@ test('a corrected question takes the place of several that read like it together
   assert.equal(same.body.status, 'trained')
   const changed = await correct(wrong, { answer, question: 'Small,large?' })
   assert.equal(changed.body.status, 'updated')
-  const { content } = await requireSource(service.ctx.db, client.accountId, agentId, id)
+  const { content } = await requireSource(service.ctx.db, {
+    accountId: client.accountId,
+    agentId,
+    sourceId: id,
+  })
   assert.deepEqual(content, { questions: ['Small,large?'], answer })
 })
 

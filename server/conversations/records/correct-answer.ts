@@ -27,11 +27,11 @@ export async function correctAnswer(
   { agentId, conversationId, messageId }: Place,
   correction: Correction,
 ): Promise<SourceRow> {
-  await requireConversation(ctx.db, account.id, agentId, conversationId)
+  await requireConversation(ctx.db, { accountId: account.id, agentId, conversationId })
   const message = await requireAnswer(ctx.db, account, conversationId, messageId)
   const source = await transact(ctx.db, async (trx) => {
     // Two corrections of one answer must not both find none.
-    await requireAgent(trx, account.id, agentId, 'update')
+    await requireAgent(trx, { accountId: account.id, agentId }, 'update')
     const found = await correctionOf(trx, account, agentId, messageId)
     if (found) return found
     const asked = correction.question ?? (await questionBefore(trx, account, message))

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
+import type { ConversationRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { requireConversation } from './queries.ts'
 import { notOngoing } from './status.ts'
 
@@ -10,14 +10,12 @@ import { notOngoing } from './status.ts'
  */
 export async function pauseConversation(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
-  conversationId: string,
+  { accountId, agentId, conversationId }: ConversationRef,
   paused: boolean,
 ): Promise<'ongoing' | 'paused'> {
   const wanted = paused ? 'paused' : 'ongoing'
   return transact(db, async (trx) => {
-    const { id, status } = await requireConversation(trx, accountId, agentId, conversationId, true)
+    const { id, status } = await requireConversation(trx, { accountId, agentId, conversationId }, true)
     if (status !== 'ongoing' && status !== 'paused') throw notOngoing(status)
     if (status !== wanted) {
       await trx

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import type { ConversationRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { ConversationsTable, MessagesTable } from '../../db/tables/conversations.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -65,9 +66,7 @@ export async function conversationsOfUser(
 /** Returns the agent's conversation from any source. Throws RESOURCE_NOT_FOUND. */
 export async function requireConversation(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
-  conversationId: string,
+  { accountId, agentId, conversationId }: ConversationRef,
   lock = false,
 ): Promise<ConversationRow> {
   if (!isId(conversationId)) throw noConversation()
@@ -89,13 +88,11 @@ export async function requireConversation(
  * Returns the conversation if it was created through the API. Throws RESOURCE_NOT_FOUND, which for another source
  * names that source and the endpoint that serves it (service-api, "GET …/conversations/{conversationId}").
  */
-export async function requireApiConversation(
-  ...[db, accountId, agentId, conversationId, lock]: Parameters<typeof requireConversation>
-): Promise<ConversationRow> {
-  const row = await requireConversation(db, accountId, agentId, conversationId, lock)
+export async function requireApiConversation(db: Db, ref: ConversationRef): Promise<ConversationRow> {
+  const row = await requireConversation(db, ref)
   if (row.source !== 'API') {
     throw new ApiError('RESOURCE_NOT_FOUND', {
-      message: `This conversation came from "${row.source}", not from the API. Read it with GET /agents/${agentId}/conversations/export?conversationId=${conversationId}.`,
+      message: `This conversation came from "${row.source}", not from the API. Read it with GET /agents/${ref.agentId}/conversations/export?conversationId=${ref.conversationId}.`,
     })
   }
   return row

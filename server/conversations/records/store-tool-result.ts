@@ -75,7 +75,7 @@ async function takeResult(
   { toolCallId, output = null }: ToolResult,
 ): Promise<void> {
   await transact(db, async (trx) => {
-    await requireConversation(trx, accountId, agentId, conversationId, true)
+    await requireConversation(trx, { accountId, agentId, conversationId }, true)
     const call = await trx
       .updateTable('tool_calls')
       .set({ status: outcomeOf(output), output: json(output), resolved_at: new Date() })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { DateRange } from '../../http/input/dates.ts'
 import { PLAYGROUND } from './sources.ts'
@@ -53,7 +54,7 @@ export async function userTotal(
 }
 
 /** The sources that an agent has conversations of customers from. */
-export async function sourcesOf(db: Db, accountId: AccountId, agentId: string): Promise<string[]> {
+export async function sourcesOf(db: Db, { accountId, agentId }: AgentRef): Promise<string[]> {
   const { rows } = await sql<{ source: string }>`
     select distinct source from conversation_counts
     where account_id = ${accountId} and agent_id = ${agentId} and user_id = ${NOBODY}

@@ -1,35 +1,35 @@
 import * as contract from '../../actions/contract.ts'
 import { requireAction } from '../../actions/definitions/action-queries.ts'
 import { requireProcedure } from '../../actions/procedures/procedure-queries.ts'
-import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
 import { type Route, route } from '../../http/route.ts'
 import { runsOfAction, runsOfProcedure } from './run-queries.ts'
 
 export const runRoutes = (ctx: Context): Route[] => [
-  route(contract.listActionRuns, async ({ caller: { account }, params: { agentId, actionId }, query }) => {
-    await requireAgent(ctx.db, account.id, agentId)
-    const { name } = await requireAction(ctx.db, account.id, agentId, actionId)
-    const print = fingerprint('action-runs', [actionId, name])
-    const page = { limit: query.limit, position: decodeCursor(query.cursor, print) }
-    const { rows, total } = await runsOfAction(ctx.db, { accountId: account.id, agentId, name }, page)
-    return pageOf(rows, query.limit, total, print, positionOf, (row) => ({
-      id: row.id,
-      conversationId: row.conversation_id,
-      source: row.source,
-      input: row.input,
-      output: row.output,
-      status: row.status,
-      createdAt: row.at.toISOString(),
-      endedAt: row.ended_at?.toISOString() ?? null,
-    }))
-  }),
+  route(
+    contract.listActionRuns,
+    async ({ ref, caller: { account }, params: { agentId, actionId }, query }) => {
+      const { name } = await requireAction(ctx.db, ref, actionId)
+      const print = fingerprint('action-runs', [actionId, name])
+      const page = { limit: query.limit, position: decodeCursor(query.cursor, print) }
+      const { rows, total } = await runsOfAction(ctx.db, { accountId: account.id, agentId, name }, page)
+      return pageOf(rows, query.limit, total, print, positionOf, (row) => ({
+        id: row.id,
+        conversationId: row.conversation_id,
+        source: row.source,
+        input: row.input,
+        output: row.output,
+        status: row.status,
+        createdAt: row.at.toISOString(),
+        endedAt: row.ended_at?.toISOString() ?? null,
+      }))
+    },
+  ),
 
-  route(contract.listProcedureRuns, async ({ caller: { account }, params, query }) => {
+  route(contract.listProcedureRuns, async ({ ref, caller: { account }, params, query }) => {
     const { agentId, procedureId } = params
-    await requireAgent(ctx.db, account.id, agentId)
-    await requireProcedure(ctx.db, account.id, agentId, procedureId)
+    await requireProcedure(ctx.db, ref, procedureId)
     const print = fingerprint('procedure-runs', procedureId)
     const page = { limit: query.limit, position: decodeCursor(query.cursor, print) }
     const { rows, total } = await runsOfProcedure(

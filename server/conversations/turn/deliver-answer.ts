@@ -45,7 +45,7 @@ async function leadsTo(
   message: StoredMessage | null,
 ): Promise<string[]> {
   const cited = (message?.metadata.sources ?? []).flatMap(({ url }) => hostOf(url) ?? [])
-  return [...new Set([...(await linkHostsOf(trx, accountId, agentId)), ...cited])]
+  return [...new Set([...(await linkHostsOf(trx, { accountId, agentId })), ...cited])]
 }
 
 async function cameIn(trx: Trx, accountId: Owner['accountId'], messageId: string): Promise<boolean> {

@@ -133,7 +133,7 @@ async function goOn(
   // Started together in this order, the statements take one round trip, and each sees what was committed before the
   // lock was acquired.
   const claiming = claimKey(trx, turn, id)
-  const locking = requireConversation(trx, account.id, agent.id, conversationId, true)
+  const locking = requireConversation(trx, { accountId: account.id, agentId: agent.id, conversationId }, true)
   const reading = readsAhead(turn) ? readHistory(trx, turn, conversationId, null) : null
   const hasTicket = message === undefined ? null : isOnTicket(trx, account.id, conversationId)
   const [conversation] = await Promise.all([locking, claiming, reading, hasTicket])

@@ -147,7 +147,7 @@ export async function storeEndHeld(
     // A transient conversation is a chat of version 1, whose answer is from now on stored nowhere else.
     const { message, finishReason, lastWords } = outcome
     const answer = finishReason === 'error' ? null : message
-    const hosts = answer && (await linkHostsOf(trx, owner.accountId, owner.agentId))
+    const hosts = answer && (await linkHostsOf(trx, owner))
     const { ending: told } = lastWords(null)
     const sources = 'metadata' in told ? (told.metadata.sources ?? []) : []
     const said =

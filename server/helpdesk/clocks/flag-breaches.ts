@@ -44,10 +44,15 @@ export async function flagBreaches(ctx: Pick<Context, 'db' | 'notifier'>): Promi
         sender: null,
         metadata: { eventType: 'target_missed', clock: kind, doneBy: noMember('system') },
       })
-      await recordEvent(ctx, trx, ticket.account_id, ticket.agent_id, {
-        type: 'ticket',
-        data: { ticketNumber: ticket.number },
-      })
+      await recordEvent(
+        ctx,
+        trx,
+        { accountId: ticket.account_id, agentId: ticket.agent_id },
+        {
+          type: 'ticket',
+          data: { ticketNumber: ticket.number },
+        },
+      )
       return 1
     })
   }

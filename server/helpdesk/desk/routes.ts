@@ -1,4 +1,3 @@
-import { requireAgent, requireOwner } from '../../agents/records/find-agent.ts'
 import { attachmentUrl } from '../../attachments/serve-attachments.ts'
 import { attachmentOf, keepUpload } from '../../attachments/uploads.ts'
 import type { Context } from '../../context.ts'
@@ -26,101 +25,99 @@ export const deskRoutes = (ctx: Context): Route[] => [
   ...cannedRoutes(ctx),
   ...liveRoutes(ctx, createEventFeeds(ctx)),
 
-  route(contract.readSettings, async ({ caller: { account }, params }) =>
-    readSettings(ctx.db, await requireOwner(ctx.db, account.id, params)),
+  route(contract.readSettings, async ({ ref }) => readSettings(ctx.db, ref)),
+
+  route(
+    contract.updateSettings,
+    { check: ({ body }) => body.businessHours && refuseHours(body.businessHours) },
+    async ({ ref, body }) => updateSettings(ctx.db, ref, body),
   ),
 
-  route(contract.updateSettings, async ({ caller: { account }, params, body }) => {
-    if (body.businessHours) refuseHours(body.businessHours)
-    return updateSettings(ctx.db, await requireOwner(ctx.db, account.id, params), body)
+  route(contract.readTicketClocks, async ({ ref }) => {
+    return clocksOf(ctx.db, await requireTicket(ctx.db, ref))
   }),
 
-  route(contract.readTicketClocks, async ({ caller: { account }, params }) => {
-    const owner = await requireOwner(ctx.db, account.id, params)
-    return clocksOf(ctx.db, await requireTicket(ctx.db, { ...owner, ticketNumber: params.ticketNumber }))
+  route(contract.readTicketSurvey, async ({ ref }) => {
+    return surveyOf(ctx.db, await requireTicket(ctx.db, ref))
   }),
 
-  route(contract.readTicketSurvey, async ({ caller: { account }, params }) => {
-    const owner = await requireOwner(ctx.db, account.id, params)
-    return surveyOf(ctx.db, await requireTicket(ctx.db, { ...owner, ticketNumber: params.ticketNumber }))
-  }),
-
-  route(contract.uploadAttachment, async ({ db, caller: { account }, params, form }) => {
-    const file = attachmentOf(form, contract.uploadAttachment.multipart.file)
-    const owner = await requireOwner(db, account.id, params)
-    const note = await keepUpload({ ...ctx, db }, owner, file, null)
-    return { ...note, url: attachmentUrl(ctx, owner, note.id) }
-  }),
+  route(
+    contract.uploadAttachment,
+    { check: ({ form }) => attachmentOf(form, contract.uploadAttachment.multipart.file) },
+    async ({ db, ref, checked: file }) => {
+      const note = await keepUpload({ ...ctx, db }, ref, file, null)
+      return { ...note, url: attachmentUrl(ctx, ref, note.id) }
+    },
+  ),
 ]
 
 const liveRoutes = (ctx: Context, feeds: EventFeeds): Route[] => [
-  route(contract.followEvents, async ({ caller: { account }, params, request, reply }) => {
-    const owner = await requireOwner(ctx.db, account.id, params)
-    await followEvents(ctx, feeds, owner, request, reply)
+  route(contract.followEvents, async ({ ref, request, reply }) => {
+    await followEvents(ctx, feeds, ref, request, reply)
     return SENT
   }),
 ]
 
 const tagRoutes = (ctx: Context): Route[] => [
-  route(contract.listTags, async ({ caller: { account }, params }) =>
-    (await tagsOf(ctx.db, await requireOwner(ctx.db, account.id, params))).map(presentTag),
+  route(contract.listTags, async ({ ref }) => (await tagsOf(ctx.db, ref)).map(presentTag)),
+
+  route(contract.createTag, async ({ db, ref, body }) => presentTag(await createTag(db, ref, body))),
+
+  route(contract.updateTag, async ({ ref, params, body }) =>
+    presentTag(await updateTag(ctx.db, ref, params.tagId, body)),
   ),
 
-  route(contract.createTag, async ({ db, caller: { account }, params, body }) =>
-    presentTag(await createTag(db, await requireOwner(db, account.id, params), body)),
-  ),
-
-  route(contract.updateTag, async ({ caller: { account }, params, body }) =>
-    presentTag(await updateTag(ctx.db, await requireOwner(ctx.db, account.id, params), params.tagId, body)),
-  ),
-
-  route(contract.deleteTag, async ({ caller: { account }, params }) => {
-    await deleteTag(ctx.db, await requireOwner(ctx.db, account.id, params), params.tagId)
+  route(contract.deleteTag, async ({ ref, params }) => {
+    await deleteTag(ctx.db, ref, params.tagId)
     return { success: true as const }
   }),
 
-  route(contract.readTicketTags, async ({ caller: { account }, params }) => {
-    const owner = await requireOwner(ctx.db, account.id, params)
-    const ticket = await requireTicket(ctx.db, { ...owner, ticketNumber: params.ticketNumber })
+  route(contract.readTicketTags, async ({ ref }) => {
+    const ticket = await requireTicket(ctx.db, ref)
     return (await tagsOfTicket(ctx.db, ticket)).map(presentTag)
   }),
 
-  route(contract.setTicketTags, async ({ caller: { account }, params, body }) => {
-    const owner = await requireOwner(ctx.db, account.id, params)
-    return (await setTags(ctx, { ...owner, ticketNumber: params.ticketNumber }, body.tagIds)).map(presentTag)
+  route(contract.setTicketTags, async ({ ref, body }) => {
+    return (await setTags(ctx, ref, body.tagIds)).map(presentTag)
   }),
 ]
 
 const cannedRoutes = (ctx: Context): Route[] => [
-  route(contract.listCannedReplies, async ({ caller: { account }, params }) =>
-    (await cannedRepliesOf(ctx.db, await requireOwner(ctx.db, account.id, params))).map(presentCanned),
+  route(contract.listCannedReplies, async ({ ref }) =>
+    (await cannedRepliesOf(ctx.db, ref)).map(presentCanned),
   ),
 
-  route(contract.createCannedReply, async ({ db, caller: { account }, params, body }) => {
-    refuseUnknownVariables(body.content)
-    return presentCanned(await createCannedReply(db, await requireOwner(db, account.id, params), body))
-  }),
+  route(
+    contract.createCannedReply,
+    { check: ({ body }) => refuseUnknownVariables(body.content) },
+    async ({ db, ref, body }) => {
+      return presentCanned(await createCannedReply(db, ref, body))
+    },
+  ),
 
-  route(contract.updateCannedReply, async ({ caller: { account }, params, body }) => {
-    if (body.content !== undefined) refuseUnknownVariables(body.content)
-    const owner = await requireOwner(ctx.db, account.id, params)
-    return presentCanned(await updateCannedReply(ctx.db, owner, params.cannedReplyId, body))
-  }),
+  route(
+    contract.updateCannedReply,
+    { check: ({ body }) => body.content !== undefined && refuseUnknownVariables(body.content) },
+    async ({ ref, params, body }) => {
+      return presentCanned(await updateCannedReply(ctx.db, ref, params.cannedReplyId, body))
+    },
+  ),
 
-  route(contract.deleteCannedReply, async ({ caller: { account }, params }) => {
-    await deleteCannedReply(ctx.db, await requireOwner(ctx.db, account.id, params), params.cannedReplyId)
+  route(contract.deleteCannedReply, async ({ ref, params }) => {
+    await deleteCannedReply(ctx.db, ref, params.cannedReplyId)
     return { success: true as const }
   }),
 
-  route(contract.fillCannedReply, async ({ db, caller: { account }, params, body }) => {
-    const named = authorOf(body)
-    const agent = await requireAgent(db, account.id, params.agentId)
-    const owner = { accountId: account.id, agentId: agent.id }
-    const canned = await requireCannedReply(db, owner, params.cannedReplyId)
-    const ticket = await requireTicket(db, { ...owner, ticketNumber: body.ticketNumber })
-    const author = await requireMember(db, account.id, named)
-    return fillVariables(canned.content, { ticket, author, agent })
-  }),
+  route(
+    contract.fillCannedReply,
+    { check: ({ body }) => authorOf(body) },
+    async ({ db, ref, agent, params, body, checked: named }) => {
+      const canned = await requireCannedReply(db, ref, params.cannedReplyId)
+      const ticket = await requireTicket(db, { ...ref, ticketNumber: body.ticketNumber })
+      const author = await requireMember(db, ref.accountId, named)
+      return fillVariables(canned.content, { ticket, author, agent })
+    },
+  ),
 ]
 
 const presentTag = ({ id, name, color }: TagRow) => ({ id, name, color })

@@ -106,7 +106,7 @@ export async function setTags(
         .values(known.map((tag_id) => ({ ticket_id: ticket.id, tag_id, account_id: place.accountId })))
         .execute()
     }
-    await recordEvent(ctx, trx, place.accountId, place.agentId, {
+    await recordEvent(ctx, trx, place, {
       type: 'ticket',
       data: { ticketNumber: ticket.number },
     })

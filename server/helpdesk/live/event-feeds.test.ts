@@ -31,7 +31,7 @@ function watcherAt(position: number) {
 
 const happen = ({ owner }: Desk) =>
   service.ctx.db.transaction().execute((trx) =>
-    recordEvent(service.ctx, trx, owner.accountId, owner.agentId, {
+    recordEvent(service.ctx, trx, owner, {
       type: 'ticket',
       data: { ticketNumber: 1 },
     }),

@@ -68,7 +68,7 @@ function startFeed({ db, notifier, log }: Needs, { accountId, agentId }: Owner):
 
   /** One query for all who have the same, as they mostly do. */
   const lookFrom = async (position: number, group: Watcher[]): Promise<void> => {
-    const feed = await eventsAfter(db, accountId, agentId, position)
+    const feed = await eventsAfter(db, { accountId, agentId }, position)
     for (const watcher of group) {
       if (feed === 'gone') watcher.end()
       else if (feed.text !== '' && watchers.has(watcher) && watcher.isReady()) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 
 /** Frames of the events after a number, and the number that they reach. */
 export type Feed = { text: string; position: number; hasMore: boolean }
@@ -8,7 +8,7 @@ export type Feed = { text: string; position: number; hasMore: boolean }
 const BATCH = 200
 const KEPT_HOURS = 24
 
-export async function lastNumber(db: Db, accountId: AccountId, agentId: string): Promise<number> {
+export async function lastNumber(db: Db, { accountId, agentId }: AgentRef): Promise<number> {
   const row = await db
     .selectFrom('helpdesk_streams')
     .select('last_number')
@@ -24,8 +24,7 @@ export async function lastNumber(db: Db, accountId: AccountId, agentId: string):
  */
 export async function eventsAfter(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   position: number,
 ): Promise<Feed | 'gone'> {
   const { rows } = await sql<{ last: number | null; number: number | null; type: string; data: unknown }>`

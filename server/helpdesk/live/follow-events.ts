@@ -24,7 +24,7 @@ export async function followEvents(
 ): Promise<void> {
   const named = numberIn(request.headers['last-event-id']?.toString())
   // Before the stream begins: what fails here is answered as every other failure.
-  const position = named ?? (await lastNumber(db, owner.accountId, owner.agentId))
+  const position = named ?? (await lastNumber(db, owner))
   const stream = eventStream(reply)
   const place = feeds.join(owner, {
     position,

@@ -25,9 +25,14 @@ export async function addNote(
       metadata: mentions.length > 0 ? { mentions: mentions.map(({ id, name }) => ({ id, name })) } : null,
     })
     const where = { ticketNumber, messageId: message.id }
-    await recordEvent(ctx, trx, accountId, agentId, { type: 'message', data: where })
+    await recordEvent(ctx, trx, { accountId, agentId }, { type: 'message', data: where })
     for (const { id } of mentions) {
-      await recordEvent(ctx, trx, accountId, agentId, { type: 'mention', data: { ...where, memberId: id } })
+      await recordEvent(
+        ctx,
+        trx,
+        { accountId, agentId },
+        { type: 'mention', data: { ...where, memberId: id } },
+      )
     }
     return message
   })

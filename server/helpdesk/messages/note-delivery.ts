@@ -47,10 +47,15 @@ export async function noteDelivery(
     : undefined
   if (ticket && status === 'failed' && (await isNewestReply(trx, ticket, delivery.ticket_message_id)))
     await changeTicket(trx, ticket, { status: await defaultStatus(trx, ownerOf(ticket), 'on_you') }, 'system')
-  await recordEvent(ctx, trx, delivery.account_id, delivery.agent_id, {
-    type: 'delivery',
-    data: { ticketNumber: ticket?.number ?? null, conversationId: delivery.conversation_id, status },
-  })
+  await recordEvent(
+    ctx,
+    trx,
+    { accountId: delivery.account_id, agentId: delivery.agent_id },
+    {
+      type: 'delivery',
+      data: { ticketNumber: ticket?.number ?? null, conversationId: delivery.conversation_id, status },
+    },
+  )
 }
 
 async function isNewestReply(trx: Trx, ticket: TicketRow, messageId: string | null): Promise<boolean> {

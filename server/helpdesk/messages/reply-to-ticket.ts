@@ -69,10 +69,15 @@ export async function replyToTicket(
     await noteMessage(trx, ticket, message)
     await clocksAfterReply(trx, ticket)
     await moveAfterReply(trx, ticket, author.id)
-    await recordEvent(ctx, trx, accountId, agentId, {
-      type: 'message',
-      data: { ticketNumber: ticket.number, messageId: message.id },
-    })
+    await recordEvent(
+      ctx,
+      trx,
+      { accountId, agentId },
+      {
+        type: 'message',
+        data: { ticketNumber: ticket.number, messageId: message.id },
+      },
+    )
     return message
   })
 }

@@ -79,7 +79,7 @@ export async function storeCustomerMessage(
   await clocksAfterCustomer(trx, moved)
   // The caller publishes the notice, with its own event.
   const data = { ticketNumber: ticket.number, messageId: message.id }
-  await addEvent(trx, account_id, agent_id, { type: 'message', data })
+  await addEvent(trx, { accountId: account_id, agentId: agent_id }, { type: 'message', data })
 }
 
 /**

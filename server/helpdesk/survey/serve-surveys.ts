@@ -101,9 +101,14 @@ async function answerSurvey(ctx: Needs, token: string, { rating, comment }: Surv
       .where('account_id', '=', answered.account_id)
       .where('id', '=', answered.ticket_id)
       .executeTakeFirstOrThrow()
-    await recordEvent(ctx, trx, answered.account_id, answered.agent_id, {
-      type: 'ticket',
-      data: { ticketNumber: number },
-    })
+    await recordEvent(
+      ctx,
+      trx,
+      { accountId: answered.account_id, agentId: answered.agent_id },
+      {
+        type: 'ticket',
+        data: { ticketNumber: number },
+      },
+    )
   })
 }

@@ -212,7 +212,11 @@ test('a step records its calls while a takeover has the conversation', {
   const { conversationId, userMessageId } = (await say(one, { message: 'Help' })).body.data.metadata
   const owned = { account_id: one.client.accountId, agent_id: one.agentId, conversation_id: conversationId }
   await service.ctx.db.transaction().execute(async (trx) => {
-    await requireConversation(trx, one.client.accountId, one.agentId, conversationId, true)
+    await requireConversation(
+      trx,
+      { accountId: one.client.accountId, agentId: one.agentId, conversationId },
+      true,
+    )
     // It would wait for this transaction, which waits for it.
     await service.ctx.db
       .insertInto('tool_calls')

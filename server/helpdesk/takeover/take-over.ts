@@ -29,7 +29,7 @@ export async function takeOver(ctx: Needs, place: Place, member: Member): Promis
   const { accountId, agentId, conversationId } = place
   const { ticketNumber, generationId } = await transact(ctx.db, async (trx) => {
     // A reply that ends at the same time waits for this row, or had it first and is whole.
-    const conversation = await requireConversation(trx, accountId, agentId, conversationId, true)
+    const conversation = await requireConversation(trx, { accountId, agentId, conversationId }, true)
     const { status, taken_over_by } = conversation
     // null: whoever had it has left the team.
     const isAnothers = status === 'taken_over' && taken_over_by !== null && taken_over_by !== member.id
@@ -57,7 +57,11 @@ export async function takeOver(ctx: Needs, place: Place, member: Member): Promis
 export async function handBack(ctx: Needs, place: Place): Promise<void> {
   const { accountId, agentId, conversationId } = place
   await transact(ctx.db, async (trx) => {
-    const { status, taken_over_by } = await requireConversation(trx, accountId, agentId, conversationId, true)
+    const { status, taken_over_by } = await requireConversation(
+      trx,
+      { accountId, agentId, conversationId },
+      true,
+    )
     if (status !== 'taken_over') throw new ApiError('CONVERSATION_NOT_TAKEN_OVER')
     await setStatus(trx, accountId, conversationId, 'ongoing', null)
     const open = await openTicketOf(trx, accountId, conversationId)
@@ -73,7 +77,7 @@ export async function handBack(ctx: Needs, place: Place): Promise<void> {
 export async function endConversation(ctx: Needs, place: Place): Promise<void> {
   const { accountId, agentId, conversationId } = place
   const generationId = await transact(ctx.db, async (trx) => {
-    const conversation = await requireConversation(trx, accountId, agentId, conversationId, true)
+    const conversation = await requireConversation(trx, { accountId, agentId, conversationId }, true)
     if (conversation.status === 'ended') return null
     const running = await endInside(trx, accountId, conversationId)
     const open = await openTicketOf(trx, accountId, conversationId)
@@ -94,9 +98,9 @@ const endAfterCommit = (ctx: Needs, generationId: string): Promise<void> =>
 async function tell(ctx: Needs, trx: Trx, place: Place, ticketNumber: number | undefined): Promise<void> {
   const { accountId, agentId, conversationId } = place
   if (ticketNumber !== undefined) {
-    await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber } })
+    await recordEvent(ctx, trx, { accountId, agentId }, { type: 'ticket', data: { ticketNumber } })
   }
-  await recordEvent(ctx, trx, accountId, agentId, { type: 'conversation', data: { conversationId } })
+  await recordEvent(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId } })
 }
 
 const customerOf = ({ user_id }: ConversationRow) => ({

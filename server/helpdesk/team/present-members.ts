@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { type MemberRow, membersOf, presenceOf } from '../../accounts/records/members.ts'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 
 /** The members of the account, with what the help desk of one agent wants to know of them. */
-export async function presentMembers(db: Db, accountId: AccountId, agentId: string) {
+export async function presentMembers(db: Db, { accountId, agentId }: AgentRef) {
   const members = await membersOf(db, accountId)
   const { rows: loads } = await sql<{ id: string; n: number }>`
     select assignee_id as id, count(*) as n from tickets where account_id = ${accountId}

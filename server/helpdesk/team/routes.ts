@@ -1,4 +1,3 @@
-import { requireOwner } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type Route, route } from '../../http/route.ts'
@@ -10,10 +9,7 @@ import { tellPresence } from './tell-presence.ts'
 import { createStatus, deleteStatus, orderStatuses, updateStatus } from './write-status.ts'
 
 export const teamRoutes = (ctx: Context): Route[] => [
-  route(contract.listMembers, async ({ caller: { account }, params }) => {
-    const { accountId, agentId } = await requireOwner(ctx.db, account.id, params)
-    return presentMembers(ctx.db, accountId, agentId)
-  }),
+  route(contract.listMembers, async ({ ref }) => presentMembers(ctx.db, ref)),
 
   route(contract.setMemberPresence, async ({ caller: { account, member }, params, body }) => {
     if (member && member.id !== params.memberId)
@@ -22,48 +18,36 @@ export const teamRoutes = (ctx: Context): Route[] => [
     return { id, presence: body.presence, lastSeenAt: (last_seen_at ?? new Date()).toISOString() }
   }),
 
-  route(contract.listTeams, async ({ caller: { account }, params }) =>
-    (await teamsOf(ctx.db, await requireOwner(ctx.db, account.id, params))).map(presentTeam),
+  route(contract.listTeams, async ({ ref }) => (await teamsOf(ctx.db, ref)).map(presentTeam)),
+
+  route(contract.createTeam, async ({ db, ref, body }) => presentTeam(await createTeam(db, ref, body))),
+
+  route(contract.updateTeam, async ({ ref, params, body }) =>
+    presentTeam(await updateTeam(ctx.db, ref, params.teamId, body)),
   ),
 
-  route(contract.createTeam, async ({ db, caller: { account }, params, body }) =>
-    presentTeam(await createTeam(db, await requireOwner(db, account.id, params), body)),
-  ),
-
-  route(contract.updateTeam, async ({ caller: { account }, params, body }) =>
-    presentTeam(
-      await updateTeam(ctx.db, await requireOwner(ctx.db, account.id, params), params.teamId, body),
-    ),
-  ),
-
-  route(contract.deleteTeam, async ({ caller: { account }, params }) => {
-    await deleteTeam(ctx.db, await requireOwner(ctx.db, account.id, params), params.teamId)
+  route(contract.deleteTeam, async ({ ref, params }) => {
+    await deleteTeam(ctx.db, ref, params.teamId)
     return { success: true as const }
   }),
 
-  route(contract.listTicketStatuses, async ({ caller: { account }, params }) =>
-    (await statusesOf(ctx.db, await requireOwner(ctx.db, account.id, params))).map(presentStatus),
+  route(contract.listTicketStatuses, async ({ ref }) => (await statusesOf(ctx.db, ref)).map(presentStatus)),
+
+  route(contract.createTicketStatus, async ({ db, ref, body }) =>
+    presentStatus(await createStatus(db, ref, body)),
   ),
 
-  route(contract.createTicketStatus, async ({ db, caller: { account }, params, body }) =>
-    presentStatus(await createStatus(db, await requireOwner(db, account.id, params), body)),
+  route(contract.updateTicketStatus, async ({ ref, params, body }) =>
+    presentStatus(await updateStatus(ctx.db, ref, params.statusId, body)),
   ),
 
-  route(contract.updateTicketStatus, async ({ caller: { account }, params, body }) =>
-    presentStatus(
-      await updateStatus(ctx.db, await requireOwner(ctx.db, account.id, params), params.statusId, body),
-    ),
-  ),
-
-  route(contract.deleteTicketStatus, async ({ caller: { account }, params }) => {
-    await deleteStatus(ctx.db, await requireOwner(ctx.db, account.id, params), params.statusId)
+  route(contract.deleteTicketStatus, async ({ ref, params }) => {
+    await deleteStatus(ctx.db, ref, params.statusId)
     return { success: true as const }
   }),
 
-  route(contract.orderTicketStatuses, async ({ caller: { account }, params, body }) =>
-    (await orderStatuses(ctx.db, await requireOwner(ctx.db, account.id, params), body.statusIds)).map(
-      presentStatus,
-    ),
+  route(contract.orderTicketStatuses, async ({ ref, body }) =>
+    (await orderStatuses(ctx.db, ref, body.statusIds)).map(presentStatus),
   ),
 ]
 

@@ -17,7 +17,7 @@ export async function teamsOf(db: Db, owner: Owner): Promise<TeamRow[]> {
   const known = await select(db, owner)
   if (known.some(({ is_default }) => is_default)) return known
   await transact(db, async (trx) => {
-    await requireAgent(trx, owner.accountId, owner.agentId, 'update')
+    await requireAgent(trx, owner, 'update')
     await ensureDefault(trx, owner)
   })
   return select(db, owner)
@@ -65,7 +65,7 @@ export async function createTeam(
   { name, memberIds }: Fields & { name: string },
 ): Promise<TeamRow> {
   return transact(db, async (trx) => {
-    await requireAgent(trx, owner.accountId, owner.agentId, 'update')
+    await requireAgent(trx, owner, 'update')
     await ensureDefault(trx, owner)
     const known = await select(trx, owner)
     if (known.length >= MOST_TEAMS) throw invalidField('name', `An agent has at most ${MOST_TEAMS} teams.`)
@@ -87,7 +87,7 @@ export async function updateTeam(
   { name, memberIds }: Fields,
 ): Promise<TeamRow> {
   return transact(db, async (trx) => {
-    await requireAgent(trx, owner.accountId, owner.agentId, 'update')
+    await requireAgent(trx, owner, 'update')
     const team = await requireTeam(trx, owner, id)
     if (memberIds && team.is_default) {
       throw invalidField('memberIds', 'Everybody of the account is in the default team.')
@@ -111,7 +111,7 @@ export async function updateTeam(
 
 export async function deleteTeam(db: Db, owner: Owner, id: string): Promise<void> {
   await transact(db, async (trx) => {
-    await requireAgent(trx, owner.accountId, owner.agentId, 'update')
+    await requireAgent(trx, owner, 'update')
     const team = await requireTeam(trx, owner, id)
     if (team.is_default) throw invalidField('teamId', 'The default team cannot be deleted.')
     await trx.deleteFrom('teams').where('account_id', '=', owner.accountId).where('id', '=', id).execute()

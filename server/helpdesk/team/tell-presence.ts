@@ -28,7 +28,12 @@ export async function tellPresence(
       .orderBy('agent_id')
       .execute()
     for (const { agent_id } of watched) {
-      await recordEvent(ctx, trx, accountId, agent_id, { type: 'presence', data: { memberId, presence } })
+      await recordEvent(
+        ctx,
+        trx,
+        { accountId, agentId: agent_id },
+        { type: 'presence', data: { memberId, presence } },
+      )
     }
     return noted.member
   })

@@ -115,7 +115,7 @@ async function change<T>(
   work: (trx: Trx, known: StatusRow[]) => Promise<T>,
 ): Promise<T> {
   return transact(db, async (trx) => {
-    await requireAgent(trx, owner.accountId, owner.agentId, 'update')
+    await requireAgent(trx, owner, 'update')
     return work(trx, await ensureStatuses(trx, owner))
   })
 }

@@ -9,7 +9,7 @@ import { insertTicket, ticketChannel } from './open-ticket.ts'
 import { recordEvent } from './record-event.ts'
 import type { CreateTicket } from './schema.ts'
 import { ensureStatuses } from './statuses.ts'
-import { assigneeOf, refuseBoth, refuseSecondOpen, statusOf, teamOf } from './ticket-input.ts'
+import { assigneeOf, refuseSecondOpen, statusOf, teamOf } from './ticket-input.ts'
 import { isOver, type TicketRow } from './ticket-queries.ts'
 
 /**
@@ -21,15 +21,13 @@ export async function createTicket(
   owner: Owner,
   body: Static<typeof CreateTicket>,
 ): Promise<TicketRow> {
-  refuseBoth(body)
   const { accountId, agentId } = owner
-  await requireAgent(ctx.db, accountId, agentId)
   const { conversationId = null } = body
   return transact(ctx.db, async (trx) => {
     const conversation = conversationId
-      ? await requireConversation(trx, accountId, agentId, conversationId, true)
+      ? await requireConversation(trx, { accountId, agentId, conversationId }, true)
       : null
-    await requireAgent(trx, accountId, agentId, 'update')
+    await requireAgent(trx, { accountId, agentId }, 'update')
     await ensureStatuses(trx, owner)
     const status = (await statusOf(trx, owner, body)) ?? { category: 'new' as const, id: null }
     const teamId = (await teamOf(trx, owner, body)) ?? null
@@ -50,7 +48,12 @@ export async function createTicket(
       priority: body.priority ?? 'none',
       assigneeId: assigneeId === undefined && isOver(status.category) ? null : assigneeId,
     })
-    await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber: ticket.number } })
+    await recordEvent(
+      ctx,
+      trx,
+      { accountId, agentId },
+      { type: 'ticket', data: { ticketNumber: ticket.number } },
+    )
     return ticket
   })
 }

@@ -40,7 +40,7 @@ export async function ticketChannel(
   source: string,
 ): Promise<string> {
   if (source !== WIDGET) return CHANNELS[source] ?? 'helpdesk'
-  return chatChannel(await requireAgent(trx, accountId, agentId)) === 'center_stage'
+  return chatChannel(await requireAgent(trx, { accountId, agentId })) === 'center_stage'
     ? 'center_stage'
     : 'iframe'
 }
@@ -58,7 +58,12 @@ export async function openTicket(
 ): Promise<{ ticketNumber: number; isNew: boolean }> {
   const { ticket, isNew } = await ensureTicket(trx, wanted)
   const { accountId, agentId } = wanted
-  await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber: ticket.number } })
+  await recordEvent(
+    ctx,
+    trx,
+    { accountId, agentId },
+    { type: 'ticket', data: { ticketNumber: ticket.number } },
+  )
   return { ticketNumber: ticket.number, isNew }
 }
 
@@ -136,7 +141,7 @@ export type InsertedTicket = {
 /** Adds a ticket and starts its clocks. The agent's row is locked, because the ticket's number depends on it. */
 export async function insertTicket(trx: Trx, wanted: InsertedTicket): Promise<TicketRow> {
   const { accountId, agentId, teamId = null } = wanted
-  await requireAgent(trx, accountId, agentId, 'update')
+  await requireAgent(trx, { accountId, agentId }, 'update')
   await ensureStatuses(trx, { accountId, agentId })
   const { last } = await trx
     .selectFrom('tickets')

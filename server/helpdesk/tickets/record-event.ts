@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Trx } from '../../db/database.ts'
 import type { Notifier } from '../../db/notifier.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 
 /** An event for people who follow a help desk. Its data tells where to look, and not what is there. */
 export type HelpdeskEvent =
@@ -20,19 +20,17 @@ export type HelpdeskEvent =
 export async function recordEvent(
   { notifier }: { notifier: Notifier },
   trx: Trx,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   event: HelpdeskEvent,
 ): Promise<void> {
-  await addEvent(trx, accountId, agentId, event)
+  await addEvent(trx, { accountId, agentId }, event)
   await notifier.publish(trx, 'helpdesk', agentId)
 }
 
 /** The same without the notice, which the caller publishes. */
 export async function addEvent(
   trx: Trx,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   { type, data }: HelpdeskEvent,
 ): Promise<void> {
   await sql`

@@ -21,7 +21,7 @@ export async function statusesOf(db: Db, owner: Owner): Promise<StatusRow[]> {
   const known = await select(db, owner)
   if (known.length > 0) return known
   return transact(db, async (trx) => {
-    await requireAgent(trx, owner.accountId, owner.agentId, 'update')
+    await requireAgent(trx, owner, 'update')
     return ensureStatuses(trx, owner)
   })
 }

@@ -46,7 +46,11 @@ export async function holdTicket(
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const { conversation_id } = await requireTicket(trx, place)
     const conversation = conversation_id
-      ? await requireConversation(trx, place.accountId, place.agentId, conversation_id, true)
+      ? await requireConversation(
+          trx,
+          { accountId: place.accountId, agentId: place.agentId, conversationId: conversation_id },
+          true,
+        )
       : null
     const ticket = await requireTicket(trx, place, true)
     if (ticket.conversation_id === conversation_id) return { ticket, conversation }

@@ -1,5 +1,4 @@
 import type { Static } from 'typebox'
-import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
 import { setStatus } from '../../conversations/records/set-status.ts'
@@ -12,7 +11,7 @@ import { endInside } from './end-conversation.ts'
 import { recordEvent } from './record-event.ts'
 import type { UpdateTicket } from './schema.ts'
 import { statusesOf } from './statuses.ts'
-import { assigneeOf, refuseBoth, refuseSecondOpen, statusOf, teamOf } from './ticket-input.ts'
+import { assigneeOf, refuseSecondOpen, statusOf, teamOf } from './ticket-input.ts'
 import { holdTicket, isOver, type TicketPlace, type TicketRow } from './ticket-queries.ts'
 
 type Needs = Pick<Context, 'db' | 'notifier' | 'generations' | 'config'>
@@ -26,9 +25,7 @@ export async function updateTicket(
   place: TicketPlace,
   body: Static<typeof UpdateTicket>,
 ): Promise<TicketRow> {
-  refuseBoth(body)
   const { accountId, agentId } = place
-  await requireAgent(ctx.db, accountId, agentId)
   await statusesOf(ctx.db, place)
   const { ticket, running } = await transact(ctx.db, async (trx) => {
     const held = await holdTicket(trx, place)
@@ -43,7 +40,12 @@ export async function updateTicket(
     const conversation = linked === undefined ? held.conversation : linked
     await handOn(trx, held.ticket, ticket, conversation)
     const running = await endIfOver(ctx, trx, held, ticket, conversation)
-    await recordEvent(ctx, trx, accountId, agentId, { type: 'ticket', data: { ticketNumber: ticket.number } })
+    await recordEvent(
+      ctx,
+      trx,
+      { accountId, agentId },
+      { type: 'ticket', data: { ticketNumber: ticket.number } },
+    )
     return { ticket, running }
   })
   await afterCommit(ctx.db, async (db) => {
@@ -58,7 +60,7 @@ async function linkedTo(
   conversationId: string | null | undefined,
 ): Promise<ConversationRow | null | undefined> {
   if (conversationId === undefined || conversationId === null) return conversationId
-  return requireConversation(trx, accountId, agentId, conversationId, true)
+  return requireConversation(trx, { accountId, agentId, conversationId }, true)
 }
 
 async function changeOf(trx: Trx, place: TicketPlace, body: Static<typeof UpdateTicket>): Promise<Change> {
@@ -103,10 +105,15 @@ async function endIfOver(
   }
   if (ticket.status_category === 'closed') await sendSurvey(ctx.config, trx, ticket, conversation)
   for (const { id } of ends) {
-    await recordEvent(ctx, trx, ticket.account_id, ticket.agent_id, {
-      type: 'conversation',
-      data: { conversationId: id },
-    })
+    await recordEvent(
+      ctx,
+      trx,
+      { accountId: ticket.account_id, agentId: ticket.agent_id },
+      {
+        type: 'conversation',
+        data: { conversationId: id },
+      },
+    )
   }
   return running
 }

@@ -7,6 +7,7 @@ import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { authorize } from '../../accounts/keys/authenticate.ts'
 import { noteRequest } from '../../accounts/keys/note-request.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import { Exact, endpoint } from '../contract.ts'
 import { route } from '../route.ts'
 import { serveRoutes } from '../server/serve.ts'
@@ -46,6 +47,7 @@ before(async () => {
       authorize,
       limiter: ctx.limiter,
       windowOf: () => undefined,
+      findAgent: (db, { account }, agentId) => requireAgent(db, { accountId: account.id, agentId }),
       note: noteRequest,
     },
     db: ctx.db,

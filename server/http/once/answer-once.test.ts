@@ -9,6 +9,7 @@ import { type Client, type Service, startService } from '../../../test/start.ts'
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import { authorize } from '../../accounts/keys/authenticate.ts'
 import { noteRequest } from '../../accounts/keys/note-request.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { afterCommit, transact } from '../../db/statements/transact.ts'
@@ -51,7 +52,7 @@ before(async () => {
   acceptJson(app)
   const keeps: Keeps[] = ['everything', 'effect', 'answer']
   serveRoutes(app, {
-    routes: keeps.map((each) => route(endpointOf(each), (call) => handle(call), each)),
+    routes: keeps.map((each) => route(endpointOf(each), { keeps: each }, (call) => handle(call))),
     gate: {
       refuseDuringMaintenance: ctx.maintenance.refuse,
       authenticate: ({ headers }, beforeStranger) =>
@@ -59,6 +60,7 @@ before(async () => {
       authorize,
       limiter: ctx.limiter,
       windowOf: () => undefined,
+      findAgent: (db, { account }, agentId) => requireAgent(db, { accountId: account.id, agentId }),
       note: noteRequest,
     },
     db: ctx.db,

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Selectable } from 'kysely'
 import { onBehalfOf, onBehalfOfStranger } from '../../db/connections/lanes.ts'
 import { DatabaseAway, isUnavailable } from '../../db/connections/unavailable.ts'
 import type { Db } from '../../db/database.ts'
 import { isPassing } from '../../db/statements/transact.ts'
+import type { AgentsTable } from '../../db/tables/agents.ts'
 import { holderOf } from '../bodies/admit-bodies.ts'
 import type { Form, Uploads } from '../bodies/uploads.ts'
 import { type Endpoint, Exact, type Scope } from '../contract.ts'
@@ -12,7 +14,7 @@ import { dropEmptyCursor, nameIgnored } from '../input/ignored-fields.ts'
 import { bodyValidator, refuseInvalid, textValidator } from '../input/validate.ts'
 import type { RateDecision, RateLimiter, RateWindow } from '../limits/rate-limit.ts'
 import { answerOnce, checkKey, unrepeatable } from '../once/answer-once.ts'
-import { type Call, type Caller, type Repeatable, type Route, SENT } from '../route.ts'
+import { type Asked, type Call, type Caller, type Repeatable, type Route, SENT } from '../route.ts'
 import { notFound } from './not-found.ts'
 import { responseChecker } from './response-check.ts'
 
@@ -33,6 +35,8 @@ export type Gate = {
   limiter: RateLimiter
   /** Returns the rate limit of the caller; undefined means the default of the limiter. */
   windowOf(caller: Caller): RateWindow | undefined
+  /** Returns the agent that a path names, or throws AGENT_NOT_FOUND. */
+  findAgent(db: Db, caller: Caller, agentId: string): Promise<Selectable<AgentsTable>>
   /** Writes an audit entry for a request before it runs, and resolves to a function that removes the entry. */
   note(db: Db, caller: Caller, action: string, request: FastifyRequest): Promise<() => Promise<void>>
 }
@@ -174,6 +178,20 @@ function audited({ endpoint: { audit }, handle }: Route, db: Db, gate: Gate): Ro
   }
 }
 
+/** Wraps a handler so that the route's check and the look for the agent come before it. */
+function prepared(route: Route, db: Db, gate: Gate): (call: Asked<Endpoint>) => Promise<unknown> {
+  const handle = audited(route, db, gate)
+  return async (call) => {
+    const { agentId } = call.params as { agentId?: string }
+    const asked = { ...call, ref: { accountId: call.caller?.account.id, ...call.params } }
+    const checked = await route.check(asked)
+    if (!route.loadsAgent || agentId === undefined) return handle({ ...asked, checked })
+    const agent = await gate.findAgent(call.db, call.caller, agentId)
+    const ref = { ...asked.ref, accountId: agent.account_id }
+    return handle({ ...asked, checked, agent, ref } as Call<Endpoint>)
+  }
+}
+
 /** Throws when a member who is limited to some agents asks for something that is not about one of them. */
 function confine(caller: Caller | null, endpoint: Endpoint, { agentId }: { agentId?: string }): void {
   const agentIds = caller?.member?.agentIds
@@ -200,7 +218,7 @@ function shareOf(request: FastifyRequest): string {
 
 function handlerOf(route: Route, { db, gate, strict, uploads }: Options) {
   const { endpoint } = route
-  const handle = audited(route, db, gate)
+  const handle = prepared(route, db, gate)
   const params = endpoint.params && textValidator(endpoint.params)
   const query = textValidator(endpoint.query ?? NOTHING)
   const body = bodyValidator(endpoint.body ?? NOTHING)
@@ -247,7 +265,7 @@ function handlerOf(route: Route, { db, gate, strict, uploads }: Options) {
         body: request.body,
         request,
         reply,
-      } as Call<Endpoint>
+      } as Asked<Endpoint>
       const given = await handle(call)
       if (given !== SENT) check?.(given)
       return given

@@ -43,7 +43,7 @@ async function analyse(needs: Needs, tools: Tools, claim: Claim, signal: AbortSi
   const loaded = await loadConversation(db, claim)
   if (!loaded) return
   const model = models.resolve(loaded.model)
-  const topics = await topicsOf(db, loaded.accountId, loaded.agentId)
+  const topics = await topicsOf(db, loaded)
   const isAsked =
     model !== null &&
     model.entry.provider !== 'builtin' &&
@@ -71,8 +71,8 @@ async function byModel(
   topics: readonly TopicRow[],
   signal: AbortSignal,
 ): Promise<Found | null> {
-  const { frozen } = await topicSettings(db, loaded.accountId, loaded.agentId)
-  const proposed = frozen ? [] : await proposedLabels(db, loaded.accountId, loaded.agentId)
+  const { frozen } = await topicSettings(db, loaded)
+  const proposed = frozen ? [] : await proposedLabels(db, loaded)
   try {
     const verdict = await askModel(models, model, loaded, { topics, proposed }, signal)
     if (verdict === null) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 
 export const ANALYSE_CONVERSATIONS = 'analyse-conversations'
 
@@ -74,8 +74,7 @@ export async function hastenFirst({ db, jobs }: Pick<Context, 'db' | 'jobs'>): P
 /** Has what was said with an agent since it was last looked at looked at now; answers how many conversations wait. */
 export async function analyseNow(
   { db, jobs }: Pick<Context, 'db'> & { jobs: Context['jobs'] | null },
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
 ): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('conversations')

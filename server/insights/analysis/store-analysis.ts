@@ -48,7 +48,7 @@ export async function storeAnalysis(
       .returning('id')
       .executeTakeFirst()
     if (!stored) return false
-    await setTopics(trx, accountId, agentId, id, topicIds)
+    await setTopics(trx, { accountId, agentId, conversationId: id }, topicIds)
     const place = { accountId, agentId, conversationId: id }
     await keepCandidates(trx, stem, place, candidates)
     await groupQuestions(trx, { words, stem }, place, unanswered)

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { PLAYGROUND } from '../../conversations/records/sources.ts'
 import { sourcesOf } from '../../conversations/records/totals.ts'
 import type { Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { InsightDaysTable } from '../../db/tables/insights.ts'
 
@@ -18,8 +19,7 @@ type Span = { accountId: AccountId; agentId: string; from: Date; until: Date }
 /** Counts what an agent's day (YYYY-MM-DD, UTC) holds. */
 export async function computeDay(
   trx: Trx,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   day: string,
 ): Promise<DayFigures> {
   const from = new Date(`${day}T00:00:00.000Z`)
@@ -50,7 +50,7 @@ async function conversationFigures(
   trx: Trx,
   { accountId, agentId, from, until }: Span,
 ): Promise<OfConversations> {
-  const sources = await sourcesOf(trx, accountId, agentId)
+  const sources = await sourcesOf(trx, { accountId, agentId })
   const { rows } = await sql<OfConversations>`
     with found as (
       select c.id, c.source, coalesce(c.country, '') as country, c.sentiment,

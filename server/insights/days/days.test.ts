@@ -121,7 +121,9 @@ const look = fc.record({ of: fc.nat(), sentiment, topics: fc.subarray([0, 1]) })
       const done = { sentiment: felt, analysis_due: null, analysed_at: new Date() }
       await db.updateTable('conversations').set(done).where('id', '=', id).execute()
       const ids = topics.flatMap((n) => world.topics[n] ?? [])
-      await db.transaction().execute((trx) => setTopics(trx, accountId, world.agentId, id, ids))
+      await db
+        .transaction()
+        .execute((trx) => setTopics(trx, { accountId, agentId: world.agentId, conversationId: id }, ids))
     },
 )
 
@@ -256,7 +258,7 @@ test('after any changes in any order the figures are those of the plainest count
       const world: World = { agentId, topics: topics.map(({ id }) => id), conversations: [], messages: [] }
       for (const make of changes) await make(world)
       await refreshDays(db, { impatient: true })
-      const shown = await readInsights(db, accountId, agentId, DAYS)
+      const shown = await readInsights(db, { accountId, agentId }, DAYS)
       const plain = await plainFigures(db, agentId, DAYS)
       assert.deepEqual(comparable(shown.totals), plain.totals)
       assert.deepEqual(shown.days.map(comparable), plain.days)
@@ -293,10 +295,10 @@ test('a busy day is made again only after a pause, and says so until then', asyn
   assert.equal(await refreshDays(db), 1)
   await add()
   assert.equal(await refreshDays(db), 0, 'too early')
-  const stale = await readInsights(db, accountId, world.agentId, DAYS)
+  const stale = await readInsights(db, { accountId, agentId: world.agentId }, DAYS)
   assert.deepEqual([stale.isCurrent, stale.totals.conversations], [false, 1])
   assert.equal(await refreshDays(db, { impatient: true }), 1)
-  const current = await readInsights(db, accountId, agentId, DAYS)
+  const current = await readInsights(db, { accountId, agentId }, DAYS)
   assert.deepEqual(
     [current.isCurrent, current.totals.conversations, current.totals.deflection],
     [true, 2, null],
@@ -318,7 +320,7 @@ test('several processes at once count nothing twice and forget nothing', async (
   over = true
   await Promise.all(keepers)
   await refreshDays(db, { impatient: true })
-  const shown = await readInsights(db, accountId, agentId, DAYS)
+  const shown = await readInsights(db, { accountId, agentId }, DAYS)
   const plain = await plainFigures(db, agentId, DAYS)
   assert.deepEqual(comparable(shown.totals), plain.totals)
 })

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Static } from 'typebox'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { InsightDaysTable } from '../../db/tables/insights.ts'
 import { topicsOf } from '../topics/queries.ts'
 import { addUp, figuresOf, NO_FIGURES } from './figures.ts'
@@ -14,8 +14,7 @@ const TOPICS = 10
 /** The figures of consecutive days (YYYY-MM-DD), a day without a row included. */
 export async function readInsights(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   days: readonly string[],
 ): Promise<Static<typeof Insights>> {
   const [first = '', last = ''] = [days[0], days.at(-1)]
@@ -30,7 +29,7 @@ export async function readInsights(
     .execute()
   const byDay = new Map<string, DayRow>(rows.map((row) => [row.date, row]))
   const total = addUp(rows)
-  const known = new Map((await topicsOf(db, accountId, agentId)).map(({ id, name }) => [id, name]))
+  const known = new Map((await topicsOf(db, { accountId, agentId })).map(({ id, name }) => [id, name]))
   const shown = Object.entries(total.topics)
     .filter(([id]) => known.has(id))
     .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))

@@ -40,8 +40,7 @@ async function refreshOne(trx: Trx, impatient: boolean): Promise<boolean> {
   if (!stale) return false
   const { topics, sources, countries, ...figures } = await computeDay(
     trx,
-    stale.account_id,
-    stale.agent_id,
+    { accountId: stale.account_id, agentId: stale.agent_id },
     stale.day,
   )
   await trx

@@ -1,13 +1,12 @@
 import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef, ConversationRef } from '../../db/refs.ts'
 
 type Topic = { id: string; name: string }
 
 /** Gives a topic to conversations that have it not. */
 export async function assignTopic(
   trx: Trx,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   { id, name }: Topic,
   conversationIds: readonly string[],
 ): Promise<void> {
@@ -23,9 +22,7 @@ export async function assignTopic(
 /** Makes these topics those of a conversation; what is as it was is not touched. Ids of topics that are gone count as none. */
 export async function setTopics(
   trx: Trx,
-  accountId: AccountId,
-  agentId: string,
-  conversationId: string,
+  { accountId, agentId, conversationId }: ConversationRef,
   topicIds: readonly string[],
 ): Promise<void> {
   const topics =
@@ -47,5 +44,5 @@ export async function setTopics(
     others = others.where((eb) => eb.or([eb('topic_id', 'is', null), eb('topic_id', 'not in', ids)]))
   }
   await others.execute()
-  for (const topic of topics) await assignTopic(trx, accountId, agentId, topic, [conversationId])
+  for (const topic of topics) await assignTopic(trx, { accountId, agentId }, topic, [conversationId])
 }

@@ -51,7 +51,7 @@ export async function changeTopic(
   const { accountId, agentId } = place
   return transact(db, async (trx) => {
     await lockInsights(trx, agentId)
-    const topic = await requireTopic(trx, accountId, agentId, topicId)
+    const topic = await requireTopic(trx, { accountId, agentId }, topicId)
     const renamed =
       name === undefined || name === topic.name ? {} : { name, key: await freeKey(trx, place, name, topicId) }
     if (name !== undefined && name !== topic.name) await rename(trx, accountId, topicId, name)
@@ -69,9 +69,9 @@ export async function changeTopic(
 export async function removeTopic(db: Db, { accountId, agentId }: Place, topicId: string): Promise<void> {
   await transact(db, async (trx) => {
     await lockInsights(trx, agentId)
-    const { name, aliases } = await requireTopic(trx, accountId, agentId, topicId)
+    const { name, aliases } = await requireTopic(trx, { accountId, agentId }, topicId)
     const stem = createStemmer(1_000)
-    const { declined } = await topicSettings(trx, accountId, agentId)
+    const { declined } = await topicSettings(trx, { accountId, agentId })
     const forms = [name, ...aliases].flatMap((one) => formsOfName(one, stem))
     const kept = json([...new Set([...declined, ...forms])].slice(-MOST_DECLINED))
     await trx

@@ -18,8 +18,8 @@ export async function mergeTopic(
 ): Promise<TopicRow> {
   return transact(db, async (trx) => {
     await lockInsights(trx, agentId)
-    const from = await requireTopic(trx, accountId, agentId, topicId)
-    const into = await requireTopic(trx, accountId, agentId, intoTopicId)
+    const from = await requireTopic(trx, { accountId, agentId }, topicId)
+    const into = await requireTopic(trx, { accountId, agentId }, intoTopicId)
     if (from.id === into.id) throw invalidField('intoTopicId', 'Must be another topic.')
     await sql`
       update conversation_topics as moved set topic_id = ${into.id}, name = ${into.name}

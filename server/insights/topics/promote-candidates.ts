@@ -35,8 +35,8 @@ export async function keepCandidates(
     .where('conversation_id', '=', conversationId)
     .execute()
   if (candidates.length === 0) return
-  const { frozen, declined } = await topicSettings(trx, accountId, agentId)
-  const topics = await topicsOf(trx, accountId, agentId)
+  const { frozen, declined } = await topicSettings(trx, { accountId, agentId })
+  const topics = await topicsOf(trx, { accountId, agentId })
   if (frozen || topics.length >= AGENT_TOPICS) return
   const taken = takenKeys(topics, declined, stem)
   const kept = candidates.filter(({ key, label }) => !taken.has(key) && !taken.has(topicKey(label)))
@@ -93,7 +93,7 @@ async function promote(trx: Trx, place: Place, { key, label, origin }: Shared): 
     where t.account_id = ${accountId} and t.agent_id = ${agentId} and t.key = ${key}
     order by c.id for key share of c`.execute(trx)
   const ids = rows.map(({ id }) => id)
-  await assignTopic(trx, accountId, agentId, topic, ids)
+  await assignTopic(trx, { accountId, agentId }, topic, ids)
   await trx
     .deleteFrom('topic_candidates')
     .where('account_id', '=', accountId)

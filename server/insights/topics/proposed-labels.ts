@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 
 const MOST = 30
 /** Days; what nobody else brought up in that time is forgotten. */
 const KEPT = 90
 
 /** Names that a model proposed for earlier conversations, so that it stays with its words; those of most first. */
-export async function proposedLabels(db: Db, accountId: AccountId, agentId: string): Promise<string[]> {
+export async function proposedLabels(db: Db, { accountId, agentId }: AgentRef): Promise<string[]> {
   const { rows } = await sql<{ label: string }>`
     select min(label) as label from (
       select key, label from topic_candidates

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { TopicsTable } from '../../db/tables/insights.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -14,8 +15,7 @@ export const AGENT_TOPICS = 100
 /** One more row than `limit`, newest first, and how many there are. */
 export async function listTopicRows(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   page: { limit: number; position: Position | null },
 ): Promise<{ rows: TopicRow[]; total: number }> {
   let query = db.selectFrom('topics').where('account_id', '=', accountId).where('agent_id', '=', agentId)
@@ -31,7 +31,7 @@ export async function listTopicRows(
 }
 
 /** All of an agent, oldest first. */
-export function topicsOf(db: Db, accountId: AccountId, agentId: string): Promise<TopicRow[]> {
+export function topicsOf(db: Db, { accountId, agentId }: AgentRef): Promise<TopicRow[]> {
   return db
     .selectFrom('topics')
     .selectAll()
@@ -43,12 +43,7 @@ export function topicsOf(db: Db, accountId: AccountId, agentId: string): Promise
 }
 
 /** Throws RESOURCE_NOT_FOUND. */
-export async function requireTopic(
-  db: Db,
-  accountId: AccountId,
-  agentId: string,
-  id: string,
-): Promise<TopicRow> {
+export async function requireTopic(db: Db, { accountId, agentId }: AgentRef, id: string): Promise<TopicRow> {
   const row = isId(id)
     ? await db
         .selectFrom('topics')
@@ -64,7 +59,7 @@ export async function requireTopic(
 
 export type TopicSettings = { frozen: boolean; declined: string[] }
 
-export async function topicSettings(db: Db, accountId: AccountId, agentId: string): Promise<TopicSettings> {
+export async function topicSettings(db: Db, { accountId, agentId }: AgentRef): Promise<TopicSettings> {
   const row = await db
     .selectFrom('topic_settings')
     .select(['frozen', 'declined'])

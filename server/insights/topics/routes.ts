@@ -1,5 +1,4 @@
 import type { Static } from 'typebox'
-import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
 import { type Route, route } from '../../http/route.ts'
@@ -10,45 +9,38 @@ import { listTopicRows, type TopicRow, topicSettings } from './queries.ts'
 import type { Topic } from './schema.ts'
 
 export const topicRoutes = ({ db }: Pick<Context, 'db'>): Route[] => [
-  route(contract.listTopics, async ({ caller: { account }, params: { agentId }, query }) => {
-    await requireAgent(db, account.id, agentId)
+  route(contract.listTopics, async ({ ref, params: { agentId }, query }) => {
     const print = fingerprint('topics', agentId)
     const page = { limit: query.limit, position: decodeCursor(query.cursor, print) }
-    const { rows, total } = await listTopicRows(db, account.id, agentId, page)
+    const { rows, total } = await listTopicRows(db, ref, page)
     return pageOf(rows, query.limit, total, print, byCreation, present)
   }),
 
-  route(contract.createTopic, async ({ db, caller: { account }, params: { agentId }, body }) => {
-    await requireAgent(db, account.id, agentId)
-    return present(await addTopic(db, { accountId: account.id, agentId }, body))
+  route(contract.createTopic, async ({ db, ref, body }) => {
+    return present(await addTopic(db, ref, body))
   }),
 
-  route(contract.readTopicSettings, async ({ caller: { account }, params: { agentId } }) => {
-    await requireAgent(db, account.id, agentId)
-    const { frozen } = await topicSettings(db, account.id, agentId)
+  route(contract.readTopicSettings, async ({ ref }) => {
+    const { frozen } = await topicSettings(db, ref)
     return { frozen }
   }),
 
-  route(contract.updateTopicSettings, async ({ caller: { account }, params: { agentId }, body }) => {
-    await requireAgent(db, account.id, agentId)
-    await freezeTopics(db, { accountId: account.id, agentId }, body.frozen)
+  route(contract.updateTopicSettings, async ({ ref, body }) => {
+    await freezeTopics(db, ref, body.frozen)
     return { frozen: body.frozen }
   }),
 
-  route(contract.updateTopic, async ({ caller: { account }, params: { agentId, topicId }, body }) => {
-    await requireAgent(db, account.id, agentId)
-    return present(await changeTopic(db, { accountId: account.id, agentId }, topicId, body))
+  route(contract.updateTopic, async ({ ref, params: { topicId }, body }) => {
+    return present(await changeTopic(db, ref, topicId, body))
   }),
 
-  route(contract.deleteTopic, async ({ caller: { account }, params: { agentId, topicId } }) => {
-    await requireAgent(db, account.id, agentId)
-    await removeTopic(db, { accountId: account.id, agentId }, topicId)
+  route(contract.deleteTopic, async ({ ref, params: { topicId } }) => {
+    await removeTopic(db, ref, topicId)
     return { success: true as const }
   }),
 
-  route(contract.mergeTopic, async ({ db, caller: { account }, params: { agentId, topicId }, body }) => {
-    await requireAgent(db, account.id, agentId)
-    return present(await mergeTopic(db, { accountId: account.id, agentId }, topicId, body.intoTopicId))
+  route(contract.mergeTopic, async ({ db, ref, params: { topicId }, body }) => {
+    return present(await mergeTopic(db, ref, topicId, body.intoTopicId))
   }),
 ]
 

@@ -24,8 +24,10 @@ export async function answerGroup(
   const source = await transact(ctx.db, async (trx) => {
     // Two answers at once must not both find none.
     await lockInsights(trx, agentId)
-    const group = await requireGroup(trx, account.id, agentId, groupId)
-    const before = group.source_id && (await requireSource(trx, account.id, agentId, group.source_id))
+    const group = await requireGroup(trx, { accountId: account.id, agentId }, groupId)
+    const before =
+      group.source_id &&
+      (await requireSource(trx, { accountId: account.id, agentId, sourceId: group.source_id }))
     if (before && before.status !== 'toBeDeleted') {
       await setAnswered(trx, account.id, groupId, before.id)
       return before
@@ -58,7 +60,7 @@ export async function setGroupStatus(
 ): Promise<GroupRow> {
   return transact(db, async (trx) => {
     await lockInsights(trx, agentId)
-    await requireGroup(trx, accountId, agentId, groupId)
+    await requireGroup(trx, { accountId, agentId }, groupId)
     return trx
       .updateTable('unanswered_groups')
       .set({ status })

@@ -53,7 +53,7 @@ export async function groupQuestions(
     await addQuestion(trx, place, group, one)
     touched.add(group.id)
   }
-  await recountGroups(trx, accountId, agentId, [...touched])
+  await recountGroups(trx, { accountId, agentId }, [...touched])
 }
 
 async function suggest(

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Static } from 'typebox'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { UnansweredGroupsTable } from '../../db/tables/insights.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -42,12 +43,7 @@ export async function listGroupRows(
 }
 
 /** Throws RESOURCE_NOT_FOUND. */
-export async function requireGroup(
-  db: Db,
-  accountId: AccountId,
-  agentId: string,
-  id: string,
-): Promise<GroupRow> {
+export async function requireGroup(db: Db, { accountId, agentId }: AgentRef, id: string): Promise<GroupRow> {
   const row = isId(id)
     ? await db
         .selectFrom('unanswered_groups')

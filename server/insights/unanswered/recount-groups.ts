@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { wordsOnly } from '../../text/words/words.ts'
@@ -32,7 +33,7 @@ export async function recountQueued(db: Db): Promise<number> {
         .returning('group_id')
         .execute()
       const ids = [...new Set(queued.flatMap(({ group_id }) => group_id ?? []))]
-      await recountGroups(trx, account_id, agent_id, ids)
+      await recountGroups(trx, { accountId: account_id, agentId: agent_id }, ids)
       return ids.length
     })
   }
@@ -46,8 +47,7 @@ export async function recountQueued(db: Db): Promise<number> {
  */
 export async function recountGroups(
   trx: Trx,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return
@@ -57,10 +57,10 @@ export async function recountGroups(
     from unanswered_groups g left join unanswered_questions q on q.group_id = g.id
     where g.account_id = ${accountId} and g.agent_id = ${agentId} and g.id = any(${ids}::uuid[])
     group by g.id`.execute(trx)
-  for (const row of rows) await storeCount(trx, accountId, agentId, row)
+  for (const row of rows) await storeCount(trx, { accountId, agentId }, row)
 }
 
-async function storeCount(trx: Trx, accountId: AccountId, agentId: string, row: Counted): Promise<void> {
+async function storeCount(trx: Trx, { accountId, agentId }: AgentRef, row: Counted): Promise<void> {
   const { id, count, last, stands, newest } = row
   if (last === null || newest === null) {
     await trx
@@ -73,7 +73,7 @@ async function storeCount(trx: Trx, accountId: AccountId, agentId: string, row: 
   await trx
     .updateTable('unanswered_groups')
     .set({ count, last_asked_at: last })
-    .set(stands ? {} : { question: newest, key: await freeKey(trx, accountId, agentId, newest, id) })
+    .set(stands ? {} : { question: newest, key: await freeKey(trx, { accountId, agentId }, newest, id) })
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .execute()
@@ -83,7 +83,7 @@ async function storeCount(trx: Trx, accountId: AccountId, agentId: string, row: 
  * Returns the key of a group with this question, or one made of the group's id when another group already has the
  * question.
  */
-async function freeKey(trx: Trx, accountId: AccountId, agentId: string, question: string, id: string) {
+async function freeKey(trx: Trx, { accountId, agentId }: AgentRef, question: string, id: string) {
   const key = hashed(wordsOnly(question))
   const other = await trx
     .selectFrom('unanswered_groups')

@@ -1,4 +1,3 @@
-import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
 import { type Route, route } from '../../http/route.ts'
@@ -12,7 +11,6 @@ const isCount = (value: string): boolean => /^\d{1,9}$/.test(value)
 export const unansweredRoutes = (ctx: Context): Route[] => [
   route(contract.listUnanswered, async ({ caller: { account }, params: { agentId }, query }) => {
     const { limit, status } = query
-    await requireAgent(ctx.db, account.id, agentId)
     const print = fingerprint('unanswered', agentId, status)
     const position = decodeCursor(query.cursor, print, isCount)
     const filter = { agentId, status }
@@ -23,12 +21,10 @@ export const unansweredRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.answerUnanswered, async ({ db, caller: { account }, params, body }) => {
-    await requireAgent(db, account.id, params.agentId)
     return presentSource(await answerGroup({ ...ctx, db }, account, params, body))
   }),
 
   route(contract.updateUnanswered, async ({ caller: { account }, params, body }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
     const group = await setGroupStatus(ctx, account.id, params, body.status)
     const [shown] = await presentGroups(ctx.db, account.id, [group])
     return shown!

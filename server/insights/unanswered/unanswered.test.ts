@@ -97,7 +97,10 @@ test('an answer becomes a source that wins, a second one changes it, and asking 
   assert.notEqual(anew.body.id, id)
 
   await service.ctx.db.transaction().execute(async (trx) => {
-    await markDeleted(trx, await requireSource(trx, client.accountId, agentId, anew.body.id))
+    await markDeleted(
+      trx,
+      await requireSource(trx, { accountId: client.accountId, agentId, sourceId: anew.body.id }),
+    )
   })
   const last = await answer({ answer: 'No.' })
   assert.ok(last.status === 201 && last.body.id !== anew.body.id, 'one that is being deleted is not changed')

@@ -25,7 +25,6 @@ export const readSourceText = endpoint({
       isWhole: Type.Boolean({ description: 'false: there is more of it than one response holds' }),
     }),
   },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND'],
 })
 
 export const readSourceContent = endpoint({
@@ -46,7 +45,6 @@ export const readSourceContent = endpoint({
       answer: Nullable(Type.String()),
     }),
   },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND'],
 })
 
 export const listTrainings = endpoint({
@@ -73,7 +71,6 @@ export const listTrainings = endpoint({
       ),
     }),
   },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND'],
 })
 
 export const refreshSource = endpoint({
@@ -88,5 +85,5 @@ export const refreshSource = endpoint({
   scope: 'sources:write',
   params,
   success: { status: 200, schema: Source },
-  errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND', 'SOURCE_PENDING_DELETION'],
+  errors: ['SOURCE_PENDING_DELETION'],
 })

@@ -1,23 +1,21 @@
 import { holdAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
+import type { SourceRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { isCrawl } from '../crawl/run/crawl-source.ts'
 import { enqueueCrawl } from '../crawl/run/enqueue-crawl.ts'
 import { requireChangeable, requireSource, type SourceRow } from '../sources/queries.ts'
 import { TRAIN_SOURCE, type TrainSource } from '../training/enqueue-training.ts'
 
-type Place = { agentId: string; sourceId: string }
-
 /** Trains the source again, unless it is being processed. Throws SOURCE_NOT_FOUND and SOURCE_PENDING_DELETION. */
 export function refreshSource(
   { db, jobs }: Pick<Context, 'db' | 'jobs'>,
-  accountId: AccountId,
-  { agentId, sourceId }: Place,
+  ref: SourceRef,
 ): Promise<SourceRow> {
+  const { accountId, sourceId } = ref
   return transact(db, async (trx) => {
-    await holdAgent(trx, accountId, agentId)
-    const row = await requireChangeable(trx, accountId, agentId, sourceId, true)
+    await holdAgent(trx, ref)
+    const row = await requireChangeable(trx, ref, true)
     if (isCrawl(row)) await enqueueCrawl(jobs, trx, { accountId, sourceId, reason: 're-sync' })
     else if (row.status === 'trained' || row.status === 'failed') {
       const version = row.content_version + 1
@@ -34,6 +32,6 @@ export function refreshSource(
         .execute()
       await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, { sourceId, version }, 0, accountId)
     }
-    return requireSource(trx, accountId, agentId, sourceId)
+    return requireSource(trx, ref)
   })
 }

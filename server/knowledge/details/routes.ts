@@ -1,4 +1,3 @@
-import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { type Route, route } from '../../http/route.ts'
 import { presentSource } from '../sources/present.ts'
@@ -8,15 +7,13 @@ import { refreshSource } from './refresh-source.ts'
 import { textOfSource } from './text-of-source.ts'
 
 export const detailRoutes = (ctx: Context): Route[] => [
-  route(contract.readSourceText, async ({ caller: { account }, params, query }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const source = await requireSource(ctx.db, account.id, params.agentId, params.sourceId)
+  route(contract.readSourceText, async ({ ref, query }) => {
+    const source = await requireSource(ctx.db, ref)
     return textOfSource(ctx.db, source, query.pageId ?? null)
   }),
 
-  route(contract.readSourceContent, async ({ caller: { account }, params }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const { type, content } = await requireSource(ctx.db, account.id, params.agentId, params.sourceId)
+  route(contract.readSourceContent, async ({ ref }) => {
+    const { type, content } = await requireSource(ctx.db, ref)
     return {
       content: type === 'text' ? (content.text ?? '') : null,
       questions: type === 'qna' ? (content.questions ?? []) : null,
@@ -24,14 +21,12 @@ export const detailRoutes = (ctx: Context): Route[] => [
     }
   }),
 
-  route(contract.listTrainings, async ({ caller: { account }, params }) => {
-    await requireAgent(ctx.db, account.id, params.agentId)
-    const { trainings } = await requireSource(ctx.db, account.id, params.agentId, params.sourceId)
+  route(contract.listTrainings, async ({ ref }) => {
+    const { trainings } = await requireSource(ctx.db, ref)
     return { data: trainings }
   }),
 
-  route(contract.refreshSource, async ({ db, caller: { account }, params }) => {
-    await requireAgent(db, account.id, params.agentId)
-    return presentSource(await refreshSource({ db, jobs: ctx.jobs }, account.id, params))
+  route(contract.refreshSource, async ({ db, ref }) => {
+    return presentSource(await refreshSource({ db, jobs: ctx.jobs }, ref))
   }),
 ]

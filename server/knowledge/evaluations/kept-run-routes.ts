@@ -1,5 +1,4 @@
 import type { Static } from 'typebox'
-import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { newId } from '../../db/ids.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
@@ -13,8 +12,8 @@ import { requireSet } from './set-queries.ts'
 export const keptRunRoutes = (ctx: Context): Route[] => [
   route(
     contract.createEvaluationRun,
-    async ({ caller: { account }, params, body, once }) => {
-      const agent = await requireAgent(ctx.db, account.id, params.agentId)
+    { keeps: 'effect' },
+    async ({ agent, caller: { account }, body, once }) => {
       const setId = body.setId ?? null
       const set = setId === null ? null : await requireSet(ctx.db, account.id, agent.id, setId)
       const knowledge = { id: agent.id, accountId: account.id, knowledgeVersion: agent.knowledge_version }
@@ -34,11 +33,9 @@ export const keptRunRoutes = (ctx: Context): Route[] => [
         ),
       )
     },
-    'effect',
   ),
 
   route(contract.listEvaluationRuns, async ({ caller: { account }, params: { agentId }, query }) => {
-    await requireAgent(ctx.db, account.id, agentId)
     const print = fingerprint('evaluation-runs', agentId)
     const page = { limit: query.limit, position: decodeCursor(query.cursor, print) }
     const { rows, total } = await listRuns(ctx.db, account.id, agentId, page)
@@ -46,7 +43,6 @@ export const keptRunRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.readEvaluationRun, async ({ caller: { account }, params: { agentId, runId } }) => {
-    await requireAgent(ctx.db, account.id, agentId)
     return presentRun(await requireRun(ctx.db, account.id, agentId, runId))
   }),
 ]

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { EvaluationsTable } from '../../db/tables/knowledge.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
 import { after, type Position } from '../../http/pagination.ts'
@@ -18,8 +18,7 @@ const MOST_EVALUATIONS = 500
 /** One more row than `limit`, newest first, and how many there are. */
 export async function listEvaluationRows(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   page: { limit: number; position: Position | null; setId?: string | undefined },
 ): Promise<{ rows: EvaluationRow[]; total: number }> {
   let query = db.selectFrom('evaluations').where('account_id', '=', accountId).where('agent_id', '=', agentId)
@@ -38,8 +37,7 @@ export async function listEvaluationRows(
 /** All of an agent or of one of its sets, oldest first. */
 export async function allEvaluations(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   setId: string | null,
 ): Promise<EvaluationRow[]> {
   return db
@@ -56,13 +54,12 @@ export async function allEvaluations(
 /** Throws VALIDATION_INVALID_BODY for a source that the agent has not, or when the agent's set is full. */
 export async function addEvaluation(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   values: Expectation & { question: string },
 ): Promise<EvaluationRow> {
-  await checkSource(db, accountId, agentId, values.expected_source_id)
-  await checkSet(db, accountId, agentId, values.set_id)
-  const { total } = await listEvaluationRows(db, accountId, agentId, { limit: 1, position: null })
+  await checkSource(db, { accountId, agentId }, values.expected_source_id)
+  await checkSet(db, { accountId, agentId }, values.set_id)
+  const { total } = await listEvaluationRows(db, { accountId, agentId }, { limit: 1, position: null })
   if (total >= MOST_EVALUATIONS) {
     throw invalidField('question', `An agent has at most ${MOST_EVALUATIONS} of them. Delete one first.`)
   }
@@ -76,13 +73,12 @@ export async function addEvaluation(
 /** Throws RESOURCE_NOT_FOUND, and as addEvaluation for the source. */
 export async function changeEvaluation(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   id: string,
   values: Expectation,
 ): Promise<EvaluationRow> {
-  await checkSource(db, accountId, agentId, values.expected_source_id)
-  await checkSet(db, accountId, agentId, values.set_id)
+  await checkSource(db, { accountId, agentId }, values.expected_source_id)
+  await checkSet(db, { accountId, agentId }, values.set_id)
   const row = isId(id)
     ? await db
         .updateTable('evaluations')
@@ -98,12 +94,7 @@ export async function changeEvaluation(
 }
 
 /** Throws RESOURCE_NOT_FOUND. */
-export async function removeEvaluation(
-  db: Db,
-  accountId: AccountId,
-  agentId: string,
-  id: string,
-): Promise<void> {
+export async function removeEvaluation(db: Db, { accountId, agentId }: AgentRef, id: string): Promise<void> {
   const row = isId(id)
     ? await db
         .deleteFrom('evaluations')
@@ -118,8 +109,7 @@ export async function removeEvaluation(
 
 async function checkSource(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   sourceId: string | null | undefined,
 ): Promise<void> {
   if (sourceId === null || sourceId === undefined) return
@@ -138,8 +128,7 @@ async function checkSource(
 
 async function checkSet(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   setId: string | null | undefined,
 ): Promise<void> {
   if (setId === null || setId === undefined) return

@@ -1,5 +1,4 @@
 import type { Static } from 'typebox'
-import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
 import { type Route, route } from '../../http/route.ts'
@@ -19,41 +18,35 @@ import { requireSet } from './set-queries.ts'
 import { setRoutes } from './set-routes.ts'
 
 export const evaluationRoutes = (ctx: Context): Route[] => [
-  route(contract.listEvaluations, async ({ caller: { account }, params: { agentId }, query }) => {
-    await requireAgent(ctx.db, account.id, agentId)
+  route(contract.listEvaluations, async ({ ref, params: { agentId }, query }) => {
     const { setId } = query
-    if (setId !== undefined) await requireSet(ctx.db, account.id, agentId, setId)
+    if (setId !== undefined) await requireSet(ctx.db, ref.accountId, ref.agentId, setId)
     const print = fingerprint('evaluations', [agentId, setId])
     const position = decodeCursor(query.cursor, print)
     const page = { limit: query.limit, position, setId }
-    const { rows, total } = await listEvaluationRows(ctx.db, account.id, agentId, page)
+    const { rows, total } = await listEvaluationRows(ctx.db, ref, page)
     return pageOf(rows, query.limit, total, print, byCreation, present)
   }),
 
-  route(contract.createEvaluation, async ({ db, caller: { account }, params: { agentId }, body }) => {
-    await requireAgent(db, account.id, agentId)
+  route(contract.createEvaluation, async ({ db, ref, body }) => {
     const values = { ...columnsOf(body), question: body.question }
-    return present(await addEvaluation(db, account.id, agentId, values))
+    return present(await addEvaluation(db, ref, values))
   }),
 
   route(
     contract.runEvaluations,
-    async ({ caller: { account }, params }) => {
-      const { id, knowledge_version } = await requireAgent(ctx.db, account.id, params.agentId)
-      return runEvaluations(ctx, { id, accountId: account.id, knowledgeVersion: knowledge_version })
+    { keeps: 'answer' },
+    async ({ agent: { id, account_id, knowledge_version } }) => {
+      return runEvaluations(ctx, { id, accountId: account_id, knowledgeVersion: knowledge_version })
     },
-    'answer',
   ),
 
-  route(contract.updateEvaluation, async ({ caller: { account }, params, body }) => {
-    const { agentId, evaluationId } = params
-    await requireAgent(ctx.db, account.id, agentId)
-    return present(await changeEvaluation(ctx.db, account.id, agentId, evaluationId, columnsOf(body)))
+  route(contract.updateEvaluation, async ({ ref, params, body }) => {
+    return present(await changeEvaluation(ctx.db, ref, params.evaluationId, columnsOf(body)))
   }),
 
-  route(contract.deleteEvaluation, async ({ caller: { account }, params: { agentId, evaluationId } }) => {
-    await requireAgent(ctx.db, account.id, agentId)
-    await removeEvaluation(ctx.db, account.id, agentId, evaluationId)
+  route(contract.deleteEvaluation, async ({ ref, params: { evaluationId } }) => {
+    await removeEvaluation(ctx.db, ref, evaluationId)
     return { success: true as const }
   }),
 

@@ -22,7 +22,7 @@ export async function runEvaluations(
   setId: string | null = null,
 ): Promise<Run> {
   const results: Result[] = []
-  for (const row of await allEvaluations(db, agent.accountId, agent.id, setId)) {
+  for (const row of await allEvaluations(db, { accountId: agent.accountId, agentId: agent.id }, setId)) {
     const { passages, confidence } = await knowledge.search(agent, row.question, { limit: PLACES })
     const place = passages.findIndex(expectationOf(row)) + 1
     results.push({

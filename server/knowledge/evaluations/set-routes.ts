@@ -14,28 +14,30 @@ const MOST_SETS = 50
 
 export const setRoutes = (ctx: Context): Route[] => [
   route(contract.listEvaluationSets, async ({ caller: { account }, params: { agentId } }) => {
-    await requireAgent(ctx.db, account.id, agentId)
     return { data: (await listSets(ctx.db, account.id, agentId)).map(presentSet) }
   }),
 
-  route(contract.createEvaluationSet, async ({ db, caller: { account }, params: { agentId }, body }) => {
-    await requireAgent(db, account.id, agentId, 'update')
-    const sets = await listSets(db, account.id, agentId)
-    if (sets.length >= MOST_SETS) {
-      throw invalidField('name', `An agent has at most ${MOST_SETS} sets. Delete one first.`)
-    }
-    const name = body.name.trim()
-    if (sets.some((set) => set.name === name)) throw taken()
-    const row = await db
-      .insertInto('evaluation_sets')
-      .values({ id: newId(), account_id: account.id, agent_id: agentId, name })
-      .returningAll()
-      .executeTakeFirstOrThrow()
-    return presentSet({ ...row, questions: 0 })
-  }),
+  route(
+    contract.createEvaluationSet,
+    { findsAgent: true },
+    async ({ db, ref, caller: { account }, params: { agentId }, body }) => {
+      await requireAgent(db, ref, 'update')
+      const sets = await listSets(db, account.id, agentId)
+      if (sets.length >= MOST_SETS) {
+        throw invalidField('name', `An agent has at most ${MOST_SETS} sets. Delete one first.`)
+      }
+      const name = body.name.trim()
+      if (sets.some((set) => set.name === name)) throw taken()
+      const row = await db
+        .insertInto('evaluation_sets')
+        .values({ id: newId(), account_id: account.id, agent_id: agentId, name })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return presentSet({ ...row, questions: 0 })
+    },
+  ),
 
   route(contract.updateEvaluationSet, async ({ caller: { account }, params: { agentId, setId }, body }) => {
-    await requireAgent(ctx.db, account.id, agentId)
     const { id } = await requireSet(ctx.db, account.id, agentId, setId)
     await rename(ctx.db, account.id, id, body.name.trim())
     const row = (await listSets(ctx.db, account.id, agentId)).find((set) => set.id === id)
@@ -44,7 +46,6 @@ export const setRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.deleteEvaluationSet, async ({ caller: { account }, params: { agentId, setId } }) => {
-    await requireAgent(ctx.db, account.id, agentId)
     const { id } = await requireSet(ctx.db, account.id, agentId, setId)
     await ctx.db
       .deleteFrom('evaluation_sets')

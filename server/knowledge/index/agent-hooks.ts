@@ -47,7 +47,7 @@ async function copySource(
   const id = newId()
   const content = { ...row.content }
   if (content.file) {
-    const path = `${folderOf(accountId, agentId, id)}/${content.file.split('/').at(-1)}`
+    const path = `${folderOf({ accountId, agentId }, id)}/${content.file.split('/').at(-1)}`
     await mkdir(dirname(join(ctx.filesDir, path)), { recursive: true, mode: 0o700 })
     await copyFile(ownPath(ctx.filesDir, row), join(ctx.filesDir, path))
     content.file = path

@@ -124,7 +124,7 @@ async function countLeft(db: Db, agent: Agent, space: string): Promise<number> {
 }
 
 const swap = ({ db, jobs }: Needs, { id, account_id }: Agent, space: string | null): Promise<boolean> =>
-  db.transaction().execute((trx) => swapSpace(trx, jobs, account_id, id, space))
+  db.transaction().execute((trx) => swapSpace(trx, jobs, { accountId: account_id, agentId: id }, space))
 
 /** In pieces: the vectors of a large agent are hundreds of megabytes. */
 async function dropOthers(db: Db, agent: Agent, space: string | null): Promise<void> {

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { setVectorSpace } from '../../agents/records/knowledge-state.ts'
 import type { Db, Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 
 /** The job that builds vectors of `space` (null: none) for an agent, makes them answer, and drops the others. */
@@ -9,7 +9,7 @@ export const MOVE_VECTORS = 'move-vectors'
 export type MoveVectors = { agentId: string; space: string | null }
 
 /** The space whose vectors answer; null: none. */
-export async function liveSpace(db: Db, accountId: AccountId, agentId: string): Promise<string | null> {
+export async function liveSpace(db: Db, { accountId, agentId }: AgentRef): Promise<string | null> {
   const agent = await db
     .selectFrom('agents')
     .select('vector_space')
@@ -31,8 +31,7 @@ export const lacksVector = (space: string) =>
 export async function swapSpace(
   trx: Trx,
   jobs: Jobs,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   space: string | null,
 ): Promise<boolean> {
   const agent = await trx
@@ -44,18 +43,13 @@ export async function swapSpace(
     .executeTakeFirst()
   if (!agent) return false
   if (agent.vector_space === space) return true
-  if (space !== null && (await isIncomplete(trx, accountId, agentId, space))) return false
+  if (space !== null && (await isIncomplete(trx, { accountId, agentId }, space))) return false
   await setVectorSpace(trx, { id: agentId, account_id: accountId }, space)
   if (agent.vector_space !== null) await jobs.enqueue<MoveVectors>(trx, MOVE_VECTORS, { agentId, space })
   return true
 }
 
-async function isIncomplete(
-  trx: Trx,
-  accountId: AccountId,
-  agentId: string,
-  space: string,
-): Promise<boolean> {
+async function isIncomplete(trx: Trx, { accountId, agentId }: AgentRef, space: string): Promise<boolean> {
   const missing = await trx
     .selectFrom('chunks')
     .select('id')

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { placeOfRow } from '../../secrets/sealed-columns.ts'
@@ -10,8 +11,7 @@ export type Connection = { accessToken: string; baseUrl: string | null }
 /** Stores the connection of an agent in place of the one it has; the token is encrypted. */
 export async function putConnection(
   { db, secrets }: Pick<Context, 'db' | 'secrets'>,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   { accessToken, baseUrl }: Connection,
 ): Promise<void> {
   await transact(db, async (trx) => {
@@ -27,7 +27,7 @@ export async function putConnection(
   })
 }
 
-export async function deleteConnection(db: Db, accountId: AccountId, agentId: string): Promise<void> {
+export async function deleteConnection(db: Db, { accountId, agentId }: AgentRef): Promise<void> {
   await db
     .deleteFrom('pages_connections')
     .where('account_id', '=', accountId)
@@ -45,7 +45,7 @@ export async function copyConnection(
   fromAgentId: string,
   toAgentId: string,
 ): Promise<void> {
-  const row = await rowOf(trx, accountId, fromAgentId)
+  const row = await rowOf(trx, { accountId, agentId: fromAgentId })
   if (!row) return
   const token = await secrets.decrypt(row.access_token, placeOf(fromAgentId), trx)
   const access_token = await secrets.encrypt(trx, token, placeOf(toAgentId))
@@ -55,24 +55,23 @@ export async function copyConnection(
     .execute()
 }
 
-export async function isConnected(db: Db, accountId: AccountId, agentId: string): Promise<boolean> {
-  return (await rowOf(db, accountId, agentId)) !== undefined
+export async function isConnected(db: Db, { accountId, agentId }: AgentRef): Promise<boolean> {
+  return (await rowOf(db, { accountId, agentId })) !== undefined
 }
 
 /** A client for the agent's connected workspace; null when there is none. */
 export async function connectedClient(
   { db, secrets, fetcher }: Pick<Context, 'db' | 'secrets' | 'fetcher'>,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   options: { signal?: AbortSignal; timeoutMs?: number; retries?: number } = {},
 ): Promise<NotionClient | null> {
-  const row = await rowOf(db, accountId, agentId)
+  const row = await rowOf(db, { accountId, agentId })
   if (!row) return null
   const accessToken = await secrets.decrypt(row.access_token, placeOf(agentId))
   return createNotionClient({ fetcher, accessToken, baseUrl: row.base_url, ...options })
 }
 
-export function rowOf(db: Db, accountId: AccountId, agentId: string) {
+export function rowOf(db: Db, { accountId, agentId }: AgentRef) {
   return db
     .selectFrom('pages_connections')
     .select(['access_token', 'base_url'])

@@ -45,7 +45,6 @@ export const readPagesConnection = endpoint({
       baseUrl: Nullable(Type.String({ description: 'null: the public address of the workspace' })),
     }),
   },
-  errors: ['AGENT_NOT_FOUND'],
 })
 
 export const disconnectPages = endpoint({

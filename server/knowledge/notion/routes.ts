@@ -1,4 +1,3 @@
-import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { type Route, route } from '../../http/route.ts'
 import { baseUrlOf } from '../../http/server/base-url.ts'
@@ -10,29 +9,25 @@ import { tryConnection } from './try-connection.ts'
 const success = { success: true as const }
 
 export const pagesConnectionRoutes = (ctx: Context): Route[] => [
-  route(connectPages, async ({ caller: { account }, params: { agentId }, body }) => {
-    await requireAgent(ctx.db, account.id, agentId)
+  route(connectPages, async ({ ref, body }) => {
     const baseUrl = baseUrlOf(body.baseUrl)
     const connection = { accessToken: body.accessToken, baseUrl }
     await tryConnection(ctx, connection)
-    await putConnection(ctx, account.id, agentId, connection)
+    await putConnection(ctx, ref, connection)
     return success
   }),
 
-  route(readPagesConnection, async ({ caller: { account }, params: { agentId } }) => {
-    await requireAgent(ctx.db, account.id, agentId)
-    const row = await rowOf(ctx.db, account.id, agentId)
+  route(readPagesConnection, async ({ ref }) => {
+    const row = await rowOf(ctx.db, ref)
     return { connected: row !== undefined, baseUrl: row?.base_url ?? null }
   }),
 
-  route(disconnectPages, async ({ caller: { account }, params: { agentId } }) => {
-    await requireAgent(ctx.db, account.id, agentId)
-    await deleteConnection(ctx.db, account.id, agentId)
+  route(disconnectPages, async ({ ref }) => {
+    await deleteConnection(ctx.db, ref)
     return success
   }),
 
-  route(listConnectedPages, async ({ caller: { account }, params: { agentId }, query }) => {
-    await requireAgent(ctx.db, account.id, agentId)
-    return listPages(ctx, account.id, agentId, query)
+  route(listConnectedPages, async ({ ref, query }) => {
+    return listPages(ctx, ref, query)
   }),
 ]

@@ -75,7 +75,7 @@ export async function uploadSource(
   { fields, file }: NewFile,
 ): Promise<SourceRow> {
   const id = newId()
-  const path = await keepFile(ctx.filesDir, folderOf(account.id, agentId, id), file)
+  const path = await keepFile(ctx.filesDir, folderOf({ accountId: account.id, agentId }, id), file)
   const { filename, type: mediaType } = file
   try {
     return await addSource(ctx, account, agentId, {

@@ -2,9 +2,9 @@ import { holdAgent } from '../../agents/records/find-agent.ts'
 import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
+import type { SourceRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { excludeTicket } from '../tickets/exclude-ticket.ts'
 import { emptySource, leaseEnd, ROWS_AT_ONCE, removeSource } from './empty-source.ts'
@@ -16,18 +16,16 @@ import { requireSource, type SourceRow } from './queries.ts'
  */
 export async function deleteSource(
   { db, jobs }: Pick<Context, 'db' | 'jobs'>,
-  accountId: AccountId,
-  agentId: string,
-  sourceId: string,
+  ref: SourceRef,
 ): Promise<SourceRow> {
-  await requireDeletable(db, accountId, agentId, sourceId)
-  const large = await isLarge(db, accountId, sourceId)
+  await requireDeletable(db, ref)
+  const large = await isLarge(db, ref)
   const source = await transact(db, async (trx) => {
-    await holdAgent(trx, accountId, agentId)
-    const row = await requireDeletable(trx, accountId, agentId, sourceId, true)
+    await holdAgent(trx, ref)
+    const row = await requireDeletable(trx, ref, true)
     if (large) await markDeleted(trx, row)
     else await removeSource(trx, jobs, row)
-    await moveKnowledge(trx, accountId, agentId)
+    await moveKnowledge(trx, ref)
     if (row.type === 'ticket') await excludeTicket(trx, row)
     return row
   })
@@ -35,13 +33,13 @@ export async function deleteSource(
   return source
 }
 
-async function requireDeletable(...which: Parameters<typeof requireSource>): Promise<SourceRow> {
-  const row = await requireSource(...which)
+async function requireDeletable(db: Db, ref: SourceRef, lock = false): Promise<SourceRow> {
+  const row = await requireSource(db, ref, lock)
   if (row.status === 'toBeDeleted') throw new ApiError('SOURCE_ALREADY_PENDING_DELETION')
   return row
 }
 
-async function isLarge(db: Db, accountId: AccountId, sourceId: string): Promise<boolean> {
+async function isLarge(db: Db, { accountId, sourceId }: SourceRef): Promise<boolean> {
   const beyond = await db
     .selectFrom('chunks')
     .select('id')

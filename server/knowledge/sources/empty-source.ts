@@ -43,7 +43,9 @@ export async function removeSource(
 ): Promise<void> {
   await trx.deleteFrom('sources').where('account_id', '=', account_id).where('id', '=', id).execute()
   if (type !== 'file') return
-  await jobs.enqueue<RemoveFiles>(trx, REMOVE_FILES, { folder: folderOf(account_id, agent_id, id) })
+  await jobs.enqueue<RemoveFiles>(trx, REMOVE_FILES, {
+    folder: folderOf({ accountId: account_id, agentId: agent_id }, id),
+  })
 }
 
 /** Goes on with deletions whose process has ended; answers how many sources are gone. Safe in several processes. */

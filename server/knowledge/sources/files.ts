@@ -5,11 +5,12 @@ import { sql } from 'kysely'
 import { keptPath } from '../../agents/pictures/kept-path.ts'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { moveFile } from '../../http/bodies/uploads.ts'
 
 /** Where the files of a source lie, below the files folder; names of customers are never part of a path. */
-export const folderOf = (accountId: AccountId, agentId: string, sourceId: string): string =>
+export const folderOf = ({ accountId, agentId }: AgentRef, sourceId: string): string =>
   `${accountId}/${agentId}/${sourceId}`
 
 /** Moves an uploaded file to its place and answers its path below the files folder. */

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 
 const MOST_HOSTS = 1_000
 
 /** The websites that an agent's owner has named: its allowed domains, and where its links lead. */
-export async function linkHostsOf(db: Db, accountId: AccountId, agentId: string): Promise<string[]> {
+export async function linkHostsOf(db: Db, { accountId, agentId }: AgentRef): Promise<string[]> {
   const { rows } = await sql<{ host: string }>`
     select jsonb_array_elements_text(allowed_domains) as host from agents
     where account_id = ${accountId} and id = ${agentId} and jsonb_typeof(allowed_domains) = 'array'

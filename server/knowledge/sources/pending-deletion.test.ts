@@ -45,7 +45,10 @@ const codeOf = async (answer: Promise<{ status: number; body: { error?: { code: 
 /** As a process leaves it that ends while it deletes a large source. */
 const leaveHalfDeleted = (id: string) =>
   service.ctx.db.transaction().execute(async (trx) => {
-    await markDeleted(trx, await requireSource(trx, client.accountId, agentId, id, true))
+    await markDeleted(
+      trx,
+      await requireSource(trx, { accountId: client.accountId, agentId, sourceId: id }, true),
+    )
   })
 const letTheLeaseEnd = (id: string) =>
   service.ctx.db

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import type { AgentRef, SourceRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { SourcesTable } from '../../db/tables/knowledge.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -14,9 +15,7 @@ export type SourceRow = Selectable<SourcesTable>
  */
 export async function requireSource(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
-  sourceId: string,
+  { accountId, agentId, sourceId }: SourceRef,
   lock = false,
 ): Promise<SourceRow> {
   if (!isId(sourceId)) throw new ApiError('SOURCE_NOT_FOUND')
@@ -33,8 +32,8 @@ export async function requireSource(
 }
 
 /** The same for a source that is to be changed. Throws SOURCE_PENDING_DELETION for one that is being deleted. */
-export async function requireChangeable(...which: Parameters<typeof requireSource>): Promise<SourceRow> {
-  const row = await requireSource(...which)
+export async function requireChangeable(db: Db, ref: SourceRef, lock = false): Promise<SourceRow> {
+  const row = await requireSource(db, ref, lock)
   if (row.status === 'toBeDeleted') throw new ApiError('SOURCE_PENDING_DELETION')
   return row
 }
@@ -69,8 +68,7 @@ export async function listSourceRows(
 
 export async function sizesByType(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
 ): Promise<Map<SourceRow['type'], { count: number; size: number }>> {
   const rows = await db
     .selectFrom('sources')

@@ -580,7 +580,10 @@ test('files that no source names are swept away an hour later, others stay', asy
   const keep = async (source: string): Promise<string> => {
     const path = join(filesDir, newId())
     await writeFile(path, 'x')
-    return join(filesDir, await keepFile(filesDir, folderOf(account_id, agent_id, source), { path }))
+    return join(
+      filesDir,
+      await keepFile(filesDir, folderOf({ accountId: account_id, agentId: agent_id }, source), { path }),
+    )
   }
   for (const source of [id, newId()]) {
     await utimes(await keep(source), longAgo, longAgo)

@@ -40,7 +40,7 @@ export async function updateSource(
   place: Place,
   change: Change,
 ): Promise<SourceRow> {
-  const { link_type } = await requireChangeable(ctx.db, account.id, place.agentId, place.sourceId)
+  const { link_type } = await requireChangeable(ctx.db, { accountId: account.id, ...place })
   if (isCrawl({ link_type })) return updateSite(ctx, account, place, change)
   return apply(ctx, account, place, (row) => {
     const strange = Object.keys(change).filter((field) => !FIELDS[row.type].includes(field as keyof Change))
@@ -75,10 +75,14 @@ export async function updateFromUpload(
   place: Place,
   { fields, file }: FileChange,
 ): Promise<SourceRow> {
-  const row = await requireChangeable(ctx.db, account.id, place.agentId, place.sourceId)
+  const row = await requireChangeable(ctx.db, { accountId: account.id, ...place })
   if (row.type !== 'file') throw invalidField('file', `A source of the type ${row.type} takes no file.`)
   if (!file) return apply(ctx, account, place, () => ({ name: fields.name }))
-  const path = await keepFile(ctx.filesDir, folderOf(account.id, place.agentId, place.sourceId), file)
+  const path = await keepFile(
+    ctx.filesDir,
+    folderOf({ accountId: account.id, agentId: place.agentId }, place.sourceId),
+    file,
+  )
   const { filename, type: mediaType } = file
   try {
     const changed = await apply(ctx, account, place, () => ({
@@ -102,8 +106,8 @@ async function apply(
   changesOf: (row: SourceRow) => Changes,
 ): Promise<SourceRow> {
   return transact(db, async (trx) => {
-    await holdAgent(trx, account.id, agentId)
-    const row = await requireChangeable(trx, account.id, agentId, sourceId, true)
+    await holdAgent(trx, { accountId: account.id, agentId })
+    const row = await requireChangeable(trx, { accountId: account.id, agentId, sourceId }, true)
     const { name, content, size, metadata } = changesOf(row)
     if (content && size !== undefined) await takeRoom(trx, account, agentId, size, sourceId)
     const columns: Updateable<SourcesTable> = {
@@ -128,7 +132,7 @@ async function apply(
       .returningAll()
       .executeTakeFirstOrThrow()
     // The name is shown with citations.
-    if (name !== undefined && name !== row.name) await moveKnowledge(trx, account.id, agentId)
+    if (name !== undefined && name !== row.name) await moveKnowledge(trx, { accountId: account.id, agentId })
     if (content) await enqueueTraining(jobs, trx, changed)
     return changed
   })

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { holdAgent } from '../../agents/records/find-agent.ts'
 import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 
 /** Takes all ticket sources of an agent, which is held, out of its answers. */
-export async function dropAllTickets(trx: Trx, accountId: AccountId, agentId: string): Promise<void> {
+export async function dropAllTickets(trx: Trx, { accountId, agentId }: AgentRef): Promise<void> {
   const sources = await trx
     .selectFrom('sources')
     .select('id')
@@ -16,31 +16,25 @@ export async function dropAllTickets(trx: Trx, accountId: AccountId, agentId: st
     .orderBy('id')
     .forUpdate()
     .execute()
-  await drop(trx, accountId, agentId, sources)
+  await drop(trx, { accountId, agentId }, sources)
 }
 
-async function drop(
-  trx: Trx,
-  accountId: AccountId,
-  agentId: string,
-  sources: { id: string }[],
-): Promise<void> {
+async function drop(trx: Trx, { accountId, agentId }: AgentRef, sources: { id: string }[]): Promise<void> {
   if (sources.length === 0) return
   const ids = sources.map(({ id }) => id)
   await trx.deleteFrom('sources').where('account_id', '=', accountId).where('id', 'in', ids).execute()
-  await moveKnowledge(trx, accountId, agentId)
+  await moveKnowledge(trx, { accountId, agentId })
 }
 
 /** Takes out those whose ticket is not solved any longer, does not exist, or is among `useless`. */
 export async function dropStaleTickets(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   useless: readonly string[],
 ): Promise<void> {
   await transact(db, async (trx) => {
     // In a clone the tickets are those of the original.
-    await holdAgent(trx, accountId, agentId)
+    await holdAgent(trx, { accountId, agentId })
     const sources = await trx
       .selectFrom('sources')
       .select('id')
@@ -58,6 +52,6 @@ export async function dropStaleTickets(
       .orderBy('id')
       .forUpdate()
       .execute()
-    await drop(trx, accountId, agentId, sources)
+    await drop(trx, { accountId, agentId }, sources)
   })
 }

@@ -29,7 +29,7 @@ export async function gatherTickets(ctx: Needs, { agentId }: GatherTickets): Pro
   let seen = 0
   let hasRoom = true
   for (let below = ABOVE_ALL; seen < MOST; ) {
-    const tickets = await closedTickets(ctx.db, account.id, agentId, { below, limit: PAGE })
+    const tickets = await closedTickets(ctx.db, { accountId: account.id, agentId }, { below, limit: PAGE })
     for (const ticket of tickets) {
       const solved = await solvedTicket(ctx.db, ticket)
       if (!solved) useless.push(ticket.id)
@@ -39,7 +39,7 @@ export async function gatherTickets(ctx: Needs, { agentId }: GatherTickets): Pro
     below = tickets.at(-1)?.number ?? 0
     if (tickets.length < PAGE) break
   }
-  await dropStaleTickets(ctx.db, account.id, agentId, useless)
+  await dropStaleTickets(ctx.db, { accountId: account.id, agentId }, useless)
   await planTicketSync(ctx.db, { id: agentId, account_id: account.id }, new Date(Date.now() + WEEK_MS))
 }
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import type { SourceContent } from '../../db/tables/knowledge.ts'
 import { type Account, insertSource } from '../sources/add-source.ts'
 import { takeRoom } from '../sources/room.ts'
@@ -26,8 +26,8 @@ export async function keepTicket(
   const size = Buffer.byteLength(question + answer)
   const name = subject ? `#${number} ${subject}` : `#${number}`
   await transact(db, async (trx) => {
-    if (!(await isWanted(trx, account.id, agentId, ticketId))) return
-    const source = await sourceOf(trx, account.id, agentId, ticketId)
+    if (!(await isWanted(trx, { accountId: account.id, agentId }, ticketId))) return
+    const source = await sourceOf(trx, { accountId: account.id, agentId }, ticketId)
     if (!source) {
       const row = { type: 'ticket' as const, name, content: json(content), size }
       await insertSource(trx, jobs, account, agentId, row)
@@ -49,7 +49,7 @@ export async function keepTicket(
 }
 
 /** The agent's row is locked: a switch that goes off at the same time waits, and then removes what was added. */
-async function isWanted(trx: Trx, accountId: AccountId, agentId: string, ticketId: string): Promise<boolean> {
+async function isWanted(trx: Trx, { accountId, agentId }: AgentRef, ticketId: string): Promise<boolean> {
   const agent = await trx
     .selectFrom('agents')
     .select('ticket_knowledge')
@@ -69,7 +69,7 @@ async function isWanted(trx: Trx, accountId: AccountId, agentId: string, ticketI
   return ticket !== undefined
 }
 
-function sourceOf(trx: Trx, accountId: AccountId, agentId: string, ticketId: string) {
+function sourceOf(trx: Trx, { accountId, agentId }: AgentRef, ticketId: string) {
   return trx
     .selectFrom('sources')
     .select(['id', 'content', 'content_version', 'live_version'])

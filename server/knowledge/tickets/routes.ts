@@ -1,17 +1,15 @@
-import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { type Route, route } from '../../http/route.ts'
 import * as contract from './contract.ts'
 import { setTicketKnowledge } from './set-ticket-knowledge.ts'
 
 export const ticketKnowledgeRoutes = (ctx: Context): Route[] => [
-  route(contract.readTicketKnowledge, async ({ caller: { account }, params: { agentId } }) => {
-    const { ticket_knowledge } = await requireAgent(ctx.db, account.id, agentId)
-    return { enabled: ticket_knowledge }
-  }),
+  route(contract.readTicketKnowledge, async ({ agent }) => ({
+    enabled: agent.ticket_knowledge,
+  })),
 
-  route(contract.setTicketKnowledge, async ({ caller: { account }, params: { agentId }, body }) => {
-    await setTicketKnowledge(ctx, account.id, agentId, body.enabled)
+  route(contract.setTicketKnowledge, { findsAgent: true }, async ({ ref, body }) => {
+    await setTicketKnowledge(ctx, ref, body.enabled)
     return { success: true as const }
   }),
 ]

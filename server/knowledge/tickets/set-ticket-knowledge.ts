@@ -1,8 +1,8 @@
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import { switchTicketKnowledge } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { dropAllTickets } from './drop-tickets.ts'
 import { GATHER_TICKETS, type GatherTickets } from './gather-tickets.ts'
 
@@ -12,14 +12,13 @@ import { GATHER_TICKETS, type GatherTickets } from './gather-tickets.ts'
  */
 export async function setTicketKnowledge(
   { db, jobs }: Pick<Context, 'db' | 'jobs'>,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   enabled: boolean,
 ): Promise<void> {
   await transact(db, async (trx) => {
-    await requireAgent(trx, accountId, agentId, 'update')
+    await requireAgent(trx, { accountId, agentId }, 'update')
     await switchTicketKnowledge(trx, { id: agentId, account_id: accountId }, enabled)
     if (enabled) await jobs.enqueue<GatherTickets>(trx, GATHER_TICKETS, { agentId })
-    else await dropAllTickets(trx, accountId, agentId)
+    else await dropAllTickets(trx, { accountId, agentId })
   })
 }

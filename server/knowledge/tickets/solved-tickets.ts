@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { TicketsTable } from '../../db/tables/helpdesk.ts'
 import { beginningOf, type Person, removePersonal } from './remove-personal.ts'
@@ -24,8 +24,7 @@ const LONGEST_ANSWER = 20_000
 /** A page of an agent's closed tickets below `number`, newest first. */
 export async function closedTickets(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   { below, limit }: { below: number; limit: number },
 ): Promise<TicketRow[]> {
   return db

@@ -50,7 +50,7 @@ export async function embedChunks(
         : 'The embedding service did not answer. Try again later.'
     throw new TrainingFailure(message, error.kind !== 'rejected', error)
   }
-  const live = await liveSpace(db, source.account_id, source.agent_id)
+  const live = await liveSpace(db, { accountId: source.account_id, agentId: source.agent_id })
   const former = live !== null && live !== embedder.space ? models.embedderOf(live) : null
   if (!former) return
   await embedMissing(db, former, source, chunks, signal).catch((error: unknown) => {

@@ -129,7 +129,7 @@ async function goLive(
   stored: number | null,
 ): Promise<boolean> {
   const { id, account_id, agent_id } = source
-  const agent = await holdAgent(trx, account_id, agent_id)
+  const agent = await holdAgent(trx, { accountId: account_id, agentId: agent_id })
   const still = agent && (await stillWanted(trx, source))
   if (!still) return stored !== null
   // The size of a file or page is known only now.
@@ -153,10 +153,11 @@ async function goLive(
     .where('account_id', '=', account_id)
     .where('id', '=', id)
     .execute()
-  await moveKnowledge(trx, account_id, agent_id, true)
+  await moveKnowledge(trx, { accountId: account_id, agentId: agent_id }, true)
   // The first source of an agent brings its space with it.
   const space = models.embedder?.space ?? null
-  if (agent.vector_space !== space) await swapSpace(trx, jobs, account_id, agent_id, space)
+  if (agent.vector_space !== space)
+    await swapSpace(trx, jobs, { accountId: account_id, agentId: agent_id }, space)
   const isSmall = stored === null && gone < CHUNKS_AT_ONCE
   if (isSmall) await dropUnusedVectors(trx, account_id, id)
   return !isSmall

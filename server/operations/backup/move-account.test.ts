@@ -44,7 +44,7 @@ before(async () => {
   for (const one of [db, to.db]) await migrate(one)
   account = { id: await createAccount(db, 'Moving'), name: 'Moving' }
   agentId = await createAgent(db, { id: account.id, plan: 'unlimited' }, 'test', { name: 'Agent' })
-  await addManyConversations(db, account.id, agentId, 300)
+  await addManyConversations(db, { accountId: account.id, agentId }, 300)
   await addAction(db, { authorization: oldKey.seal('Bearer x', CHECK_PLACE) })
   const stranger = await createAccount(db, 'Staying')
   await createAgent(db, { id: stranger, plan: 'unlimited' }, 'test', { name: 'Other' })
@@ -73,7 +73,8 @@ async function addAction(db: Db, headers: Record<string, string>): Promise<void>
 async function linesOf(db: Db, format: FileFormat = 'ndjson'): Promise<string[]> {
   const counts = { conversations: 0, messages: 0 }
   let text = ''
-  for await (const piece of conversationLines(db, account.id, agentId, format, counts)) text += piece
+  for await (const piece of conversationLines(db, { accountId: account.id, agentId }, format, counts))
+    text += piece
   const lines = text.trim().split('\n')
   assert.deepEqual([counts.conversations, counts.messages], [300, 1_500])
   return lines.sort()

@@ -18,7 +18,15 @@ export const conversationsExport: Command = {
     const format = input.values.format ?? 'ndjson'
     if (!FORMATS.includes(format)) throw usageFailure(`There is no format "${format}"; use ndjson or csv.`)
     const written: Written = { conversations: 0, messages: 0 }
-    await writeWhole(file, conversationLines(db, agent.account_id, agent.id, format as FileFormat, written))
+    await writeWhole(
+      file,
+      conversationLines(
+        db,
+        { accountId: agent.account_id, agentId: agent.id },
+        format as FileFormat,
+        written,
+      ),
+    )
     const action = 'conversations.export'
     await recordAudit(db, { accountId: agent.account_id, actor: 'operator', action, target: agent.id })
     return { file, ...written }

@@ -9,7 +9,10 @@ export const insightsAnalyse: Command = {
   options: { agent: { type: 'string' } },
   async run({ db }, input) {
     const { id, account_id } = await findAgent(db, required(input, 'agent'))
-    return { agent: id, conversations: await analyseNow({ db, jobs: null }, account_id, id) }
+    return {
+      agent: id,
+      conversations: await analyseNow({ db, jobs: null }, { accountId: account_id, agentId: id }),
+    }
   },
   print: ({ conversations }) => `${conversations} conversations are looked at now.`,
 }

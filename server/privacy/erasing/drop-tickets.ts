@@ -68,7 +68,7 @@ export async function dropTicketSources(
       order by sources.id for update of sources)
     returning agent_id`.execute(trx)
   for (const agentId of new Set(rows.map(({ agent_id }) => agent_id)))
-    await moveKnowledge(trx, accountId, agentId)
+    await moveKnowledge(trx, { accountId, agentId })
 }
 
 /** Deleted and added again: what belongs to the ticket goes by its foreign keys, whatever that is. */

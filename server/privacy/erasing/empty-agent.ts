@@ -94,7 +94,7 @@ export async function emptyAgent(
   await endTraining(db, agentId)
   for (const table of first) await emptyTable(db, table, agentId)
   // Replies that were just starting when the agent was deleted.
-  const late = await transact(db, (trx) => dropReplies(trx, accountId, agentId))
+  const late = await transact(db, (trx) => dropReplies(trx, { accountId, agentId }))
   for (const id of late) await endRequested(ctx, id, 'stop')
   for (const table of rest)
     await (table === 'generations' ? emptyGenerations(db, agentId) : emptyTable(db, table, agentId))

@@ -76,8 +76,10 @@ async function detach(
   { id, agent_id }: Correction,
   own: ReadonlySet<string>,
 ): Promise<void> {
-  await holdAgent(trx, accountId, agent_id)
-  const source = await requireSource(trx, accountId, agent_id, id, true).catch(() => null)
+  await holdAgent(trx, { accountId, agentId: agent_id })
+  const source = await requireSource(trx, { accountId, agentId: agent_id, sourceId: id }, true).catch(
+    () => null,
+  )
   if (!source || source.status === 'toBeDeleted') return
   const { questions = [], answer = '' } = source.content
   const kept = questions.filter((question) => !own.has(question))
@@ -103,6 +105,6 @@ async function detach(
     }))
     .returning(['id', 'account_id', 'link_type', 'content_version'])
     .executeTakeFirstOrThrow()
-  await moveKnowledge(trx, accountId, agent_id)
+  await moveKnowledge(trx, { accountId, agentId: agent_id })
   await enqueueTraining(jobs as Jobs, trx, row)
 }

@@ -62,7 +62,7 @@ async function* agentLines(db: Db, accountId: AccountId, counts: Counts): AsyncG
     for (const row of rows.slice(0, PAGE)) {
       counts.agents++
       yield line('agent', presentAgent(row))
-      for await (const conversation of allConversations(db, accountId, row.id)) {
+      for await (const conversation of allConversations(db, { accountId, agentId: row.id })) {
         counts.conversations++
         const head = { type: 'conversation', agentId: row.id, ...exportedSummary(conversation) }
         yield* jsonLine(db, conversation, head, counts)

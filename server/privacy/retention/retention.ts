@@ -3,6 +3,7 @@ import { recordAudit } from '../../accounts/audit/audit.ts'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
@@ -24,7 +25,7 @@ export async function setRetention(
   days: number | null,
 ): Promise<void> {
   await transact(db, async (trx) => {
-    await requireAgent(trx, accountId, agentId, 'update')
+    await requireAgent(trx, { accountId, agentId }, 'update')
     await trx
       .updateTable('agents')
       .set({ retention_days: days })
@@ -47,7 +48,7 @@ export async function sweepOldConversations({
   for (const { id, account_id } of rows) {
     let dropped = 0
     for (let more = true; more && batches < MOST_BATCHES; batches++) {
-      const n = await transact(db, (trx) => dropOld(trx, jobs, account_id, id))
+      const n = await transact(db, (trx) => dropOld(trx, jobs, { accountId: account_id, agentId: id }))
       dropped += n ?? 0
       more = n !== null
     }
@@ -74,7 +75,7 @@ export async function sweepOldLeads({ db, log }: Pick<Context, 'db' | 'log'>): P
  * Deletes a batch; returns null when there was nothing to do. Rows that another process has locked are being deleted
  * there, or are no longer old.
  */
-async function dropOld(trx: Trx, jobs: Jobs, accountId: AccountId, agentId: string): Promise<number | null> {
+async function dropOld(trx: Trx, jobs: Jobs, { accountId, agentId }: AgentRef): Promise<number | null> {
   const { rows } = await sql<{ id: string; messages: number }>`
     select c.id, c.last_seq - c.cut_messages as messages
     from agents join conversations as c on c.agent_id = agents.id

@@ -18,9 +18,10 @@ import { plainText, serverSentEvents, wireOf } from './text-stream.ts'
 export const chatRoutes = (ctx: Context): Route[] => [
   route(
     withModels(chat, ctx.models.ids()),
+    { keeps: 'effect' },
     async ({ caller: { account }, body, request, reply, idempotency, replay }) => {
-      const agent = await requireAgent(ctx.db, account.id, body.chatbotId)
-      const mayLink = linksTo(await linkHostsOf(ctx.db, account.id, agent.id))
+      const agent = await requireAgent(ctx.db, { accountId: account.id, agentId: body.chatbotId })
+      const mayLink = linksTo(await linkHostsOf(ctx.db, { accountId: account.id, agentId: agent.id }))
       const send = (source: FrameSource): typeof SENT => {
         const wantsEvents = request.headers.accept?.includes('text/event-stream')
         const format = wantsEvents ? serverSentEvents : plainText
@@ -39,7 +40,6 @@ export const chatRoutes = (ctx: Context): Route[] => [
       if (body.stream) return send(reading)
       return textOfAnswer(await whileWatching(reading, reading.answer), mayLink)
     },
-    'effect',
   ),
 ]
 

@@ -18,34 +18,20 @@ type PictureUpload = { kind: PictureKind; file: string }
 const checkFields = bodyValidator(contract.uploadIcon.multipart.fields)
 
 export const pictureRoutes = (ctx: Context): Route[] => [
-  route(
-    contract.uploadIcon,
-    ({ caller: { account }, form, reply, once }) => {
-      const upload = { ...contract.uploadIcon.multipart, kind: 'icon' as const }
-      return keepUpload(ctx, account.id, upload, { form, reply, once }, 'Chatbot icon uploaded successfully')
-    },
-    'effect',
-  ),
-  route(
-    contract.uploadProfilePicture,
-    ({ caller: { account }, form, reply, once }) => {
-      const upload = { ...contract.uploadProfilePicture.multipart, kind: 'profile' as const }
-      return keepUpload(
-        ctx,
-        account.id,
-        upload,
-        { form, reply, once },
-        'Profile picture uploaded successfully',
-      )
-    },
-    'effect',
-  ),
+  route(contract.uploadIcon, { keeps: 'effect' }, ({ caller: { account }, form, reply, once }) => {
+    const upload = { ...contract.uploadIcon.multipart, kind: 'icon' as const }
+    return keepUpload(ctx, account.id, upload, { form, reply, once }, 'Chatbot icon uploaded successfully')
+  }),
+  route(contract.uploadProfilePicture, { keeps: 'effect' }, ({ caller: { account }, form, reply, once }) => {
+    const upload = { ...contract.uploadProfilePicture.multipart, kind: 'profile' as const }
+    return keepUpload(ctx, account.id, upload, { form, reply, once }, 'Profile picture uploaded successfully')
+  }),
   route(contract.deleteIcon, async ({ caller: { account }, query }) => {
-    await deletePicture(ctx.db, account.id, query.chatbotId, 'icon')
+    await deletePicture(ctx.db, { accountId: account.id, agentId: query.chatbotId }, 'icon')
     return { message: 'Chatbot icon deleted successfully' }
   }),
   route(contract.deleteProfilePicture, async ({ caller: { account }, query }) => {
-    await deletePicture(ctx.db, account.id, query.chatbotId, 'profile')
+    await deletePicture(ctx.db, { accountId: account.id, agentId: query.chatbotId }, 'profile')
     return { message: 'Profile picture deleted successfully' }
   }),
 ]
@@ -64,11 +50,11 @@ async function keepUpload(
   const missing = file ? {} : { [name]: 'This field is required.' }
   refuseInvalid({ ...wrong, ...missing, ...problems })
   const { chatbotId } = fields as { chatbotId: string }
-  await requireAgent(db, accountId, chatbotId)
+  await requireAgent(db, { accountId, agentId: chatbotId })
   const squared = await (file as Upload).whole(squarePicture)
   if ('problem' in squared) throw invalidField(name, squared.problem)
   return once(async (inside) => {
-    await storePicture(inside, accountId, chatbotId, kind, squared.png)
+    await storePicture(inside, { accountId, agentId: chatbotId }, kind, squared.png)
     return { message }
   })
 }

@@ -36,23 +36,24 @@ export const chatbotRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.deleteChatbot, async ({ caller, query }) => {
-    await deleteAgent(ctx, caller.account.id, caller.actor, query.chatbotId)
+    await deleteAgent(ctx, { accountId: caller.account.id, agentId: query.chatbotId }, caller.actor)
     return { message: 'Chatbot deleted successfully' }
   }),
 
   route(contract.updateChatbotData, async ({ db, caller: { account, actor }, body }) => {
     const { chatbotId, chatbotName, sourceText } = body
-    await requireAgent(db, account.id, chatbotId)
+    await requireAgent(db, { accountId: account.id, agentId: chatbotId })
     if (sourceText !== undefined) await setSourceText({ ...ctx, db }, account, chatbotId, sourceText)
-    await updateAgent(db, account.id, chatbotId, { name: chatbotName }, actor)
+    await updateAgent(db, { accountId: account.id, agentId: chatbotId }, { name: chatbotName }, actor)
     return { chatbotId }
   }),
 
   route(
     withModels(contract.updateChatbotSettings, ctx.models.ids()),
     async ({ db, caller: { account, actor }, body }) => {
-      await updateAgent(db, account.id, body.chatbotId, settingsOf(body), actor)
-      if (body.styles !== undefined) await updateStyles(db, account.id, body.chatbotId, stylesOf(body.styles))
+      await updateAgent(db, { accountId: account.id, agentId: body.chatbotId }, settingsOf(body), actor)
+      if (body.styles !== undefined)
+        await updateStyles(db, { accountId: account.id, agentId: body.chatbotId }, stylesOf(body.styles))
       return { chatbotId: body.chatbotId, message: 'Chatbot settings updated successfully' }
     },
   ),

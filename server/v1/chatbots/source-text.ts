@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { attempt } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { type Account, addSource } from '../../knowledge/sources/add-source.ts'
 import { sizeOf } from '../../knowledge/sources/room.ts'
 import { updateSource } from '../../knowledge/sources/update-source.ts'
@@ -20,7 +20,7 @@ export async function setSourceText(
   text: string,
 ): Promise<void> {
   for (;;) {
-    const sourceId = await findText(ctx, account.id, agentId)
+    const sourceId = await findText(ctx, { accountId: account.id, agentId })
     if (sourceId !== null) {
       await updateSource(ctx, account, { agentId, sourceId }, { content: text })
       return
@@ -35,7 +35,7 @@ export async function setSourceText(
   }
 }
 
-async function findText({ db }: Needs, accountId: AccountId, agentId: string): Promise<string | null> {
+async function findText({ db }: Needs, { accountId, agentId }: AgentRef): Promise<string | null> {
   const row = await db
     .selectFrom('sources')
     .select('id')

@@ -62,6 +62,6 @@ export const contactRoutes = (ctx: Context): Route[] => [
 ]
 
 async function ownerOf(db: Db, accountId: AccountId, chatbotId: string) {
-  const { id } = await requireAgent(db, accountId, chatbotId)
+  const { id } = await requireAgent(db, { accountId, agentId: chatbotId })
   return { accountId, agentId: id }
 }

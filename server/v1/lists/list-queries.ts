@@ -17,7 +17,7 @@ export async function conversationsOfPage(
   { agentId, from, until, sources }: Filter & { sources: string[] | null },
   { page, size }: Page,
 ): Promise<ConversationRow[]> {
-  const all = await sourcesOf(db, accountId, agentId)
+  const all = await sourcesOf(db, { accountId, agentId })
   const wanted = sources
     ? [...all, PLAYGROUND].filter((source) => sources.includes(source.toLowerCase()))
     : all

@@ -13,18 +13,18 @@ export const listRoutes = (ctx: Context): Route[] => [
   route(contract.listConversations, async ({ caller: { account }, query }) => {
     const { chatbotId: agentId, filteredSources } = query
     const filter = { agentId, ...readDateRange(query), sources: sourcesOf(filteredSources) }
-    await requireAgent(ctx.db, account.id, agentId)
+    await requireAgent(ctx.db, { accountId: account.id, agentId })
     const rows = await conversationsOfPage(ctx.db, account.id, filter, query)
     const ids = rows.map(({ id }) => id)
     const messages = await messagesToExport(ctx.db, account.id, ids)
-    const mayLink = linksTo(await linkHostsOf(ctx.db, account.id, agentId))
+    const mayLink = linksTo(await linkHostsOf(ctx.db, { accountId: account.id, agentId }))
     return { data: rows.map((row) => presentConversation(row, messages.get(row.id) ?? [], mayLink)) }
   }),
 
   route(contract.listLeads, async ({ caller: { account }, query }) => {
     const { chatbotId: agentId } = query
     const filter = { agentId, ...readDateRange(query) }
-    await requireAgent(ctx.db, account.id, agentId)
+    await requireAgent(ctx.db, { accountId: account.id, agentId })
     const rows = await leadsOfPage(ctx.db, account.id, filter, query)
     return { collectedCustomers: rows.map(presentLead) }
   }),

@@ -16,7 +16,7 @@ export async function renewIdentitySecret(
 ): Promise<{ secret: string; createdAt: Date }> {
   const secret = randomBytes(32).toString('base64url')
   return transact(db, async (trx) => {
-    await requireAgent(trx, accountId, agentId, 'update')
+    await requireAgent(trx, { accountId, agentId }, 'update')
     await signEverybodyOut(trx, { accountId, agentId })
     const values = {
       secret: await secrets.encrypt(trx, secret, placeOf(agentId)),
@@ -34,7 +34,7 @@ export async function renewIdentitySecret(
 
 export async function removeIdentitySecret(db: Db, { accountId, agentId }: Owner): Promise<void> {
   await transact(db, async (trx) => {
-    await requireAgent(trx, accountId, agentId, 'update')
+    await requireAgent(trx, { accountId, agentId }, 'update')
     await signEverybodyOut(trx, { accountId, agentId })
     await trx
       .deleteFrom('identity_secrets')

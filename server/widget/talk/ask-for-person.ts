@@ -26,10 +26,15 @@ export async function askForPerson(
       named && named.status !== 'ended'
         ? named
         : await beginConversation(trx, visit, { title: null, country, page }, named)
-    await recordEvent(ctx, trx, accountId, agentId, {
-      type: 'conversation',
-      data: { conversationId: conversation.id },
-    })
+    await recordEvent(
+      ctx,
+      trx,
+      { accountId, agentId },
+      {
+        type: 'conversation',
+        data: { conversationId: conversation.id },
+      },
+    )
     await openTicket(ctx, trx, {
       accountId,
       agentId,

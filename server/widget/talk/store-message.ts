@@ -64,7 +64,7 @@ export async function findWritten(
   if (!message) return undefined
   const isHere = message.account_id === accountId && message.agent_id === agentId
   const conversation = isHere
-    ? await requireConversation(db, accountId, agentId, message.conversation_id)
+    ? await requireConversation(db, { accountId, agentId, conversationId: message.conversation_id })
     : undefined
   if (conversation?.source === WIDGET && conversation.user_id === visit.visitorId) return conversation
   throw new ApiError('RESOURCE_DUPLICATE', { message: 'This messageId is taken. Make a new one.' })
@@ -102,7 +102,12 @@ async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Prom
   })
   if (voice && !conversation.has_voice) await noteVoice(trx, conversation)
   await storeCustomerMessage(trx, conversation, { messageId, text, attachments })
-  await recordEvent(ctx, trx, account_id, agent_id, { type: 'conversation', data: { conversationId: id } })
+  await recordEvent(
+    ctx,
+    trx,
+    { accountId: account_id, agentId: agent_id },
+    { type: 'conversation', data: { conversationId: id } },
+  )
   return conversation
 }
 

@@ -23,27 +23,17 @@ export type Visit = {
 
 const SECRET = /^Bearer (signed\.)?([\w-]{43})$/
 
-/** Throws AGENT_NOT_FOUND, AUTH_MISSING_API_KEY, AUTH_INVALID_API_KEY, VISITOR_IDENTITY_INVALID. */
+/** Throws AUTH_MISSING_API_KEY, AUTH_INVALID_API_KEY, VISITOR_IDENTITY_INVALID. */
 export async function requireVisit(
   { db }: Pick<Context, 'db'>,
-  agentId: string,
-  { headers: { authorization } }: Pick<FastifyRequest, 'headers'>,
+  agent: AgentRow,
+  request: Pick<FastifyRequest, 'headers'>,
 ): Promise<Visit> {
-  const agent = await requirePublicAgent(db, agentId)
-  const { browserId, isSigned } = browserOf(authorization)
+  const { browserId, isSigned } = browserOf(request)
   if (!isSigned) return { agent, visitorId: browserId, browserId, contactId: null }
   const known = await signedIn(db, agent, browserId)
   if (!known) throw new ApiError('VISITOR_IDENTITY_INVALID')
   return { agent, visitorId: known.userId, browserId, contactId: known.contactId }
-}
-
-/** Whoever it is that asks: the agent, and the id of the browser. */
-export async function requireBrowser(
-  db: Db,
-  agentId: string,
-  { headers: { authorization } }: Pick<FastifyRequest, 'headers'>,
-): Promise<Pick<Visit, 'agent' | 'browserId'>> {
-  return { agent: await requirePublicAgent(db, agentId), browserId: browserOf(authorization).browserId }
 }
 
 export async function requirePublicAgent(db: Db, agentId: string): Promise<AgentRow> {
@@ -52,7 +42,11 @@ export async function requirePublicAgent(db: Db, agentId: string): Promise<Agent
   return agent
 }
 
-function browserOf(authorization: string | undefined): { browserId: string; isSigned: boolean } {
+/** The browser that asks. Throws AUTH_MISSING_API_KEY and AUTH_INVALID_API_KEY. */
+export function browserOf({ headers: { authorization } }: Pick<FastifyRequest, 'headers'>): {
+  browserId: string
+  isSigned: boolean
+} {
   const [, signed, secret] = SECRET.exec(authorization ?? '') ?? []
   if (secret) {
     const browserId = `visitor-${createHash('sha256').update(secret).digest('base64url')}`
@@ -72,7 +66,11 @@ export async function requireOwnConversation(
   conversationId: string,
   lock = false,
 ): Promise<ConversationRow> {
-  const row = await requireConversation(db, agent.account_id, agent.id, conversationId, lock)
+  const row = await requireConversation(
+    db,
+    { accountId: agent.account_id, agentId: agent.id, conversationId },
+    lock,
+  )
   if (row.source === WIDGET && row.user_id === visitorId) return row
   throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation does not exist.' })
 }

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
+import type { AgentRef } from '../../../db/refs.ts'
 import { json } from '../../../db/statements/json.ts'
 import { transact } from '../../../db/statements/transact.ts'
 import type { EmailConnectionsTable, MailServer } from '../../../db/tables/channels.ts'
-import type { AccountId } from '../../../db/tables/columns.ts'
 import { placeOfRow } from '../../../secrets/sealed-columns.ts'
 
 export type ConnectionRow = Selectable<EmailConnectionsTable>
@@ -27,12 +27,11 @@ export type ServerLogin = Omit<MailServer, 'username'> & { username?: string; pa
  */
 export async function putConnection(
   { db, secrets }: Pick<Context, 'db' | 'secrets'>,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   wanted: NewConnection,
 ): Promise<void> {
   await transact(db, async (trx) => {
-    const old = await rowOf(trx, accountId, agentId, true)
+    const old = await rowOf(trx, { accountId, agentId }, true)
     const encrypted = async (text: string | undefined, column: string): Promise<string | null> =>
       text === undefined ? null : secrets.encrypt(trx, text, placeOf(agentId, column))
     const smtp = serverOf(wanted.smtp)
@@ -93,7 +92,7 @@ const serverOf = ({ host, port, security, username }: ServerLogin): MailServer =
 const isSameLogin = (a: MailServer | null, b: MailServer | null): boolean =>
   a?.host === b?.host && a?.port === b?.port && a?.security === b?.security && a?.username === b?.username
 
-export async function deleteConnection(db: Db, accountId: AccountId, agentId: string): Promise<void> {
+export async function deleteConnection(db: Db, { accountId, agentId }: AgentRef): Promise<void> {
   await db
     .deleteFrom('email_connections')
     .where('account_id', '=', accountId)
@@ -103,8 +102,7 @@ export async function deleteConnection(db: Db, accountId: AccountId, agentId: st
 
 export async function rowOf(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   lock = false,
 ): Promise<ConnectionRow | undefined> {
   const query = db

@@ -17,7 +17,7 @@ import { threadOfTicket } from './ticket-thread.ts'
 export const emailChannel: Channel = {
   name: 'email',
   async send(ctx, delivery, signal) {
-    const row = await rowOf(ctx.db, delivery.account_id, delivery.agent_id)
+    const row = await rowOf(ctx.db, { accountId: delivery.account_id, agentId: delivery.agent_id })
     if (!row) return { kind: 'refused', reason: 'No mailbox is connected to the agent.' }
     const { account_id, thread_id } = delivery
     const thread = thread_id

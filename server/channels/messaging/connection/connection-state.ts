@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
+import type { AgentRef } from '../../../db/refs.ts'
 import type { MessagingNumber } from '../../../db/tables/channels.ts'
-import type { AccountId } from '../../../db/tables/columns.ts'
 import type { ConnectionState, ConnectionTest } from '../schema.ts'
 import { requireAccounts } from './connection.ts'
 import { refreshNumbers } from './numbers.ts'
@@ -17,8 +17,7 @@ const presented = (numbers: MessagingNumber[]) =>
 /** Returns the connected business accounts of an agent, without their secrets. */
 export async function connectionState(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
 ): Promise<Static<typeof ConnectionState>> {
   const rows = await db
     .selectFrom('messaging_accounts')

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
+import type { AgentRef } from '../../../db/refs.ts'
 import { transact } from '../../../db/statements/transact.ts'
 import type { MessagingAccountsTable, MessagingNumber } from '../../../db/tables/channels.ts'
 import type { AccountId } from '../../../db/tables/columns.ts'
@@ -42,8 +43,7 @@ type Needs = Pick<Context, 'db' | 'secrets'>
  */
 export async function putConnection(
   { db, secrets, jobs }: Needs & Pick<Context, 'jobs'>,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   { accounts, baseUrl }: { accounts: NewAccount[]; baseUrl: string | null },
 ): Promise<void> {
   await transact(db, async (trx) => {
@@ -119,7 +119,7 @@ function missingSecrets(
   )
 }
 
-export async function deleteConnection(db: Db, accountId: AccountId, agentId: string): Promise<void> {
+export async function deleteConnection(db: Db, { accountId, agentId }: AgentRef): Promise<void> {
   await db
     .deleteFrom('messaging_accounts')
     .where('account_id', '=', accountId)

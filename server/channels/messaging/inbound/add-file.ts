@@ -54,10 +54,15 @@ export async function addFile(
   if (!said) return
   if (kept) await addNote(trx, accountId, said.id, kept)
   else await replaceWords(trx, accountId, said.id, `[${name}]`, missing)
-  await recordEvent(ctx, trx, message.account_id, message.agent_id, {
-    type: 'conversation',
-    data: { conversationId: said.conversation_id },
-  })
+  await recordEvent(
+    ctx,
+    trx,
+    { accountId: message.account_id, agentId: message.agent_id },
+    {
+      type: 'conversation',
+      data: { conversationId: said.conversation_id },
+    },
+  )
 }
 
 const saidIn = (trx: Trx, accountId: AccountId, messageId: string) =>

@@ -62,7 +62,12 @@ export async function sendTemplate(
       .forUpdate()
       .executeTakeFirstOrThrow()
     const { conversation_id: id } = await settleTemplate(trx, delivery, taken)
-    await recordEvent(ctx, trx, accountId, agentId, { type: 'conversation', data: { conversationId: id } })
+    await recordEvent(
+      ctx,
+      trx,
+      { accountId, agentId },
+      { type: 'conversation', data: { conversationId: id } },
+    )
     return { conversationId: id }
   })
   return { messageId: taken.messageId, conversationId, to: taken.recipient }

@@ -28,8 +28,8 @@ export async function hidePage(
   hidden: boolean,
 ): Promise<PageRow> {
   return transact(db, async (trx) => {
-    await holdAgent(trx, account.id, agentId)
-    const source = await requireChangeable(trx, account.id, agentId, sourceId, true)
+    await holdAgent(trx, { accountId: account.id, agentId })
+    const source = await requireChangeable(trx, { accountId: account.id, agentId, sourceId }, true)
     const page = await requirePage(trx, account.id, sourceId, pageId)
     if (page.hidden === hidden) return page
     const after = { ...page, hidden }
@@ -41,7 +41,7 @@ export async function hidePage(
       .where('id', '=', pageId)
       .execute()
     await writeCounts(trx, source, page, after)
-    await moveKnowledge(trx, account.id, agentId)
+    await moveKnowledge(trx, { accountId: account.id, agentId })
     if (after.status === 'pending' && !hidden)
       await enqueueCrawl(jobs, trx, { accountId: account.id, sourceId, reason: 'page' })
     return after

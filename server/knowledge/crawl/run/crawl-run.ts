@@ -87,7 +87,7 @@ export async function step<T>(
   { withAgent = false } = {},
 ): Promise<{ result: T } | null> {
   return transact(db, async (trx) => {
-    if (withAgent) await holdAgent(trx, account.id, agentId)
+    if (withAgent) await holdAgent(trx, { accountId: account.id, agentId })
     const row = await trx
       .selectFrom('sources')
       .selectAll()

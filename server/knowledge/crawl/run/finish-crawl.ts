@@ -114,8 +114,8 @@ async function goLive(
     .where('account_id', '=', account.id)
     .where('id', '=', sourceId)
     .execute()
-  await moveKnowledge(trx, account.id, agentId, true)
-  await swapSpace(trx, jobs, account.id, agentId, models.embedder?.space ?? null)
+  await moveKnowledge(trx, { accountId: account.id, agentId }, true)
+  await swapSpace(trx, jobs, { accountId: account.id, agentId }, models.embedder?.space ?? null)
   return true
 }
 

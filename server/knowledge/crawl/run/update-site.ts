@@ -29,7 +29,7 @@ export async function updateSite(
   const { linkType, ...options } = change
   if (linkType === 'individual') throw otherLinkType(linkType)
   const apply = transact(db, async (trx) => {
-    const row = await requireChangeable(trx, account.id, agentId, sourceId, true)
+    const row = await requireChangeable(trx, { accountId: account.id, agentId, sourceId }, true)
     const before = crawlMetadata(row)
     const metadata = { ...before, ...options, type: linkType ?? before.type }
     if (JSON.stringify(metadata) === JSON.stringify(before)) return row
@@ -40,7 +40,7 @@ export async function updateSite(
       .where('id', '=', sourceId)
       .execute()
     await enqueueCrawl(jobs, trx, { accountId: account.id, sourceId, reason: 'changed' })
-    return requireSource(trx, account.id, agentId, sourceId)
+    return requireSource(trx, { accountId: account.id, agentId, sourceId })
   })
   return apply.catch((error: { constraint?: string }) => {
     throw error.constraint === 'sources_link' ? new ApiError('SOURCE_DUPLICATE') : error

@@ -20,7 +20,8 @@ export async function addPage(
   agentId: string,
   { pageId, name }: NewPage,
 ): Promise<SourceRow> {
-  if (!(await isConnected(ctx.db, account.id, agentId))) throw new ApiError('PAGES_NOT_CONNECTED')
+  if (!(await isConnected(ctx.db, { accountId: account.id, agentId })))
+    throw new ApiError('PAGES_NOT_CONNECTED')
   return addSource(ctx, account, agentId, {
     type: 'notionPage',
     name: name ?? null,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Context } from '../../../context.ts'
-import type { AccountId } from '../../../db/tables/columns.ts'
+import type { AgentRef } from '../../../db/refs.ts'
 import { ApiError } from '../../../http/errors.ts'
 import { decodeCursor, encodeCursor, fingerprint } from '../../../http/pagination.ts'
 import { NotionFailure } from '../client/notion-failure.ts'
@@ -17,14 +17,13 @@ const PATIENCE = { timeoutMs: 15_000, retries: 1 }
 /** One page of the list. Throws PAGES_NOT_CONNECTED, PAGES_CONNECTION_FAILED and VALIDATION_INVALID_CURSOR. */
 export async function listPages(
   ctx: Pick<Context, 'db' | 'secrets' | 'fetcher'>,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   { cursor, limit, query = '' }: Asked,
 ): Promise<Answer> {
   const print = fingerprint('connected-pages', agentId, query)
   // The list is the workspace's: so is the place in it.
   const position = decodeCursor(cursor, print, isPlace, (id) => id === '')
-  const client = await connectedClient(ctx, accountId, agentId, PATIENCE)
+  const client = await connectedClient(ctx, { accountId, agentId }, PATIENCE)
   if (!client) throw new ApiError('PAGES_NOT_CONNECTED')
   try {
     const list = await client.search({ query, cursor: position?.value ?? null, limit })

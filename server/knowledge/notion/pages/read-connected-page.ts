@@ -13,7 +13,7 @@ export async function readConnectedPage(
   since: string | null,
   signal: AbortSignal,
 ): Promise<PageContent | null> {
-  const client = await connectedClient(ctx, accountId, agentId, { signal })
+  const client = await connectedClient(ctx, { accountId, agentId }, { signal })
   if (!client) throw new NotionFailure('not_connected', 'No workspace is connected. Connect it again.')
   return readPage(client, pageId, since)
 }

@@ -59,7 +59,7 @@ export async function noteFailure(db: Db, source: SourceRow, reason: string): Pr
 export async function takeOut(db: Db, source: SourceRow, reason: string): Promise<void> {
   const { id, account_id, agent_id } = source
   await transact(db, async (trx) => {
-    await holdAgent(trx, account_id, agent_id)
+    await holdAgent(trx, { accountId: account_id, agentId: agent_id })
     const isOut = await changeIdle(trx, source, {
       status: 'failed',
       error: reason,
@@ -72,7 +72,7 @@ export async function takeOut(db: Db, source: SourceRow, reason: string): Promis
       ...noted('removed', { reason }),
     })
     if (!isOut) return
-    await moveKnowledge(trx, account_id, agent_id)
+    await moveKnowledge(trx, { accountId: account_id, agentId: agent_id })
   })
   await clearChunks(db, account_id, id)
 }

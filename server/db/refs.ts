@@ -1,0 +1,11 @@
+import type { AccountId } from './tables/columns.ts'
+
+/** Names an agent of an account. Every statement on the agent's rows takes both ids. */
+export type AgentRef = { accountId: AccountId; agentId: string }
+
+export type SourceRef = AgentRef & { sourceId: string }
+
+export type ConversationRef = AgentRef & { conversationId: string }
+
+/** Names a ticket by the number that it has within its agent. */
+export type TicketRef = AgentRef & { ticketNumber: number }
