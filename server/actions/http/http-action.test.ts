@@ -97,7 +97,7 @@ test('a request goes out with filled slots and comes back as JSON', async () => 
 test('inputs cannot leave their place in path, query, header or body', async () => {
   const headers = { 'X-A': '{{order}}', 'Content-Type': 'application/x-www-form-urlencoded' }
   await add({ method: 'PUT', url: `${origin}/a/{{order}}/b?q={{order}}`, headers, body: 'x={{order}}&y=1' })
-  assert.deepEqual(await run({ order: '../../?&#@h' }), { status: 'success' })
+  assert.deepEqual(await run({ order: '../?&#@h' }), { status: 'success' })
   assert.equal(seen[0]?.url, '/a/..%2F%3F%26%23%40h/b?q=..%2F%3F%26%23%40h')
   assert.equal(seen[0]?.body, 'x=..%2F%3F%26%23%40h&y=1')
   for (const order of ['..', '.', '', 'a\r\nX-B: 1', 'a\nb', 'a\0b', '名']) {
