@@ -54,6 +54,11 @@ export const getMe = endpoint({
           { description: 'Who is signed in; absent for a key' },
         ),
       ),
+      trainingBytes: Nullable(
+        Type.Integer({
+          description: 'Bytes of text that the sources of each agent may have; null: any number',
+        }),
+      ),
       credits: Exact({
         limit: Nullable(Type.Integer({ description: 'null: without limit' })),
         used: Type.Integer(),

@@ -6,6 +6,7 @@ import { auditEntries } from './audit/audit-log.ts'
 import * as contract from './contract.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { creditState } from './plans/credits.ts'
+import { planOf } from './plans/plans.ts'
 import { creditsByDay, usageRange } from './plans/usage.ts'
 
 export const accountRoutes = (ctx: Context): Route[] => [...keyRoutes(ctx), ...meRoutes(ctx)]
@@ -28,6 +29,7 @@ const meRoutes = ({ db }: Context): Route[] => [
           hasSecondFactor: member.hasSecondFactor,
         },
       }),
+      trainingBytes: planOf(account.plan).trainingBytes,
       credits: { limit: credits.limit, used: credits.used, resetsAt: credits.resetsAt.toISOString() },
     }
   }),

@@ -47,10 +47,11 @@ export function Shell() {
 function Frame() {
   const [open, setOpen] = useState<'palette' | 'help' | 'menu' | null>(null)
   const agentId = useAgentId()
+  const isUnknown = useIsUnknown(agentId)
   const { pathname } = useLocation()
   useEffect(() => {
-    if (agentId) rememberAgent(agentId)
-  }, [agentId])
+    if (agentId && !isUnknown) rememberAgent(agentId)
+  }, [agentId, isUnknown])
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigating to another page closes the menu
   useEffect(() => setOpen(null), [pathname])
   useShortcuts([
@@ -58,7 +59,13 @@ function Frame() {
     { keys: '?', does: 'Show these keys', group: 'Everywhere', run: () => setOpen('help') },
   ])
   const close = () => setOpen(null)
-  const side = <Side agentId={agentId} onSearch={() => setOpen('palette')} onHelp={() => setOpen('help')} />
+  const side = (
+    <Side
+      agentId={isUnknown ? '' : agentId}
+      onSearch={() => setOpen('palette')}
+      onHelp={() => setOpen('help')}
+    />
+  )
   return (
     <div className={classes.shell}>
       <a href="#page" className={classes.skip}>
@@ -73,11 +80,7 @@ function Frame() {
       </header>
       <aside className={classes.side}>{side}</aside>
       <main id="page" className={classes.main} tabIndex={-1}>
-        <Suspense fallback={<Waiting />}>
-          <AgentOr>
-            <Outlet />
-          </AgentOr>
-        </Suspense>
+        <Suspense fallback={<Waiting />}>{isUnknown ? <NoAgent /> : <Outlet />}</Suspense>
       </main>
       <Dialog title="Parley" isOpen={open === 'menu'} onClose={close} drawer="left">
         <div className={classes.drawer}>{side}</div>
@@ -91,12 +94,10 @@ function Frame() {
   )
 }
 
-/** Renders the page, unless its address names an agent that does not exist for this member. */
-function AgentOr({ children }: { children: ReactNode }) {
-  const agentId = useAgentId()
+/** Whether no agent with this id exists for this member. */
+function useIsUnknown(agentId: string): boolean {
   const { error } = useAgent(agentId)
-  const isUnknown = agentId !== '' && error instanceof ParleyError && error.code === 'AGENT_NOT_FOUND'
-  return isUnknown ? <NoAgent /> : children
+  return agentId !== '' && error instanceof ParleyError && error.code === 'AGENT_NOT_FOUND'
 }
 
 function NoAgent() {

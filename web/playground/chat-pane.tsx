@@ -2,9 +2,10 @@ import { ArrowUp, Square } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { IconButton } from '../ui/button.tsx'
 import { Markdown } from '../ui/markdown.tsx'
+import { GiveResult } from './give-result.tsx'
 import classes from './playground.module.css'
 import { SourceList } from './source-list.tsx'
-import { type Draft, type Said, useChat } from './use-chat.ts'
+import { type Draft, type Said, type ToolCall, useChat, waitingCalls } from './use-chat.ts'
 
 type ChatPaneProps = {
   agentId: string
@@ -63,6 +64,7 @@ export function ChatPane({ agentId, placeholder, suggestions = [], draft, onInsp
               key={message.id}
               message={message}
               isRunning={chat.isRunning}
+              onResult={(call, output) => chat.giveResult(message, call, output, draft)}
               onInspect={
                 onInspect && (() => onInspect({ message, question: chat.messages[at - 1]?.text ?? '' }))
               }
@@ -81,9 +83,14 @@ export function ChatPane({ agentId, placeholder, suggestions = [], draft, onInsp
   )
 }
 
-type AnswerProps = { message: Said; isRunning: boolean; onInspect?: () => void }
+type AnswerProps = {
+  message: Said
+  isRunning: boolean
+  onResult: (call: ToolCall, output: unknown) => Promise<void>
+  onInspect?: () => void
+}
 
-export function Answer({ message, isRunning, onInspect }: AnswerProps) {
+export function Answer({ message, isRunning, onResult, onInspect }: AnswerProps) {
   const [open, setOpen] = useState<number | null>(null)
   return (
     <article className={classes.answer} aria-label="Answer">
@@ -100,6 +107,9 @@ export function Answer({ message, isRunning, onInspect }: AnswerProps) {
         </p>
       )}
       {message.sources.length > 0 && <SourceList sources={message.sources} open={open} onOpen={setOpen} />}
+      {waitingCalls(message).map((call) => (
+        <GiveResult key={call.id} call={call} onResult={(output) => onResult(call, output)} />
+      ))}
       {onInspect && message.finishReason && (
         <button type="button" className={classes.why} onClick={onInspect}>
           Why this answer?

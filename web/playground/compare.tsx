@@ -12,7 +12,7 @@ import { Facts } from './inspector.tsx'
 import classes from './playground.module.css'
 import { draftOf, isSame, type Settings, settingsOf } from './settings.ts'
 import { SettingsFields } from './settings-fields.tsx'
-import { type Said, useChat } from './use-chat.ts'
+import { type Said, type ToolCall, useChat } from './use-chat.ts'
 import { useSaveSettings } from './use-save-settings.ts'
 
 const MOST = 3
@@ -60,6 +60,9 @@ export function Compare({ agent }: { agent: Agent }) {
             question={question}
             answer={chats[at]?.messages.findLast(({ role }) => role === 'assistant')}
             isRunning={chats[at]?.isRunning ?? false}
+            onResult={async (answer, call, output) =>
+              chats[at]?.giveResult(answer, call, output, draftOf(settings))
+            }
             onChange={(part) => setAll(all.map((one, index) => (index === at ? { ...one, ...part } : one)))}
             onRemove={
               all.length > 1 && at === all.length - 1
@@ -90,12 +93,13 @@ type ConfigurationProps = {
   question: string
   answer: Said | undefined
   isRunning: boolean
+  onResult: (answer: Said, call: ToolCall, output: unknown) => Promise<void>
   onChange: (part: Partial<Settings>) => void
   onRemove?: () => void
 }
 
 function Configuration(props: ConfigurationProps) {
-  const { name, agent, settings, question, answer, isRunning, onChange, onRemove } = props
+  const { name, agent, settings, question, answer, isRunning, onResult, onChange, onRemove } = props
   const [saving, setSaving] = useState(false)
   const save = useSaveSettings(agent.id)
   const isOver = answer !== undefined && !isRunning
@@ -119,7 +123,11 @@ function Configuration(props: ConfigurationProps) {
       </div>
       {answer && (
         <>
-          <Answer message={answer} isRunning={isRunning} />
+          <Answer
+            message={answer}
+            isRunning={isRunning}
+            onResult={(call, output) => onResult(answer, call, output)}
+          />
           <Facts message={answer} made={made.data?.data} />
         </>
       )}

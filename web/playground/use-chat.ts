@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { type Cited, type InputOf, parley } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
 import { sentenceOf } from '../ui/state.tsx'
 
 export type ToolCall = { id: string; name: string; input?: unknown; output?: unknown }
@@ -30,6 +31,10 @@ const said = (role: Said['role'], text: string): Said => ({
   tools: [],
 })
 
+/** Returns the actions of an answer that ended to wait for their results. */
+export const waitingCalls = ({ finishReason, tools }: Said): ToolCall[] =>
+  finishReason === 'tool-calls' ? tools.filter(({ output }) => output === undefined) : []
+
 /** Holds a conversation of the playground and streams its answers. Nobody pays for them, and no list shows them. */
 export function useChat(agentId: string) {
   const [messages, setMessages] = useState<Said[]>([])
@@ -38,38 +43,55 @@ export function useChat(agentId: string) {
   const abort = useRef<AbortController | null>(null)
   useEffect(() => () => abort.current?.abort(), [])
 
+  const changeOf = (id: string) => (part: Partial<Said> | ((now: Said) => Partial<Said>)) =>
+    setMessages((all) =>
+      all.map((one) =>
+        one.id === id ? { ...one, ...(typeof part === 'function' ? part(one) : part) } : one,
+      ),
+    )
+
   async function ask(question: string, draft: Draft = {}): Promise<void> {
     const answer = said('assistant', '')
-    const change = (part: Partial<Said> | ((now: Said) => Partial<Said>)) =>
-      setMessages((all) =>
-        all.map((one) =>
-          one.id === answer.id ? { ...one, ...(typeof part === 'function' ? part(one) : part) } : one,
-        ),
-      )
     setMessages((all) => [...all, said('user', question), answer])
+    // Only the first message of a conversation says who asks.
+    const { contactId, ...rest } = draft
+    const who = conversation.current === undefined ? { contactId } : {}
+    await follow(answer.id, { ...rest, ...who, message: question })
+  }
+
+  /** Gives the result of an action that waits for the application. After the last one, the answer goes on. */
+  async function giveResult(answer: Said, call: ToolCall, output: unknown, draft: Draft = {}): Promise<void> {
+    if (conversation.current === undefined) return
+    await parley.toolResult(agentId, conversation.current, call.id, output)
+    changeOf(answer.id)((now) => ({
+      tools: now.tools.map((one) => (one.id === call.id ? { ...one, output } : one)),
+    }))
+    if (waitingCalls(answer).some(({ id }) => id !== call.id)) return
+    const { contactId, ...rest } = draft
+    await follow(answer.id, rest)
+  }
+
+  /** Streams an answer into the message with this id. */
+  async function follow(id: string, body: Omit<Run, 'stream' | 'conversationId'>): Promise<void> {
+    const change = changeOf(id)
+    change({ finishReason: undefined, problem: undefined })
     setIsRunning(true)
     const controller = new AbortController()
     abort.current = controller
     const { signal } = controller
     const startedAt = performance.now()
     const since = () => Math.round(performance.now() - startedAt)
-    // Only the first message of a conversation says who asks.
-    const { contactId, ...rest } = draft
-    const body = {
-      ...rest,
-      message: question,
-      ...(conversation.current === undefined ? { contactId } : { conversationId: conversation.current }),
-    }
+    const sent = { ...body, conversationId: conversation.current }
     try {
-      for await (const { event } of await parley.tryOut(agentId, body, { signal })) {
+      for await (const { event } of await parley.tryOut(agentId, sent, { signal })) {
         if (event.type === 'start') change({ messageId: event.messageId })
         else if (event.type === 'message-metadata') {
           conversation.current = event.messageMetadata.conversationId
         } else if (event.type === 'text-delta') {
           change((now) => ({ text: now.text + event.delta, firstMs: now.firstMs ?? since() }))
         } else if (event.type === 'tool-input-available') {
-          const { toolCallId: id, toolName: name, input } = event
-          change((now) => ({ tools: [...now.tools, { id, name, input }] }))
+          const { toolCallId, toolName: name, input } = event
+          change((now) => ({ tools: [...now.tools, { id: toolCallId, name, input }] }))
         } else if (event.type === 'tool-output-available') {
           change((now) => ({
             tools: now.tools.map((tool) =>
@@ -85,6 +107,8 @@ export function useChat(agentId: string) {
       if (!signal.aborted) change({ problem: sentenceOf(error) })
     } finally {
       if (abort.current === controller) setIsRunning(false)
+      // What an answer was made of grows when the answer goes on.
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/playground/runs/{messageId}'] })
     }
   }
 
@@ -92,6 +116,7 @@ export function useChat(agentId: string) {
     messages,
     isRunning,
     ask,
+    giveResult,
     async stop() {
       if (conversation.current) await parley.stop(agentId, conversation.current).catch(() => {})
     },

@@ -5,7 +5,7 @@ import { type DragEvent, useRef, useState } from 'react'
 import { isBusy, statusOfSource } from '../agents/status.ts'
 import { call, listing, reading, type Source } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
-import { useAgentId, useCan } from '../app/session.ts'
+import { useAgentId, useCan, useMe } from '../app/session.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
@@ -121,6 +121,7 @@ export function SourcesPage() {
               <>
                 <Table
                   label="Sources"
+                  className={classes.list}
                   head={[
                     'Name',
                     'Type',
@@ -159,13 +160,17 @@ export function SourcesPage() {
 }
 
 function Amount({ agentId }: { agentId: string }) {
+  const limit = useMe().data?.trainingBytes ?? null
   const { data } = useQuery(reading('/agents/{agentId}/sources/summary', { params: { agentId } }))
   if (!data) return <>What it answers from.</>
   const parts = [data.texts, data.qnas, data.links, data.files, data.notionPages, data.tickets]
   const sum = (of: 'count' | 'size') => parts.reduce((total, part) => total + part[of], 0)
   return (
     <>
-      {plural(sum('count'), 'source')}, {formatBytes(sum('size'))} of text.
+      {plural(sum('count'), 'source')},{' '}
+      {limit === null
+        ? `${formatBytes(sum('size'))} of text. The plan has no limit.`
+        : `${formatBytes(sum('size'))} of the ${formatBytes(limit)} of text that the plan allows.`}
     </>
   )
 }
@@ -187,6 +192,9 @@ function SourceRow({ agentId, source, mayWrite }: { agentId: string; source: Sou
         <Link to="/agents/$agentId/sources/$sourceId" params={{ agentId, sourceId: source.id }}>
           {source.name ?? 'Untitled'}
         </Link>
+        <p className={classes.brief}>
+          {NAMES[source.type]}, {formatBytes(source.size)}
+        </p>
         {source.error && <p className={classes.error}>{source.error}</p>}
       </td>
       <td>{NAMES[source.type]}</td>

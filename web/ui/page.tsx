@@ -70,11 +70,17 @@ export const Badge = ({ tone = 'neutral', children }: { tone?: Tone; children: R
   <span className={`${classes.badge} ${classes[tone]}`}>{children}</span>
 )
 
+type TableProps = { label: string; head: ReactNode[]; className?: string; children: ReactNode }
+
 /** A table that scrolls horizontally when it does not fit. */
-export function Table({ label, head, children }: { label: string; head: ReactNode[]; children: ReactNode }) {
+export function Table({ label, head, className, children }: TableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section className={classes.scroll} aria-label={`Table: ${label}`} tabIndex={0}>
+    <section
+      className={`${classes.scroll} ${className ?? ''}`}
+      aria-label={`Table: ${label}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+      tabIndex={0}
+    >
       <table className={classes.table}>
         <thead>
           <tr>

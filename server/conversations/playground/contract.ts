@@ -17,26 +17,40 @@ export const runPlayground = endpoint({
     'Answers as `POST …/chat` does, with all actions shown, and with settings that are not saved. It costs no credits, and the conversation (source `Playground`) is in no list, figure or analysis of customers unless its source is asked for. Escalations and leads are checked, but not carried out; other actions run. At most 300 runs an hour.',
   scope: 'agents:write',
   params: Exact({ agentId: Id }),
-  body: Exact({
-    message: Type.String({ minLength: 1, maxLength: 100_000 }),
-    conversationId: Type.Optional(
-      Type.String({ minLength: 1, description: 'A conversation of the playground to go on with' }),
-    ),
-    channel: Type.Optional(Channel),
-    contactId: Type.Optional(
-      Type.String({ minLength: 1, description: 'When a conversation starts: the contact who asks' }),
-    ),
-    instructions: Type.Optional(
-      Type.String({ maxLength: 50_000, description: "Instead of the agent's, for this answer" }),
-    ),
-    model: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: "Instead of the agent's, for this answer" }),
-    ),
-    temp: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 1, description: "Instead of the agent's, for this answer" }),
-    ),
-    stream: Type.Boolean({ default: true }),
-  }),
+  body: Exact(
+    {
+      message: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 100_000,
+          description: 'Omit it to continue after the result of a client action',
+        }),
+      ),
+      conversationId: Type.Optional(
+        Type.String({ minLength: 1, description: 'A conversation of the playground to go on with' }),
+      ),
+      channel: Type.Optional(Channel),
+      contactId: Type.Optional(
+        Type.String({ minLength: 1, description: 'When a conversation starts: the contact who asks' }),
+      ),
+      instructions: Type.Optional(
+        Type.String({ maxLength: 50_000, description: "Instead of the agent's, for this answer" }),
+      ),
+      model: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 200, description: "Instead of the agent's, for this answer" }),
+      ),
+      temp: Type.Optional(
+        Type.Number({ minimum: 0, maximum: 1, description: "Instead of the agent's, for this answer" }),
+      ),
+      stream: Type.Boolean({ default: true }),
+    },
+    {
+      rule: ({ message, conversationId }: { message?: string; conversationId?: string }) =>
+        (message ?? conversationId) === undefined
+          ? { message: 'This field is required to start a conversation.' }
+          : null,
+    },
+  ),
   success: { status: 200, schema: ChatAnswer },
   streams: StreamEvent,
   errors: [...ChatErrors, 'CHAT_NOTHING_TO_CONTINUE'],

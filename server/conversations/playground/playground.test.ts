@@ -122,3 +122,25 @@ test('an escalation is tried out without a ticket', async () => {
   assert.equal(made.steps.length, 2)
   assert.deepEqual(made.steps[0].tools, ['escalate'])
 })
+
+test('an answer goes on after the result of a client action, and shows all its steps', async () => {
+  const inputs = { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] }
+  const action = { name: 'show_order', type: 'client', description: 'For orders', inputs }
+  assert.equal((await ask('POST', '/actions', action)).status, 201)
+  models.queue.push({ toolCalls: [{ id: 'call-2', name: 'show_order', input: { order: 'A1' } }] })
+  const first = (await run({ message: 'Where is order A1?' })).body.data
+  assert.equal(first.metadata.finishReason, 'tool-calls')
+  const { conversationId } = first.metadata
+  const path = `/conversations/${conversationId}/tool-result`
+  const { toolCallId } = first.parts.find(({ type }: { type: string }) => type === 'tool-call')
+  assert.equal((await ask('POST', path, { toolCallId, output: { state: 'shipped' } })).status, 200)
+  models.queue.push({ tokens: ['It was shipped.'] })
+  const { status, body } = await run({ message: undefined, conversationId })
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.equal(body.data.id, first.id)
+  const made = (await ask('GET', `/playground/runs/${first.id}`)).body.data
+  assert.equal(made.steps.length, 2)
+  assert.match(made.steps[1].prompt.at(-1).text, /shipped/)
+  const none = await run({ message: undefined })
+  assert.deepEqual([none.status, Object.keys(none.body.error.details)], [400, ['message']])
+})

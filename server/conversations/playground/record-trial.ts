@@ -23,6 +23,8 @@ export function recordTrial(
   const since = (from: number): number => Math.round(performance.now() - from)
   let searchMs = 0
   let found: Found = { passages: [], confidence: 0 }
+  /** What is stored of the answer if this run continues it; undefined until it was read. */
+  let earlier: Pick<Run, 'credits' | 'steps'> | undefined
   const steps: Step[] = []
   return {
     noteFound(now) {
@@ -48,14 +50,15 @@ export function recordTrial(
       } finally {
         step.ms = since(askedAt)
         steps.push(step)
+        earlier ??= await storedRun(db, { accountId, agentId }, messageId)
         const madeOf: Run = {
           ...settings,
-          credits: model.credits,
+          credits: earlier.credits + model.credits,
           searchMs,
           confidence: found.confidence,
           searchedFor: found.about ?? null,
           passages: found.passages.map(shownPassage),
-          steps,
+          steps: [...earlier.steps, ...steps],
         }
         // The conversation may have been deleted meanwhile, and the answer does not depend on its record.
         await db
@@ -75,6 +78,21 @@ export function recordTrial(
       }
     },
   }
+}
+
+async function storedRun(
+  db: Context['db'],
+  { accountId, agentId }: Owner,
+  messageId: string,
+): Promise<Pick<Run, 'credits' | 'steps'>> {
+  const row = await db
+    .selectFrom('playground_runs')
+    .select('made_of')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('message_id', '=', messageId)
+    .executeTakeFirst()
+  return (row?.made_of as Run | undefined) ?? { credits: 0, steps: [] }
 }
 
 function note(step: Step, part: LanguageModelV4StreamPart, now: () => number): void {
