@@ -63,6 +63,31 @@ test('one piece is quoted whole: a list with what leads to it, code as code, row
   assert.match(quoted('What does it come with?', 'npm install client\n```'), /^```\nnpm install client\n```/)
 })
 
+test('a question how something is done is answered with the steps of the section, with their code', () => {
+  const facts = passage(
+    'The chat on your website is small: its script is loaded once, and the website keeps it.',
+    {
+      headingPath: ['The chat on your website'],
+    },
+  )
+  const steps =
+    '1. Paste this line:\n\n```html\n<script src="x.js"></script>\n```\n\n2. Publish it:\n\n```sh\npublish\n```'
+  const own = passage(steps, { headingPath: ['The chat on your website'], score: 0.88 })
+  const other = passage(steps, { headingPath: ['Elsewhere'], score: 0.88 })
+  const answered = (question: string, passages: QuotablePassage[]) =>
+    composeAnswer({ question, confidence: 0.9, passages }, words)
+  for (const question of [
+    'How do I put the chat on my website?',
+    'Wie bringe ich den Chat auf meine Website?',
+  ]) {
+    const { text, cited } = answered(question, [facts, other, own])
+    assert.deepEqual(cited, [2], question)
+    assert.equal(text, `${steps}\n\n[1]`)
+  }
+  assert.deepEqual(answered('How do I put the chat on my website?', [facts, other]).cited, [0])
+  assert.deepEqual(answered('Is the script of the chat on my website small?', [facts, own]).cited, [0])
+})
+
 test('an unlikely answer is offered as the closest passages, in the language of the question', () => {
   const passages = [passage(TEXTS[2]!)]
   const answer = composeAnswer({ question: 'Wie kann ich das kündigen?', confidence: 0.3, passages }, words)

@@ -2,9 +2,11 @@ import { guessLanguage, type Language } from '../../text/languages/language.ts'
 import { languageOfQuestion } from '../../text/languages/language-of-question.ts'
 import { splitWords, wordsOnly } from '../../text/words/words.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
+import { asksHow } from './asks-how.ts'
 import { type ChoosePiece, pieceChooser } from './choose-piece.ts'
 import type { BuiltinInput, QuotablePassage } from './input.ts'
 import { phrasesFor } from './phrases.ts'
+import { hasSteps } from './pieces.ts'
 import { smallTalkOf } from './small-talk.ts'
 
 export type ComposedAnswer = {
@@ -51,7 +53,9 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
   const choose = pieceChooser(question, input.about, words)
   if (confidence >= ANSWER_FROM) {
     const two = confidence < UNSURE && (passages[1]?.score ?? 0) >= confidence * NEARLY
-    const quotes = quotesOf(passages.slice(0, two ? 2 : 1), choose, ROOM)
+    const quotes = two
+      ? quotesOf(passages.slice(0, 2), choose, ROOM)
+      : quoteOf(passages, stepsFor(input), choose, ROOM)
     if (quotes.length > 0) {
       const text = quotes.map(({ text: quote }, i) => marked(quote, i + 1)).join('\n\n')
       return { band: 'answer', text, cited: quotes.map(({ passage }) => passage), score: confidence }
@@ -68,6 +72,21 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
       return { band: 'closest', text, cited: quotes.map(({ passage }) => passage), score: confidence }
   }
   return { band: 'decline', text: phrases.decline, cited: [], score: confidence }
+}
+
+/**
+ * Returns the index of the passage to quote as the answer: the first, or for a question how something is done, the
+ * likeliest with steps or code in the same section, if the first has neither.
+ */
+function stepsFor({ question, passages }: BuiltinInput): number {
+  const [first] = passages
+  if (!first || hasSteps(first.text) || !asksHow(splitWords(question.slice(0, LONGEST_QUESTION)))) return 0
+  const section = JSON.stringify([first.sourceId, first.headingPath])
+  const steps = passages.findIndex(
+    ({ sourceId, headingPath, text, score }) =>
+      score >= first.score * NEARLY && JSON.stringify([sourceId, headingPath]) === section && hasSteps(text),
+  )
+  return Math.max(steps, 0)
 }
 
 /** The first passage, when it is a stored answer that the question asks for; else null. */
@@ -100,6 +119,19 @@ function quotesOf(passages: readonly QuotablePassage[], choose: ChoosePiece, roo
     if (text && !quotes.some((other) => other.text.includes(text))) quotes.push({ passage, text })
   }
   return quotes
+}
+
+/** The quote from one passage, as a list. */
+function quoteOf(
+  passages: readonly QuotablePassage[],
+  index: number,
+  choose: ChoosePiece,
+  room: number,
+): Quote[] {
+  return quotesOf(passages.slice(index, index + 1), choose, room).map((quote) => ({
+    ...quote,
+    passage: index,
+  }))
 }
 
 /** Appends the citation marker. After code and tables it goes on a line of its own, because it is no part of them. */

@@ -32,12 +32,21 @@ export function piecesOf(lines: readonly string[]): Piece[] {
       continue
     }
     const isLed = LEADS_ON.test(last.text) && (last.kind === 'prose' || block.kind === 'code')
-    const goesOn = last.kind === 'list' && block.kind === 'list'
+    const goesOn = (last.kind === 'list' || (last.kind === 'code' && isItem(last))) && isItem(block)
     if (isLed || goesOn) pieces[pieces.length - 1] = joined(lines, last, block)
     else pieces.push(block)
   }
   return joinShort(lines, pieces)
 }
+
+const STEP = /^\s*\d{1,3}[.)]\s/m
+
+/** Returns whether a text has numbered steps or code. */
+export const hasSteps = (text: string): boolean =>
+  STEP.test(text) || text.split('\n').some((line) => FENCE.test(line))
+
+/** Returns whether a piece begins with an item of a list. The steps of instructions often have code of their own. */
+const isItem = ({ kind, text }: Piece): boolean => kind !== 'rows' && ITEM.test(text.split('\n', 1)[0]!)
 
 /** Returns the text of consecutive lines. A code fence of which they have only one end gets the other one. */
 export function textOfLines(lines: readonly string[], from: number, to: number): string {

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { DEMO_QUESTIONS } from './demo-agent.ts'
+import { extractMarkdown } from './knowledge/extract/text/extract-markdown.ts'
+import { searchTables } from './knowledge/search/search-tables.ts'
+import { showChunks } from './knowledge/search/tables/drop-chunks.ts'
+import { createTables, type Tables } from './knowledge/search/tables/tables.ts'
+import { writeChunk } from './knowledge/search/tables/write-chunks.ts'
+import { chunkSections } from './knowledge/training/chunk/chunk-sections.ts'
+import { composeAnswer } from './models/builtin/compose-answer.ts'
+import { loadWordVectors } from './models/static/word-vectors.ts'
+import { createStemmer } from './text/languages/stem.ts'
+
+const words = loadWordVectors()
+const EXPECTED = [
+  [/multipart\/form-data/, /-F file=@/],
+  [/Paste this before <\/body>/, /<script src="https:\/\/YOUR-HOST\/widget\.js" data-agent="AGENT_ID"/],
+  [/Nothing is lost/, /Last-Event-ID/],
+]
+
+function tablesOfGuides(): Tables {
+  const tables = createTables(words)
+  const stem = createStemmer()
+  for (const folder of ['guide', 'operations']) {
+    const path = new URL(`../docs/${folder}/`, import.meta.url)
+    for (const name of readdirSync(path).filter((file) => file.endsWith('.md'))) {
+      const { sections } = extractMarkdown(readFileSync(new URL(name, path), 'utf8'))
+      const slots = chunkSections(sections).map(({ headingPath, page, text, ordinal }) => {
+        const source = { sourceId: name, sourceName: name, url: null }
+        return writeChunk(tables, { id: `${name}#${ordinal}`, ...source, headingPath, page, text }, stem)
+      })
+      showChunks(tables, slots)
+    }
+  }
+  return tables
+}
+
+test('the suggested questions of the demo agent are answered with what a person has to do', () => {
+  const tables = tablesOfGuides()
+  for (const [at, question] of DEMO_QUESTIONS.entries()) {
+    const answer = composeAnswer({ question, ...searchTables(tables, question, { limit: 8 }) }, words)
+    assert.equal(answer.band, 'answer', question)
+    for (const expected of EXPECTED[at]!) assert.match(answer.text, expected)
+  }
+})
