@@ -23,18 +23,21 @@ export async function addManyConversations(
   conversations: number,
 ): Promise<void> {
   await db.connection().execute(async (one) => {
+    // A busy machine takes longer for some of these statements than requests may take.
+    await sql`set statement_timeout to 0`.execute(one)
     for (const table of ['conversations', 'messages', 'tool_calls', 'tickets', 'conversation_topics'])
       await sql`alter table ${sql.table(table)} disable trigger user`.execute(one)
     await makeTexts(one, Math.min(conversations, MOST_TEXTS))
     await sql`insert into conversations (id, account_id, agent_id, source, user_id, status, title, sentiment, last_seq,
-        escalated, created_at, updated_at)
+        escalated, created_at, updated_at, analysis_due, analysed_at)
       select gen_random_uuid(), ${accountId}, ${agentId},
         (array['API', 'API', 'API', 'Widget or Iframe', 'Widget or Iframe', 'Email', 'Phone'])[1 + i % 7],
         case when i % 3 = 0 then 'user-' || i % 10000 end,
         (array['ongoing', 'ended', 'ended', 'ended'])[1 + i % 4], 'Case ' || i,
         (array['positive', 'neutral', 'neutral', 'negative', null])[1 + i % 5], ${sql.lit(MESSAGES)},
         i % 40 = 0, now() - i * (interval '380 days' / ${sql.lit(conversations)}),
-        now() - i * (interval '380 days' / ${sql.lit(conversations)}) + interval '1 hour' * (i % 24)
+        now() - i * (interval '380 days' / ${sql.lit(conversations)}) + interval '1 hour' * (i % 24),
+        null, now()
       from generate_series(1, ${sql.lit(conversations)}) as i`.execute(one)
     // The number in the title decides about the rest.
     await sql`create temporary table made as
@@ -67,6 +70,7 @@ export async function addManyConversations(
     await sql`drop table made, texts`.execute(one)
     for (const table of ['conversations', 'messages', 'tool_calls', 'tickets', 'conversation_topics'])
       await sql`alter table ${sql.table(table)} enable trigger user`.execute(one)
+    await sql`reset statement_timeout`.execute(one)
   })
   for (const table of [
     'conversations',

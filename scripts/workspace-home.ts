@@ -49,10 +49,15 @@ export type WorkspaceHome = {
   models: ModelServer
   browser: Browser
   agentId: string
+  /** The ids of what the pages are about. */
+  made: Record<'sourceId' | 'actionId' | 'procedureId' | 'runId', string>
   /** The storage state of a browser that is signed in as the owner. */
   session: Awaited<ReturnType<import('playwright-core').BrowserContext['storageState']>>
   close(): Promise<void>
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: responses have every shape
+type Send = (method: string, path: string, body?: unknown) => Promise<any>
 
 /** Creates a workspace that looks as it would after a week of use, with its owner signed in. */
 export async function openWorkspaceHome(): Promise<WorkspaceHome> {
@@ -80,8 +85,7 @@ export async function openWorkspaceHome(): Promise<WorkspaceHome> {
 
   const { key } = await createKey(db, accountId, { name: 'Website backend' })
   const { request } = clientOf(service.url, key)
-  // biome-ignore lint/suspicious/noExplicitAny: responses have every shape
-  const send = async (method: string, path: string, body?: unknown): Promise<any> => {
+  const send: Send = async (method, path, body) => {
     const answer = await request(method, path, body)
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
     return answer.body
@@ -159,11 +163,13 @@ export async function openWorkspaceHome(): Promise<WorkspaceHome> {
   ]) {
     await send('POST', `${at}/contacts`, { externalId: `shop-${city?.toLowerCase()}`, name, email })
   }
+  const made = await makeTools(send, at)
   return {
     service,
     models,
     browser,
     agentId,
+    made,
     session,
     async close() {
       await browser.close()
@@ -171,4 +177,37 @@ export async function openWorkspaceHome(): Promise<WorkspaceHome> {
       await models.close()
     },
   }
+}
+
+/** Adds an action, a procedure that names it, and evaluation questions with a run. */
+async function makeTools(send: Send, at: string): Promise<WorkspaceHome['made']> {
+  const { data: sources } = await send('GET', `${at}/sources`)
+  const sourceOf = (name: string): string =>
+    sources.find((one: { name: string }) => one.name === name)?.id ?? ''
+  const sourceId = sourceOf('Warranty and repair')
+  const number = { type: 'integer', description: 'The number of the order' }
+  const { id: actionId } = await send('POST', `${at}/actions`, {
+    name: 'look_up_order',
+    type: 'http',
+    description: 'When somebody asks where an order is.',
+    inputs: { type: 'object', properties: { number }, required: ['number'] },
+    http: { method: 'GET', url: 'https://shop.example.com/orders/{{number}}' },
+  })
+  const { id: procedureId } = await send('POST', `${at}/procedures`, {
+    name: 'Late order',
+    trigger: 'Somebody says that an order has not arrived.',
+    steps: [
+      { instruction: 'Look the order up.', action: 'look_up_order' },
+      'Say when it will arrive, and say sorry.',
+    ],
+  })
+  for (const [question, expected] of [
+    ['How long is the warranty of a Halo lamp?', 'Warranty and repair'],
+    ['Can I return a lamp that I have used?', 'Delivery and returns'],
+    ['Do you have a lamp with a USB socket?', 'Lamps and prices'],
+  ] as const) {
+    await send('POST', `${at}/evaluations`, { question, expectedSourceId: sourceOf(expected) })
+  }
+  const { id: runId } = await send('POST', `${at}/evaluation-runs`, { note: 'Before the new catalogue' })
+  return { sourceId, actionId, procedureId, runId }
 }

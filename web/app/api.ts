@@ -1,5 +1,4 @@
 import type { Static, TSchema } from 'typebox'
-import { createParley } from '../../client/parley.ts'
 import { createRequests, type RequestInput } from '../../client/requests.ts'
 import { type Upload, uploadFile } from '../../client/upload-file.ts'
 import type * as accounts from '../../server/accounts/contract.ts'
@@ -89,13 +88,11 @@ export type OutputOf<M extends Method, P extends string> =
 type Args<M extends Method, P extends string> =
   object extends InputOf<M, P> ? [input?: InputOf<M, P>] : [input: InputOf<M, P>]
 
-const baseUrl = '/api/v2'
+export const baseUrl = '/api/v2'
 /** This header tells the service that the request was not triggered by a page of another site. */
-const headers = { 'x-parley-session': '1' }
+export const headers = { 'x-parley-session': '1' }
 const requests = createRequests({ baseUrl, headers })
 
-/** The client that streams answers. */
-export const parley = createParley({ baseUrl, headers })
 export const follow = requests.follow
 
 /**

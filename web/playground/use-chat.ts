@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
-import { type Cited, type InputOf, parley } from '../app/api.ts'
+import type { Cited, InputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { sentenceOf } from '../ui/state.tsx'
+import { parley } from './chat-client.ts'
 
 export type ToolCall = { id: string; name: string; input?: unknown; output?: unknown }
 export type Said = {
