@@ -27,6 +27,8 @@ const WATCH = `{
   }).observe({ type: 'layout-shift', buffered: true })
 }`
 
+const workspace = (page: Page) => page.getByRole('navigation', { name: 'Workspace' })
+
 /** Opens a page with an empty cache. */
 async function visit(browser: Browser, url: string, session: Session): Promise<Visit> {
   const context = await browser.newContext({ storageState: session, viewport: { width: 1440, height: 900 } })
@@ -41,6 +43,8 @@ async function visit(browser: Browser, url: string, session: Session): Promise<V
     reading.push(response.body().then((body) => void scripts.set(pathname, gzipSync(body).length)))
   })
   await page.goto(url)
+  // The page for people who are not signed in has a heading as well.
+  await workspace(page).waitFor()
   await page.locator('main h1').first().waitFor()
   const readyMs = await page.evaluate<number>('performance.now()')
   await page.waitForLoadState('networkidle')
@@ -56,9 +60,7 @@ async function visit(browser: Browser, url: string, session: Session): Promise<V
 /** From the click on the link to the frame that shows the first row, in milliseconds. */
 async function openList(page: Page, path: string): Promise<number> {
   await page.goto(path)
-  const link = page
-    .getByRole('navigation', { name: 'Workspace' })
-    .getByRole('link', { name: 'Conversations' })
+  const link = workspace(page).getByRole('link', { name: 'Conversations' })
   await link.waitFor()
   await page.waitForLoadState('networkidle')
   return page.evaluate<number>(`new Promise((done) => {
@@ -108,6 +110,7 @@ export async function webScenario(server: string | null): Promise<string> {
   const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
   try {
     const context = await browser.newContext()
+    context.setDefaultTimeout(120_000)
     const owner = await context.newPage()
     await owner.goto(linkTo(url, 'set-up', token))
     await owner.getByLabel('Workspace').fill('Bench')
@@ -115,7 +118,7 @@ export async function webScenario(server: string | null): Promise<string> {
     await owner.getByLabel('Email').fill('ada@example.com')
     await owner.getByLabel('Password').fill('a few words in a row')
     await owner.getByRole('button', { name: 'Create the workspace' }).click()
-    await owner.locator('main h1').first().waitFor()
+    await workspace(owner).waitFor()
     const session = await context.storageState()
 
     const first: Visit[] = []
