@@ -157,24 +157,20 @@ export function createParley(options: ParleyOptions): Parley {
     return readStream(first, source, { ...known, patience, signal })
   }
 
-  async function ask(
-    agentId: string,
-    endpoint: string,
-    body: Pick<ChatBody, 'message' | 'conversationId'>,
-    options: SendOptions,
-  ): Promise<Answer> {
-    const { conversationId, message } = body
-    const before =
-      message === undefined && conversationId !== undefined
-        ? await continuable(agentId, conversationId, options.signal)
-        : undefined
-    const path = `/agents/${encodeURIComponent(agentId)}/${endpoint}`
-    return send(agentId, path, body, options, { conversationId, before })
-  }
-
   return {
-    chat: (agentId, body, sendOptions = {}) => ask(agentId, 'chat', body, sendOptions),
-    tryOut: (agentId, body, sendOptions = {}) => ask(agentId, 'playground/runs', body, sendOptions),
+    async chat(agentId, body, sendOptions = {}) {
+      const { conversationId, message } = body
+      const before =
+        message === undefined && conversationId !== undefined
+          ? await continuable(agentId, conversationId, sendOptions.signal)
+          : undefined
+      const path = `/agents/${encodeURIComponent(agentId)}/chat`
+      return send(agentId, path, body, sendOptions, { conversationId, before })
+    },
+    tryOut: (agentId, body, sendOptions = {}) =>
+      send(agentId, `/agents/${encodeURIComponent(agentId)}/playground/runs`, body, sendOptions, {
+        conversationId: body.conversationId,
+      }),
     retry: (agentId, conversationId, messageId, sendOptions = {}) =>
       send(agentId, `${pathOf(agentId, conversationId)}/retry`, { messageId }, sendOptions, {
         conversationId,

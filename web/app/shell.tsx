@@ -49,9 +49,10 @@ function Frame() {
   const agentId = useAgentId()
   const isUnknown = useIsUnknown(agentId)
   const { pathname } = useLocation()
+  const known = useAgent(agentId).data?.id
   useEffect(() => {
-    if (agentId && !isUnknown) rememberAgent(agentId)
-  }, [agentId, isUnknown])
+    if (known) rememberAgent(known)
+  }, [known])
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigating to another page closes the menu
   useEffect(() => setOpen(null), [pathname])
   useShortcuts([

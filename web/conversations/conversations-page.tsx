@@ -73,9 +73,13 @@ export function ConversationsPage() {
   ])
   return (
     <div className={`${classes.panes} ${open ? classes.reading : ''}`}>
+      {/* On a phone, the open conversation takes the place of the list, but the page keeps its heading. */}
+      <h1 className="visually-hidden">Conversations</h1>
       <section className={classes.list} aria-label="Conversations">
         <header className={classes.listHead}>
-          <h1>Conversations</h1>
+          <span className={classes.heading} aria-hidden>
+            Conversations
+          </span>
           {rows.length > 0 && <ExportMenu agentId={agentId} filters={filters} />}
         </header>
         <FilterBar filters={filters} onChange={change} />

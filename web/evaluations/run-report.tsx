@@ -132,7 +132,17 @@ function Report({ agentId, run, before }: { agentId: string; run: Run; before: R
               : 'Each question finds its answer, or is declined as it should be.'}
           </Empty>
         ) : (
-          <Table label="Failing questions" head={['Question', 'What happened', 'Found instead', '']}>
+          <Table
+            label="Failing questions"
+            head={[
+              'Question',
+              'What happened',
+              'Found instead',
+              <span key="write" className="visually-hidden">
+                Actions
+              </span>,
+            ]}
+          >
             {failing.map((result) => (
               <tr key={result.id}>
                 <td className={classes.question} dir="auto">

@@ -64,9 +64,13 @@ export function InboxPage() {
   const [title, text] = EMPTY[view]
   return (
     <div className={`${classes.desk} ${open ? classes.reading : ''}`}>
+      {/* On a phone, the open ticket takes the place of the list, but the page keeps its heading. */}
+      <h1 className="visually-hidden">Inbox</h1>
       <section className={classes.list} aria-label="Tickets">
         <header className={classes.head}>
-          <h1>Inbox</h1>
+          <span className={classes.heading} aria-hidden>
+            Inbox
+          </span>
           {unread > 0 && <Badge tone="warning">{unread} unread</Badge>}
           {!isLive && <Badge tone="danger">Not live</Badge>}
           <span className={classes.space} />

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { createAccount } from '../../server/accounts/records/accounts.ts'
+import { createLink, linkTo } from '../../server/sign-in/passwords/links.ts'
+import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
+import { findBrowser } from '../find-browser.ts'
+import { type Client, type Service, startService } from '../start.ts'
+import { trained } from '../until.ts'
+import { memberOf } from '../workspace.ts'
+import { pageOf } from '../workspace-page.ts'
+
+const skip = findBrowser()
+  ? false
+  : 'No Chromium was found: install it, or set CHROMIUM_PATH, to test the workspace in a browser.'
+
+const WARRANTY = 'The Halo lamp has a warranty of five years.'
+
+describe('stories of a team and its visitors', { skip }, () => {
+  let service: Service
+  let models: ModelServer
+  let browser: Browser
+  let client: Client
+  let owner: Page
+  let agentId: string
+
+  before(async () => {
+    models = await startModelServer()
+    service = await startService(models.settings)
+    client = await service.account({ name: 'Bright Lamps' })
+    agentId = (await client.request('POST', '/agents', { name: 'Lumi', visibility: 'public' })).body.id
+    await add({ type: 'text', name: 'Warranty', content: WARRANTY })
+    await add({ type: 'text', name: 'Shop', content: 'Our shop in Bergen opens at ten on weekdays.' })
+    browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+    owner = await pageOf(browser, service, await memberOf(service, client.accountId, 'owner'))
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.close()
+    await models?.close()
+  })
+
+  async function add(source: object): Promise<void> {
+    const { status, body } = await client.request('POST', `/agents/${agentId}/sources`, source)
+    assert.equal(status, 201, JSON.stringify(body))
+    await trained(service, body.id)
+  }
+  const open = (path: string) => owner.goto(`${service.url}/agents/${agentId}${path}`)
+
+  test('the search test says why a source was missed, and finds it after the miss was mended', async () => {
+    const question = 'Can I bring my dog?'
+    await open('/search')
+    await owner.getByLabel('Should be answered from (optional)').selectOption('Shop')
+    await owner.getByLabel('Question').fill(question)
+    await owner.keyboard.press('Enter')
+    const found = owner.getByRole('region', { name: 'What was found' })
+    await found.getByText('too little speaks for its holding the answer').waitFor()
+    await add({ type: 'qna', name: 'Dogs', questions: [question], answer: 'Dogs are welcome in our shop.' })
+    await owner.reload()
+    await owner.getByLabel('Should be answered from (optional)').selectOption('Dogs')
+    await owner.getByLabel('Question').fill(question)
+    await owner.keyboard.press('Enter')
+    const first = found.getByRole('article', { name: 'Passage 1', exact: true })
+    await first.getByText('Dogs are welcome').waitFor()
+    await first.getByText('answered from').waitFor()
+    assert.equal(await found.getByText('too little speaks').count(), 0)
+  })
+
+  test('a visitor asks for a person, a colleague takes over, replies and hands back', async () => {
+    const escalate = { name: 'escalate', type: 'escalate', description: 'When a person is wanted' }
+    assert.equal((await client.request('POST', `/agents/${agentId}/actions`, escalate)).status, 201)
+    await open('/inbox')
+    const rows = owner.getByRole('region', { name: 'Tickets' }).getByRole('listitem')
+    const visitor = await pageOf(browser, service)
+    await visitor.goto(`${service.url}/widget/${agentId}`)
+    const say = async (text: string): Promise<void> => {
+      await visitor.getByLabel('Message', { exact: true }).fill(text)
+      await visitor.getByRole('button', { name: 'Send', exact: true }).click()
+    }
+    const input = { subject: 'The lamp flickers', summary: 'The lamp of the visitor flickers.' }
+    models.queue.push(
+      { toolCalls: [{ id: 'call-1', name: 'escalate', input }] },
+      { tokens: ['I ask the team.'] },
+    )
+    await say('My lamp flickers, can a person help me?')
+    await visitor.getByText('I ask the team.').waitFor()
+    // The ticket appears in the open inbox without a reload.
+    await rows.getByText('The lamp flickers').click()
+    await owner.getByRole('heading', { level: 2, name: 'The lamp flickers' }).waitFor()
+    await owner.getByRole('button', { name: 'Take over from the agent' }).click()
+    await owner.getByLabel('Reply to the customer').fill('Sam here. We send you a **new bulb**.')
+    await owner.getByRole('button', { name: 'Send the reply' }).click()
+    await visitor.getByText('new bulb').waitFor()
+    await say('Thank you! Nothing else.')
+    await owner.getByLabel('Messages').getByText('Thank you! Nothing else.').waitFor()
+    await owner.getByRole('button', { name: 'Hand back to the agent' }).click()
+    await owner.getByRole('button', { name: 'Take over from the agent' }).waitFor()
+    models.queue.push({ tokens: ['Five years [1].'] })
+    await say('How long is the warranty of the Halo lamp?')
+    await visitor.getByText('Five years').waitFor()
+    await visitor.context().close()
+  })
+
+  test('an action of the website takes its result in the playground, and the answer goes on', async () => {
+    const inputs = { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] }
+    const action = { name: 'show_order', type: 'client', description: 'Shows an order', inputs }
+    assert.equal((await client.request('POST', `/agents/${agentId}/actions`, action)).status, 201)
+    await open('/playground')
+    models.otherwise(({ body }) => ({
+      tokens: [JSON.stringify(body).includes('on its way') ? 'It was shipped on Monday.' : 'An order'],
+    }))
+    models.queue.push({
+      tokens: ['One moment. '],
+      toolCalls: [{ id: 'call-2', name: 'show_order', input: { order: 'A1' } }],
+    })
+    await owner.getByLabel('Question').fill('Where is my order A1?')
+    await owner.keyboard.press('Enter')
+    const result = owner.getByRole('form', { name: 'Result of show_order' })
+    await result.getByText('"order":"A1"').waitFor()
+    await result.getByLabel('Result').fill('{ "state": "on its way" }')
+    await result.getByRole('button', { name: 'Give the result' }).click()
+    await owner.getByRole('log').getByText('It was shipped on Monday.').waitFor()
+    await result.waitFor({ state: 'detached' })
+    const why = owner.getByRole('complementary', { name: 'Why this answer' })
+    await why.getByText(/^Step 2: /).click()
+    await why.getByText(/show_order → .*on its way/).waitFor()
+  })
+
+  test('on a phone, the list of sources is as wide as the page', async () => {
+    const phone = await pageOf(browser, service, await memberOf(service, client.accountId, 'owner'))
+    await phone.setViewportSize({ width: 360, height: 740 })
+    await phone.goto(`${service.url}/agents/${agentId}/sources`)
+    await phone
+      .getByRole('row', { name: /Warranty/ })
+      .getByText('Live')
+      .waitFor()
+    await phone.getByRole('button', { name: 'Actions for Warranty' }).waitFor()
+    const table = `document.querySelector('section[aria-label="Table: Sources"]')`
+    const overflow = await phone.evaluate(`${table}.scrollWidth - ${table}.clientWidth`)
+    assert.equal(overflow, 0)
+    await phone.context().close()
+  })
+
+  test('the size of the sources stands beside what the plan allows', async () => {
+    await open('/sources')
+    await owner.getByText('The plan has no limit.').waitFor()
+    const other = await service.account({ plan: 'standard' })
+    const { id } = (await other.request('POST', '/agents', { name: 'Shop' })).body
+    const page = await pageOf(browser, service, await memberOf(service, other.accountId, 'owner'))
+    await page.goto(`${service.url}/agents/${id}/sources`)
+    await page.getByText('0 sources, 0 B of the 41.9 MB of text that the plan allows.').waitFor()
+    await page.context().close()
+  })
+
+  test('the page of an unknown agent has no menu of an agent', async () => {
+    await owner.goto(`${service.url}/agents/nobody/sources`)
+    await owner.getByRole('heading', { name: 'This agent does not exist' }).waitFor()
+    const nav = owner.getByRole('navigation', { name: 'Workspace' })
+    await nav.getByRole('link', { name: 'All agents' }).waitFor()
+    assert.equal(await nav.getByRole('link', { name: 'Sources' }).count(), 0)
+    await owner.goto(service.url)
+    await owner.getByRole('heading', { level: 1, name: 'Lumi' }).waitFor()
+  })
+
+  test('from the set-up link to the first cited answer by keyboard alone', async () => {
+    const accountId = await createAccount(service.ctx.db, 'New')
+    const { token } = await createLink(service.ctx.db, { accountId, kind: 'set-up', createdBy: 'operator' })
+    const page = await pageOf(browser, service)
+    await page.goto(linkTo(service.url, 'set-up', token))
+    const press = (key: string) => page.keyboard.press(key)
+    const isFocused = async (target: Locator) => (await page.locator(':focus').and(target).count()) > 0
+    /** Presses Tab until the element has the focus. */
+    async function reach(target: Locator): Promise<void> {
+      await target.waitFor()
+      for (let presses = 0; presses < 80; presses++) {
+        if (await isFocused(target)) return
+        await press('Tab')
+      }
+      assert.fail(`Tab does not reach ${target}`)
+    }
+    const type = async (label: string, text: string): Promise<void> => {
+      await reach(page.getByLabel(label, { exact: true }))
+      await page.keyboard.type(text)
+    }
+    await type('Workspace', 'Bright Lamps')
+    await type('Your name', 'Ada Okafor')
+    await type('Email', 'ada@example.com')
+    await type('Password', 'a few words in a row')
+    await press('Enter')
+    await page.getByRole('heading', { name: 'No agent yet' }).waitFor()
+    await reach(page.getByRole('main').getByRole('link', { name: 'New agent' }).first())
+    await press('Enter')
+    await type('Name', 'Lumi')
+    await reach(page.getByRole('radio', { checked: true }))
+    const pasted = page.getByRole('radio', { name: /Written or pasted/ })
+    for (let presses = 0; presses < 3 && !(await pasted.isChecked()); presses++) await press('ArrowDown')
+    const text = page.getByRole('textbox', { name: 'Text', exact: true })
+    await reach(text)
+    await page.keyboard.type(WARRANTY)
+    await reach(page.getByRole('button', { name: 'Create the agent' }))
+    await press('Enter')
+    models.queue.push({ tokens: ['Five years [1].'] })
+    await type('Question', 'How long is the warranty of the Halo lamp?')
+    await press('Enter')
+    await reach(page.getByRole('button', { name: 'Source 1' }))
+    await press('Enter')
+    await page.getByRole('blockquote').getByText('warranty of five years').waitFor()
+    await page.context().close()
+  })
+})
