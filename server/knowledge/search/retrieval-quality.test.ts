@@ -95,7 +95,7 @@ test('questions that nothing was tuned on', () => {
 })
 
 /** Points of recall@3 that the fusion finds beyond words alone, at least; the figures are in bench/results. */
-const GAINS = { 'camper-manual': 0.23, 'staff-handbook': 0.16, 'server-reference': 0.09, [GERMAN_SET]: 0.015 }
+const GAINS = { 'camper-manual': 0.24, 'staff-handbook': 0.16, 'server-reference': 0.11, [GERMAN_SET]: 0.015 }
 
 test('long documents: the fusion finds more than words alone, most is answered, and most without an answer declined', () => {
   const sum = { answered: 0, answerable: 0, declined: 0, unanswerable: 0 }
@@ -115,5 +115,5 @@ test('long documents: the fusion finds more than words alone, most is answered, 
     sum.unanswerable += set.unanswerable.length
   }
   assert.ok(sum.answered / sum.answerable >= 0.8, `answered ${sum.answered / sum.answerable}`)
-  assert.ok(sum.declined / sum.unanswerable >= 0.78, `declined ${sum.declined / sum.unanswerable}`)
+  assert.ok(sum.declined / sum.unanswerable >= 0.8, `declined ${sum.declined / sum.unanswerable}`)
 })

@@ -68,17 +68,17 @@ export function orderOf(evidence: Evidence): number {
         2.5 * match +
         2.7 * headingShare +
         3.1 * placed
-    : -2.1 * terms +
-        2.3 * held +
-        1.9 * first -
-        2.5 * near -
-        0.3 * spelled +
-        6.2 * match +
-        0.4 * heading +
+    : -2.6 * terms +
+        2.9 * held +
+        2 * first -
+        2.8 * near -
+        0.4 * spelled +
+        6.5 * match +
+        0.7 * heading +
         2.6 * headingShare +
-        0.3 * placed +
-        8.5 * meanings +
-        5.1 * sentence +
+        0.2 * placed +
+        8.8 * meanings +
+        5.3 * sentence +
         2.8 * around
 }
 
