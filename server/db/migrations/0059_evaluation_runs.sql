@@ -1,7 +1,7 @@
 create table evaluation_sets (
   id uuid primary key,
   account_id uuid not null references accounts on delete cascade,
-  agent_id text not null,
+  agent_id text not null references agent_ids on delete cascade,
   name text not null,
   created_at timestamptz(3) not null default now(),
   constraint evaluation_sets_name unique (agent_id, name)
@@ -16,7 +16,7 @@ create index evaluations_set on evaluations (set_id);
 create table evaluation_runs (
   id uuid primary key,
   account_id uuid not null references accounts on delete cascade,
-  agent_id text not null references agents on delete cascade,
+  agent_id text not null references agent_ids on delete cascade,
   -- Not a reference: the run stays when its set is deleted.
   set_id uuid,
   set_name text,
