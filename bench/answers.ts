@@ -10,7 +10,7 @@ const has = (option: string): boolean => process.argv.includes(option)
  * What the built-in responder answers on public documents: `node bench/answers.ts [--held-out] [--ideal] [--all]`. With
  * `--ideal` as if an embedding server knew the right passage.
  */
-export async function answersScenario(): Promise<void> {
+async function answersScenario(): Promise<void> {
   const words = loadWordVectors()
   const collections = await loadCollections(has('--held-out') ? 'held-out.json' : 'collections.json')
   for (const collection of collections) warnOfMissing(collection)

@@ -1,7 +1,7 @@
 import { percentiles } from './load.ts'
 import { prepare, start, stop } from './service.ts'
 
-export type ColdStartResult = {
+type ColdStartResult = {
   scenario: 'cold-start'
   database: string
   runs: number

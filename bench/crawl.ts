@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { startWebSite } from '../test/fakes/web-site.ts'
 import { prepare, start, stop } from './service.ts'
 
-export type CrawlResult = {
+type CrawlResult = {
   scenario: 'crawl'
   database: string
   pages: number

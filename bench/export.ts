@@ -8,7 +8,7 @@ import type { Db } from '../server/db/database.ts'
 import { addManyConversations } from './many-conversations.ts'
 import { prepare } from './service.ts'
 
-export type ExportResult = {
+type ExportResult = {
   scenario: 'export'
   database: string
   command: string

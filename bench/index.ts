@@ -13,7 +13,7 @@ import { loadWordVectors } from '../server/models/static/word-vectors.ts'
 import { percentiles, round } from './load.ts'
 import { type Prepared, prepare } from './service.ts'
 
-export type IndexResult = {
+type IndexResult = {
   scenario: 'index'
   database: string
   chunks: number

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type Figures, load } from './load.ts'
 import { prepare, start, stop } from './service.ts'
 
-export type ListResult = { scenario: 'list'; database: string; conversations: number; service: Figures }
+type ListResult = { scenario: 'list'; database: string; conversations: number; service: Figures }
 
 /** The first page of the conversation list, and pages in its middle, one request at a time. */
 export async function listScenario(server: string | null, conversations: number): Promise<ListResult> {

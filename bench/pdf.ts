@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { makePdf } from '../test/fixtures/make-pdf.ts'
 import { prepare, start, stop } from './service.ts'
 
-export type PdfResult = {
+type PdfResult = {
   scenario: 'pdf'
   database: string
   pages: number

@@ -19,7 +19,7 @@ import { round } from './load.ts'
 
 const QUESTIONS = ['fitted', 'unseen'] as const
 
-export type RetrievalResult = {
+type RetrievalResult = {
   set: string
   questions: (typeof QUESTIONS)[number]
   chunks: number

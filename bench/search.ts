@@ -2,7 +2,7 @@ import { type Figures, load } from './load.ts'
 import { addManyConversations, wordOf } from './many-conversations.ts'
 import { prepare, start, stop } from './service.ts'
 
-export type SearchResult = {
+type SearchResult = {
   scenario: 'search'
   database: string
   conversations: number

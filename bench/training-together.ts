@@ -4,7 +4,7 @@ import { createAgent } from '../server/agents/records/create-agent.ts'
 import { round } from './load.ts'
 import { prepare, start, stop } from './service.ts'
 
-export type TrainingTogetherResult = {
+type TrainingTogetherResult = {
   scenario: 'training-together'
   database: string
   processes: number
@@ -29,7 +29,7 @@ const KEYS = 60
 const PLAN = 'pro'
 
 /** Small texts are uploaded to agents all at once, while a source that is live is renamed again and again. */
-export async function trainingTogether(
+async function trainingTogether(
   server: string | null,
   { agents, sourcesEach, processes }: Case,
 ): Promise<TrainingTogetherResult> {

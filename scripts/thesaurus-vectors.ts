@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** For each word (by its place) the words that mean much the same, with a weight for each. */
-export type Related = Map<number, number>[]
+type Related = Map<number, number>[]
 
 /** A word's senses are listed by falling frequency; the later ones mislead more than they help. */
 const SENSES = 2

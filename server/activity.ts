@@ -1,5 +1,5 @@
 /** Says that something was done in this process which may have left work for others: a request, a job. */
-export type Activity = { note(): void; onNote(listener: () => void): () => void }
+type Activity = { note(): void; onNote(listener: () => void): () => void }
 
 export function createActivity(): Activity {
   const listeners = new Set<() => void>()

@@ -38,7 +38,7 @@ const USER_AGENT = `Parley/${VERSION} (self-hosted agent service)`
 export type Context = Awaited<ReturnType<typeof createContext>>
 
 /** What tests replace. */
-export type Overrides = { database?: Database; log?: Logger }
+type Overrides = { database?: Database; log?: Logger }
 
 /** Opens and migrates the database, and creates everything that depends on it. */
 export async function createContext(config: Config, overrides: Overrides = {}) {

@@ -9,7 +9,7 @@ import type { Client, Service } from './start.ts'
 export type TestMailbox = Awaited<ReturnType<typeof connectTestMailbox>>
 
 export const ADDRESS = 'support@shop.example'
-export const SECRET = 'a secret for tests of webhooks'
+const SECRET = 'a secret for tests of webhooks'
 
 type Options = { address?: string; smtpPort: number; agent?: string } & Record<string, unknown>
 
@@ -82,7 +82,7 @@ export async function connectTestMailbox(
   }
 }
 
-export async function postMail(
+async function postMail(
   service: Service,
   agentId: string,
   raw: string | Buffer,

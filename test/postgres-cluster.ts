@@ -145,7 +145,7 @@ export function deadlocksIn(log: string): string[] {
   return entries.filter((entry) => /\bERROR:\s+deadlock detected/.test(entry)).map((entry) => entry.trim())
 }
 
-export function freePort(): Promise<number> {
+function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.on('error', reject)

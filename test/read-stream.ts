@@ -6,7 +6,7 @@ import { StreamEvent } from '../server/conversations/stream/stream-schema.ts'
 
 const isStreamEvent = new Ajv({ strict: false, discriminator: true }).compile(StreamEvent)
 
-export type StreamedEvent = { id: string | undefined; event: string | undefined; data: UIMessageChunk }
+type StreamedEvent = { id: string | undefined; event: string | undefined; data: UIMessageChunk }
 
 /**
  * Reads a chat stream to its end with eventsource-parser and with the AI SDK's reader, and asserts that both

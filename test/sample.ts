@@ -48,7 +48,7 @@ export const typesOf = ({ type }: Schema): string[] => (type === undefined ? [] 
  * A string or number somewhere in a value. `name` is the member that holds it, and `fill` returns the smallest value
  * with another string or number in its place.
  */
-export type Leaf = { name: string; trail: string; fill(value: unknown): unknown }
+type Leaf = { name: string; trail: string; fill(value: unknown): unknown }
 
 /**
  * Returns every string and number that a value of the schema may contain, in members, lists and alternatives. Where an

@@ -21,7 +21,7 @@ const hostPage = (tag: string): string => `<!doctype html>
 <p>Lamps for desks, halls and gardens. Made in small numbers, repaired for as long as you keep them.</p></main>
 ${tag}</body></html>`
 
-export type WidgetHome = {
+type WidgetHome = {
   service: Service
   client: Client
   models: ModelServer

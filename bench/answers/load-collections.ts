@@ -7,9 +7,9 @@ import type { DocumentType } from '../../server/knowledge/extract/extracted-docu
 import type { IndexedChunk } from '../../server/knowledge/search/passage.ts'
 import { chunkSections } from '../../server/knowledge/training/chunk/chunk-sections.ts'
 
-export type AskedQuestion = { question: string; wording: 'close' | 'typed' | 'paraphrase'; fact: string }
-export type FollowUp = { before: string; question: string; fact: string }
-export type Collection = {
+type AskedQuestion = { question: string; wording: 'close' | 'typed' | 'paraphrase'; fact: string }
+type FollowUp = { before: string; question: string; fact: string }
+type Collection = {
   name: string
   language: string
   kind: string

@@ -30,7 +30,7 @@ export type Asked = {
 
 const PASSAGES = 8
 
-export function tablesOf(
+function tablesOf(
   { chunks }: LoadedCollection,
   words: WordVectors,
   vectors?: (Float32Array | null)[],

@@ -10,7 +10,7 @@ export function frameOf(value: unknown): Buffer {
   return Buffer.concat([head, body])
 }
 
-export type FrameReader = {
+type FrameReader = {
   /** Takes the next bytes of the pipe. Throws RangeError when a frame announces more than `maxBytes`. */
   push(bytes: Uint8Array): void
 }

@@ -2,14 +2,14 @@ import { ApartFailure } from './apart-failure.ts'
 import { type Bounds, type Child, startChild, type Watcher } from './child.ts'
 import type { Order } from './child-main.ts'
 
-export type PoolSettings = Bounds & {
+type PoolSettings = Bounds & {
   /** Children at once. */
   places: number
   /** A child with nothing to do for so long is ended, which gives its memory back. */
   idleMs: number
 }
 
-export type Pool = {
+type Pool = {
   /** Has a child answer, when it is the owner's turn. Rejects with ApartFailure, or as `onBegin` does. */
   ask(owner: string, order: Order, watcher: Watcher, signal?: AbortSignal): Promise<void>
   /** The ids of the child processes. */

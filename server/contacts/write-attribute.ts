@@ -4,7 +4,7 @@ import type { AttributeType } from '../db/tables/contacts.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import type { AttributeRow, ContactOwner } from './queries.ts'
 
-export type NewAttribute = {
+type NewAttribute = {
   name: string
   type: AttributeType
   label?: string
@@ -13,7 +13,7 @@ export type NewAttribute = {
 }
 
 /** `name` and `type` never change; they may be repeated as they are. */
-export type AttributeChange = Partial<NewAttribute>
+type AttributeChange = Partial<NewAttribute>
 
 /** Adds a custom attribute; without a label, its name is shown. Throws RESOURCE_DUPLICATE. */
 export async function createAttribute(

@@ -9,14 +9,14 @@ import { checkAttributes } from './check-attributes.ts'
 import { normalPhone } from './phone-number.ts'
 import { type ContactOwner, type ContactRow, listAttributes, requireContact } from './queries.ts'
 
-export type ContactChange = {
+type ContactChange = {
   name?: string | null
   email?: string | null
   phonenumber?: string | null
   /** null takes a value away. */
   custom_attributes?: Record<string, unknown>
 }
-export type NewContact = ContactChange & { external_id: string }
+type NewContact = ContactChange & { external_id: string }
 
 /**
  * Adds all of them or none, in their order; `pathOf` says where the custom attributes of one stand in the request. Throws VALIDATION_INVALID_BODY where a custom attribute does not take

@@ -22,7 +22,7 @@ export type Database = {
 }
 
 /** `dump` resolves to a tar archive of the data folder, which can be opened as a snapshot. */
-export type Embedded = Database & { dump(): Promise<Blob> }
+type Embedded = Database & { dump(): Promise<Blob> }
 
 const INT8 = 20
 const SECOND = 1_000

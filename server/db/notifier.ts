@@ -6,7 +6,7 @@ import type { Db } from './database.ts'
 import { afterCommit } from './statements/transact.ts'
 
 /** The channels on which processes notify each other; a notice carries the id of what it is about. */
-export type Notice = 'stop' | 'watch' | 'frames' | 'helpdesk' | 'job'
+type Notice = 'stop' | 'watch' | 'frames' | 'helpdesk' | 'job'
 
 /**
  * Notifies the other processes of this database. A notice is only a hint and may be lost when a connection breaks:

@@ -6,7 +6,7 @@ import type { ChannelName, ChannelThreadsTable } from '../db/tables/channels.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import type { DeliveryContent } from '../db/tables/deliveries.ts'
 
-export type NewDelivery = {
+type NewDelivery = {
   id?: string
   accountId: AccountId
   agentId: string

@@ -64,7 +64,7 @@ const RANK: Record<DeliveryStatus, number> = {
 }
 
 /** What the provider tells of a delivery after the attempt. */
-export type Report = {
+type Report = {
   status: 'sent' | 'delivered' | 'read' | 'failed'
   providerMessageId?: string
   reason?: string

@@ -1,5 +1,5 @@
 /** The result of an action as exports show it (service-api, "Exported conversation"). */
-export type ExportedOutput =
+type ExportedOutput =
   | { status: 'success'; data?: unknown }
   | { status: 'error'; error?: string }
   | { status: 'pending' }

@@ -9,7 +9,7 @@ import type { MessagesTable } from '../db/tables/conversations.ts'
 import type { DateRange } from '../http/input/dates.ts'
 import type { Position } from '../http/pagination.ts'
 
-export type ExportFilter = { agentId: string; sources: string[] | null } & DateRange
+type ExportFilter = { agentId: string; sources: string[] | null } & DateRange
 
 /** One more row than `limit`, newest first by creation: the newest of each source by its index, then merged. */
 export async function conversationsToExport(

@@ -1,5 +1,5 @@
 /** A queue for a resource whose use is measured in time; see `createTimeLine`. */
-export type TimeLine = {
+type TimeLine = {
   readonly size: number
   /**
    * Queues a request of the holder and calls `go` when it is served. Returns a function that removes the request from

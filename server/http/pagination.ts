@@ -16,7 +16,7 @@ export const byActivity = (row: { updated_at: Date; id: string }): Position => (
   id: row.id,
 })
 
-export type PageOf<T> = { data: T[]; pagination: { cursor: string | null; hasMore: boolean; total: number } }
+type PageOf<T> = { data: T[]; pagination: { cursor: string | null; hasMore: boolean; total: number } }
 
 /**
  * Identifies a list by its name, parent, sort and filters. A cursor carries the fingerprint of these, so that one

@@ -91,7 +91,7 @@ type AgentRow = Selectable<AgentsTable>
  */
 export const SENT = Symbol('sent')
 
-export type Handler<E extends Endpoint, C = unknown, F extends boolean = false> = (
+type Handler<E extends Endpoint, C = unknown, F extends boolean = false> = (
   call: Call<E, C, F>,
 ) => Promise<Static<E['success']['schema']> | typeof SENT>
 

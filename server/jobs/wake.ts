@@ -7,10 +7,10 @@ const LOOK_MS = 5_000
 const SLOT_MS = 100
 
 /** One that takes jobs of a task, one at a time. */
-export type Hand = { busy: boolean; wake(): void }
+type Hand = { busy: boolean; wake(): void }
 
 /** Has idle hands look for jobs when there may be some. */
-export type Waker = {
+type Waker = {
   add(task: string, hand: Hand): void
   /** A job of the task is due in so many milliseconds. One hand is woken; each that finds a job wakes the next. */
   wake(task: string, afterMs?: number): void

@@ -15,7 +15,7 @@ type Settings = Partial<
 
 const AGENTS_AT_ONCE = 200
 /** Lines of one mail; what is beyond is counted. */
-export const MOST_LINES = 100
+const MOST_LINES = 100
 
 /**
  * Asks for the mails of the day before `now` (UTC) that agents' `notificationsSettings` want, once a day and agent,

@@ -4,7 +4,7 @@ import { json } from '../db/statements/json.ts'
 import { createSealKey, type Place, type SealKey } from './seal.ts'
 
 /** Two keys that are both valid: everything is written with `to`, and `isRewritten` when nothing is left of `from`. */
-export type Rotation = { from: SealKey; to: SealKey; isRewritten: boolean }
+type Rotation = { from: SealKey; to: SealKey; isRewritten: boolean }
 
 /** Each key is sealed with the other: whoever has one of them has both. */
 type Row = { from: string; to: string; fromKey: string; toKey: string; isRewritten: boolean }

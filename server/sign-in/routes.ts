@@ -9,11 +9,11 @@ import * as contract from './contract.ts'
 import { countAttempt } from './passwords/attempts.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './passwords/password-limits.ts'
 import { linkRoutes } from './passwords/routes.ts'
+import { claimCode } from './passwords/used-codes.ts'
 import { askAuth, type Exchange, headersFor, noteSignIn } from './provider/ask-auth.ts'
 import { PROVIDER } from './provider/open-auth.ts'
 import { cameSecurely, refuseCrossSite } from './sessions/same-site.ts'
 import { endSession, endSessions, sessionsOf } from './sessions/sessions.ts'
-import { claimCode } from './used-codes.ts'
 
 const success = { success: true as const }
 

@@ -7,7 +7,7 @@ import {
   LARGEST_UPLOAD_BYTES,
   MOST_FILES,
   VisibleConversation,
-} from './schema.ts'
+} from './talk/schema.ts'
 
 /**
  * What the chat in a visitor's browser asks for, below /api/widget: one public agent, without an API key. A visitor is

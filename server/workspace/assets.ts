@@ -8,8 +8,8 @@ import { BUILD_FOLDER, type Built, buildWorkspace } from './build.ts'
  * A file of the workspace in the forms sent to browsers. Fonts have no compressed forms, because they are already
  * compressed.
  */
-export type Asset = { type: string; bytes: Buffer; gzipped: Buffer | null; brotli: Buffer | null }
-export type Workspace = { built: Built; read(name: string): Promise<Asset | null> }
+type Asset = { type: string; bytes: Buffer; gzipped: Buffer | null; brotli: Buffer | null }
+type Workspace = { built: Built; read(name: string): Promise<Asset | null> }
 
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',

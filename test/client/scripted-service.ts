@@ -12,7 +12,7 @@ export type Seen = {
   body: any
 }
 
-export type ScriptedService = { url: string; seen: Seen[]; close(): Promise<void> }
+type ScriptedService = { url: string; seen: Seen[]; close(): Promise<void> }
 
 export async function startScriptedService(
   script: (seen: Seen, response: ServerResponse) => void | Promise<void>,

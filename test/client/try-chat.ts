@@ -58,7 +58,7 @@ export async function withChat(
   }
 }
 
-export function keep(): KeptStrings {
+function keep(): KeptStrings {
   const kept = new Map<string, string>()
   return {
     getItem: (key) => kept.get(key) ?? null,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createParser } from 'eventsource-parser'
 import type { StreamEvent } from '../../server/conversations/stream/events.ts'
 
-export type Heard = { id: number; event: StreamEvent }
+type Heard = { id: number; event: StreamEvent }
 
 /** All events of a conversation that any reader has received, by id. */
 export type EventLog = {

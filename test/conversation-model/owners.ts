@@ -16,7 +16,7 @@ import { ApiError } from '../../server/http/errors.ts'
 export type Actor = AsyncGenerator<void, void>
 
 /** A process from its own point of view. It does not know when it has been declared dead. */
-export type OwnProcess = { id: string; epoch: number; killed: boolean; declaredDead: boolean }
+type OwnProcess = { id: string; epoch: number; killed: boolean; declaredDead: boolean }
 
 /** What an owner did for one generation, and the outcomes that it was told. */
 export type Owned = {

@@ -43,7 +43,7 @@ export async function perform(talk: Talk, command: Command): Promise<Op[]> {
   }
 }
 
-export function send(talk: Talk, command: Command & Chat): Promise<Op> {
+function send(talk: Talk, command: Command & Chat): Promise<Op> {
   const message = `q${talk.asked.size} of ${talk.accountId}`
   talk.asked.add(message)
   talk.world.models.expect(message, command.script)

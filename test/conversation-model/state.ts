@@ -1,7 +1,7 @@
 import type { MessagePart } from '../../server/db/tables/conversations.ts'
 import type { Inside } from './inside.ts'
 
-export type StoredMessage = {
+type StoredMessage = {
   id: string
   seq: number
   role: 'user' | 'assistant'
@@ -31,7 +31,7 @@ export type StoredGeneration = {
   orphaned: boolean
 }
 
-export type StoredCall = {
+type StoredCall = {
   id: string
   message_id: string
   status: 'pending' | 'success' | 'error' | 'ignored'

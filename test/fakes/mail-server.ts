@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-export type ReceivedMail = { from: string; to: string[]; raw: string }
+type ReceivedMail = { from: string; to: string[]; raw: string }
 
 /**
  * What the server does with the next mail: it sends an SMTP error, or drops the connection after it has received the
  * data.
  */
-export type Trouble = { code: number; text: string } | 'cut after data'
+type Trouble = { code: number; text: string } | 'cut after data'
 
 /** A real SMTP server that keeps the mails that it receives. The user is `user` and the password is `secret`. */
 export type MailServer = {

@@ -11,13 +11,13 @@ export type MessagingFault = { path: RegExp } & (
   | { broken: string }
 )
 
-export type FakeAccount = {
+type FakeAccount = {
   token: string
   numbers: { id: string; phone: string; name: string }[]
   templates: FakeTemplate[]
 }
 
-export type SentMessage = {
+type SentMessage = {
   id: string
   number: string
   to: string

@@ -51,7 +51,7 @@ export function messageWebhook(
 export const textWebhook = (from: From, id: string, seconds: number, body: string): object =>
   messageWebhook(from, id, seconds, { type: 'text', text: { body } })
 
-export type FakeStatus = {
+type FakeStatus = {
   id: string
   status: string
   recipient: string

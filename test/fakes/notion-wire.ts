@@ -13,7 +13,7 @@ export type FakePage = {
   properties?: Record<string, object>
 }
 
-export const richText = (text: string): object[] =>
+const richText = (text: string): object[] =>
   // The text is split in two pieces, like a text with a bold word.
   [text.slice(0, 5), text.slice(5)]
     .filter(Boolean)

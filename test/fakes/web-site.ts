@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 export type Reply = { status?: number; headers?: Record<string, string>; body?: string | Uint8Array }
 /** Handles a request to a path. It returns a reply, or writes the response itself. */
-export type Handler = (request: IncomingMessage, response: ServerResponse) => Reply | undefined
+type Handler = (request: IncomingMessage, response: ServerResponse) => Reply | undefined
 
 export type WebSite = {
   /** The base URL, http://127.0.0.1:PORT. */

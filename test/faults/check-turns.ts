@@ -47,7 +47,7 @@ export function checkAlive({ services }: FaultWorld): void {
 }
 
 /** Checks that no log contains text of questions or answers. */
-export function checkLogs(world: FaultWorld): void {
+function checkLogs(world: FaultWorld): void {
   const said = new RegExp(`^.*(${CUSTOMERS_WORD}|r\\d+w\\d+ ).*$`, 'm').exec(world.output())
   assert.equal(said, null, `a log holds what was said: ${said?.[0].slice(0, 1_000)}`)
 }
@@ -155,7 +155,7 @@ const textOf = ({ parts }: Stored): string =>
   parts.map(({ type, text }) => (type === 'text' ? text : '')).join('')
 
 /** Reads all conversations of the agent and their messages through the API. */
-export async function readConversations(world: FaultWorld): Promise<Map<string, Stored[]>> {
+async function readConversations(world: FaultWorld): Promise<Map<string, Stored[]>> {
   const found = new Map<string, Stored[]>()
   const path = `/agents/${world.agentId}/conversations`
   const clients = world.keys.map((key) => clientOf(world.services[0]!.url, key))

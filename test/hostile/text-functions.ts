@@ -66,7 +66,7 @@ import { splitSentences } from '../../server/text/words/sentences.ts'
 import { foldText, splitWords } from '../../server/text/words/words.ts'
 import { parseMarkdown } from '../../widget/frame/parse-markdown.ts'
 
-export type TextFunction = {
+type TextFunction = {
   run(text: string): unknown
   /** The maximum length of the text in characters, if the callers limit it. */
   most?: number

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IndexedChunk } from '../../server/knowledge/search/passage.ts'
 
-export type CorpusQuestion = {
+type CorpusQuestion = {
   question: string
   expect?: string
   kind: 'close' | 'paraphrase' | 'near' | 'far'

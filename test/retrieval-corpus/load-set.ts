@@ -22,10 +22,10 @@ export type DocumentSet = {
 
 export const ENGLISH_SETS = ['camper-manual', 'staff-handbook', 'server-reference'] as const
 export const GERMAN_SET = 'mieter-handbuch' as const
-export type SetName = (typeof ENGLISH_SETS)[number] | typeof GERMAN_SET
+type SetName = (typeof ENGLISH_SETS)[number] | typeof GERMAN_SET
 
 /** The even or the odd questions. Figures that only one half reaches are due to chance. */
-export type Half = 'even' | 'odd'
+type Half = 'even' | 'odd'
 
 const FOLDER = join(import.meta.dirname, 'sets')
 const UNSEEN = join(import.meta.dirname, 'unseen')

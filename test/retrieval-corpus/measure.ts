@@ -20,7 +20,7 @@ export type RetrievalFigures = { recall1: number; recall3: number; recall5: numb
  */
 export type AnswerFigures = { answered: number; declined: number }
 
-export type Questions = Pick<DocumentSet, 'answerable' | 'unanswerable'>
+type Questions = Pick<DocumentSet, 'answerable' | 'unanswerable'>
 /** The number of results considered for the reciprocal rank. */
 const PLACES = 10
 /** The number of passages that the responder receives. */
@@ -35,7 +35,7 @@ export function indexOf({ chunks }: DocumentSet, words: WordVectors, vectors?: F
   return tables
 }
 
-export type Ranker = (
+type Ranker = (
   tables: Tables,
   question: string,
   queryVector?: Float32Array,

@@ -18,9 +18,9 @@ import type * as insights from '../../server/insights/contract.ts'
 import type * as topics from '../../server/insights/topics/contract.ts'
 import type * as unanswered from '../../server/insights/unanswered/contract.ts'
 import type * as knowledge from '../../server/knowledge/contract.ts'
-import type * as sourceDetails from '../../server/knowledge/details/contract.ts'
 import type * as evaluations from '../../server/knowledge/evaluations/contract.ts'
 import type * as pagesConnection from '../../server/knowledge/notion/contract.ts'
+import type * as sourceDetails from '../../server/knowledge/sources/details/contract.ts'
 import type * as ticketKnowledge from '../../server/knowledge/tickets/contract.ts'
 import type * as members from '../../server/members/contract.ts'
 import type * as people from '../../server/people/contract.ts'
@@ -61,7 +61,7 @@ type Contracts = Table<typeof accounts> &
   Table<typeof unanswered>
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-export type PathOf<M extends Method> = keyof Contracts extends infer K
+type PathOf<M extends Method> = keyof Contracts extends infer K
   ? K extends `${M} ${infer P}`
     ? P
     : never

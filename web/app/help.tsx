@@ -1,5 +1,5 @@
 import { Dialog } from '../ui/dialog.tsx'
-import classes from './../ui/picker.module.css'
+import classes from '../ui/picker.module.css'
 import { shortcutsNow } from './shortcuts.ts'
 
 /** Lists the keyboard shortcuts that are available on the current page. */

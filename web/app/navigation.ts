@@ -17,7 +17,7 @@ import {
 } from 'lucide-react'
 import type { Scope } from '../../server/http/contract.ts'
 
-export type Place = { to: string; label: string; icon: LucideIcon; scope: Scope; exact?: boolean }
+type Place = { to: string; label: string; icon: LucideIcon; scope: Scope; exact?: boolean }
 
 /** The pages of an agent, in groups. Members without a page's scope do not see it. */
 export const agentPlaces: { label: string; places: Place[] }[] = [

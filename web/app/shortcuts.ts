@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-export type Shortcut = { keys: string; does: string; group: string; run: () => void }
+type Shortcut = { keys: string; does: string; group: string; run: () => void }
 
 const shown = new Set<readonly Shortcut[]>()
 

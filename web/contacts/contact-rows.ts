@@ -1,8 +1,8 @@
 import { parseCsv } from './parse-csv.ts'
 
 /** A contact as it is sent to the import. */
-export type NewContact = Record<string, unknown>
-export type Column = { heading: string; field: string | null }
+type NewContact = Record<string, unknown>
+type Column = { heading: string; field: string | null }
 
 const FIELDS: Record<string, RegExp> = {
   externalId: /^(external ?_?id|id|user ?_?id|customer ?_?id)$/i,

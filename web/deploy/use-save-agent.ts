@@ -3,7 +3,7 @@ import { call, type InputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { tell } from '../ui/toast.tsx'
 
-export type AgentChange = InputOf<'PUT', '/agents/{agentId}'>['body']
+type AgentChange = InputOf<'PUT', '/agents/{agentId}'>['body']
 
 /** Saves settings of an agent. The error is left to the form. */
 export function useSaveAgent(agentId: string) {

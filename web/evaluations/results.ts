@@ -22,7 +22,7 @@ export function verdictOf({ expectedSourceId, expectedAnswer, place, isAnswered 
   return { isGood: true, words: `Found at place ${place}` }
 }
 
-export type Difference = { id: string; question: string; before: Verdict | null; after: Verdict | null }
+type Difference = { id: string; question: string; before: Verdict | null; after: Verdict | null }
 
 /** Returns the questions that came out otherwise in another run, or that only one of the two has. */
 export function differencesOf(before: Run, after: Run): Difference[] {

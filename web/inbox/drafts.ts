@@ -1,4 +1,4 @@
-export type Mode = 'reply' | 'note'
+type Mode = 'reply' | 'note'
 export type Draft = { mode: Mode; text: string }
 
 const keyOf = (agentId: string, ticketNumber: number): string => `parley:draft:${agentId}:${ticketNumber}`

@@ -3,7 +3,7 @@ import { Badge } from '../ui/page.tsx'
 import classes from './inbox.module.css'
 import { CATEGORY, nameOf } from './ticket-words.ts'
 
-export type Row = {
+type Row = {
   ticketNumber: number
   subject: string | null
   statusCategory: keyof typeof CATEGORY

@@ -1,4 +1,4 @@
-export const OPEN = 'new,on_you,on_customer,on_hold'
+const OPEN = 'new,on_you,on_customer,on_hold'
 
 export const VIEWS = [
   ['mine', 'Mine'],

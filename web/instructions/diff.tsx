@@ -8,7 +8,7 @@ const MOST_LINES = 1_000
 const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'))
 
 /** Returns a minimal line diff of two texts. */
-export function diffLines(before: string, after: string): Line[] {
+function diffLines(before: string, after: string): Line[] {
   const [a, b] = [linesOf(before), linesOf(after)]
   if (a.length > MOST_LINES || b.length > MOST_LINES) {
     return [

@@ -17,7 +17,7 @@ type ChatPaneProps = {
   onInspect?: (inspected: Inspected) => void
 }
 
-export type Inspected = { message: Said; question: string }
+type Inspected = { message: Said; question: string }
 
 export function ChatPane({ agentId, placeholder, suggestions = [], draft, onInspect }: ChatPaneProps) {
   const chat = useChat(agentId)

@@ -10,7 +10,7 @@ import { Loaded } from '../ui/state.tsx'
 const LOOK_MS = 1_000
 
 /** Returns the query for the sources of an agent, which polls while any of them is being processed. */
-export const useSources = (agentId: string) =>
+const useSources = (agentId: string) =>
   useQuery({
     ...reading('/agents/{agentId}/sources', { params: { agentId }, query: { limit: 100 } }),
     refetchInterval: ({ state }) => (state.data?.data.some(isBusy) ? LOOK_MS : false),

@@ -8,14 +8,14 @@ import { Bar } from '../ui/page.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 import classes from './sources.module.css'
 
-export type Upload = {
+type Upload = {
   id: number
   file: File
   share: number
   state: 'waiting' | 'sent' | 'failed'
   problem?: string
 }
-export type Uploads = { list: Upload[]; add(files: File[]): void; dismiss(id: number): void }
+type Uploads = { list: Upload[]; add(files: File[]): void; dismiss(id: number): void }
 
 const AT_ONCE = 3
 

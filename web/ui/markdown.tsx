@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode, useMemo } from 'react'
-import { type Inline, parseInline } from '../../widget/frame/parse-inline.ts'
+import type { Inline } from '../../widget/frame/parse-inline.ts'
 import { type Block, parseMarkdown } from '../../widget/frame/parse-markdown.ts'
 import classes from './markdown.module.css'
 
@@ -10,8 +10,6 @@ export function Markdown({ text, onCite }: { text: string } & Draw) {
   const blocks = useMemo(() => parseMarkdown(text), [text])
   return <div className={classes.markdown}>{drawAll(blocks, (block) => drawBlock(block, { onCite }))}</div>
 }
-
-export const InlineMarkdown = ({ text }: { text: string }) => <>{drawInlines(parseInline(text), {})}</>
 
 const drawAll = <T,>(items: T[], draw: (item: T) => ReactNode): ReactNode =>
   // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no other key

@@ -5,7 +5,7 @@ import { Button, Menu as List, MenuItem, MenuTrigger, Popover } from 'react-aria
 import { buttonClass } from './button.tsx'
 import classes from './menu.module.css'
 
-export type Choice = {
+type Choice = {
   id: string
   label: string
   hint?: string

@@ -20,7 +20,7 @@ function change(next: Toast[]): void {
   for (const listen of listeners) listen()
 }
 
-export function dismissToast(id: number): void {
+function dismissToast(id: number): void {
   change(toasts.filter((toast) => toast.id !== id))
 }
 

@@ -20,7 +20,7 @@ export const canHear = (): boolean => recognitionOf() !== undefined
 /** The texts that tell the visitor why nothing was heard. */
 export const UNHEARD = { refused: 'micRefused', failed: 'notHeard' } as const
 
-export type Heard = { text: string; problem: keyof typeof UNHEARD | null }
+type Heard = { text: string; problem: keyof typeof UNHEARD | null }
 
 /** Listens to one utterance, until the speaker stops or `signal` aborts. Never throws. */
 export function hear(

@@ -1,7 +1,7 @@
 import { createContext } from 'preact'
 
 /** Whether a text may link to an address. Texts by the owner and the team may link anywhere. */
-export type MayLink = (href: string) => boolean
+type MayLink = (href: string) => boolean
 
 export const LinkRule = createContext<MayLink>(() => true)
 

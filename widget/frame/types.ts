@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type * as schema from '../../server/widget/schema.ts'
+import type * as schema from '../../server/widget/talk/schema.ts'
 
 /** The types of the API's responses, derived from its contract. */
 export type Appearance = Static<typeof schema.Appearance>

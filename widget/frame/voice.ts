@@ -4,7 +4,7 @@ import { speak } from './speak.ts'
 import { createStore, type Store } from './store.ts'
 import { word } from './words.ts'
 
-export type VoiceState = {
+type VoiceState = {
   mode: 'off' | 'listening' | 'thinking' | 'speaking'
   /** The text recognized so far. */
   heard: string

@@ -26,7 +26,7 @@ export function speakLanguage(ofPage: string | null): void {
   document.documentElement.dir = RIGHT_TO_LEFT.test(found) ? 'rtl' : 'ltr'
 }
 
-export const codeOf = (language: string): string => language.toLowerCase().split(/[-_]/)[0] ?? ''
+const codeOf = (language: string): string => language.toLowerCase().split(/[-_]/)[0] ?? ''
 
 /** Returns a text in the language of the controls. */
 export const word = (name: Word, ...values: (string | number)[]): string =>

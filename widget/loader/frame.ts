@@ -6,7 +6,7 @@ import type { PageTools } from './page-tools.ts'
 /** How long the chat may take to load, on the first try and on each retry. */
 const PATIENCE_MS = [6_000, 12_000, 24_000, 60_000]
 
-export type Frame = {
+type Frame = {
   isReady(): boolean
   send(message: PageMessage): void
   /**

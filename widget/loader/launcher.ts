@@ -5,7 +5,7 @@ const BUBBLE =
   'M20 11.5a7.8 7.8 0 0 1-8.2 7.4 9 9 0 0 1-3.2-.6L4 20l1.2-3.7a6.9 6.9 0 0 1-1.6-4.8A7.8 7.8 0 0 1 11.8 4 7.8 7.8 0 0 1 20 11.5Z'
 const CROSS = 'M6 6l12 12M18 6 6 18'
 
-export type Launcher = {
+type Launcher = {
   button: HTMLButtonElement
   setOpen(isOpen: boolean): void
   setUnread(isUnread: boolean): void

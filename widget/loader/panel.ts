@@ -7,7 +7,7 @@ import { followKeyboard, isPhone, onPhoneChange } from './phone.ts'
 import { addStyle } from './style.ts'
 import { createVisit } from './visit.ts'
 
-export type Panel = {
+type Panel = {
   show(options: { takeFocus: boolean }): void
   hide(): void
 }

@@ -3,7 +3,7 @@ import { newId } from '../../db/ids.ts'
 import { json } from '../../db/statements/json.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 
-export type AuditEntry = {
+type AuditEntry = {
   /** The account; null for an action on the whole installation. */
   accountId: AccountId | null
   /** `key:<id>`, `member:<id>` or `operator`. */

@@ -5,7 +5,7 @@ import type { Caller } from '../../http/route.ts'
 import { planOf } from '../plans/plans.ts'
 import { findKeyByHash, hashKey, type KeyRow, touchKey } from './keys.ts'
 
-export type Authenticator = {
+type Authenticator = {
   /**
    * Returns the caller of an Authorization header. Throws the 401 codes of the contract. `beforeStranger` may refuse
    * a key that is not known to be good before the database is asked about it.

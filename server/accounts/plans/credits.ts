@@ -12,10 +12,10 @@ const FORGOTTEN_AT_ONCE = 100
 /** Returns the UTC month of a time as 'YYYY-MM'. Credits are whole numbers. */
 export const monthOf = (time: Date): string => time.toISOString().slice(0, 7)
 
-export const nextMonth = (time: Date): Date =>
+const nextMonth = (time: Date): Date =>
   new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 1))
 
-export type CreditState = { limit: number | null; used: number; resetsAt: Date }
+type CreditState = { limit: number | null; used: number; resetsAt: Date }
 
 /**
  * What a reply costs, and the limits that it counts against; `agentLimit` is null for an agent without a limit of its
@@ -39,7 +39,7 @@ export type Reservation = {
 
 /** The SQLSTATE raised by the database function `refuse`, whose message is what was exhausted. */
 const REFUSED = 'PY001'
-export type Exhausted = 'agent' | 'account'
+type Exhausted = 'agent' | 'account'
 
 /** Returns which limit was exhausted if that is why the statement was refused, else null. */
 export function exhaustedIn(error: unknown): Exhausted | null {

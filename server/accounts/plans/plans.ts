@@ -1,5 +1,5 @@
 /** The plan catalogue. null means without limit, sizes are in bytes, and credits are per UTC month. */
-export type Plan = {
+type Plan = {
   /** Which versions of the API the account's keys may use; `1` is only the older one. */
   apiAccess: 'none' | '1' | 'all'
   creditsPerMonth: number | null
@@ -24,7 +24,7 @@ export type Plan = {
   models: readonly string[] | null
 }
 
-export type Feature = 'auto-retrain' | 'procedures' | 'messaging' | 'voice'
+type Feature = 'auto-retrain' | 'procedures' | 'messaging' | 'voice'
 
 const MB = 1024 * 1024
 const ALL: readonly Feature[] = ['auto-retrain', 'procedures', 'messaging', 'voice']

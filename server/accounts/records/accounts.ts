@@ -3,7 +3,7 @@ import { newId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { DEFAULT_PLAN, type PlanName } from '../plans/plans.ts'
 
-export type AccountSummary = {
+type AccountSummary = {
   id: AccountId
   name: string
   plan: string

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { channels } from '../../agents/settings/settings-schema.ts'
 import { Exact, IsoTime, Nullable, OneOf, Subset } from '../../http/contract.ts'
 
-export const actionTypes = ['client', 'http', 'collect-leads', 'escalate', 'web-search'] as const
+const actionTypes = ['client', 'http', 'collect-leads', 'escalate', 'web-search'] as const
 export const MOST_ACTIONS = 100
 export const DEFAULT_TIMEOUT_MS = 10_000
 

@@ -1,7 +1,7 @@
 const SLOT = /\{\{\s*([\p{L}\p{N}_.$-]+)\s*\}\}/gu
 
 /** A piece of a template: text as it stands, or the name of the input that goes there. */
-export type Piece = { text: string } | { slot: string }
+type Piece = { text: string } | { slot: string }
 
 export function piecesOf(template: string): Piece[] {
   const pieces: Piece[] = []

@@ -8,9 +8,9 @@ import { actionTool, type ToolDeps } from './action-tool.ts'
 import type { Tool, Toolkit } from './tool.ts'
 
 /** `toolsVersion` as read with the agent; 0 says that it never had an action or a procedure. */
-export type AgentTools = { accountId: AccountId; agentId: string; toolsVersion: number }
+type AgentTools = { accountId: AccountId; agentId: string; toolsVersion: number }
 
-export type Toolkits = {
+type Toolkits = {
   /** What the agent can do on a channel (a key of channelInstructions), as of `toolsVersion` or newer. */
   forAgent(agent: AgentTools, channel: string, conversationId: string | null): Promise<Toolkit>
   /** The tool of one action, enabled or not; null where this installation cannot run it. */

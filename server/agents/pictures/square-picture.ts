@@ -19,7 +19,7 @@ const TYPES: Record<string, PictureType> = {
 const FOREIGN = /<(?:!doctype|html|head|body|script|iframe|svg|\?php)|%PDF-/i
 const ARCHIVE = Buffer.from('504b050600000000', 'hex')
 
-export type Squared = { png: Uint8Array } | { problem: string }
+type Squared = { png: Uint8Array } | { problem: string }
 
 /**
  * Makes an uploaded PNG, JPEG, WebP or GIF (its first frame) anew, as a PNG of at most 256 by 256 pixels without

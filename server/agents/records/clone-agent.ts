@@ -14,7 +14,7 @@ import { takePlace } from './take-place.ts'
 const SUFFIX = ' (copy)'
 const LONGEST_NAME = 100
 
-export type Clone = {
+type Clone = {
   id: string
   /** Why the sources could not be copied; undefined when they were. */
   failure: unknown

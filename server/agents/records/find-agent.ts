@@ -52,13 +52,3 @@ export async function holdAgent(trx: Trx, { accountId, agentId }: AgentRef): Pro
     .forNoKeyUpdate()
     .executeTakeFirst()
 }
-
-/** The account and its agent, which is there: AGENT_NOT_FOUND. */
-export async function requireOwner(
-  db: Db,
-  accountId: AccountId,
-  { agentId }: { agentId: string },
-): Promise<Owner> {
-  await requireAgent(db, { accountId, agentId })
-  return { accountId, agentId }
-}

@@ -10,7 +10,7 @@ const AT_ONCE = 8
 const LONGEST_MS = (LEASE_SECONDS - 30) * 1_000
 
 /** Sends what is due, each lane in its order. Safe in any number of processes. */
-export type Sender = {
+type Sender = {
   /** Starts as many attempts as there is room for; each one that ends looks for the next. */
   tick(): Promise<void>
   /** Resolves when nothing is under way. */

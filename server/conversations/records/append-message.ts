@@ -5,7 +5,7 @@ import { json } from '../../db/statements/json.ts'
 import type { MessagePart, MessagesTable } from '../../db/tables/conversations.ts'
 import type { ConversationRow } from './queries.ts'
 
-export type NewMessage = {
+type NewMessage = {
   /** Where whoever wrote it has named it. */
   id?: string
   role: MessagesTable['role']

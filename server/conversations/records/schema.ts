@@ -25,7 +25,7 @@ const providerExecuted = Type.Optional(
 )
 
 /** service-api, "Message parts". */
-export const Part = TaggedUnion('type', [
+const Part = TaggedUnion('type', [
   Exact({ type: Type.Literal('text'), text: Type.String() }),
   Exact({
     type: Type.Literal('tool-call'),
@@ -80,7 +80,7 @@ export const MessageAttachment = Exact({
   size: Type.Integer({ minimum: 0, description: 'Bytes' }),
 })
 
-export const outcomes = ['answered', 'closest', 'declined'] as const
+const outcomes = ['answered', 'closest', 'declined'] as const
 export type AnswerOutcome = (typeof outcomes)[number]
 
 const Outcome = Nullable(

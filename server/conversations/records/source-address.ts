@@ -12,7 +12,7 @@ type Needs = { secrets: Secrets; config: Config }
 type Owner = { account_id: AccountId; agent_id: string }
 
 /** The sources of an answer for somebody who may read it: files have an address for a while. */
-export type PresentSources = (owner: Owner, sources: readonly StoredSource[]) => Static<typeof CitedSource>[]
+type PresentSources = (owner: Owner, sources: readonly StoredSource[]) => Static<typeof CitedSource>[]
 
 export const presentSourcesOf =
   (ctx: Needs): PresentSources =>

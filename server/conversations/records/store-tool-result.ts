@@ -15,7 +15,7 @@ import { addToMessage } from './tool-calls.ts'
 /** Runs what takes a result, which throws when there is no such call. */
 export type TakeResult = (work: (db: Db) => Promise<void>) => Promise<unknown>
 
-export type ToolResult = { toolCallId: string; output?: unknown }
+type ToolResult = { toolCallId: string; output?: unknown }
 
 /** A step may speak on for so long after a call of it was shown. */
 const LONGEST_WAIT_MS = 15_000

@@ -22,7 +22,7 @@ export type Call = {
 export type Owner = { accountId: AccountId; agentId: string }
 
 /** A call that its application has not answered within this time counts as ignored (contract, section 4). */
-export const CALL_EXPIRY_HOURS = 24
+const CALL_EXPIRY_HOURS = 24
 
 /** What the model and the history read as the result of a call that nobody answered. */
 export const IGNORED = { status: 'ignored' } as const

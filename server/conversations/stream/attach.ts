@@ -5,7 +5,7 @@ import { closeIfOrphaned } from '../turn/close-orphans.ts'
 import { EVENTS_PER_GENERATION } from '../turn/store-turn.ts'
 import type { FrameSource } from './live-generation.ts'
 
-export type Attached = { source: FrameSource; firstEvent: number }
+type Attached = { source: FrameSource; firstEvent: number }
 
 type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
 

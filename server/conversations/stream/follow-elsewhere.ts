@@ -19,13 +19,13 @@ const MOST_UNWATCHED = 2
 const MOST_LOOKS = 3
 
 /** The columns of the generation's row that are needed. */
-export type Followed = { id: string; account_id: AccountId; first_event: number }
+type Followed = { id: string; account_id: AccountId; first_event: number }
 
 /**
  * Follows generations that another process runs and that have readers in this one. Readers of the same generation
  * share one follower.
  */
-export type Followers = { follow(generation: Followed): Reading }
+type Followers = { follow(generation: Followed): Reading }
 
 type Needs = { db: Db; notifier: Notifier; log: { warn(fields: object, text: string): void } }
 

@@ -28,7 +28,7 @@ export type Answer = Static<typeof ChatAnswer>['data']
 export type AnswerMetadata = Answer['metadata']
 
 /** `shutdown` means that this process has to end, and `lost` that another process has taken over the generation. */
-export type AbortReason = StopReason | 'shutdown' | 'lost'
+type AbortReason = StopReason | 'shutdown' | 'lost'
 
 /** Encoded events that grow until the end; what a reader follows. Memory holds the newest, the log all of them. */
 export type FrameSource = {
@@ -51,7 +51,7 @@ export type FrameSource = {
  * After a pause of this process somebody else may have closed the generation: until that is known nothing more is
  * shown (`unsure`), and nothing ever again when it has happened (`lost`).
  */
-export type Showing = 'allowed' | 'lost' | { unsure: Promise<void> }
+type Showing = 'allowed' | 'lost' | { unsure: Promise<void> }
 
 /** A reply as its readers see it, whichever process generates it. */
 export type Reading = FrameSource & {

@@ -16,7 +16,7 @@ const PIECES_AT_ONCE = 64
 /** The events of an account with more generations waiting than this are written by a separate statement. */
 const MANY = 32
 
-export type LogWriter = {
+type LogWriter = {
   /**
    * Queues the generation's new events, which are written together with those of other generations within EVERY_MS.
    */

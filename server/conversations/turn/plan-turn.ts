@@ -112,7 +112,7 @@ async function requireContinuable(
   return { userMessageId: asked.id, askedSeq: asked.seq, messageId: newest.id }
 }
 
-export type RetryTarget = { from: number; question: { id: string; seq: number } }
+type RetryTarget = { from: number; question: { id: string; seq: number } }
 
 /** Where a retry cuts (the number of the assistant message), and the user message it answers again. */
 export async function findRetry(

@@ -10,13 +10,13 @@ import type { ChatRequest } from './turn.ts'
 type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
 
 /** What became of a generation that an earlier request has started. */
-export type Earlier =
+type Earlier =
   | { is: 'there'; reading: Reading }
   /** Its process ended before a word was said: its question still waits for an answer. */
   | { is: 'unanswered'; conversationId: string; kind: 'reply' | 'continuation' | 'retry' }
 
 /** The events and the answer of a generation that was started before, as they come or as they are stored. */
-export async function readEarlier(ctx: Needs, accountId: AccountId, generationId: string): Promise<Earlier> {
+async function readEarlier(ctx: Needs, accountId: AccountId, generationId: string): Promise<Earlier> {
   const live = ctx.generations.get(generationId)
   if (live) return { is: 'there', reading: live }
   await closeIfOrphaned(ctx.db, accountId, { generationId })

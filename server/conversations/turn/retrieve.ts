@@ -179,7 +179,7 @@ export function looksLikeFollowUp(message: string): boolean {
  * Returns the last question of a conversation, completed by a model; null when the model took longer than three
  * seconds or failed. The customer pays no credits for it.
  */
-export async function rewriteQuestion(
+async function rewriteQuestion(
   log: Logger,
   model: ResolvedModel,
   transcript: readonly TranscriptMessage[],

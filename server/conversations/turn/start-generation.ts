@@ -22,7 +22,7 @@ import { titleFromWords } from './title.ts'
 import type { StartedTurn, StartRequest } from './turn.ts'
 
 /** Puts a customer's message on the ticket of its conversation; the help desk is above this folder. */
-export type CustomerWrote = (
+type CustomerWrote = (
   trx: Trx,
   conversation: ConversationRow,
   message: { messageId: string; text: string },

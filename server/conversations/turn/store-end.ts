@@ -39,7 +39,7 @@ export type Outcome = {
  */
 export type Ending = 'stored' | 'taken_over' | 'ended' | 'lost'
 
-export type HeldConversation = {
+type HeldConversation = {
   status: ConversationStatus
   transient: boolean
   thread_id: string | null

@@ -37,7 +37,7 @@ type Beginning = Reservation & {
   cutTo: number | null
 }
 
-export type Opening = Beginning & {
+type Opening = Beginning & {
   source: string
   userId: string | null
   title: string

@@ -21,7 +21,7 @@ import type { Parent } from './parent-conversation.ts'
 import type { TranscriptMessage } from './prompt.ts'
 
 /** What a turn is asked to answer. */
-export type Ask =
+type Ask =
   | { kind: 'message'; text: string }
   /** Goes on from the results of the application's actions, or answers the message whose answer failed. */
   | { kind: 'continue' }
@@ -67,7 +67,7 @@ export type ChatRequest = {
 }
 
 /** The agent's properties that a reply needs. */
-export type ChatAgent = {
+type ChatAgent = {
   id: string
   instructions: string
   channelInstructions: Record<string, unknown> | null

@@ -20,7 +20,7 @@ export const ALWAYS_THERE: Availability = {
   look: () => {},
 }
 
-export type GuardedPool = {
+type GuardedPool = {
   availability: Availability
   /** Resolves to a connection of the pool. Rejects at once with DatabaseAway while none can be had. */
   connect(): Promise<pg.PoolClient>

@@ -16,7 +16,7 @@ import type { Tables } from '../tables/tables.ts'
 /** The placeholders in a statement for the values of each call. */
 export type Values<V extends object> = { readonly [K in keyof V]-?: Expression<V[K]> }
 
-export type Statement<V extends object, Row> = {
+type Statement<V extends object, Row> = {
   /** Runs the statement with these values; inside a transaction, too. */
   (db: Db, values: V): Promise<QueryResult<Row>>
   /** Returns the statement with these values without running it. */

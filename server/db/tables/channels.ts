@@ -69,7 +69,7 @@ export type MessagingPiecesTable = {
   status: 'failed' | 'sent' | 'delivered' | 'read'
 }
 
-export type MailSecurity = 'tls' | 'starttls' | 'none'
+type MailSecurity = 'tls' | 'starttls' | 'none'
 
 export type MailServer = { host: string; port: number; security: MailSecurity; username: string | null }
 

@@ -16,7 +16,7 @@ export type DeliveryContent = {
 }
 
 /** `isSettled`: the conversation knows of it, as far as it should. */
-export type DeliveredTemplate = { name: string; language: string; isSettled: boolean }
+type DeliveredTemplate = { name: string; language: string; isSettled: boolean }
 
 export type DeliveryStatus = 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed'
 

@@ -21,7 +21,7 @@ export function parsePrivateHosts(entries: readonly string[]): PrivateHosts {
 }
 
 /** The URL's host without the dot that may end a full domain name. */
-export function hostName(url: URL): string {
+function hostName(url: URL): string {
   return url.hostname.replace(/\.$/, '')
 }
 

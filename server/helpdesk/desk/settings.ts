@@ -6,7 +6,7 @@ import { refuseInvalid } from '../../http/input/validate.ts'
 import { minutesOf, weeklyMinutes } from '../clocks/business-time.ts'
 import { isTimeZone } from '../clocks/time-zone.ts'
 
-export type Settings = { targets: ClockTargets; businessHours: BusinessHours | null; surveyEnabled: boolean }
+type Settings = { targets: ClockTargets; businessHours: BusinessHours | null; surveyEnabled: boolean }
 
 /** With less of it a target of a month would be due in a generation. */
 const LEAST_WEEKLY_MINUTES = 60

@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 
 /** Frames of the events after a number, and the number that they reach. */
-export type Feed = { text: string; position: number; hasMore: boolean }
+type Feed = { text: string; position: number; hasMore: boolean }
 
 const BATCH = 200
 const KEPT_HOURS = 24

@@ -8,7 +8,7 @@ import type { TicketRow } from '../tickets/ticket-queries.ts'
 
 export type TicketMessageRow = Selectable<TicketMessagesTable>
 
-export type NewTicketMessage = {
+type NewTicketMessage = {
   type: 'reply' | 'note' | 'event'
   sender: TicketSender | null
   /** HTML. */

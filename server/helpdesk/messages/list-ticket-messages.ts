@@ -6,7 +6,7 @@ import type { DeliveryState } from '../tickets/present.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'
 import type { TicketMessageRow } from './add-ticket-message.ts'
 
-export type MessageFilter = { types: string[]; order: 'asc' | 'desc' }
+type MessageFilter = { types: string[]; order: 'asc' | 'desc' }
 
 /** One more message than `limit`, and how many there are of these types. */
 export async function messagesOfTicket(

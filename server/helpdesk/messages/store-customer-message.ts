@@ -10,7 +10,7 @@ import { addEvent } from '../tickets/record-event.ts'
 import { isOver, openTicketOf, type TicketRow } from '../tickets/ticket-queries.ts'
 import { addTicketMessage } from './add-ticket-message.ts'
 
-export type CustomerMessage = {
+type CustomerMessage = {
   /** The message of the conversation that says the same. */
   messageId: string | null
   text: string

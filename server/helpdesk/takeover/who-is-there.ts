@@ -6,7 +6,7 @@ import { businessTime } from '../clocks/business-time.ts'
 import { readSettings } from '../desk/settings.ts'
 
 /** What somebody who waits for the team can be told. */
-export type TeamPresence = {
+type TeamPresence = {
   isThere: boolean
   /** When the business hours begin again, and where; null while they last, and when there are none. */
   opensAt: string | null

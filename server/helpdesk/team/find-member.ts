@@ -7,7 +7,7 @@ import type { Caller } from '../../http/route.ts'
 
 export type Member = { id: string; name: string; email: string }
 
-export type Named = { memberId?: string; memberEmail?: string }
+type Named = { memberId?: string; memberEmail?: string }
 
 /** Returns a problem unless exactly one of the two is given. `what` is the prefix of the field names. */
 export function problemsOfName({ memberId, memberEmail }: Named, what = 'member'): Details {
@@ -33,7 +33,7 @@ export function authorOf(
 }
 
 /** Returns the team member; null when the account has no match. Addresses match regardless of case. */
-export async function findMember(
+async function findMember(
   db: Db,
   accountId: AccountId,
   { memberId, memberEmail }: Named,

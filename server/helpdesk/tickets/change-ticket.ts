@@ -19,7 +19,7 @@ export type Change = {
 }
 
 /** Who did it: a member's id, or one of these. */
-export type Doer = string | 'customer' | 'system' | 'api'
+type Doer = string | 'customer' | 'system' | 'api'
 
 /** A category with its default status; without an id before statuses were made for the agent. */
 export async function defaultStatus(
@@ -89,7 +89,7 @@ export async function changeTicket(
   return row
 }
 
-export type Person = {
+type Person = {
   id: string | null
   name: string | null
   email: string | null

@@ -14,7 +14,7 @@ import { leastLoaded } from './route-ticket.ts'
 import { ensureStatuses } from './statuses.ts'
 import { openTicketOf, ownerOf, type TicketRow } from './ticket-queries.ts'
 
-export type NewTicket = {
+type NewTicket = {
   accountId: AccountId
   agentId: string
   conversationId: string
@@ -121,7 +121,7 @@ async function completed(
   }
 }
 
-export type InsertedTicket = {
+type InsertedTicket = {
   accountId: AccountId
   agentId: string
   conversationId: string | null

@@ -5,7 +5,7 @@ import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 
 /** An event for people who follow a help desk. Its data tells where to look, and not what is there. */
-export type HelpdeskEvent =
+type HelpdeskEvent =
   | { type: 'ticket'; data: { ticketNumber: number } }
   | { type: 'message'; data: { ticketNumber: number; messageId: string } }
   | { type: 'mention'; data: { ticketNumber: number; messageId: string; memberId: string } }

@@ -9,7 +9,7 @@ import { requireMember } from '../team/find-member.ts'
 import { defaultStatus } from './change-ticket.ts'
 import { OVER } from './ticket-queries.ts'
 
-export type TicketInput = {
+type TicketInput = {
   statusId?: string
   statusCategory?: StatusCategory
   assigneeId?: string | null

@@ -33,9 +33,9 @@ export type Form = {
   hash: string | null
 }
 
-export type Expected = { file: string; maxBytes: number }
+type Expected = { file: string; maxBytes: number }
 
-export type Spooled = { maxBytes: number; see(piece: Buffer): void }
+type Spooled = { maxBytes: number; see(piece: Buffer): void }
 
 /** Receives request bodies straight to disk. */
 export type Uploads = {

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 
 /** Names what of the body and the query was left out because it is not known. */
-export const IGNORED_FIELDS = 'x-parley-ignored-fields'
+const IGNORED_FIELDS = 'x-parley-ignored-fields'
 
 const MOST = 20
 const LONGEST = 100

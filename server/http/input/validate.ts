@@ -10,7 +10,7 @@ export type Details = Record<string, string>
  * Checks a value, fills in its defaults in place, and returns a sentence for each field that fails. If a list is
  * passed for `ignored`, unknown members are removed from the value and their paths added to the list.
  */
-export type Validator = (value: unknown, ignored?: string[]) => Details
+type Validator = (value: unknown, ignored?: string[]) => Details
 /**
  * A check that a schema cannot express: its keyword `rule`. It runs on values that the rest of the schema accepts,
  * apart from unknown members, and returns a sentence, one for each member that fails (by its path below the value),

@@ -17,7 +17,7 @@ const REPLAYED = 'idempotency-replayed'
 const TRIES = 3
 
 /** A validated POST request with an Idempotency-Key. */
-export type Keyed = {
+type Keyed = {
   route: Route
   caller: Caller
   key: string

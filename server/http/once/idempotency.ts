@@ -3,11 +3,11 @@ import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../errors.ts'
 
-export type RequestKey = { accountId: AccountId; key: string }
+type RequestKey = { accountId: AccountId; key: string }
 export type KeyedRequest = RequestKey & { fingerprint: string }
 
 /** How a repetition is answered: with this text, or from the reply or the delivery that the request has begun. */
-export type Effect =
+type Effect =
   | { status: number; text: string | null }
   | { generationId: string }
   | { deliveryId: string }
@@ -38,7 +38,7 @@ const EXPIRED = sql<boolean>`requests.created_at < now() - interval '24 hours'`
 const LOCK_TIMEOUT = '55P03'
 
 /** The row of a request as the part of a larger statement: it returns no row when the key is taken (KeyTaken). */
-export function insertKey(request: KeyedRequest, effect: Effect): RawBuilder<{ key: string }> {
+function insertKey(request: KeyedRequest, effect: Effect): RawBuilder<{ key: string }> {
   const { accountId, key, fingerprint } = request
   const {
     status = null,

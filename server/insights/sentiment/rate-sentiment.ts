@@ -4,7 +4,7 @@ import type { Lexicon } from './lexicon.ts'
 export type Sentiment = 'positive' | 'neutral' | 'negative'
 
 /** What a conversation gives to go by. */
-export type Signals = {
+type Signals = {
   /** Of the customer, oldest first. */
   messages: readonly string[]
   ratings: { positive: number; negative: number }

@@ -4,7 +4,7 @@ import type { Stemmer } from '../../text/languages/stem.ts'
 import { isStopWord } from '../../text/languages/stop-words.ts'
 import { foldText, splitWords } from '../../text/words/words.ts'
 
-export type KnownTopic = { id: string; name: string; aliases: readonly string[] }
+type KnownTopic = { id: string; name: string; aliases: readonly string[] }
 
 /** A conversation has at most so many topics. */
 export const MOST_TOPICS = 3

@@ -5,7 +5,7 @@ import { isStopWord } from '../../text/languages/stop-words.ts'
 import { splitWords } from '../../text/words/words.ts'
 import { stemKey } from './topic-key.ts'
 
-export type Phrase = { key: string; label: string }
+type Phrase = { key: string; label: string }
 
 /** What stands before a noun; in English also verbs that take one. */
 const OPENERS: Record<'en' | 'de', ReadonlySet<string>> = {

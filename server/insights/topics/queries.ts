@@ -57,7 +57,7 @@ export async function requireTopic(db: Db, { accountId, agentId }: AgentRef, id:
   return row
 }
 
-export type TopicSettings = { frozen: boolean; declined: string[] }
+type TopicSettings = { frozen: boolean; declined: string[] }
 
 export async function topicSettings(db: Db, { accountId, agentId }: AgentRef): Promise<TopicSettings> {
   const row = await db

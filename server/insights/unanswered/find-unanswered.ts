@@ -41,7 +41,7 @@ export function findUnanswered(messages: readonly MessageRow[], lexicon: Lexicon
 }
 
 /** Whether a person of the team wrote it (contract, section 4, "Message roles"). */
-export const isPersons = ({ metadata }: MessageRow): boolean =>
+const isPersons = ({ metadata }: MessageRow): boolean =>
   (metadata as MessageMetadata | null)?.author?.type === 'human_agent'
 
 function isFromNothing(message: MessageRow): boolean {

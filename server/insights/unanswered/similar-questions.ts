@@ -7,7 +7,7 @@ import { characterNGrams } from '../../text/words/n-grams.ts'
 import { splitWords } from '../../text/words/words.ts'
 
 /** A question as it is compared. */
-export type QuestionPrint = { words: Word[]; total: number }
+type QuestionPrint = { words: Word[]; total: number }
 type Word = { stem: string; row: number; weight: number; grams(): ReadonlySet<string> }
 
 const MOST_WORDS = 40

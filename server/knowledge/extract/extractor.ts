@@ -13,7 +13,7 @@ type Asked = {
   onBegin?: () => Promise<void>
 }
 
-export type Extractor = {
+type Extractor = {
   /** Throws ExtractFailure. The caller's bytes stay usable. */
   extract(input: DocumentInput, asked: Asked): Promise<ExtractedDocument>
   /** The same, cut into chunks in the same process: cutting 20 MB takes a second. */

@@ -12,7 +12,7 @@ import type { Signals } from './search-tables.ts'
 const DEPTH = 100
 const RERANKED = 24
 
-export type Missing = {
+type Missing = {
   reason: 'not_live' | 'no_text' | 'no_signal' | 'further_down' | 'unlikely'
   sentence: string
   /** The rank of its best passage among all passages found. */

@@ -11,7 +11,7 @@ import type { SourceRow } from './queries.ts'
 import { refuseUnfinished, takeRoom } from './room.ts'
 
 export type Account = { id: AccountId; plan: string }
-export type NewSource = Pick<
+type NewSource = Pick<
   Insertable<SourcesTable>,
   'type' | 'name' | 'content' | 'metadata' | 'link_type' | 'url' | 'external_id' | 'message_id'
 > & {

@@ -38,7 +38,7 @@ export async function requireChangeable(db: Db, ref: SourceRef, lock = false): P
   return row
 }
 
-export type SourceFilter = { agentId: string; types: SourceRow['type'][] | null; name: string | null }
+type SourceFilter = { agentId: string; types: SourceRow['type'][] | null; name: string | null }
 
 /** Returns up to `limit` + 1 rows, newest first, and the number of matches. */
 export async function listSourceRows(

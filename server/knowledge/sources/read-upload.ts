@@ -9,7 +9,7 @@ import type { DocumentType } from '../extract/extracted-document.ts'
 import { sniffType } from '../extract/sniff-type.ts'
 import { FileFields, FileUpdateFields } from './schema.ts'
 
-export type UploadedFile = { filename: string; type: DocumentType; path: string }
+type UploadedFile = { filename: string; type: DocumentType; path: string }
 
 const LONGEST_FILENAME = 255
 

@@ -13,7 +13,7 @@ import { type LoadedChunk, TrainingFailure } from './load-content.ts'
 type Needs = Pick<Context, 'db' | 'log' | 'models'>
 type Owner = { id: string; account_id: AccountId; agent_id: string }
 type Embeddable = Pick<LoadedChunk, 'headingPath' | 'questions' | 'text'>
-export type NewVector = { source_id: string; vector_key: string; vector: Float32Array }
+type NewVector = { source_id: string; vector_key: string; vector: Float32Array }
 
 /** Returns the text of a chunk that is embedded. */
 export function embeddedText({ headingPath, questions, text }: Embeddable): string {

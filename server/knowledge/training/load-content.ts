@@ -19,7 +19,7 @@ export type LoadedChunk = {
   anchor?: string
 }
 /** The validators of an origin's content, for the next conditional request. */
-export type Origin = { etag: string | null; modified: string | null }
+type Origin = { etag: string | null; modified: string | null }
 /** `bytes` of training text; `title` and `url` of a page that has its own. */
 export type Loaded = {
   chunks: LoadedChunk[]

@@ -16,7 +16,7 @@ const SILENT_SECONDS = 10
 export const DEADLY =
   'Reading it has stopped the reader again and again, so it is not tried any more. Save it in another format or in smaller parts, and add those.'
 
-export type Reading = {
+type Reading = {
   /** Marks the source, before a parser gets its content; false when it may not be read any more. */
   begin(): Promise<boolean>
   /** The child that read it has died; false when it may not be read any more. */

@@ -1,7 +1,7 @@
 import type { Language } from '../../text/languages/language.ts'
 
 /** The only sentences of the responder's own. */
-export type Phrases = {
+type Phrases = {
   hello: string
   thanks: string
   goodbye: string

@@ -1,7 +1,7 @@
 import type { Language } from '../../text/languages/language.ts'
 import { wordsOnly } from '../../text/words/words.ts'
 
-export type SmallTalk = { kind: 'hello' | 'thanks' | 'goodbye'; language: Language }
+type SmallTalk = { kind: 'hello' | 'thanks' | 'goodbye'; language: Language }
 
 const GERMAN_HELLO =
   /^(hallo|guten (tag|morgen|abend)|moin|servus|grüß (gott|dich)|grüezi)( zusammen| ihr| du)?$/

@@ -4,7 +4,7 @@ import type { ResolvedModel } from './model-call.ts'
 import { type CallOptions, ModelCall, type Part } from './model-call.ts'
 
 /** A question that a short text answers; `longest` in characters. */
-export type Ask = { system: string; user: string; maxOutputTokens: number; longest: number }
+type Ask = { system: string; user: string; maxOutputTokens: number; longest: number }
 
 /**
  * Calls a model and gives its parts as they come, all that one read of the network brought in one array, ending with

@@ -48,7 +48,7 @@ const FileReranker = Exact({
 })
 
 /** The format of MODELS_FILE. */
-export const ModelsFile = Exact({
+const ModelsFile = Exact({
   auto: Type.Optional(Type.String({ description: 'The id that `auto` means' })),
   models: Type.Array(FileModel),
   embedding: Type.Optional(FileEmbedding),

@@ -5,7 +5,7 @@
  * dot(query, row, end, stride, out): for each row of `stride` bytes (a multiple of 16) from `row` up to `end`, the
  * dot product with the query as an i32, one after the other from `out` on. All addresses are in `memory`.
  */
-export type DotKernel = {
+type DotKernel = {
   readonly memory: { readonly buffer: ArrayBuffer }
   dot(query: number, row: number, end: number, stride: number, out: number): void
 }

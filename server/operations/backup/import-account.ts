@@ -11,7 +11,7 @@ import { ownFile, refuseForeignNames, refuseForeignRows } from './refuse-foreign
 import { insertRows, placeFile, refuseOtherVersion, removeAll, writePiece } from './restore-backup.ts'
 import type { Counts } from './write-backup.ts'
 
-export type Imported = Counts & { account: AccountLine; locked: Locked }
+type Imported = Counts & { account: AccountLine; locked: Locked }
 
 /**
  * Adds the account of an export beside those that are here, in one transaction, with its files. What only the

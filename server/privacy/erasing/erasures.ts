@@ -9,7 +9,7 @@ import { ApiError } from '../../http/errors.ts'
 import type { Dropped } from './drop-conversations.ts'
 
 export type ErasureRow = Selectable<UserErasuresTable>
-export type Counts = Dropped & { contacts: number }
+type Counts = Dropped & { contacts: number }
 
 /** Writes down that a person is to be erased; nothing is erased by it yet. */
 export async function addErasure(

@@ -4,7 +4,7 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import { forgetCitations } from '../erasing/forget-citations.ts'
 
 /** A source made of somebody's words: a correction, or a solved ticket. */
-export type LearnedSource = { id: string; agent_id: string; created_at: Date }
+type LearnedSource = { id: string; agent_id: string; created_at: Date }
 
 /** What agents (and clones of them) learned from the conversations and from tickets. */
 export async function learnedFrom(

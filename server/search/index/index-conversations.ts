@@ -15,7 +15,7 @@ const BATCH = 100
 /** How far below a batch the queue is searched for further rows of its conversations. A turn queues several. */
 const NEARBY = 1_000
 
-export type Indexer = {
+type Indexer = {
   /**
    * Updates rows until everything is done that is queued now, or `most` batches are. What is queued meanwhile waits for
    * the next run, so that the rows of a turn are mostly met together. Returns the number of rows written.

@@ -6,7 +6,7 @@ import { facetsQuery } from '../index/ts-text.ts'
 import { dayOf, facet, LATE_MS, spanFacets } from './facets.ts'
 import type { Filters } from './read-filters.ts'
 
-export type ActiveRow = { id: string; updated_at: Date }
+type ActiveRow = { id: string; updated_at: Date }
 
 /** Conversations that are looked at one by one before the index of the facets is asked. */
 const WALK = 4_000

@@ -14,7 +14,7 @@ const HOUR = 3_600_000
 export const LINK_MS = { 'set-up': 24 * HOUR, invitation: 7 * 24 * HOUR, reset: HOUR } as const
 
 export type LinkRow = Selectable<LoginLinksTable>
-export type LinkKind = LinkRow['kind']
+type LinkKind = LinkRow['kind']
 
 const PAGES: Record<LinkKind, string> = { 'set-up': 'setup', invitation: 'invite', reset: 'reset' }
 

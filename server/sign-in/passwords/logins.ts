@@ -91,7 +91,7 @@ export async function replacePassword(trx: Trx, member: MemberRow, passwordHash:
 }
 
 /** Returns the member's login; undefined when there is none yet. */
-export const loginOf = (db: Db, memberId: string) =>
+const loginOf = (db: Db, memberId: string) =>
   db
     .selectFrom('logins')
     .select(['id', 'email', 'two_factor_enabled'])

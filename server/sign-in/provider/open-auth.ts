@@ -7,7 +7,7 @@ import { openLoginSecret } from '../passwords/login-secret.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords/password-limits.ts'
 
 /** The lifetime of a session in seconds, counted from the sign-in; activity does not extend it. */
-export const SESSION_SECONDS = 14 * 24 * 3600
+const SESSION_SECONDS = 14 * 24 * 3600
 /** The provider's id in the database and in the callback URL. */
 export const PROVIDER = 'oidc'
 export const AUTH_PATH = '/api/auth'
@@ -128,7 +128,7 @@ export type Auth = Awaited<ReturnType<typeof createAuth>>
  */
 type Kind = { isSecure: boolean; withProvider: boolean }
 
-export type OpenAuth = (kind: Kind) => Promise<Auth>
+type OpenAuth = (kind: Kind) => Promise<Auth>
 
 export function authOpener(needs: AuthNeeds): OpenAuth {
   let secret: Promise<string> | null = null

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { ApiError } from '../../http/errors.ts'
 
 /** A header that pages of other sites cannot send without a CORS preflight. */
-export const SESSION_HEADER = 'x-parley-session'
+const SESSION_HEADER = 'x-parley-session'
 
 const ownOrigins = (
   { protocol, host }: FastifyRequest,

@@ -12,7 +12,7 @@ const FRESH_MS = 800
 const MOST_SESSIONS = 10_000
 const COOKIE = /(?:^|;\s*)((?:__Secure-)?parley\.session_token)=([^;]{1,500})/
 
-export type Sessions = {
+type Sessions = {
   /** Returns whether the request has a session cookie, valid or not. */
   hasCookie(request: FastifyRequest): boolean
   /**

@@ -7,7 +7,7 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import type { DateRange } from '../../http/input/dates.ts'
 
 /** `page` counts from 1. */
-export type Page = { page: number; size: number }
+type Page = { page: number; size: number }
 type Filter = { agentId: string } & DateRange
 
 /** Of the sources (in lower case; null: of all), newest first: the newest of each by its index, then merged. */

@@ -3,7 +3,7 @@ import type { AgentRow } from '../../agents/records/find-agent.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import type { Db } from '../../db/database.ts'
 import { identitySecretSince } from '../identity/identity-secret.ts'
-import { type Appearance, LARGEST_UPLOAD_BYTES, leadFields, MOST_FILES } from '../schema.ts'
+import { type Appearance, LARGEST_UPLOAD_BYTES, leadFields, MOST_FILES } from '../talk/schema.ts'
 import { chatStyles, picturesOf, type StageStyles, shownName, stageStyles } from './looks.ts'
 
 /** Returns the appearance and the features of a public agent's chat. */

@@ -10,7 +10,7 @@ export type Bundle = { loader: Asset; script: Asset; style: Asset }
 const source = join(import.meta.dirname, '../../../widget')
 
 /** The scripts and the style of the widget, small enough to be kept in memory. */
-export async function bundleWidget(): Promise<Bundle> {
+async function bundleWidget(): Promise<Bundle> {
   const { outputFiles } = await build({
     entryPoints: {
       loader: join(source, 'loader.ts'),

@@ -3,7 +3,7 @@ import type { AgentRow } from '../../agents/records/find-agent.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import { defaultStyles, type Styles } from '../../agents/settings/styles-schema.ts'
 import type { Db } from '../../db/database.ts'
-import type { Appearance } from '../schema.ts'
+import type { Appearance } from '../talk/schema.ts'
 
 type WholeStyles = Static<typeof Styles>
 export type ChatStyles = WholeStyles['chat']

@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 2_000
 const SHORTEST_MS = 200
 const AT_ONCE = 1_000
 
-export type Follower = {
+type Follower = {
   agentId: string
   conversationId: string
   /** What its reader was told last; null: nothing yet. */

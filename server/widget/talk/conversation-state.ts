@@ -4,11 +4,11 @@ import { PRESENCE_MINUTES } from '../../accounts/records/members.ts'
 import type { Db } from '../../db/database.ts'
 import type { ConversationStatus } from '../../db/tables/conversations.ts'
 import { whoIsThere } from '../../helpdesk/takeover/who-is-there.ts'
-import type { Help } from '../schema.ts'
 import type { Visit } from '../visitors/visitor.ts'
+import type { Help } from './schema.ts'
 
 /** The version of a conversation as its visitor sees it. An unchanged version means that there is nothing new to read. */
-export type ConversationState = {
+type ConversationState = {
   id: string
   version: string
   status: ConversationStatus

@@ -4,10 +4,10 @@ import { messagesBackwards } from '../../conversations/records/queries.ts'
 import { addressesOf } from '../../conversations/records/source-address.ts'
 import { runningGeneration } from '../../conversations/stream/attach.ts'
 import { ApiError } from '../../http/errors.ts'
-import type { VisibleConversation } from '../schema.ts'
 import { requireOwnConversation, type Visit } from '../visitors/visitor.ts'
 import { helpOf, readStates } from './conversation-state.ts'
 import { pendingCalls } from './queries.ts'
+import type { VisibleConversation } from './schema.ts'
 import { visibleMessage, visibleSummary } from './visible.ts'
 
 const NEWEST_MESSAGES = 100

@@ -17,7 +17,7 @@ import { ApiError } from '../../http/errors.ts'
 import { embedOriginOf } from '../page/embed-origin.ts'
 import { requireOwnConversation, type Visit } from '../visitors/visitor.ts'
 
-export type Written = {
+type Written = {
   messageId: string
   message: string
   /** Ids of files that the visitor has uploaded. */

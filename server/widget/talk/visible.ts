@@ -5,7 +5,7 @@ import type { ConversationRow, MessageRow } from '../../conversations/records/qu
 import type { Addresses } from '../../conversations/records/source-address.ts'
 import { type FinishMetadata, frameOf, type StreamEvent } from '../../conversations/stream/events.ts'
 import { EVENTS, type Wire } from '../../conversations/stream/send-stream.ts'
-import type { ConversationSummary, VisibleMessage } from '../schema.ts'
+import type { ConversationSummary, VisibleMessage } from './schema.ts'
 
 /** A client action whose result the page owes. */
 export type PendingCall = { id: string; message_id: string; name: string; input: unknown }

@@ -5,7 +5,7 @@ import { ApiError } from '../../http/errors.ts'
 const MOST_STREAMS = 100
 
 /** Counts streams while they are open. */
-export type OpenStreams = (bucket: string, reply: FastifyReply) => void
+type OpenStreams = (bucket: string, reply: FastifyReply) => void
 
 /** Throws RATE_LIMIT_TOO_MANY_REQUESTS for one too many. */
 export function countStreams(): OpenStreams {

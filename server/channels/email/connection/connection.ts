@@ -10,7 +10,7 @@ import { placeOfRow } from '../../../secrets/sealed-columns.ts'
 
 export type ConnectionRow = Selectable<EmailConnectionsTable>
 
-export type NewConnection = {
+type NewConnection = {
   address: string
   fromName?: string
   mode: 'agent' | 'tickets'
@@ -19,7 +19,7 @@ export type NewConnection = {
   imap?: ServerLogin & { mailbox?: string }
   inboundSecret?: string
 }
-export type ServerLogin = Omit<MailServer, 'username'> & { username?: string; password?: string }
+type ServerLogin = Omit<MailServer, 'username'> & { username?: string; password?: string }
 
 /**
  * Stores the mailbox of an agent in place of the one it has. A password or secret that is left out stays as it is for

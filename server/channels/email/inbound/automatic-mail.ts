@@ -1,4 +1,4 @@
-export type HeadersOf = (name: string) => string[]
+type HeadersOf = (name: string) => string[]
 
 /** Headers whose being there says that no person wrote this to one person. */
 const TELLING = [

@@ -19,7 +19,7 @@ import { isTalkative } from './talkative.ts'
 /** Whoever sends nothing that could be answered; such mails are kept all the same. */
 const NOBODY: MailAddress = { address: 'unknown@invalid', name: null }
 
-export type NewMail = {
+type NewMail = {
   raw: Uint8Array
   receivedAt: Date
   /** The bytes are only its beginning, of so many. */

@@ -7,7 +7,7 @@ import { domainOf, oneLine } from '../parse/mail-address.ts'
 import type { MailFile } from '../parse/parsed-mail.ts'
 import type { MailThread } from './mail-threads.ts'
 
-export type Outgoing = {
+type Outgoing = {
   deliveryId: string
   from: MailAddress
   key: Buffer

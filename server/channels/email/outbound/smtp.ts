@@ -9,7 +9,7 @@ import { domainOf } from '../parse/mail-address.ts'
 const CONNECT_MS = 15_000
 const SILENCE_MS = 30_000
 
-export type Smtp = {
+type Smtp = {
   /** Throws SendFailure. */
   send(envelope: { from: string; to: string[] }, raw: Buffer): Promise<SentMessageInfo>
   close(): void

@@ -7,7 +7,7 @@ import type { ParsedMail } from './parsed-mail.ts'
  * Parses mails from every source in child processes, a few at a time, so that no mail blocks the service or exceeds its
  * limits of time and memory. Accounts take turns.
  */
-export type MailParser = {
+type MailParser = {
   /**
    * Parses a mail when it is the account's turn. The content of a mail never makes it throw: a mail that crashes its
    * process becomes an attachment. Throws ApartFailure when parsing never began or the service is closing; the caller

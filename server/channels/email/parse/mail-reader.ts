@@ -14,7 +14,7 @@ const AT_ONCE = 4
 const LONGEST_VISIT_MS = 120_000
 
 /** Reads the mailboxes that are due. Safe in any number of processes. */
-export type MailReader = {
+type MailReader = {
   /** Starts as many visits as there is room for; each one that ends looks for the next. */
   tick(): Promise<void>
   /** Resolves when nothing is under way. */

@@ -5,7 +5,7 @@ import type { GuardedFetcher } from '../../../fetch/guard/guarded-fetcher.ts'
 /** What is needed to speak to a business account's side of the channel; `baseUrl: null` is the public address. */
 export type Access = { accessToken: string; baseUrl: string | null }
 
-export type TemplateComponent = {
+type TemplateComponent = {
   type: string
   format?: string
   text?: string

@@ -16,7 +16,7 @@ export const READ_NUMBERS = 'read-messaging-numbers'
 
 export type ReadNumbers = { agentId: string }
 
-export type NewAccount = {
+type NewAccount = {
   businessAccountId: string
   accessToken?: string
   appSecret?: string

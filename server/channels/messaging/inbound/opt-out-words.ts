@@ -1,4 +1,4 @@
-export type Word = 'out' | 'in'
+type Word = 'out' | 'in'
 
 type Language = 'en' | 'de' | 'fr' | 'es' | 'pt' | 'it' | 'nl'
 

@@ -14,7 +14,7 @@ import type { ThreadData } from '../inbound/take-message.ts'
 import { callbackOf, type Piece, piecesOf } from './pieces.ts'
 
 /** How long a status may take that tells whether a message was taken after all; then it is sent again. */
-export const STATUS_WITHIN_MS = 60_000
+const STATUS_WITHIN_MS = 60_000
 /** The channel's rule: later than this after a person's last message only templates are taken. */
 const WINDOW_MS = 24 * 60 * 60 * 1_000
 

@@ -15,10 +15,10 @@ import { threadOfPeer } from './template-thread.ts'
 
 type Thread = Selectable<ChannelThreadsTable>
 
-export type Taken = { messageId: string; recipient: string | null }
+type Taken = { messageId: string; recipient: string | null }
 
 /** A template of a conversation, as its row is then. */
-export type Settled = DeliveryRow & { conversation_id: string }
+type Settled = DeliveryRow & { conversation_id: string }
 
 /**
  * Puts a template that the channel has taken into the conversation in which its recipient's replies will arrive, once;

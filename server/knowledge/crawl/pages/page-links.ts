@@ -3,7 +3,7 @@ import { pageUrl } from '../site/site.ts'
 import { scanTags } from './scan-tags.ts'
 
 /** Absolute URLs, each once, in the order of the page. */
-export type PageLinks = { links: URL[]; canonical: URL | null }
+type PageLinks = { links: URL[]; canonical: URL | null }
 
 // A page with more is a list for machines.
 const MOST_LINKS = 2_000

@@ -11,7 +11,7 @@ const LINGER_MS = 20
 /** A site that fails so often in a row is left alone. */
 const MOST_FAILURES = 50
 
-export type PageWriter = {
+type PageWriter = {
   /** Takes a page that was read, to be stored with others. */
   add(read: ReadPage): void
   /** It has not kept up: read no more for now. */

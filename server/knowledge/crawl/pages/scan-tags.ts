@@ -1,4 +1,4 @@
-export type Tag = {
+type Tag = {
   /** Lower case. */
   name: string
   attributes: Map<string, string>

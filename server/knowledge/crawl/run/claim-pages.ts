@@ -8,7 +8,7 @@ export const LEASE_SECONDS = 15
 const LEFT_OUT_AT_ONCE = 500
 const LOOK_AGAIN_MS = 250
 
-export type Claim = {
+type Claim = {
   pages: PageRow[]
   /** With no pages: how long to wait before asking again. */
   waitMs: number

@@ -18,7 +18,7 @@ export type CrawlSite = { sourceId: string; version: number; chain: string | nul
  * `created`: the first crawl; `resumed`: the one under way lost its job; `changed`: the options are others, so what
  * is under way begins again; `re-sync`, `page`: another look, unless one is under way.
  */
-export type CrawlReason = 'created' | 'resumed' | 'changed' | 're-sync' | 'page'
+type CrawlReason = 'created' | 'resumed' | 'changed' | 're-sync' | 'page'
 
 /**
  * Starts a crawl of a crawl or sitemap source in the caller's transaction; what is live answers until it is done.

@@ -122,7 +122,7 @@ async function goLive(
 const isStillThere = (version: number) => sql<SqlBool>`found_in >= ${version}`
 
 /** Deletes what no longer answers, bit by bit: pages lost before the live crawl, and retired chunks. */
-export async function clearAway(db: Db, accountId: AccountId, sourceId: string): Promise<void> {
+async function clearAway(db: Db, accountId: AccountId, sourceId: string): Promise<void> {
   while (await clearSome(db, accountId, sourceId)) {}
   await db.transaction().execute(async (trx) => {
     // A crawl that has begun meanwhile stores vectors before the chunks that need them.

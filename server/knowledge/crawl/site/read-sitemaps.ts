@@ -17,7 +17,7 @@ export class SitemapFailure extends Error {
   override name = 'SitemapFailure'
 }
 
-export type SitemapPart = { urls: string[] } | { failed: string }
+type SitemapPart = { urls: string[] } | { failed: string }
 
 /**
  * The addresses of a sitemap, a file at a time; those of an index are followed, one level deep. A part of an index

@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib'
 import { ExtractFailure } from '../extract-failure.ts'
 
-export type ZipEntry = { name: string; size: number; read(): Buffer }
+type ZipEntry = { name: string; size: number; read(): Buffer }
 
 const END = Buffer.from('PK\x05\x06', 'latin1')
 const END_BYTES = 22

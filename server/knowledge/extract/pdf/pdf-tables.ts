@@ -11,7 +11,7 @@ const WIDE = 3
 /** Cells of prose in two columns are longer. */
 const LONGEST_CELL = 45
 
-export type Table = { rows: string[]; length: number }
+type Table = { rows: string[]; length: number }
 
 /** The table that begins with line `at` of a page, or null. */
 export function tableAt(lines: readonly PdfLine[], at: number): Table | null {

@@ -1,4 +1,4 @@
-export type NotionFailureCode =
+type NotionFailureCode =
   | 'unauthorized'
   | 'gone'
   | 'limited'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** Waits for the caller's turn. */
-export type Pace = (signal?: AbortSignal) => Promise<void>
+type Pace = (signal?: AbortSignal) => Promise<void>
 
 type Limits = { perSecond: number; burst: number }
 

@@ -10,7 +10,7 @@ export type Block = {
   [content: string]: unknown
 }
 
-export type BlockContent = {
+type BlockContent = {
   rich_text?: RichText
   caption?: RichText
   cells?: RichText[]

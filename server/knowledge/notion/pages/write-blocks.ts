@@ -3,7 +3,7 @@ import { type Block, contentOf, plainText } from '../client/wire.ts'
 import type { SectionWriter } from './section-writer.ts'
 
 /** What a block needs besides itself. */
-export type BlockReader = {
+type BlockReader = {
   children(block: Block): Promise<Block[]>
   /** The rows of a database, one line each. */
   rows(databaseId: string): Promise<string[]>

@@ -20,7 +20,7 @@ const SURE_SHARE = 0.15
 const SURE_WORDS = 12
 const KNOWN_CHUNKS = 10
 
-export type AnalysedChunk = {
+type AnalysedChunk = {
   language: Language
   /** Weighted frequencies. */
   frequencies: Map<string, number>

@@ -23,7 +23,7 @@ const LOOKS = 16
 const ALL_SENTENCES = 2_000
 
 /** A chunk that some ranker found, and the evidence for it. */
-export type Candidate = { slot: number; evidence: Evidence }
+type Candidate = { slot: number; evidence: Evidence }
 
 /** Returns the chunks that may hold the answer, best of each ranker first, with the evidence for each. */
 export function gatherEvidence(

@@ -16,7 +16,7 @@ export const SAME_WORD = 0.6
 type SimilarTerm = { id: number; similarity: number }
 
 /** `closest` says for each term of the question how alike (0..1) the most alike term of the index is spelled. */
-export type GramHits = Hits & { closest: number[] }
+type GramHits = Hits & { closest: number[] }
 
 /** Finds compounds, inflections and misspellings: each word of the question stands for the terms spelled like it. */
 export function rankByGrams(tables: Tables, question: AnalysedQuestion, limit: number): GramHits {

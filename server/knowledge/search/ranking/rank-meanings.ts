@@ -10,7 +10,7 @@ import { collectHits, type Hits } from './top-hits.ts'
 const MOST_WIDENED = 8
 
 /** `share` is a slot's part (0..1) of the most that the question could score. */
-export type MeaningHits = Hits & { share: (slot: number) => number }
+type MeaningHits = Hits & { share: (slot: number) => number }
 
 /** BM25 in which a word of the question also stands for those close to it in meaning, the less the farther. */
 export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit: number): MeaningHits {

@@ -44,7 +44,7 @@ export function saidIn(
   return numbered
 }
 
-export type SaidFields = {
+type SaidFields = {
   title: Int32Array
   path: Int32Array
   text: Int32Array

@@ -4,7 +4,7 @@ import { bytesOfChunk } from './chunk-bytes.ts'
 export const FREE = 0
 export const LIVE = 1
 /** Written, but not yet part of what search sees. */
-export const PENDING = 2
+const PENDING = 2
 /** No longer seen; its postings are still there. */
 export const DEAD = 3
 /** Dead, and its postings are being taken out. */

@@ -11,7 +11,7 @@ export const SYNC_SOURCE = 'sync-source'
 export type SyncSource = { sourceId: string }
 
 /** A look that failed, or whose process died, is taken again. */
-export const RETRY_MS = 86_400_000
+const RETRY_MS = 86_400_000
 
 type Needs = Pick<Context, 'db' | 'jobs'>
 type Due = { id: string; wanted: boolean }

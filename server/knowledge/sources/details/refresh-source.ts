@@ -1,11 +1,11 @@
-import { holdAgent } from '../../agents/records/find-agent.ts'
-import type { Context } from '../../context.ts'
-import type { SourceRef } from '../../db/refs.ts'
-import { transact } from '../../db/statements/transact.ts'
-import { isCrawl } from '../crawl/run/crawl-source.ts'
-import { enqueueCrawl } from '../crawl/run/enqueue-crawl.ts'
-import { requireChangeable, requireSource, type SourceRow } from '../sources/queries.ts'
-import { TRAIN_SOURCE, type TrainSource } from '../training/enqueue-training.ts'
+import { holdAgent } from '../../../agents/records/find-agent.ts'
+import type { Context } from '../../../context.ts'
+import type { SourceRef } from '../../../db/refs.ts'
+import { transact } from '../../../db/statements/transact.ts'
+import { isCrawl } from '../../crawl/run/crawl-source.ts'
+import { enqueueCrawl } from '../../crawl/run/enqueue-crawl.ts'
+import { TRAIN_SOURCE, type TrainSource } from '../../training/enqueue-training.ts'
+import { requireChangeable, requireSource, type SourceRow } from '../queries.ts'
 
 /** Trains the source again, unless it is being processed. Throws SOURCE_NOT_FOUND and SOURCE_PENDING_DELETION. */
 export function refreshSource(

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { SourceRow } from '../sources/queries.ts'
+import type { Db } from '../../../db/database.ts'
+import type { SourceRow } from '../queries.ts'
 
 /** Characters of text that one response holds, and the chunks that are read for them at most. */
 const LONGEST_TEXT = 1_000_000

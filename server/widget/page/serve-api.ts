@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../context.ts'
-import { addressBucket, VISITS } from '../http/limits/address-bucket.ts'
-import { countRequest, type Gate, serveRoutes } from '../http/server/serve.ts'
-import { widgetRoutes } from './routes.ts'
-import { requirePublicAgent } from './visitors/visitor.ts'
+import type { Context } from '../../context.ts'
+import { addressBucket, VISITS } from '../../http/limits/address-bucket.ts'
+import { countRequest, type Gate, serveRoutes } from '../../http/server/serve.ts'
+import { widgetRoutes } from '../routes.ts'
+import { requirePublicAgent } from '../visitors/visitor.ts'
 
 const PREFIX = '/api/widget'
 

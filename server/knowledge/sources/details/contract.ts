@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable, OneOf } from '../../http/contract.ts'
-import { Source } from '../sources/schema.ts'
+import { Exact, endpoint, IsoTime, Nullable, OneOf } from '../../../http/contract.ts'
+import { Source } from '../schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const params = Exact({ agentId: Id, sourceId: Id })

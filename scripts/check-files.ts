@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, resolve } from 'node:path'
+
+/**
+ * `node scripts/check-files.ts [ROOT]` checks:
+ *
+ * - A folder of server/ has at most twelve entries. If it is a feature with rooms, that is, with a contract and with
+ *   folders, its root holds nothing but `contract.ts`, `routes.ts`, `jobs.ts` and tests.
+ * - Every export is imported somewhere, if only by a test.
+ *
+ * It reads the code as text: the formatter gives each import and each export one form.
+ */
+
+const MOST_ENTRIES = 12
+const PROGRAMS = ['server', 'client', 'widget', 'web', 'test', 'bench', 'scripts']
+/** What users import: the client, and the types of public contracts. */
+const PUBLIC = /^client\/|(?:^|[/-])(?:contract|schema)\.ts$/
+
+const root = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
+const files = new Map(
+  PROGRAMS.flatMap(filesIn).map((name) => [name, readFileSync(join(root, name), 'utf8')] as const),
+)
+const problems = [...crowded(), ...unused()]
+for (const problem of problems) console.error(problem)
+console.log(`${files.size} files, ${problems.length} in the wrong place or unused`)
+process.exitCode = problems.length > 0 ? 1 : 0
+
+function filesIn(program: string): string[] {
+  try {
+    return readdirSync(join(root, program), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /(?<!\.d)\.tsx?$/.test(name) && !/(^|\/)dist\//.test(name))
+      .map((name) => `${program}/${name}`)
+  } catch {
+    return []
+  }
+}
+
+function crowded(): string[] {
+  const entries = new Map<string, Set<string>>()
+  for (const name of files.keys()) {
+    const [program, feature, entry] = name.split('/')
+    if (program !== 'server' || !feature || !entry) continue
+    entries.set(feature, (entries.get(feature) ?? new Set()).add(entry))
+  }
+  return [...entries].flatMap(([feature, names]) => {
+    const found: string[] = []
+    if (names.size > MOST_ENTRIES)
+      found.push(`server/${feature} has ${names.size} entries, and at most ${MOST_ENTRIES} are readable`)
+    const isDivided =
+      names.has('contract.ts') && feature !== 'http' && [...names].some((name) => !name.includes('.'))
+    for (const name of names)
+      if (isDivided && name.includes('.') && !/^(contract|routes|jobs)\.ts$|\.test\.ts$/.test(name))
+        found.push(`server/${feature}/${name} belongs in one of the folders beside it`)
+    return found
+  })
+}
+
+function unused(): string[] {
+  const used = new Map<string, Set<string>>()
+  const whole = new Set<string>()
+  for (const [name, text] of files) {
+    const target = (specifier: string): string => normalize(join(dirname(name), specifier))
+    for (const [, names = '', from = ''] of text.matchAll(
+      /(?:import|export)[^;'"{}]*\{([^}]*)\} from '(\.[^']+)'/g,
+    )) {
+      const seen = used.get(target(from)) ?? new Set()
+      for (const one of names.split(','))
+        seen.add(
+          one
+            .trim()
+            .replace(/^type /, '')
+            .split(' as ')[0] ?? '',
+        )
+      used.set(target(from), seen)
+    }
+    for (const [, from = ''] of text.matchAll(/(?:\* as \w+ from|\* from|import\(|new URL\()\s*'(\.[^']+)'/g))
+      whole.add(target(from))
+  }
+  return [...files].flatMap(([name, text]) => {
+    if (whole.has(name) || PUBLIC.test(name)) return []
+    const exported = text.matchAll(/^export (?:async )?(?:function\*?|const|class|type|interface) (\w+)/gm)
+    return Array.from(exported, ([, one = '']) => one)
+      .filter((one) => !used.get(name)?.has(one))
+      .map((one) => `${name} exports ${one}, which nothing imports`)
+  })
+}
