@@ -13,8 +13,8 @@ import { dirname, join, normalize, resolve } from 'node:path'
 
 const MOST_ENTRIES = 12
 const PROGRAMS = ['server', 'client', 'widget', 'web', 'test', 'bench', 'scripts']
-/** What users import: the client, and the types of public contracts. */
-const PUBLIC = /^client\/|(?:^|[/-])(?:contract|schema)\.ts$/
+/** What users import or copy: the client, the types of public contracts, and the examples of the guide. */
+const PUBLIC = /^client\/|^test\/(?:generated-client|pages)\/|(?:^|[/-])(?:contract|schema)\.ts$/
 
 const root = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
 const files = new Map(

@@ -44,7 +44,7 @@ const TICKETS = [
   ['Wrong colour delivered', 'Ines Duarte', 'ines@example.com', 'normal'],
 ] as const
 
-type WorkspaceHome = {
+export type WorkspaceHome = {
   service: Service
   models: ModelServer
   browser: Browser

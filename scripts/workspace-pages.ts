@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import type { WorkspaceHome } from './workspace-home.ts'
 
 /** The path of a page, and what to do on it before it is looked at. */
-export type Shown = [path: string, prepare?: (page: Page) => Promise<unknown>]
+type Shown = [path: string, prepare?: (page: Page) => Promise<unknown>]
 
 const ANSWER = [
   '**Five years**, for each Halo lamp [1]. After that ',

@@ -357,6 +357,8 @@ test('the same requests with ids of their own account are let in: what refused t
     if (UNPROVEN.test(titleOf(operation))) continue
     const own = idsFor(mine, operation)
     for (const { name, shape, path, body } of placesOf(operation)) {
+      // A contact has only the custom attributes that the agent knows.
+      if (shape.includes('customAttributes.')) continue
       const id = own[name] ?? ''
       const { status, body: answer } = await ask(operation, path(id), body(id))
       tried++

@@ -17,8 +17,8 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     reason: 'The session of a login leads to its member.',
   },
   'server/sign-in/sessions/sessions.ts': {
-    tables: ['members'],
-    reason: 'The session of a login leads to its member.',
+    tables: ['members', 'audit_log'],
+    reason: 'The session of a login leads to its member. Refused sign-ins of strangers have no account.',
   },
   'server/sign-in/jobs.ts': {
     tables: ['members', 'login_links'],
@@ -27,6 +27,14 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   'server/helpdesk/survey/serve-surveys.ts': {
     tables: ['ticket_surveys', 'tickets'],
     reason: 'The token in a mail leads to the survey.',
+  },
+  'server/agents/pictures/serve-pictures.ts': {
+    tables: ['agents', 'agent_pictures'],
+    reason: 'Everybody may see the pictures of an agent, whose id is on its website.',
+  },
+  'server/site/status-page.ts': {
+    tables: ['agents'],
+    reason: 'A setting of the installation names the demo agent, which is public.',
   },
   'server/widget/page/serve-widget.ts': {
     tables: ['agents'],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { planOf } from '../accounts/plans/plans.ts'
 import type { Trx } from '../db/database.ts'
-import type { AccountId } from '../db/tables/columns.ts'
+import type { AgentRef } from '../db/refs.ts'
 
 const MB = 1_048_576
 /** What one sender may attach in a day. */
@@ -19,15 +19,13 @@ export const senderOf = (address: string): string =>
 // Any number, the same in every process; not that of insights/lock-agent.ts or knowledge/room.ts.
 const CLASS = 7_277
 
-type Owner = { accountId: AccountId; agentId: string }
-
 /**
  * Why so many bytes more may not be kept, in a sentence, or null. Takes the room of the account until the transaction
  * ends, so that two files cannot have the last of it.
  */
 export async function quotaProblem(
   trx: Trx,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   bytes: number,
   sender: string | null,
 ): Promise<string | null> {

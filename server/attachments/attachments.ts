@@ -6,13 +6,12 @@ import type { Selectable } from 'kysely'
 import { keptPath } from '../agents/pictures/kept-path.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { isId, newId } from '../db/ids.ts'
+import type { AgentRef } from '../db/refs.ts'
 import type { AttachmentNote, AttachmentsTable } from '../db/tables/attachments.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import { moveFile, type Upload } from '../http/bodies/uploads.ts'
 
 export type AttachmentRow = Selectable<AttachmentsTable>
-
-type Owner = { accountId: AccountId; agentId: string }
 
 /** Names lie in headers and in pages: one line, no path, at most 200 characters. */
 export const safeName = (name: string): string =>
@@ -27,7 +26,7 @@ export const safeName = (name: string): string =>
 export async function keepAttachment(
   filesDir: string,
   trx: Trx,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   {
     name,
     mediaType,
@@ -65,7 +64,7 @@ export async function keepAttachment(
 
 export async function findAttachment(
   db: Db,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   id: string,
 ): Promise<AttachmentRow | null> {
   if (!isId(id)) return null
@@ -90,10 +89,10 @@ const pathOf = (filesDir: string, { account_id, agent_id, path }: AttachmentRow)
 export async function readAttachment(
   filesDir: string,
   db: Db,
-  owner: Owner,
+  ref: AgentRef,
   id: string,
 ): Promise<{ row: AttachmentRow; bytes: Uint8Array<ArrayBuffer> } | null> {
-  const row = await findAttachment(db, owner, id)
+  const row = await findAttachment(db, ref, id)
   const bytes = row && (await readBytes(filesDir, row).catch(() => null))
   return row && bytes ? { row, bytes } : null
 }

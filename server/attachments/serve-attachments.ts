@@ -2,6 +2,7 @@ import type { ReadStream } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
+import type { AgentRef } from '../db/refs.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Maintenance } from '../http/limits/maintenance.ts'
@@ -18,7 +19,7 @@ type Needs = { db: Db; secrets: Secrets; filesDir: string; maintenance: Maintena
 /** Returns a URL that gives anybody who has it access to the file for `holdsMs`. */
 export function attachmentUrl(
   { secrets, config }: { secrets: Secrets; config: Config },
-  { accountId, agentId }: { accountId: AccountId; agentId: string },
+  { accountId, agentId }: AgentRef,
   id: string,
   holdsMs = HOUR_MS,
 ): string {

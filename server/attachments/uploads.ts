@@ -1,8 +1,8 @@
 import { fileTypeFromBuffer } from 'file-type'
-import type { Owner } from '../agents/records/find-agent.ts'
 import type { Context } from '../context.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
+import type { AgentRef } from '../db/refs.ts'
 import { transact } from '../db/statements/transact.ts'
 import type { AttachmentNote } from '../db/tables/attachments.ts'
 import type { Form, Upload } from '../http/bodies/uploads.ts'
@@ -28,7 +28,7 @@ export function attachmentOf(form: Form | null, name: string): Upload {
  */
 export async function keepUpload(
   { db, filesDir }: Pick<Context, 'db' | 'filesDir'>,
-  owner: Owner,
+  ref: AgentRef,
   file: Upload,
   sender: string | null,
   refuse: (name: string, mediaType: string) => void = () => {},
@@ -37,9 +37,9 @@ export async function keepUpload(
   const kept = { name: safeName(file.filename), mediaType, path: file.path, size: file.size }
   refuse(kept.name, mediaType)
   return transact(db, async (trx) => {
-    const message = await quotaProblem(trx, owner, file.size, sender)
+    const message = await quotaProblem(trx, ref, file.size, sender)
     if (message !== null) throw new ApiError('ATTACHMENT_LIMIT_EXCEEDED', { message })
-    return keepAttachment(filesDir, trx, owner, kept, sender === null ? {} : { sender })
+    return keepAttachment(filesDir, trx, ref, kept, sender === null ? {} : { sender })
   })
 }
 
@@ -65,7 +65,7 @@ type Taker = { sender: string | null; ticketId: string | null; conversationId: s
  */
 export async function takeUploads(
   trx: Trx,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   ids: readonly string[],
   { sender, ticketId, conversationId }: Taker,
 ): Promise<AttachmentNote[]> {

@@ -1,17 +1,16 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../db/database.ts'
-import type { AccountId } from '../db/tables/columns.ts'
+import type { AgentRef } from '../db/refs.ts'
 import type { ContactsTable, CustomAttributesTable } from '../db/tables/contacts.ts'
 import { ApiError } from '../http/errors.ts'
 
 export type ContactRow = Selectable<ContactsTable>
 export type AttributeRow = Selectable<CustomAttributesTable>
-export type ContactOwner = { accountId: AccountId; agentId: string }
 
 /** The agent's contact of that external id, or RESOURCE_NOT_FOUND; `lock` keeps it from others. */
 export async function requireContact(
   db: Db,
-  { accountId, agentId }: ContactOwner,
+  { accountId, agentId }: AgentRef,
   externalId: string,
   lock = false,
 ): Promise<ContactRow> {
@@ -30,7 +29,7 @@ export async function requireContact(
 /** Newest first, `limit` after `offset` others, and how many the agent has. */
 export async function listContacts(
   db: Db,
-  { accountId, agentId }: ContactOwner,
+  { accountId, agentId }: AgentRef,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: ContactRow[]; total: number }> {
   const query = db.selectFrom('contacts').where('account_id', '=', accountId).where('agent_id', '=', agentId)
@@ -46,7 +45,7 @@ export async function listContacts(
 }
 
 /** In the order in which they were made. */
-export function listAttributes(db: Db, { accountId, agentId }: ContactOwner): Promise<AttributeRow[]> {
+export function listAttributes(db: Db, { accountId, agentId }: AgentRef): Promise<AttributeRow[]> {
   return db
     .selectFrom('custom_attributes')
     .selectAll()
@@ -59,7 +58,7 @@ export function listAttributes(db: Db, { accountId, agentId }: ContactOwner): Pr
 /** False when there is no such contact. Its conversations stay. */
 export async function deleteContact(
   db: Db,
-  { accountId, agentId }: ContactOwner,
+  { accountId, agentId }: AgentRef,
   externalId: string,
 ): Promise<boolean> {
   const deleted = await db

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
+import type { AgentRef } from '../db/refs.ts'
 import { normalPhone } from './phone-number.ts'
-import type { ContactOwner, ContactRow } from './queries.ts'
+import type { ContactRow } from './queries.ts'
 
 /** How a person is known on a channel; at least one of the two. */
 export type Person = { phonenumber?: string; email?: string; name?: string }
@@ -13,7 +14,7 @@ export type Person = { phonenumber?: string; email?: string; name?: string }
  */
 export async function resolveContact(
   trx: Trx,
-  { accountId, agentId }: ContactOwner,
+  { accountId, agentId }: AgentRef,
   { phonenumber, email, name }: Person,
 ): Promise<ContactRow> {
   const phone = phonenumber === undefined ? null : normalPhone(phonenumber)

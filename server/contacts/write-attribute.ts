@@ -1,8 +1,9 @@
 import type { Db } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
+import type { AgentRef } from '../db/refs.ts'
 import type { AttributeType } from '../db/tables/contacts.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
-import type { AttributeRow, ContactOwner } from './queries.ts'
+import type { AttributeRow } from './queries.ts'
 
 type NewAttribute = {
   name: string
@@ -18,7 +19,7 @@ type AttributeChange = Partial<NewAttribute>
 /** Adds a custom attribute; without a label, its name is shown. Throws RESOURCE_DUPLICATE. */
 export async function createAttribute(
   db: Db,
-  { accountId, agentId }: ContactOwner,
+  { accountId, agentId }: AgentRef,
   { name, type, label = name, description = '', archived = false }: NewAttribute,
 ): Promise<AttributeRow> {
   const row = await db
@@ -45,7 +46,7 @@ export async function createAttribute(
 /** Applies the sent fields. Throws RESOURCE_NOT_FOUND, and VALIDATION_INVALID_BODY for another name or type. */
 export async function updateAttribute(
   db: Db,
-  { accountId, agentId }: ContactOwner,
+  { accountId, agentId }: AgentRef,
   name: string,
   { name: sameName = name, type, label, description, archived }: AttributeChange,
 ): Promise<AttributeRow> {

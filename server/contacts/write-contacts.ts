@@ -1,5 +1,6 @@
 import type { Db } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
+import type { AgentRef } from '../db/refs.ts'
 import { json } from '../db/statements/json.ts'
 import { transact } from '../db/statements/transact.ts'
 import type { AttributeValue } from '../db/tables/contacts.ts'
@@ -7,7 +8,7 @@ import { ApiError } from '../http/errors.ts'
 import { refuseInvalid } from '../http/input/validate.ts'
 import { checkAttributes } from './check-attributes.ts'
 import { normalPhone } from './phone-number.ts'
-import { type ContactOwner, type ContactRow, listAttributes, requireContact } from './queries.ts'
+import { type ContactRow, listAttributes, requireContact } from './queries.ts'
 
 type ContactChange = {
   name?: string | null
@@ -24,12 +25,12 @@ type NewContact = ContactChange & { external_id: string }
  */
 export async function createContacts(
   db: Db,
-  owner: ContactOwner,
+  ref: AgentRef,
   contacts: NewContact[],
   pathOf: (index: number) => string,
 ): Promise<ContactRow[]> {
   if (new Set(contacts.map(({ external_id }) => external_id)).size < contacts.length) throw duplicate()
-  const attributes = await listAttributes(db, owner)
+  const attributes = await listAttributes(db, ref)
   refuseInvalid(
     Object.assign(
       {},
@@ -44,8 +45,8 @@ export async function createContacts(
       .values(
         contacts.map(({ external_id, name, email, phonenumber, custom_attributes }) => ({
           id: newId(),
-          account_id: owner.accountId,
-          agent_id: owner.agentId,
+          account_id: ref.accountId,
+          agent_id: ref.agentId,
           external_id,
           name: name ?? null,
           email: email ?? null,
@@ -66,15 +67,15 @@ export async function createContacts(
 /** Applies the sent fields; custom attributes are merged by name. Throws as createContacts, and RESOURCE_NOT_FOUND. */
 export function updateContact(
   db: Db,
-  owner: ContactOwner,
+  ref: AgentRef,
   externalId: string,
   { name, email, phonenumber, custom_attributes }: ContactChange,
   path: string,
 ): Promise<ContactRow> {
   return transact(db, async (trx) => {
-    const row = await requireContact(trx, owner, externalId, true)
+    const row = await requireContact(trx, ref, externalId, true)
     if (custom_attributes) {
-      const attributes = await listAttributes(trx, owner)
+      const attributes = await listAttributes(trx, ref)
       refuseInvalid(checkAttributes(attributes, custom_attributes, path))
     }
     return trx
@@ -88,7 +89,7 @@ export function updateContact(
           : {}),
         updated_at: new Date(),
       })
-      .where('account_id', '=', owner.accountId)
+      .where('account_id', '=', ref.accountId)
       .where('id', '=', row.id)
       .returningAll()
       .executeTakeFirstOrThrow()

@@ -6,18 +6,16 @@ import { createAccount } from '../accounts/records/accounts.ts'
 import { createAgent } from '../agents/records/create-agent.ts'
 import type { Db } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
+import type { AgentRef } from '../db/refs.ts'
 import { json } from '../db/statements/json.ts'
 import type { ChannelName } from '../db/tables/channels.ts'
-import type { AccountId } from '../db/tables/columns.ts'
 import { claimDelivery, MOST_UNDER_WAY } from './claim-delivery.ts'
 import { settleAttempt } from './settle-delivery.ts'
 
-type Owner = { accountId: AccountId; agentId: string }
-
 let fresh: Awaited<ReturnType<typeof freshDatabase>>
 let db: Db
-let slow: Owner
-let other: Owner
+let slow: AgentRef
+let other: AgentRef
 
 before(async () => {
   fresh = await freshDatabase()
@@ -30,7 +28,7 @@ after(async () => {
 })
 beforeEach(() => db.deleteFrom('deliveries').execute())
 
-async function owner(name: string): Promise<Owner> {
+async function owner(name: string): Promise<AgentRef> {
   const accountId = await createAccount(db, name)
   const agentId = await createAgent(db, { id: accountId, plan: 'unlimited' }, 'test', { name })
   return { accountId, agentId }
@@ -45,7 +43,7 @@ type More = {
   isTemplate?: boolean
 }
 
-async function queue({ accountId, agentId }: Owner, more: More = {}): Promise<string> {
+async function queue({ accountId, agentId }: AgentRef, more: More = {}): Promise<string> {
   const { channel = 'messaging', lane = newId(), ordinal = 1, dueAgo = 60, status = 'queued' } = more
   const id = newId()
   await db

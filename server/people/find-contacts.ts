@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { normalPhone } from '../contacts/phone-number.ts'
-import type { ContactOwner, ContactRow } from '../contacts/queries.ts'
+import type { ContactRow } from '../contacts/queries.ts'
 import type { ConversationRow } from '../conversations/records/queries.ts'
 import { PLAYGROUND } from '../conversations/records/sources.ts'
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
+import type { AgentRef } from '../db/refs.ts'
 import { ApiError } from '../http/errors.ts'
 import type { DateRange } from '../http/input/dates.ts'
 import { after, type Position } from '../http/pagination.ts'
@@ -14,7 +15,7 @@ type Page = { limit: number; position: Position | null }
 /** Returns the agent's contact with this id. Throws RESOURCE_NOT_FOUND. `lock` locks the row. */
 export async function requireContactById(
   db: Db,
-  { accountId, agentId }: ContactOwner,
+  { accountId, agentId }: AgentRef,
   id: string,
   lock = false,
 ): Promise<ContactRow> {
@@ -37,7 +38,7 @@ const noContact = (): ApiError =>
 /** Returns up to `limit` + 1 contacts, newest first, and the total number. */
 export async function findContacts(
   db: Db,
-  { accountId, agentId }: ContactOwner,
+  { accountId, agentId }: AgentRef,
   wanted: string | undefined,
   { limit, position }: Page,
 ): Promise<{ rows: ContactRow[]; total: number }> {
@@ -133,7 +134,7 @@ export async function ticketsOfContact(
 /** Returns up to `limit` + 1 leads of the agent, newest first. */
 export async function leadsOf(
   db: Db,
-  { accountId, agentId }: ContactOwner,
+  { accountId, agentId }: AgentRef,
   { from, until }: DateRange,
   { limit, position }: Page,
 ) {

@@ -1,9 +1,10 @@
 import type { Static } from 'typebox'
 import { normalPhone } from '../contacts/phone-number.ts'
-import { type AttributeRow, type ContactOwner, listAttributes } from '../contacts/queries.ts'
+import { type AttributeRow, listAttributes } from '../contacts/queries.ts'
 import { createContacts, updateContact } from '../contacts/write-contacts.ts'
 import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
+import type { AgentRef } from '../db/refs.ts'
 import { transact } from '../db/statements/transact.ts'
 import type { AttributeType } from '../db/tables/contacts.ts'
 import { ApiError } from '../http/errors.ts'
@@ -17,13 +18,9 @@ type Row = Static<typeof NewContact>
 const problemsOf = bodyValidator(NewContact)
 
 /** Adds or changes contacts; those that are not valid are left out. Throws RESOURCE_DUPLICATE. */
-export const importContacts = (
-  db: Db,
-  owner: ContactOwner,
-  sent: Record<string, unknown>[],
-): Promise<Outcome> =>
+export const importContacts = (db: Db, ref: AgentRef, sent: Record<string, unknown>[]): Promise<Outcome> =>
   transact(db, async (trx) => {
-    const attributes = await listAttributes(trx, owner)
+    const attributes = await listAttributes(trx, ref)
     const outcome: Outcome = { created: 0, updated: 0, refused: [], unknownAttributes: [] }
     const unknown = new Set<string>()
     for (const [index, given] of sent.entries()) {
@@ -34,12 +31,7 @@ export const importContacts = (
       }
       const row = given as Row
       try {
-        const isNew = await importOne(
-          trx,
-          owner,
-          row,
-          fitting(row.customAttributes ?? {}, attributes, unknown),
-        )
+        const isNew = await importOne(trx, ref, row, fitting(row.customAttributes ?? {}, attributes, unknown))
         outcome[isNew ? 'created' : 'updated']++
       } catch (error) {
         if (!(error instanceof ApiError && error.code === 'VALIDATION_INVALID_BODY')) throw error
@@ -52,11 +44,11 @@ export const importContacts = (
 
 async function importOne(
   trx: Trx,
-  owner: ContactOwner,
+  ref: AgentRef,
   { externalId, name, email, phoneNumber }: Row,
   custom_attributes: Record<string, unknown>,
 ): Promise<boolean> {
-  const known = await knownAs(trx, owner, { externalId, email, phoneNumber })
+  const known = await knownAs(trx, ref, { externalId, email, phoneNumber })
   const change = {
     ...(name === undefined ? {} : { name }),
     ...(email === undefined ? {} : { email }),
@@ -64,12 +56,12 @@ async function importOne(
     custom_attributes,
   }
   if (known !== undefined) {
-    await updateContact(trx, owner, known, change, 'customAttributes')
+    await updateContact(trx, ref, known, change, 'customAttributes')
     return false
   }
   await createContacts(
     trx,
-    owner,
+    ref,
     [{ external_id: externalId ?? newId(), ...change }],
     () => 'customAttributes',
   )
@@ -79,7 +71,7 @@ async function importOne(
 /** Returns the external id of the contact that the agent knows already; of several, the oldest. */
 async function knownAs(
   trx: Trx,
-  { accountId, agentId }: ContactOwner,
+  { accountId, agentId }: AgentRef,
   { externalId, email, phoneNumber }: Pick<Row, 'externalId' | 'email' | 'phoneNumber'>,
 ): Promise<string | undefined> {
   if (externalId === undefined && !email && !phoneNumber) return undefined

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import type { ContactOwner, ContactRow } from '../contacts/queries.ts'
+import type { ContactRow } from '../contacts/queries.ts'
 import type { Db, Trx } from '../db/database.ts'
+import type { AgentRef } from '../db/refs.ts'
 import { json } from '../db/statements/json.ts'
 import { transact } from '../db/statements/transact.ts'
 import { invalidField } from '../http/errors.ts'
@@ -11,47 +12,38 @@ import { requireContactById } from './find-contacts.ts'
  * takes those that it has not; the first is gone. Throws RESOURCE_NOT_FOUND, and VALIDATION_INVALID_BODY for one and
  * the same contact. Two merges that cross each other cannot lose a conversation: the second finds no contact.
  */
-export function mergeContacts(
-  db: Db,
-  owner: ContactOwner,
-  fromId: string,
-  intoId: string,
-): Promise<ContactRow> {
+export function mergeContacts(db: Db, ref: AgentRef, fromId: string, intoId: string): Promise<ContactRow> {
   if (fromId === intoId) throw invalidField('intoContactId', 'This is the same contact.')
-  return transact(db, (trx) => mergeWithin(trx, owner, fromId, intoId))
+  return transact(db, (trx) => mergeWithin(trx, ref, fromId, intoId))
 }
 
 /** The same in the transaction of the caller. */
 export async function mergeWithin(
   trx: Trx,
-  owner: ContactOwner,
+  ref: AgentRef,
   fromId: string,
   intoId: string,
 ): Promise<ContactRow> {
   // Always in the same order, so that two merges never wait for each other.
   const locked = new Map<string, ContactRow>()
-  for (const id of [fromId, intoId].sort()) locked.set(id, await requireContactById(trx, owner, id, true))
+  for (const id of [fromId, intoId].sort()) locked.set(id, await requireContactById(trx, ref, id, true))
   const from = locked.get(fromId) as ContactRow
   const into = locked.get(intoId) as ContactRow
   await moveConversations(trx, from, into)
   await trx
     .updateTable('channel_threads')
     .set({ contact_id: into.id })
-    .where('account_id', '=', owner.accountId)
+    .where('account_id', '=', ref.accountId)
     .where('contact_id', '=', from.id)
     .execute()
   await trx
     .updateTable('tickets')
     .set({ customer: sql`customer || jsonb_build_object('id', ${into.external_id}::text)` })
-    .where('account_id', '=', owner.accountId)
-    .where('agent_id', '=', owner.agentId)
+    .where('account_id', '=', ref.accountId)
+    .where('agent_id', '=', ref.agentId)
     .where(sql<string>`customer ->> 'id'`, '=', from.external_id)
     .execute()
-  await trx
-    .deleteFrom('contacts')
-    .where('account_id', '=', owner.accountId)
-    .where('id', '=', from.id)
-    .execute()
+  await trx.deleteFrom('contacts').where('account_id', '=', ref.accountId).where('id', '=', from.id).execute()
   return trx
     .updateTable('contacts')
     .set({
@@ -61,7 +53,7 @@ export async function mergeWithin(
       custom_attributes: json({ ...from.custom_attributes, ...into.custom_attributes }),
       updated_at: new Date(),
     })
-    .where('account_id', '=', owner.accountId)
+    .where('account_id', '=', ref.accountId)
     .where('id', '=', into.id)
     .returningAll()
     .executeTakeFirstOrThrow()

@@ -60,6 +60,6 @@ if (typeof text === 'string' || text.text === '') throw new Error(JSON.stringify
 answered(await api.v1ListConversations(id, {}, older), 200)
 
 /** Returns the text of a stream event. The generated type discriminates the kinds of events. */
-const wordsIn = (event: api.StreamEvent): string => (event.type === 'text-delta' ? event.delta : '')
+export const wordsIn = (event: api.StreamEvent): string => (event.type === 'text-delta' ? event.delta : '')
 
 process.stdout.write('done\n')

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 
-type Backend = {
+export type Backend = {
   /** The service's API: https://host/api/v2 */
   url: string
   key: string
@@ -16,7 +16,7 @@ const ROUTE =
   /^\/parley(\/agents\/([\w-]+)\/(?:chat|conversations\/([\w-]+)\/(?:stream|messages|stop|retry|tool-result)))(\?.*)?$/
 
 /** Passes on what a chat page needs, adds the key, and lets each user into their own conversations only. */
-async function passOn(
+export async function passOn(
   request: IncomingMessage,
   response: ServerResponse,
   backend: Backend,

@@ -35,11 +35,7 @@ export function indexOf({ chunks }: DocumentSet, words: WordVectors, vectors?: F
   return tables
 }
 
-type Ranker = (
-  tables: Tables,
-  question: string,
-  queryVector?: Float32Array,
-) => { headingPath: string[] }[]
+type Ranker = (tables: Tables, question: string, queryVector?: Float32Array) => { headingPath: string[] }[]
 
 /** Ranks by BM25 over stems only. */
 export const byTerms: Ranker = (tables, question) =>

@@ -12,8 +12,7 @@ const FORGOTTEN_AT_ONCE = 100
 /** Returns the UTC month of a time as 'YYYY-MM'. Credits are whole numbers. */
 export const monthOf = (time: Date): string => time.toISOString().slice(0, 7)
 
-const nextMonth = (time: Date): Date =>
-  new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 1))
+const nextMonth = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 1))
 
 type CreditState = { limit: number | null; used: number; resetsAt: Date }
 

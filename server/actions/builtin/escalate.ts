@@ -1,4 +1,5 @@
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Customer } from '../../db/tables/helpdesk.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
@@ -24,7 +25,7 @@ export type OpenTicket = (
 /** Whether somebody of the team is there, and when the business hours begin again. */
 export type WhoIsThere = (
   db: Db,
-  agent: { accountId: AccountId; agentId: string },
+  agent: AgentRef,
 ) => Promise<{ isThere: boolean; opensAt: string | null; timeZone: string | null }>
 
 /**

@@ -3,16 +3,12 @@ import type { Db, Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { statement, type Values } from '../../db/statements/statement.ts'
 import type { AgentsTable } from '../../db/tables/agents.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 
 export type AgentRow = Selectable<AgentsTable>
 
-/** Whose something is. */
-export type Owner = { accountId: AccountId; agentId: string }
-
 const select = (lock: 'none' | 'share' | 'update') =>
-  statement(({ accountId, agentId }: Values<{ accountId: AccountId; agentId: string }>, db) => {
+  statement(({ accountId, agentId }: Values<AgentRef>, db) => {
     const query = db
       .selectFrom('agents')
       .selectAll()

@@ -6,7 +6,7 @@ import { json } from '../../db/statements/json.ts'
 import type { InstructionVersionsTable } from '../../db/tables/agents.ts'
 import { ApiError } from '../../http/errors.ts'
 import { after, type Position } from '../../http/pagination.ts'
-import type { AgentRow, Owner } from '../records/find-agent.ts'
+import type { AgentRow } from '../records/find-agent.ts'
 
 export type VersionRow = Selectable<InstructionVersionsTable>
 
@@ -69,7 +69,7 @@ async function insert(trx: Trx, agent: AgentRow, actor: string | null): Promise<
 /** Returns up to `limit` + 1 versions, newest first, and the total number. */
 export async function versionsOf(
   db: Db,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   { limit, position }: { limit: number; position: Position | null },
 ): Promise<{ rows: VersionRow[]; total: number }> {
   let query = db

@@ -1,11 +1,11 @@
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { Static } from 'typebox'
 import type { Context } from '../../context.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { storableJson } from '../../http/bodies/storable.ts'
 import type { Passage } from '../../knowledge/search/passage.ts'
 import { OFFERED_FROM } from '../../knowledge/search/ranking/offered-from.ts'
-import type { Owner } from '../records/tool-calls.ts'
 import type { Found, Trial } from '../turn/turn.ts'
 import type { MadeOf } from './schema.ts'
 
@@ -16,7 +16,7 @@ type Settings = Pick<Run, 'channel' | 'temp'>
 /** Watches a run of the playground, and stores what its answer is made of after each step. */
 export function recordTrial(
   { db, log }: Pick<Context, 'db' | 'log'>,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   settings: Settings,
 ): Trial {
   const startedAt = performance.now()
@@ -82,7 +82,7 @@ export function recordTrial(
 
 async function storedRun(
   db: Context['db'],
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   messageId: string,
 ): Promise<Pick<Run, 'credits' | 'steps'>> {
   const row = await db

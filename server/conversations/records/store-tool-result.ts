@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import type { ConversationRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import type { ToolCallStatus } from '../../db/tables/conversations.ts'
 import { ApiError } from '../../http/errors.ts'
 import { attach } from '../stream/attach.ts'
@@ -22,12 +22,6 @@ const LONGEST_WAIT_MS = 15_000
 
 type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
 
-type Place = {
-  accountId: AccountId
-  agentId: string
-  conversationId: string
-}
-
 /**
  * Takes the result of a call that waits for its application, once. A result that is too late (expired, ignored,
  * resolved before) is RESOURCE_TOOL_CALL_NOT_FOUND (service-api, "Client action"). One that comes before the
@@ -35,18 +29,18 @@ type Place = {
  */
 export async function storeToolResult(
   ctx: Needs,
-  place: Place,
+  ref: ConversationRef,
   result: ToolResult,
   take: TakeResult = (work) => work(ctx.db),
 ): Promise<void> {
   if (!isId(result.toolCallId)) throw notThere()
-  const taking = (db: Db): Promise<void> => takeResult(db, place, result)
+  const taking = (db: Db): Promise<void> => takeResult(db, ref, result)
   try {
     await take(taking)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'RESOURCE_TOOL_CALL_NOT_FOUND') throw error
     // Whoever waits costs nothing: anybody may send ids that no call has.
-    const running = await attach(ctx, place.accountId, place.conversationId)
+    const running = await attach(ctx, ref.accountId, ref.conversationId)
     if (!running) throw error
     await endOf(running.source)
     await take(taking)
@@ -71,7 +65,7 @@ async function endOf(source: FrameSource): Promise<void> {
 
 async function takeResult(
   db: Db,
-  { accountId, agentId, conversationId }: Place,
+  { accountId, agentId, conversationId }: ConversationRef,
   { toolCallId, output = null }: ToolResult,
 ): Promise<void> {
   await transact(db, async (trx) => {

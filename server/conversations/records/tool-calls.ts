@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Tool, ToolOutput } from '../../actions/tools/tool.ts'
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import type { ActionType } from '../../db/tables/actions.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
@@ -19,8 +20,6 @@ export type Call = {
   problem: string | null
 }
 
-export type Owner = { accountId: AccountId; agentId: string }
-
 /** A call that its application has not answered within this time counts as ignored (contract, section 4). */
 const CALL_EXPIRY_HOURS = 24
 
@@ -38,7 +37,7 @@ const rowsOf = (calls: Call[]) =>
  */
 export async function beginCalls(
   db: Db,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   process: { id: string },
   { ids }: LiveGeneration,
   calls: Call[],
@@ -61,7 +60,12 @@ export async function beginCalls(
 }
 
 /** Records how a call ended. */
-export async function endCall(db: Db, { accountId }: Owner, { id }: Call, output: ToolOutput): Promise<void> {
+export async function endCall(
+  db: Db,
+  { accountId }: AgentRef,
+  { id }: Call,
+  output: ToolOutput,
+): Promise<void> {
   await db
     .updateTable('tool_calls')
     .set({ status: output.status, output: json(storableJson(output)), resolved_at: new Date() })
@@ -74,7 +78,7 @@ export async function endCall(db: Db, { accountId }: Owner, { id }: Call, output
 /** Records calls that the application has to run, in the transaction that stores their message. */
 export async function awaitCalls(
   trx: Trx,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   ids: GenerationIds,
   calls: Call[],
 ): Promise<void> {
@@ -90,7 +94,11 @@ export async function awaitCalls(
 }
 
 /** Closes the calls of a generation that were still running here when it ended; their results are unknown. */
-export async function dropRunningCalls(trx: Trx, { accountId }: Owner, generationId: string): Promise<void> {
+export async function dropRunningCalls(
+  trx: Trx,
+  { accountId }: AgentRef,
+  generationId: string,
+): Promise<void> {
   await trx
     .updateTable('tool_calls')
     .set({ status: 'ignored', resolved_at: new Date() })

@@ -1,14 +1,13 @@
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { after, type Position } from '../../http/pagination.ts'
 
 type Page = { limit: number; position: Position | null }
-type OfAgent = { accountId: AccountId; agentId: string }
 
 /** Returns up to `limit` + 1 runs of the agent's action of that name, newest first, and the total number. */
 export async function runsOfAction(
   db: Db,
-  { accountId, agentId, name }: OfAgent & { name: string },
+  { accountId, agentId, name }: AgentRef & { name: string },
   { limit, position }: Page,
 ) {
   let query = db
@@ -36,7 +35,7 @@ export async function runsOfAction(
 /** Returns up to `limit` + 1 runs of a procedure, newest first, and the total number. */
 export async function runsOfProcedure(
   db: Db,
-  { accountId, agentId, procedureId }: OfAgent & { procedureId: string },
+  { accountId, agentId, procedureId }: AgentRef & { procedureId: string },
   { limit, position }: Page,
 ) {
   let query = db

@@ -1,11 +1,11 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { lowerReservation } from '../../accounts/plans/credits.ts'
 import type { Context } from '../../context.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { streamModel } from '../../models/calls/call-model.ts'
 import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
 import { ModelFailure } from '../../models/failures/model-failure.ts'
-import type { Owner } from '../records/tool-calls.ts'
 import type { LiveGeneration } from '../stream/live-generation.ts'
 import { withoutMarkers } from './citations.ts'
 import type { Prepared, Turn, TurnNeeds } from './turn.ts'
@@ -102,7 +102,7 @@ async function* withFallback(
 /** Assigns the generation to the built-in responder, at its price if that is lower than what was reserved. */
 async function leaveToBuiltin(
   { db }: Pick<Context, 'db'>,
-  { accountId }: Owner,
+  { accountId }: AgentRef,
   live: LiveGeneration,
   builtin: ModelEntry,
 ): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { enqueueDelivery, threadOf } from '../../deliveries/enqueue-delivery.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import { hostOf } from '../../text/safety/foreign-links.ts'
 import { textOf } from '../records/parts.ts'
-import type { Owner } from '../records/tool-calls.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
 import { withoutMarkers } from './citations.ts'
 import type { StoredMessage } from './store-turn.ts'
@@ -14,7 +14,7 @@ import type { StoredMessage } from './store-turn.ts'
  */
 export async function deliverAnswer(
   trx: Trx,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   { conversationId, messageId, userMessageId }: GenerationIds,
   { threadId, source }: { threadId: string; source: string },
   message: StoredMessage | null,
@@ -41,14 +41,14 @@ export async function deliverAnswer(
 /** Where an answer may lead to: the owner's websites, and what it cites. */
 async function leadsTo(
   trx: Trx,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   message: StoredMessage | null,
 ): Promise<string[]> {
   const cited = (message?.metadata.sources ?? []).flatMap(({ url }) => hostOf(url) ?? [])
   return [...new Set([...(await linkHostsOf(trx, { accountId, agentId })), ...cited])]
 }
 
-async function cameIn(trx: Trx, accountId: Owner['accountId'], messageId: string): Promise<boolean> {
+async function cameIn(trx: Trx, accountId: AgentRef['accountId'], messageId: string): Promise<boolean> {
   const inbound = await trx
     .selectFrom('inbound_messages')
     .select('id')

@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import { planOf } from '../../accounts/plans/plans.ts'
 import type { Tool, ToolOutput } from '../../actions/tools/tool.ts'
 import { onBehalfOf } from '../../db/connections/lanes.ts'
-import { beginCalls, type Call, endCall, type Owner } from '../records/tool-calls.ts'
+import type { AgentRef } from '../../db/refs.ts'
+import { beginCalls, type Call, endCall } from '../records/tool-calls.ts'
 import type { LiveGeneration } from '../stream/live-generation.ts'
 import { askModel } from './ask-model.ts'
 import { createCitations } from './citations.ts'
@@ -188,32 +189,32 @@ type CallResult = { call: Call; output: ToolOutput }
  */
 async function runCalls(
   ctx: TurnNeeds,
-  owner: Owner,
+  ref: AgentRef,
   live: LiveGeneration,
   calls: Call[],
 ): Promise<CallResult[] | null> {
   // The calls may have effects elsewhere, so they must be in the log before they run, in case another process has to
   // close this generation.
   await ctx.generations.saved(live)
-  if (!(await beginCalls(ctx.db, owner, ctx.process, live, calls))) return null
+  if (!(await beginCalls(ctx.db, ref, ctx.process, live, calls))) return null
   const results: CallResult[] = []
   for (let from = 0; from < calls.length; from += SIDE_BY_SIDE) {
     const group = calls.slice(from, from + SIDE_BY_SIDE)
-    results.push(...(await Promise.all(group.map((call) => runAndRecord(ctx, owner, live, call)))))
+    results.push(...(await Promise.all(group.map((call) => runAndRecord(ctx, ref, live, call)))))
   }
   return results
 }
 
 async function runAndRecord(
   { db, log }: TurnNeeds,
-  owner: Owner,
+  ref: AgentRef,
   live: LiveGeneration,
   call: Call,
 ): Promise<CallResult> {
-  const output = await runOne(log, owner, live, call)
+  const output = await runOne(log, ref, live, call)
   if (call.tool?.type === 'procedure') return { call, output }
   // The action has happened, whether this is recorded or not, so the model and the reader are told in any case.
-  await endCall(db, owner, call, output).catch((error: unknown) =>
+  await endCall(db, ref, call, output).catch((error: unknown) =>
     log.error({ err: error, action: call.name }, 'the end of an action could not be recorded'),
   )
   const result = { toolCallId: call.id, output, providerExecuted: true as const }
@@ -222,12 +223,12 @@ async function runAndRecord(
   return { call, output }
 }
 
-async function runOne(log: Logger, owner: Owner, live: LiveGeneration, call: Call): Promise<ToolOutput> {
+async function runOne(log: Logger, ref: AgentRef, live: LiveGeneration, call: Call): Promise<ToolOutput> {
   if (call.problem !== null || !call.tool?.run) {
     return { status: 'error', error: call.problem ?? 'The action cannot be run.' }
   }
   const { conversationId, userId } = live.ids
-  const place = { ...owner, conversationId, userId, toolCallId: call.id, signal: live.signal }
+  const place = { ...ref, conversationId, userId, toolCallId: call.id, signal: live.signal }
   try {
     return await call.tool.run(call.input, place)
   } catch (error) {

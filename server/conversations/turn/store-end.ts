@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { releaseCredits, settleCredits } from '../../accounts/plans/credits.ts'
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { ConversationStatus } from '../../db/tables/conversations.ts'
@@ -8,7 +9,7 @@ import { outliveGeneration } from '../../http/once/idempotency.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import { linksTo, withoutForeignLinks } from '../../text/safety/foreign-links.ts'
 import { textOf } from '../records/parts.ts'
-import { awaitCalls, type Call, type Owner } from '../records/tool-calls.ts'
+import { awaitCalls, type Call } from '../records/tool-calls.ts'
 import type { FinishReason, StreamEvent } from '../stream/events.ts'
 import { type Piece, writeLastPiece } from '../stream/generation-log.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
@@ -71,31 +72,31 @@ export function holdConversation(
  */
 export async function storeEnd(
   db: Db,
-  owner: Owner,
+  ref: AgentRef,
   ids: GenerationIds,
   closer: Closer,
   outcome: Outcome,
 ): Promise<Ending> {
   const { message, waiting } = outcome
   if (message && waiting.length === 0 && ids.kind === 'reply') {
-    if (await storeReplyEnd(db, owner, ids, closer, { ...outcome, message })) return 'stored'
+    if (await storeReplyEnd(db, ref, ids, closer, { ...outcome, message })) return 'stored'
   }
   return transact(db, async (trx) => {
-    const conversation = await holdConversation(trx, owner.accountId, ids.conversationId)
-    return storeEndHeld(trx, owner, ids, closer, conversation, outcome)
+    const conversation = await holdConversation(trx, ref.accountId, ids.conversationId)
+    return storeEndHeld(trx, ref, ids, closer, conversation, outcome)
   })
 }
 
 /** Ends most replies in a single statement. Returns false when one needs more than that, or has ended before. */
 async function storeReplyEnd(
   db: Db,
-  owner: Owner,
+  ref: AgentRef,
   ids: GenerationIds,
   closer: Closer,
   { status, finishReason, message, unlogged, lastWords }: Outcome & { message: StoredMessage },
 ): Promise<boolean> {
   const spoken = pieceOf(ids, unlogged, lastWords(null))
-  const values = replyEndingOf(owner, ids, closer, { status, finishReason, message, spoken })
+  const values = replyEndingOf(ref, ids, closer, { status, finishReason, message, spoken })
   const { rows } = await endReply(db, values)
   return rows.length > 0
 }
@@ -123,7 +124,7 @@ function endedBy(
 /** Ends a generation in a transaction that already holds the lock of the conversation. */
 export async function storeEndHeld(
   trx: Trx,
-  owner: Owner,
+  ref: AgentRef,
   ids: GenerationIds,
   closer: Closer,
   conversation: HeldConversation | undefined,
@@ -131,43 +132,43 @@ export async function storeEndHeld(
 ): Promise<Ending> {
   if (!conversation) {
     // The agent has been deleted meanwhile, and the generation with it. Only the ledger still has an entry for it.
-    await releaseCredits(trx, owner.accountId, ids.id)
+    await releaseCredits(trx, ref.accountId, ids.id)
     return 'lost'
   }
   // The generation is deleted with its conversation. This lock waits for a transaction that is appending to its log
   // and keeps out any later one.
-  if (conversation.transient) await holdGeneration(trx, owner, ids)
-  const ending = await endIn(trx, owner, ids, closer, conversation.status, outcome)
-  if (ending === 'lost') return endedBefore(trx, owner, ids, closer, outcome)
+  if (conversation.transient) await holdGeneration(trx, ref, ids)
+  const ending = await endIn(trx, ref, ids, closer, conversation.status, outcome)
+  if (ending === 'lost') return endedBefore(trx, ref, ids, closer, outcome)
   if (ending === 'stored' && conversation.thread_id !== null) {
     const { thread_id: threadId, source } = conversation
-    await deliverAnswer(trx, owner, ids, { threadId, source }, outcome.message)
+    await deliverAnswer(trx, ref, ids, { threadId, source }, outcome.message)
   }
   if (conversation.transient) {
     // A transient conversation is a chat of version 1, whose answer is from now on stored nowhere else.
     const { message, finishReason, lastWords } = outcome
     const answer = finishReason === 'error' ? null : message
-    const hosts = answer && (await linkHostsOf(trx, owner))
+    const hosts = answer && (await linkHostsOf(trx, ref))
     const { ending: told } = lastWords(null)
     const sources = 'metadata' in told ? (told.metadata.sources ?? []) : []
     const said =
       hosts && JSON.stringify({ text: withoutForeignLinks(textOf(answer), linksTo(hosts)), sources })
-    await outliveGeneration(trx, owner.accountId, ids.id, said === null ? null : { status: 200, text: said })
+    await outliveGeneration(trx, ref.accountId, ids.id, said === null ? null : { status: 200, text: said })
     await trx
       .deleteFrom('generation_log')
-      .where('account_id', '=', owner.accountId)
+      .where('account_id', '=', ref.accountId)
       .where('generation_id', '=', ids.id)
       .execute()
     await trx
       .deleteFrom('conversations')
-      .where('account_id', '=', owner.accountId)
+      .where('account_id', '=', ref.accountId)
       .where('id', '=', ids.conversationId)
       .execute()
   }
   return ending
 }
 
-async function holdGeneration(trx: Trx, { accountId }: Owner, { id }: GenerationIds): Promise<void> {
+async function holdGeneration(trx: Trx, { accountId }: AgentRef, { id }: GenerationIds): Promise<void> {
   await trx
     .selectFrom('generations')
     .select('id')
@@ -180,7 +181,7 @@ async function holdGeneration(trx: Trx, { accountId }: Owner, { id }: Generation
 /** Checks whether an earlier attempt was stored although its response was lost with the connection. */
 async function endedBefore(
   trx: Trx,
-  { accountId }: Owner,
+  { accountId }: AgentRef,
   { id }: GenerationIds,
   { ownerAfter }: Closer,
   { message }: Outcome,
@@ -201,7 +202,7 @@ async function endedBefore(
 /** Ends it in a conversation of that status, whose row is locked. */
 async function endIn(
   trx: Trx,
-  owner: Owner,
+  ref: AgentRef,
   ids: GenerationIds,
   closer: Closer,
   now: ConversationStatus,
@@ -209,24 +210,24 @@ async function endIn(
 ): Promise<Ending> {
   const { status, message, isPaid, waiting, unlogged, lastWords } = outcome
   if (message) {
-    const values = endingOf(owner, ids, closer, endedBy(ids, { ...outcome, message }))
+    const values = endingOf(ref, ids, closer, endedBy(ids, { ...outcome, message }))
     const { rows } = await endWithMessage(trx, values)
     if (!rows[0]) return 'lost'
     if (rows[0].over) return rows[0].over
-    await awaitCalls(trx, owner, ids, waiting)
+    await awaitCalls(trx, ref, ids, waiting)
     return 'stored'
   }
-  if (!(await endWithout(trx, owner, ids, closer, { status, isPaid }))) return 'lost'
+  if (!(await endWithout(trx, ref, ids, closer, { status, isPaid }))) return 'lost'
   const over = now === 'taken_over' || now === 'ended' ? now : null
-  await writeLastPiece(trx, owner.accountId, pieceOf(ids, unlogged, lastWords(over)))
-  if (isPaid) await settleCredits(trx, owner.accountId, ids.id)
-  else await releaseCredits(trx, owner.accountId, ids.id)
+  await writeLastPiece(trx, ref.accountId, pieceOf(ids, unlogged, lastWords(over)))
+  if (isPaid) await settleCredits(trx, ref.accountId, ids.id)
+  else await releaseCredits(trx, ref.accountId, ids.id)
   return over ?? 'stored'
 }
 
 async function endWithout(
   trx: Trx,
-  owner: Owner,
+  ref: AgentRef,
   ids: GenerationIds,
   { owner: from, epoch, ownerAfter }: Closer,
   { status, isPaid }: Pick<Outcome, 'status' | 'isPaid'>,
@@ -235,7 +236,7 @@ async function endWithout(
     .updateTable('generations')
     .set({ status, finished_at: new Date(), owner: ownerAfter })
     .$if(isPaid, (query) => query.set({ usage_credits: sql<number>`credits` }))
-    .where('account_id', '=', owner.accountId)
+    .where('account_id', '=', ref.accountId)
     .where('id', '=', ids.id)
     .where('status', '=', 'running')
     .where('owner', 'is not distinct from', from)
@@ -252,7 +253,7 @@ async function endWithout(
         ? { answer_tries: sql<number>`answer_tries + 1` }
         : { answer_stopped: stop_reason === 'stop' },
     )
-    .where('account_id', '=', owner.accountId)
+    .where('account_id', '=', ref.accountId)
     .where('id', '=', ids.conversationId)
     .where('asked_seq', '=', asked_seq)
     .execute()

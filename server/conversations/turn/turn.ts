@@ -6,6 +6,7 @@ import type {
 import type { Toolkit } from '../../actions/tools/tool.ts'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { KeyedRequest } from '../../http/once/idempotency.ts'
 import type { Passage } from '../../knowledge/search/passage.ts'
@@ -13,7 +14,7 @@ import type { Handover } from '../../models/builtin/hand-over.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
-import type { Call, Owner } from '../records/tool-calls.ts'
+import type { Call } from '../records/tool-calls.ts'
 import type { FinishReason } from '../stream/events.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
 import type { Citations, StoredSource } from './citations.ts'
@@ -110,7 +111,7 @@ export type StartedTurn = {
 export type Turn = {
   request: ChatRequest
   started: StartedTurn
-  owner: Owner
+  owner: AgentRef
   /** The text of the message to answer. */
   question: string
   /** Becomes the built-in responder when that answers instead of a provider that failed. */

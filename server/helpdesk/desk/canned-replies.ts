@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
-import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Db } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { CannedRepliesTable } from '../../db/tables/helpdesk.ts'
 import { ApiError } from '../../http/errors.ts'
 import { refuseTakenName } from './taken-name.ts'
@@ -11,7 +11,7 @@ export type CannedRow = Selectable<CannedRepliesTable>
 const noReply = (): ApiError =>
   new ApiError('RESOURCE_NOT_FOUND', { message: 'The prepared reply does not exist.' })
 
-export async function cannedRepliesOf(db: Db, { accountId, agentId }: Owner): Promise<CannedRow[]> {
+export async function cannedRepliesOf(db: Db, { accountId, agentId }: AgentRef): Promise<CannedRow[]> {
   return db
     .selectFrom('canned_replies')
     .selectAll()
@@ -23,7 +23,7 @@ export async function cannedRepliesOf(db: Db, { accountId, agentId }: Owner): Pr
 
 export async function requireCannedReply(
   db: Db,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   id: string,
 ): Promise<CannedRow> {
   if (!isId(id)) throw noReply()
@@ -40,7 +40,7 @@ export async function requireCannedReply(
 
 export async function createCannedReply(
   db: Db,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   { name, content }: { name: string; content: string },
 ): Promise<CannedRow> {
   return refuseTakenName(() =>
@@ -54,16 +54,16 @@ export async function createCannedReply(
 
 export async function updateCannedReply(
   db: Db,
-  owner: Owner,
+  ref: AgentRef,
   id: string,
   { name, content }: { name?: string; content?: string },
 ): Promise<CannedRow> {
-  const before = await requireCannedReply(db, owner, id)
+  const before = await requireCannedReply(db, ref, id)
   const changed = await refuseTakenName(() =>
     db
       .updateTable('canned_replies')
       .set({ name: name?.trim() ?? before.name, content: content ?? before.content, updated_at: new Date() })
-      .where('account_id', '=', owner.accountId)
+      .where('account_id', '=', ref.accountId)
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst(),
@@ -72,11 +72,7 @@ export async function updateCannedReply(
   return changed
 }
 
-export async function deleteCannedReply(db: Db, owner: Owner, id: string): Promise<void> {
-  await requireCannedReply(db, owner, id)
-  await db
-    .deleteFrom('canned_replies')
-    .where('account_id', '=', owner.accountId)
-    .where('id', '=', id)
-    .execute()
+export async function deleteCannedReply(db: Db, ref: AgentRef, id: string): Promise<void> {
+  await requireCannedReply(db, ref, id)
+  await db.deleteFrom('canned_replies').where('account_id', '=', ref.accountId).where('id', '=', id).execute()
 }

@@ -1,5 +1,5 @@
-import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Db } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import type { BusinessHours, ClockTargets } from '../../db/tables/helpdesk.ts'
 import { refuseInvalid } from '../../http/input/validate.ts'
@@ -11,7 +11,7 @@ type Settings = { targets: ClockTargets; businessHours: BusinessHours | null; su
 /** With less of it a target of a month would be due in a generation. */
 const LEAST_WEEKLY_MINUTES = 60
 
-export async function readSettings(db: Db, { accountId, agentId }: Owner): Promise<Settings> {
+export async function readSettings(db: Db, { accountId, agentId }: AgentRef): Promise<Settings> {
   const row = await db
     .selectFrom('helpdesk_settings')
     .select(['targets', 'business_hours', 'survey_enabled'])
@@ -26,13 +26,13 @@ export async function readSettings(db: Db, { accountId, agentId }: Owner): Promi
 }
 
 /** Changes the fields that are given; the hours have been through refuseHours(). */
-export async function updateSettings(db: Db, owner: Owner, change: Partial<Settings>): Promise<Settings> {
+export async function updateSettings(db: Db, ref: AgentRef, change: Partial<Settings>): Promise<Settings> {
   const { targets, businessHours, surveyEnabled } = change
   await db
     .insertInto('helpdesk_settings')
     .values({
-      agent_id: owner.agentId,
-      account_id: owner.accountId,
+      agent_id: ref.agentId,
+      account_id: ref.accountId,
       targets: json(targets ?? {}),
       business_hours: json(businessHours ?? null),
       survey_enabled: surveyEnabled ?? false,
@@ -46,7 +46,7 @@ export async function updateSettings(db: Db, owner: Owner, change: Partial<Setti
       }),
     )
     .execute()
-  return readSettings(db, owner)
+  return readSettings(db, ref)
 }
 
 /** Throws VALIDATION_INVALID_BODY for hours that make no sense. */

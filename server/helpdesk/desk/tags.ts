@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely'
-import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
+import type { AgentRef, TicketRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { TicketTagsTable } from '../../db/tables/helpdesk.ts'
 import { ApiError } from '../../http/errors.ts'
 import { recordEvent } from '../tickets/record-event.ts'
-import { requireTicket, type TicketPlace, type TicketRow } from '../tickets/ticket-queries.ts'
+import { requireTicket, type TicketRow } from '../tickets/ticket-queries.ts'
 import { refuseTakenName } from './taken-name.ts'
 
 export type TagRow = Selectable<TicketTagsTable>
@@ -15,7 +15,7 @@ export type TagRow = Selectable<TicketTagsTable>
 const COLOR = '#64748b'
 const noTag = (): ApiError => new ApiError('RESOURCE_NOT_FOUND', { message: 'The tag does not exist.' })
 
-export async function tagsOf(db: Db, { accountId, agentId }: Owner): Promise<TagRow[]> {
+export async function tagsOf(db: Db, { accountId, agentId }: AgentRef): Promise<TagRow[]> {
   return db
     .selectFrom('ticket_tags')
     .selectAll()
@@ -27,7 +27,7 @@ export async function tagsOf(db: Db, { accountId, agentId }: Owner): Promise<Tag
 
 export async function createTag(
   db: Db,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   { name, color = COLOR }: { name: string; color?: string },
 ): Promise<TagRow> {
   return refuseTakenName(() =>
@@ -41,7 +41,7 @@ export async function createTag(
 
 export async function updateTag(
   db: Db,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   id: string,
   { name, color }: { name?: string; color?: string },
 ): Promise<TagRow> {
@@ -63,7 +63,7 @@ export async function updateTag(
   return changed
 }
 
-export async function deleteTag(db: Db, { accountId, agentId }: Owner, id: string): Promise<void> {
+export async function deleteTag(db: Db, { accountId, agentId }: AgentRef, id: string): Promise<void> {
   if (!isId(id)) throw noTag()
   const { numDeletedRows } = await db
     .deleteFrom('ticket_tags')
@@ -88,25 +88,25 @@ export async function tagsOfTicket(db: Db, ticket: TicketRow): Promise<TagRow[]>
 /** RESOURCE_NOT_FOUND for a tag that the agent does not have; then nothing is changed. */
 export async function setTags(
   ctx: Pick<Context, 'db' | 'notifier'>,
-  place: TicketPlace,
+  ref: TicketRef,
   tagIds: string[],
 ): Promise<TagRow[]> {
   return transact(ctx.db, async (trx) => {
-    const ticket = await requireTicket(trx, place, true)
-    const known = await held(trx, place, tagIds.filter(isId))
+    const ticket = await requireTicket(trx, ref, true)
+    const known = await held(trx, ref, tagIds.filter(isId))
     if (known.length !== tagIds.length) throw noTag()
     await trx
       .deleteFrom('tagged_tickets')
-      .where('account_id', '=', place.accountId)
+      .where('account_id', '=', ref.accountId)
       .where('ticket_id', '=', ticket.id)
       .execute()
     if (known.length > 0) {
       await trx
         .insertInto('tagged_tickets')
-        .values(known.map((tag_id) => ({ ticket_id: ticket.id, tag_id, account_id: place.accountId })))
+        .values(known.map((tag_id) => ({ ticket_id: ticket.id, tag_id, account_id: ref.accountId })))
         .execute()
     }
-    await recordEvent(ctx, trx, place, {
+    await recordEvent(ctx, trx, ref, {
       type: 'ticket',
       data: { ticketNumber: ticket.number },
     })
@@ -115,7 +115,7 @@ export async function setTags(
 }
 
 /** Nobody deletes them meanwhile. */
-async function held(trx: Trx, { accountId, agentId }: Owner, ids: string[]): Promise<string[]> {
+async function held(trx: Trx, { accountId, agentId }: AgentRef, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const rows = await trx
     .selectFrom('ticket_tags')

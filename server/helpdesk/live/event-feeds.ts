@@ -1,5 +1,5 @@
-import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { eventsAfter } from './event-queries.ts'
@@ -26,7 +26,7 @@ type Place = { look(): void; leave(): void }
 /** Brings new events of help desks to their watchers. Those of one agent share its looks at the database. */
 export type EventFeeds = {
   /** Throws 429 RATE_LIMIT_TOO_MANY_REQUESTS when the account has as many watchers here as it may. */
-  join(owner: Owner, watcher: Watcher): Place
+  join(ref: AgentRef, watcher: Watcher): Place
 }
 
 type Needs = Pick<Context, 'db' | 'notifier' | 'log'>
@@ -61,7 +61,7 @@ export function createEventFeeds(needs: Needs): EventFeeds {
   }
 }
 
-function startFeed({ db, notifier, log }: Needs, { accountId, agentId }: Owner): Feed {
+function startFeed({ db, notifier, log }: Needs, { accountId, agentId }: AgentRef): Feed {
   const watchers = new Set<Watcher>()
   let looking = false
   let again = false

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { eventStream, PING } from '../../http/server/event-stream.ts'
 import type { EventFeeds } from './event-feeds.ts'
 import { lastNumber } from './event-queries.ts'
@@ -18,15 +18,15 @@ const HELLO = 'retry: 2000\n\n'
 export async function followEvents(
   { db }: Pick<Context, 'db'>,
   feeds: EventFeeds,
-  owner: Owner,
+  ref: AgentRef,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   const named = numberIn(request.headers['last-event-id']?.toString())
   // Before the stream begins: what fails here is answered as every other failure.
-  const position = named ?? (await lastNumber(db, owner))
+  const position = named ?? (await lastNumber(db, ref))
   const stream = eventStream(reply)
-  const place = feeds.join(owner, {
+  const place = feeds.join(ref, {
     position,
     isReady: stream.isReady,
     write: stream.write,

@@ -1,22 +1,23 @@
 import { membersOf } from '../../accounts/records/members.ts'
 import type { Context } from '../../context.ts'
+import type { TicketRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { Member } from '../team/find-member.ts'
 import { recordEvent } from '../tickets/record-event.ts'
-import { requireTicket, type TicketPlace } from '../tickets/ticket-queries.ts'
+import { requireTicket } from '../tickets/ticket-queries.ts'
 import { addTicketMessage, type TicketMessageRow } from './add-ticket-message.ts'
 
 /** Adds what only the team reads; who is mentioned in it is told. */
 export async function addNote(
   ctx: Pick<Context, 'db' | 'notifier'>,
-  place: TicketPlace,
+  ref: TicketRef,
   author: Member,
   { text, html }: { text: string; html: string },
 ): Promise<TicketMessageRow> {
-  const { accountId, agentId, ticketNumber } = place
+  const { accountId, agentId, ticketNumber } = ref
   const mentions = mentionsIn(text, await membersOf(ctx.db, accountId))
   return transact(ctx.db, async (trx) => {
-    const ticket = await requireTicket(trx, place, true)
+    const ticket = await requireTicket(trx, ref, true)
     const message = await addTicketMessage(trx, ticket, {
       type: 'note',
       sender: { type: 'agent', id: author.id, name: author.name, email: author.email },

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../db/database.ts'
+import type { TicketRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AttachmentNote } from '../../db/tables/attachments.ts'
 import { enqueueDelivery } from '../../deliveries/enqueue-delivery.ts'
@@ -12,7 +13,7 @@ import { clocksAfterReply } from '../clocks/ticket-clocks.ts'
 import type { Member } from '../team/find-member.ts'
 import { changeTicket, defaultStatus } from '../tickets/change-ticket.ts'
 import { recordEvent } from '../tickets/record-event.ts'
-import { holdTicket, ownerOf, type TicketPlace, type TicketRow } from '../tickets/ticket-queries.ts'
+import { holdTicket, ownerOf, type TicketRow } from '../tickets/ticket-queries.ts'
 import { addTicketMessage, noteMessage, type TicketMessageRow } from './add-ticket-message.ts'
 import { renderMarkdown, showsNothing } from './render/render-markdown.ts'
 import { wayTo } from './way-to-customer.ts'
@@ -42,16 +43,16 @@ type Reply = { text: string; html: string; attachmentIds: string[] }
  */
 export async function replyToTicket(
   ctx: Pick<Context, 'db' | 'notifier'>,
-  place: TicketPlace,
+  ref: TicketRef,
   author: Member,
   reply: Reply,
 ): Promise<TicketMessageRow> {
-  const { accountId, agentId } = place
+  const { accountId, agentId } = ref
   return transact(ctx.db, async (trx) => {
-    const { ticket, conversation } = await holdTicket(trx, place)
+    const { ticket, conversation } = await holdTicket(trx, ref)
     if (conversation && conversation.status !== 'taken_over')
       throw new ApiError('CONVERSATION_NOT_TAKEN_OVER')
-    const attachments = await takeUploads(trx, place, reply.attachmentIds, {
+    const attachments = await takeUploads(trx, ref, reply.attachmentIds, {
       sender: null,
       ticketId: ticket.id,
       conversationId: ticket.conversation_id,

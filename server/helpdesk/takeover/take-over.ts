@@ -5,8 +5,8 @@ import { setStatus } from '../../conversations/records/set-status.ts'
 import { notOngoing } from '../../conversations/records/status.ts'
 import { endRequested, requestStop } from '../../conversations/turn/stop-generation.ts'
 import type { Trx } from '../../db/database.ts'
+import type { ConversationRef } from '../../db/refs.ts'
 import { afterCommit, transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { sendSurvey } from '../survey/send-survey.ts'
 import type { Member } from '../team/find-member.ts'
@@ -18,15 +18,17 @@ import { openTicketOf } from '../tickets/ticket-queries.ts'
 
 type Needs = Pick<Context, 'db' | 'generations' | 'notifier' | 'config'>
 
-type Place = { accountId: AccountId; agentId: string; conversationId: string }
-
 /**
  * Gives a conversation to a team member: from its commit on the model says nothing more in it, and its ticket is
  * the member's. The same member again changes nothing; CHAT_CONVERSATION_NOT_ONGOING when it has ended or is
  * another's.
  */
-export async function takeOver(ctx: Needs, place: Place, member: Member): Promise<{ ticketNumber: number }> {
-  const { accountId, agentId, conversationId } = place
+export async function takeOver(
+  ctx: Needs,
+  ref: ConversationRef,
+  member: Member,
+): Promise<{ ticketNumber: number }> {
+  const { accountId, agentId, conversationId } = ref
   const { ticketNumber, generationId } = await transact(ctx.db, async (trx) => {
     // A reply that ends at the same time waits for this row, or had it first and is whole.
     const conversation = await requireConversation(trx, { accountId, agentId, conversationId }, true)
@@ -46,7 +48,7 @@ export async function takeOver(ctx: Needs, place: Place, member: Member): Promis
     })
     await abandonRun(trx, accountId, conversationId)
     const generationId = await requestStop(trx, accountId, conversationId, 'takeover')
-    await tell(ctx, trx, place, ticket.number)
+    await tell(ctx, trx, ref, ticket.number)
     return { ticketNumber: ticket.number, generationId }
   })
   if (generationId !== null) await endAfterCommit(ctx, generationId)
@@ -54,8 +56,8 @@ export async function takeOver(ctx: Needs, place: Place, member: Member): Promis
 }
 
 /** Gives a conversation back to the agent and closes its ticket; CONVERSATION_NOT_TAKEN_OVER when nobody has it. */
-export async function handBack(ctx: Needs, place: Place): Promise<void> {
-  const { accountId, agentId, conversationId } = place
+export async function handBack(ctx: Needs, ref: ConversationRef): Promise<void> {
+  const { accountId, agentId, conversationId } = ref
   await transact(ctx.db, async (trx) => {
     const { status, taken_over_by } = await requireConversation(
       trx,
@@ -69,13 +71,13 @@ export async function handBack(ctx: Needs, place: Place): Promise<void> {
       const closed = { status: await defaultStatus(trx, { accountId, agentId }, 'closed'), handedBack: true }
       await changeTicket(trx, open, closed, taken_over_by ?? 'api')
     }
-    await tell(ctx, trx, place, open?.number)
+    await tell(ctx, trx, ref, open?.number)
   })
 }
 
 /** Ends a conversation for good, with its ticket, its open actions and the reply that is being made. */
-export async function endConversation(ctx: Needs, place: Place): Promise<void> {
-  const { accountId, agentId, conversationId } = place
+export async function endConversation(ctx: Needs, ref: ConversationRef): Promise<void> {
+  const { accountId, agentId, conversationId } = ref
   const generationId = await transact(ctx.db, async (trx) => {
     const conversation = await requireConversation(trx, { accountId, agentId, conversationId }, true)
     if (conversation.status === 'ended') return null
@@ -86,7 +88,7 @@ export async function endConversation(ctx: Needs, place: Place): Promise<void> {
       await changeTicket(trx, open, closed, conversation.taken_over_by ?? 'api')
       await sendSurvey(ctx.config, trx, open, conversation)
     }
-    await tell(ctx, trx, place, open?.number)
+    await tell(ctx, trx, ref, open?.number)
     return running
   })
   if (generationId !== null) await endAfterCommit(ctx, generationId)
@@ -95,8 +97,13 @@ export async function endConversation(ctx: Needs, place: Place): Promise<void> {
 const endAfterCommit = (ctx: Needs, generationId: string): Promise<void> =>
   afterCommit(ctx.db, (db) => endRequested({ ...ctx, db }, generationId, 'takeover'))
 
-async function tell(ctx: Needs, trx: Trx, place: Place, ticketNumber: number | undefined): Promise<void> {
-  const { accountId, agentId, conversationId } = place
+async function tell(
+  ctx: Needs,
+  trx: Trx,
+  ref: ConversationRef,
+  ticketNumber: number | undefined,
+): Promise<void> {
+  const { accountId, agentId, conversationId } = ref
   if (ticketNumber !== undefined) {
     await recordEvent(ctx, trx, { accountId, agentId }, { type: 'ticket', data: { ticketNumber } })
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { PRESENCE_MINUTES } from '../../accounts/records/members.ts'
 import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { businessTime } from '../clocks/business-time.ts'
 import { readSettings } from '../desk/settings.ts'
 
@@ -13,10 +13,7 @@ type TeamPresence = {
   timeZone: string | null
 }
 
-export async function whoIsThere(
-  db: Db,
-  { accountId, agentId }: { accountId: AccountId; agentId: string },
-): Promise<TeamPresence> {
+export async function whoIsThere(db: Db, { accountId, agentId }: AgentRef): Promise<TeamPresence> {
   const { rows } = await sql<{ is_there: boolean }>`
     select exists (select from members where account_id = ${accountId} and presence = 'online'
       and last_seen_at > now() - ${PRESENCE_MINUTES} * interval '1 minute') as is_there`.execute(db)

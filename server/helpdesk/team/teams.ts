@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely'
-import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { TeamsTable } from '../../db/tables/helpdesk.ts'
@@ -13,17 +14,17 @@ const FIRST_NAME = 'Support'
 const MOST_TEAMS = 100
 
 /** The agent's teams, the default one first; that one is made when it is not there. */
-export async function teamsOf(db: Db, owner: Owner): Promise<TeamRow[]> {
-  const known = await select(db, owner)
+export async function teamsOf(db: Db, ref: AgentRef): Promise<TeamRow[]> {
+  const known = await select(db, ref)
   if (known.some(({ is_default }) => is_default)) return known
   await transact(db, async (trx) => {
-    await requireAgent(trx, owner, 'update')
-    await ensureDefault(trx, owner)
+    await requireAgent(trx, ref, 'update')
+    await ensureDefault(trx, ref)
   })
-  return select(db, owner)
+  return select(db, ref)
 }
 
-async function ensureDefault(trx: Trx, { accountId, agentId }: Owner): Promise<void> {
+async function ensureDefault(trx: Trx, { accountId, agentId }: AgentRef): Promise<void> {
   const taken = await trx
     .selectFrom('teams')
     .select(['name', 'is_default'])
@@ -40,7 +41,11 @@ async function ensureDefault(trx: Trx, { accountId, agentId }: Owner): Promise<v
     .execute()
 }
 
-async function select(db: Db, { accountId, agentId }: Owner, id: string | null = null): Promise<TeamRow[]> {
+async function select(
+  db: Db,
+  { accountId, agentId }: AgentRef,
+  id: string | null = null,
+): Promise<TeamRow[]> {
   const { rows } = await sql<TeamRow>`
     select teams.*, case when is_default then (select count(*) from members where account_id = ${accountId})
       else (select count(*) from team_members where team_id = teams.id) end as member_count
@@ -50,8 +55,8 @@ async function select(db: Db, { accountId, agentId }: Owner, id: string | null =
   return rows.map((row) => ({ ...row, member_count: Number(row.member_count) }))
 }
 
-async function requireTeam(db: Db, owner: Owner, id: string): Promise<TeamRow> {
-  const [row] = isId(id) ? await select(db, owner, id) : []
+async function requireTeam(db: Db, ref: AgentRef, id: string): Promise<TeamRow> {
+  const [row] = isId(id) ? await select(db, ref, id) : []
   if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The team does not exist.' })
   return row
 }
@@ -61,60 +66,60 @@ type Fields = { name?: string; memberIds?: string[] }
 /** Throws RESOURCE_DUPLICATE for a name that is taken, TEAM_MEMBER_NOT_FOUND for an unknown member. */
 export async function createTeam(
   db: Db,
-  owner: Owner,
+  ref: AgentRef,
   { name, memberIds }: Fields & { name: string },
 ): Promise<TeamRow> {
   return transact(db, async (trx) => {
-    await requireAgent(trx, owner, 'update')
-    await ensureDefault(trx, owner)
-    const known = await select(trx, owner)
+    await requireAgent(trx, ref, 'update')
+    await ensureDefault(trx, ref)
+    const known = await select(trx, ref)
     if (known.length >= MOST_TEAMS) throw invalidField('name', `An agent has at most ${MOST_TEAMS} teams.`)
     refuseTaken(known, name)
     const id = newId()
     await trx
       .insertInto('teams')
-      .values({ id, account_id: owner.accountId, agent_id: owner.agentId, name: name.trim() })
+      .values({ id, account_id: ref.accountId, agent_id: ref.agentId, name: name.trim() })
       .execute()
-    if (memberIds) await setMembers(trx, owner.accountId, id, memberIds)
-    return requireTeam(trx, owner, id)
+    if (memberIds) await setMembers(trx, ref.accountId, id, memberIds)
+    return requireTeam(trx, ref, id)
   })
 }
 
 export async function updateTeam(
   db: Db,
-  owner: Owner,
+  ref: AgentRef,
   id: string,
   { name, memberIds }: Fields,
 ): Promise<TeamRow> {
   return transact(db, async (trx) => {
-    await requireAgent(trx, owner, 'update')
-    const team = await requireTeam(trx, owner, id)
+    await requireAgent(trx, ref, 'update')
+    const team = await requireTeam(trx, ref, id)
     if (memberIds && team.is_default) {
       throw invalidField('memberIds', 'Everybody of the account is in the default team.')
     }
     if (name !== undefined) {
       refuseTaken(
-        (await select(trx, owner)).filter((other) => other.id !== id),
+        (await select(trx, ref)).filter((other) => other.id !== id),
         name,
       )
       await trx
         .updateTable('teams')
         .set({ name: name.trim() })
-        .where('account_id', '=', owner.accountId)
+        .where('account_id', '=', ref.accountId)
         .where('id', '=', id)
         .execute()
     }
-    if (memberIds) await setMembers(trx, owner.accountId, id, memberIds)
-    return requireTeam(trx, owner, id)
+    if (memberIds) await setMembers(trx, ref.accountId, id, memberIds)
+    return requireTeam(trx, ref, id)
   })
 }
 
-export async function deleteTeam(db: Db, owner: Owner, id: string): Promise<void> {
+export async function deleteTeam(db: Db, ref: AgentRef, id: string): Promise<void> {
   await transact(db, async (trx) => {
-    await requireAgent(trx, owner, 'update')
-    const team = await requireTeam(trx, owner, id)
+    await requireAgent(trx, ref, 'update')
+    const team = await requireTeam(trx, ref, id)
     if (team.is_default) throw invalidField('teamId', 'The default team cannot be deleted.')
-    await trx.deleteFrom('teams').where('account_id', '=', owner.accountId).where('id', '=', id).execute()
+    await trx.deleteFrom('teams').where('account_id', '=', ref.accountId).where('id', '=', id).execute()
   })
 }
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { StatusCategory } from '../../db/tables/helpdesk.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
@@ -14,20 +15,20 @@ const COLOR = '#64748b'
 
 export async function createStatus(
   db: Db,
-  owner: Owner,
+  ref: AgentRef,
   fields: Fields & { category: StatusCategory; internalLabel: string },
 ): Promise<StatusRow> {
-  return change(db, owner, async (trx, known) => {
+  return change(db, ref, async (trx, known) => {
     if (known.length >= MOST_STATUSES) {
       throw invalidField('category', `An agent has at most ${MOST_STATUSES} statuses.`)
     }
-    if (fields.isDefault) await noDefault(trx, owner, fields.category)
+    if (fields.isDefault) await noDefault(trx, ref, fields.category)
     return trx
       .insertInto('ticket_statuses')
       .values({
         id: newId(),
-        account_id: owner.accountId,
-        agent_id: owner.agentId,
+        account_id: ref.accountId,
+        agent_id: ref.agentId,
         category: fields.category,
         internal_label: fields.internalLabel,
         external_label: fields.externalLabel ?? fields.internalLabel,
@@ -40,13 +41,13 @@ export async function createStatus(
   })
 }
 
-export async function updateStatus(db: Db, owner: Owner, id: string, fields: Fields): Promise<StatusRow> {
-  return change(db, owner, async (trx, known) => {
+export async function updateStatus(db: Db, ref: AgentRef, id: string, fields: Fields): Promise<StatusRow> {
+  return change(db, ref, async (trx, known) => {
     const status = requireStatus(known, id)
     if (fields.isDefault === false && status.is_default) {
       throw invalidField('isDefault', 'Make another status of the category its default instead.')
     }
-    if (fields.isDefault && !status.is_default) await noDefault(trx, owner, status.category)
+    if (fields.isDefault && !status.is_default) await noDefault(trx, ref, status.category)
     return trx
       .updateTable('ticket_statuses')
       .set({
@@ -55,15 +56,15 @@ export async function updateStatus(db: Db, owner: Owner, id: string, fields: Fie
         color: fields.color ?? status.color,
         is_default: fields.isDefault ?? status.is_default,
       })
-      .where('account_id', '=', owner.accountId)
+      .where('account_id', '=', ref.accountId)
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
   })
 }
 
-export async function deleteStatus(db: Db, owner: Owner, id: string): Promise<void> {
-  await change(db, owner, async (trx, known) => {
+export async function deleteStatus(db: Db, ref: AgentRef, id: string): Promise<void> {
+  await change(db, ref, async (trx, known) => {
     const status = requireStatus(known, id)
     if (status.is_default) {
       throw invalidField(
@@ -75,19 +76,19 @@ export async function deleteStatus(db: Db, owner: Owner, id: string): Promise<vo
     await trx
       .updateTable('tickets')
       .set({ status_id: heir?.id ?? null })
-      .where('account_id', '=', owner.accountId)
+      .where('account_id', '=', ref.accountId)
       .where('status_id', '=', id)
       .execute()
     await trx
       .deleteFrom('ticket_statuses')
-      .where('account_id', '=', owner.accountId)
+      .where('account_id', '=', ref.accountId)
       .where('id', '=', id)
       .execute()
   })
 }
 
-export async function orderStatuses(db: Db, owner: Owner, ids: string[]): Promise<StatusRow[]> {
-  return change(db, owner, async (trx, known) => {
+export async function orderStatuses(db: Db, ref: AgentRef, ids: string[]): Promise<StatusRow[]> {
+  return change(db, ref, async (trx, known) => {
     const own = new Map(known.map((status) => [status.id, status]))
     const ordered = ids.flatMap((id, position) => {
       const status = own.get(id)
@@ -100,7 +101,7 @@ export async function orderStatuses(db: Db, owner: Owner, ids: string[]): Promis
       await trx
         .updateTable('ticket_statuses')
         .set({ position })
-        .where('account_id', '=', owner.accountId)
+        .where('account_id', '=', ref.accountId)
         .where('id', '=', id)
         .execute()
     }
@@ -111,12 +112,12 @@ export async function orderStatuses(db: Db, owner: Owner, ids: string[]): Promis
 /** The agent's row is locked, so the statuses stay what they are. */
 async function change<T>(
   db: Db,
-  owner: Owner,
+  ref: AgentRef,
   work: (trx: Trx, known: StatusRow[]) => Promise<T>,
 ): Promise<T> {
   return transact(db, async (trx) => {
-    await requireAgent(trx, owner, 'update')
-    return work(trx, await ensureStatuses(trx, owner))
+    await requireAgent(trx, ref, 'update')
+    return work(trx, await ensureStatuses(trx, ref))
   })
 }
 
@@ -126,7 +127,11 @@ function requireStatus(known: StatusRow[], id: string): StatusRow {
   return found
 }
 
-async function noDefault(trx: Trx, { accountId, agentId }: Owner, category: StatusCategory): Promise<void> {
+async function noDefault(
+  trx: Trx,
+  { accountId, agentId }: AgentRef,
+  category: StatusCategory,
+): Promise<void> {
   await sql`update ticket_statuses set is_default = false
     where account_id = ${accountId} and agent_id = ${agentId} and category = ${category}`.execute(trx)
 }

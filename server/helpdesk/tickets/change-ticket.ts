@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { noteAssignment } from '../../accounts/records/members.ts'
-import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { Priority, StatusCategory } from '../../db/tables/helpdesk.ts'
 import { clocksAfterMove, clocksAfterPriority } from '../clocks/ticket-clocks.ts'
 import { addTicketMessage } from '../messages/add-ticket-message.ts'
@@ -24,7 +24,7 @@ type Doer = string | 'customer' | 'system' | 'api'
 /** A category with its default status; without an id before statuses were made for the agent. */
 export async function defaultStatus(
   trx: Trx,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   category: StatusCategory,
 ): Promise<{ category: StatusCategory; id: string | null }> {
   const found = await trx

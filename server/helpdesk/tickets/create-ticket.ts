@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
-import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { requireConversation } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { Customer } from '../../db/tables/helpdesk.ts'
 import { insertTicket, ticketChannel } from './open-ticket.ts'
@@ -18,20 +19,20 @@ import { isOver, type TicketRow } from './ticket-queries.ts'
  */
 export async function createTicket(
   ctx: Pick<Context, 'db' | 'notifier'>,
-  owner: Owner,
+  ref: AgentRef,
   body: Static<typeof CreateTicket>,
 ): Promise<TicketRow> {
-  const { accountId, agentId } = owner
+  const { accountId, agentId } = ref
   const { conversationId = null } = body
   return transact(ctx.db, async (trx) => {
     const conversation = conversationId
       ? await requireConversation(trx, { accountId, agentId, conversationId }, true)
       : null
     await requireAgent(trx, { accountId, agentId }, 'update')
-    await ensureStatuses(trx, owner)
-    const status = (await statusOf(trx, owner, body)) ?? { category: 'new' as const, id: null }
-    const teamId = (await teamOf(trx, owner, body)) ?? null
-    const assigneeId = await assigneeOf(trx, owner, body)
+    await ensureStatuses(trx, ref)
+    const status = (await statusOf(trx, ref, body)) ?? { category: 'new' as const, id: null }
+    const teamId = (await teamOf(trx, ref, body)) ?? null
+    const assigneeId = await assigneeOf(trx, ref, body)
     if (conversation && !isOver(status.category))
       await refuseSecondOpen(trx, accountId, conversation.id, null)
     const ticket = await insertTicket(trx, {
@@ -40,8 +41,8 @@ export async function createTicket(
       conversationId: conversation?.id ?? null,
       subject: body.subject,
       description: body.description,
-      customer: await customerOf(trx, owner, body.customer),
-      channel: conversation ? await ticketChannel(trx, owner, conversation.source) : 'helpdesk',
+      customer: await customerOf(trx, ref, body.customer),
+      channel: conversation ? await ticketChannel(trx, ref, conversation.source) : 'helpdesk',
       status: status.category,
       statusId: status.id,
       teamId,
@@ -61,7 +62,7 @@ export async function createTicket(
 /** Somebody the agent knows by the address is named as it knows them. */
 async function customerOf(
   trx: Trx,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   { email, name }: { email: string; name?: string },
 ): Promise<Customer> {
   const contact = await trx

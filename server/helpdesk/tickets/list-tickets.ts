@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Static } from 'typebox'
-import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { commaList } from '../../http/input/comma-list.ts'
 import { spanOf } from '../../http/input/dates.ts'
@@ -25,12 +25,12 @@ const SORTS = {
 }
 
 /** A page of the agent's tickets Throws VALIDATION_INVALID_CURSOR. */
-export async function findTickets(db: Db, owner: Owner, query: Query): Promise<Page> {
+export async function findTickets(db: Db, ref: AgentRef, query: Query): Promise<Page> {
   const { cursor, limit, includeTotal, ...wanted } = query
   const { sortBy, order } = wanted
-  const print = fingerprint('tickets', owner.agentId, wanted)
+  const print = fingerprint('tickets', ref.agentId, wanted)
   const position = decodeCursor(cursor, print)
-  const filter = sql.join(conditionsOf(owner, wanted), sql` and `)
+  const filter = sql.join(conditionsOf(ref, wanted), sql` and `)
   const { key, of } = SORTS[sortBy]
   const direction = order === 'asc' ? sql`asc` : sql`desc`
   const { rows } = await sql<TicketRow>`
@@ -62,7 +62,7 @@ function beyond(
   return sql`(${key}, id) ${than} (${position.value}::timestamptz, ${position.id}::uuid)`
 }
 
-function conditionsOf({ accountId, agentId }: Owner, wanted: Partial<Query>): RawBuilder<unknown>[] {
+function conditionsOf({ accountId, agentId }: AgentRef, wanted: Partial<Query>): RawBuilder<unknown>[] {
   const { channel, assigneeId, teamId, priority, tagId, mentionedId } = wanted
   const { createdAfter, createdBefore } = wanted
   const idIs = (column: string, id: string): RawBuilder<unknown> =>

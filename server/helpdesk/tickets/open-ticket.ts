@@ -1,9 +1,10 @@
-import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import { WIDGET } from '../../conversations/records/sources.ts'
 import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { Notifier } from '../../db/notifier.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Customer, Priority, StatusCategory } from '../../db/tables/helpdesk.ts'
@@ -36,7 +37,7 @@ const CHANNELS: Record<string, string> = {
 
 export async function ticketChannel(
   trx: Trx,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   source: string,
 ): Promise<string> {
   if (source !== WIDGET) return CHANNELS[source] ?? 'helpdesk'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Db } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { TicketRow } from './ticket-queries.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { TicketRow } from './ticket-queries.ts'
  */
 export async function findByWords(
   db: Db,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   { query, limit }: { query: string; limit: number },
 ): Promise<{ rows: TicketRow[]; total: number }> {
   const words = tsQuery(query)

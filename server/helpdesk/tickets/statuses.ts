@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely'
-import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { StatusCategory, TicketStatusesTable } from '../../db/tables/helpdesk.ts'
 
@@ -17,16 +18,16 @@ const FIRST: [StatusCategory, string, string, string][] = [
 ]
 
 /** The agent's statuses in their order; made when there are none. */
-export async function statusesOf(db: Db, owner: Owner): Promise<StatusRow[]> {
-  const known = await select(db, owner)
+export async function statusesOf(db: Db, ref: AgentRef): Promise<StatusRow[]> {
+  const known = await select(db, ref)
   if (known.length > 0) return known
   return transact(db, async (trx) => {
-    await requireAgent(trx, owner, 'update')
-    return ensureStatuses(trx, owner)
+    await requireAgent(trx, ref, 'update')
+    return ensureStatuses(trx, ref)
   })
 }
 
-const select = (db: Db, { accountId, agentId }: Owner): Promise<StatusRow[]> =>
+const select = (db: Db, { accountId, agentId }: AgentRef): Promise<StatusRow[]> =>
   db
     .selectFrom('ticket_statuses')
     .selectAll()
@@ -37,10 +38,10 @@ const select = (db: Db, { accountId, agentId }: Owner): Promise<StatusRow[]> =>
     .execute()
 
 /** The same inside a transaction that has locked the agent's row; its tickets get the first statuses, too. */
-export async function ensureStatuses(trx: Trx, owner: Owner): Promise<StatusRow[]> {
-  const known = await select(trx, owner)
+export async function ensureStatuses(trx: Trx, ref: AgentRef): Promise<StatusRow[]> {
+  const known = await select(trx, ref)
   if (known.length > 0) return known
-  const { accountId, agentId } = owner
+  const { accountId, agentId } = ref
   const first = await trx
     .insertInto('ticket_statuses')
     .values(

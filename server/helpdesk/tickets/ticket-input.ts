@@ -1,6 +1,6 @@
-import type { Owner } from '../../agents/records/find-agent.ts'
 import type { Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { StatusCategory } from '../../db/tables/helpdesk.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -32,7 +32,7 @@ export function refuseBoth({ statusId, statusCategory, assigneeId, assigneeEmail
 /** undefined: none was asked for. TICKET_INVALID_STATUS for a status that the agent does not have. */
 export async function statusOf(
   trx: Trx,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   { statusId, statusCategory }: TicketInput,
 ): Promise<{ category: StatusCategory; id: string | null } | undefined> {
   if (statusCategory !== undefined) return defaultStatus(trx, { accountId, agentId }, statusCategory)
@@ -54,7 +54,7 @@ export async function statusOf(
 /** undefined: nothing was said; null: nobody. TICKET_TEAM_MEMBER_NOT_FOUND for somebody who is not of the account. */
 export async function assigneeOf(
   trx: Trx,
-  { accountId }: Owner,
+  { accountId }: AgentRef,
   { assigneeId, assigneeEmail }: TicketInput,
 ): Promise<string | null | undefined> {
   if (assigneeId === null) return null
@@ -69,7 +69,7 @@ export async function assigneeOf(
 /** TICKET_TEAM_NOT_FOUND for a team that the agent does not have. */
 export async function teamOf(
   trx: Trx,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   { teamId }: TicketInput,
 ): Promise<string | null | undefined> {
   if (teamId === null || teamId === undefined) return teamId

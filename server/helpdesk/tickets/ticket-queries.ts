@@ -1,16 +1,14 @@
 import type { Selectable } from 'kysely'
-import type { Owner } from '../../agents/records/find-agent.ts'
 import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef, TicketRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { StatusCategory, TicketsTable } from '../../db/tables/helpdesk.ts'
 import { ApiError } from '../../http/errors.ts'
 
 export type TicketRow = Selectable<TicketsTable>
 
-export type TicketPlace = { accountId: AccountId; agentId: string; ticketNumber: number }
-
-export const ownerOf = ({ account_id, agent_id }: TicketRow): Owner => ({
+export const ownerOf = ({ account_id, agent_id }: TicketRow): AgentRef => ({
   accountId: account_id,
   agentId: agent_id,
 })
@@ -21,7 +19,7 @@ export const isOver = (category: StatusCategory): boolean => OVER.includes(categ
 /** The agent's ticket of that number, or TICKET_NOT_FOUND. */
 export async function requireTicket(
   db: Db,
-  { accountId, agentId, ticketNumber }: TicketPlace,
+  { accountId, agentId, ticketNumber }: TicketRef,
   lock = false,
 ): Promise<TicketRow> {
   let query = db
@@ -41,18 +39,18 @@ const MOST_LOOKS = 5
 /** The ticket with its conversation, both locked: the conversation first, as everywhere. */
 export async function holdTicket(
   trx: Trx,
-  place: TicketPlace,
+  ref: TicketRef,
 ): Promise<{ ticket: TicketRow; conversation: ConversationRow | null }> {
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
-    const { conversation_id } = await requireTicket(trx, place)
+    const { conversation_id } = await requireTicket(trx, ref)
     const conversation = conversation_id
       ? await requireConversation(
           trx,
-          { accountId: place.accountId, agentId: place.agentId, conversationId: conversation_id },
+          { accountId: ref.accountId, agentId: ref.agentId, conversationId: conversation_id },
           true,
         )
       : null
-    const ticket = await requireTicket(trx, place, true)
+    const ticket = await requireTicket(trx, ref, true)
     if (ticket.conversation_id === conversation_id) return { ticket, conversation }
   }
   throw new Error('The conversation of a ticket changes all the time.')

@@ -4,6 +4,7 @@ import { type ConversationRow, requireConversation } from '../../conversations/r
 import { setStatus } from '../../conversations/records/set-status.ts'
 import { endRequested } from '../../conversations/turn/stop-generation.ts'
 import type { Trx } from '../../db/database.ts'
+import type { TicketRef } from '../../db/refs.ts'
 import { afterCommit, transact } from '../../db/statements/transact.ts'
 import { sendSurvey } from '../survey/send-survey.ts'
 import { type Change, changeTicket } from './change-ticket.ts'
@@ -12,7 +13,7 @@ import { recordEvent } from './record-event.ts'
 import type { UpdateTicket } from './schema.ts'
 import { statusesOf } from './statuses.ts'
 import { assigneeOf, refuseSecondOpen, statusOf, teamOf } from './ticket-input.ts'
-import { holdTicket, isOver, type TicketPlace, type TicketRow } from './ticket-queries.ts'
+import { holdTicket, isOver, type TicketRow } from './ticket-queries.ts'
 
 type Needs = Pick<Context, 'db' | 'notifier' | 'generations' | 'config'>
 
@@ -22,15 +23,15 @@ type Needs = Pick<Context, 'db' | 'notifier' | 'generations' | 'config'>
  */
 export async function updateTicket(
   ctx: Needs,
-  place: TicketPlace,
+  ref: TicketRef,
   body: Static<typeof UpdateTicket>,
 ): Promise<TicketRow> {
-  const { accountId, agentId } = place
-  await statusesOf(ctx.db, place)
+  const { accountId, agentId } = ref
+  await statusesOf(ctx.db, ref)
   const { ticket, running } = await transact(ctx.db, async (trx) => {
-    const held = await holdTicket(trx, place)
-    const linked = await linkedTo(trx, place, body.conversationId)
-    const change = await changeOf(trx, place, body)
+    const held = await holdTicket(trx, ref)
+    const linked = await linkedTo(trx, ref, body.conversationId)
+    const change = await changeOf(trx, ref, body)
     const category = change.status?.category ?? held.ticket.status_category
     const conversationId =
       change.conversationId === undefined ? held.ticket.conversation_id : change.conversationId
@@ -56,17 +57,17 @@ export async function updateTicket(
 
 async function linkedTo(
   trx: Trx,
-  { accountId, agentId }: TicketPlace,
+  { accountId, agentId }: TicketRef,
   conversationId: string | null | undefined,
 ): Promise<ConversationRow | null | undefined> {
   if (conversationId === undefined || conversationId === null) return conversationId
   return requireConversation(trx, { accountId, agentId, conversationId }, true)
 }
 
-async function changeOf(trx: Trx, place: TicketPlace, body: Static<typeof UpdateTicket>): Promise<Change> {
-  const status = await statusOf(trx, place, body)
-  const assigneeId = await assigneeOf(trx, place, body)
-  const teamId = await teamOf(trx, place, body)
+async function changeOf(trx: Trx, ref: TicketRef, body: Static<typeof UpdateTicket>): Promise<Change> {
+  const status = await statusOf(trx, ref, body)
+  const assigneeId = await assigneeOf(trx, ref, body)
+  const teamId = await teamOf(trx, ref, body)
   return {
     ...(status ? { status } : {}),
     ...(assigneeId === undefined ? {} : { assigneeId }),

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import type { Analyst } from '../../db/tables/conversations.ts'
 import type { Stemmer } from '../../text/languages/stem.ts'
 import { lockInsights } from '../days/lock-agent.ts'
@@ -21,13 +21,11 @@ export type Analysis = {
   unanswered: readonly Unanswered[]
 }
 
-type Owner = { accountId: AccountId; agentId: string }
-
 /** Stores what was found, unless something has happened in the conversation meanwhile: then false. */
 export async function storeAnalysis(
   { db, words }: Pick<Context, 'db' | 'words'>,
   stem: Stemmer,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   { id, held }: Claim,
   { by, sentiment, topicIds, candidates, unanswered }: Analysis,
 ): Promise<boolean> {
@@ -59,12 +57,12 @@ export async function storeAnalysis(
 const FIRST_WAIT_MS = 5 * 60_000
 
 /** Leaves it for later: 5 minutes after the first failure, then 15, then 45. */
-export async function postpone(db: Db, owner: Owner, { id, held }: Claim, tries: number): Promise<void> {
+export async function postpone(db: Db, ref: AgentRef, { id, held }: Claim, tries: number): Promise<void> {
   await db
     .updateTable('conversations')
     .set({ analysis_due: new Date(Date.now() + FIRST_WAIT_MS * 3 ** tries), analysis_held: null })
     .set({ analysis_tries: tries + 1 })
-    .where('account_id', '=', owner.accountId)
+    .where('account_id', '=', ref.accountId)
     .where('id', '=', id)
     .where('analysis_held', '=', new Date(held))
     .execute()

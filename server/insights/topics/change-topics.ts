@@ -1,5 +1,6 @@
 import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
@@ -10,15 +11,13 @@ import { AGENT_TOPICS, requireTopic, type TopicRow, topicSettings } from './quer
 import { formsOfName } from './taken-keys.ts'
 import { topicKey } from './topic-key.ts'
 
-type Place = { accountId: AccountId; agentId: string }
-
 /** Deleted names are kept so that they are not found again, the newest. */
 const MOST_DECLINED = 500
 
 /** Adds a topic by hand. Throws RESOURCE_DUPLICATE, and VALIDATION_INVALID_BODY when the agent has all it may. */
 export async function addTopic(
   db: Db,
-  { accountId, agentId }: Place,
+  { accountId, agentId }: AgentRef,
   { name, description = '' }: { name: string; description?: string },
 ): Promise<TopicRow> {
   return transact(db, async (trx) => {
@@ -44,16 +43,16 @@ export async function addTopic(
 /** Changes the sent fields. Throws RESOURCE_NOT_FOUND, RESOURCE_DUPLICATE. */
 export async function changeTopic(
   db: Db,
-  place: Place,
+  ref: AgentRef,
   topicId: string,
   { name, description }: { name?: string; description?: string },
 ): Promise<TopicRow> {
-  const { accountId, agentId } = place
+  const { accountId, agentId } = ref
   return transact(db, async (trx) => {
     await lockInsights(trx, agentId)
     const topic = await requireTopic(trx, { accountId, agentId }, topicId)
     const renamed =
-      name === undefined || name === topic.name ? {} : { name, key: await freeKey(trx, place, name, topicId) }
+      name === undefined || name === topic.name ? {} : { name, key: await freeKey(trx, ref, name, topicId) }
     if (name !== undefined && name !== topic.name) await rename(trx, accountId, topicId, name)
     return trx
       .updateTable('topics')
@@ -66,7 +65,7 @@ export async function changeTopic(
 }
 
 /** Deletes a topic; its conversations lose it. Throws RESOURCE_NOT_FOUND. */
-export async function removeTopic(db: Db, { accountId, agentId }: Place, topicId: string): Promise<void> {
+export async function removeTopic(db: Db, { accountId, agentId }: AgentRef, topicId: string): Promise<void> {
   await transact(db, async (trx) => {
     await lockInsights(trx, agentId)
     const { name, aliases } = await requireTopic(trx, { accountId, agentId }, topicId)
@@ -84,7 +83,7 @@ export async function removeTopic(db: Db, { accountId, agentId }: Place, topicId
 }
 
 /** Freezes the set of topics, or lets it grow again. */
-export async function freezeTopics(db: Db, { accountId, agentId }: Place, frozen: boolean): Promise<void> {
+export async function freezeTopics(db: Db, { accountId, agentId }: AgentRef, frozen: boolean): Promise<void> {
   await transact(db, async (trx) => {
     await lockInsights(trx, agentId)
     await trx
@@ -97,7 +96,7 @@ export async function freezeTopics(db: Db, { accountId, agentId }: Place, frozen
 
 async function freeKey(
   trx: Trx,
-  { accountId, agentId }: Place,
+  { accountId, agentId }: AgentRef,
   name: string,
   own: string | null,
 ): Promise<string> {

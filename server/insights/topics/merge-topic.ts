@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import { invalidField } from '../../http/errors.ts'
 import { lockInsights } from '../days/lock-agent.ts'
 import { requireTopic, type TopicRow } from './queries.ts'
@@ -12,7 +12,7 @@ const MOST_ALIASES = 50
 /** Gives all conversations of a topic to another one, which takes over its name as an alias. Throws RESOURCE_NOT_FOUND. */
 export async function mergeTopic(
   db: Db,
-  { accountId, agentId }: { accountId: AccountId; agentId: string },
+  { accountId, agentId }: AgentRef,
   topicId: string,
   intoTopicId: string,
 ): Promise<TopicRow> {

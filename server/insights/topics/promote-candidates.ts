@@ -1,15 +1,13 @@
 import { sql } from 'kysely'
 import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { ConversationRef } from '../../db/refs.ts'
 import type { Analyst } from '../../db/tables/conversations.ts'
 import type { Stemmer } from '../../text/languages/stem.ts'
 import { assignTopic } from './assign-topics.ts'
 import { AGENT_TOPICS, topicSettings, topicsOf } from './queries.ts'
 import { takenKeys } from './taken-keys.ts'
 import { tidyName, topicKey } from './topic-key.ts'
-
-type Place = { accountId: AccountId; agentId: string; conversationId: string }
 export type Candidate = { key: string; label: string; origin: Analyst }
 
 /** So many conversations make a topic. */
@@ -25,10 +23,10 @@ const ENOUGH = 20
 export async function keepCandidates(
   trx: Trx,
   stem: Stemmer,
-  place: Place,
+  ref: ConversationRef,
   candidates: readonly Candidate[],
 ): Promise<void> {
-  const { accountId, agentId, conversationId } = place
+  const { accountId, agentId, conversationId } = ref
   await trx
     .deleteFrom('topic_candidates')
     .where('account_id', '=', accountId)
@@ -46,15 +44,19 @@ export async function keepCandidates(
     .insertInto('topic_candidates')
     .values(kept.map((candidate) => ({ ...own, ...candidate })))
     .execute()
-  const best = await mostShared(trx, place, kept)
-  if (best) await promote(trx, place, best)
+  const best = await mostShared(trx, ref, kept)
+  if (best) await promote(trx, ref, best)
 }
 
 type Shared = { key: string; n: number; label: string; origin: Analyst }
 
 /** The longest name that enough conversations share; of two as long the one of more. */
-async function mostShared(trx: Trx, place: Place, kept: readonly Candidate[]): Promise<Shared | undefined> {
-  const { accountId, agentId } = place
+async function mostShared(
+  trx: Trx,
+  ref: ConversationRef,
+  kept: readonly Candidate[],
+): Promise<Shared | undefined> {
+  const { accountId, agentId } = ref
   const { rows } = await sql<Shared>`
     select key, count(*)::int as n, mode() within group (order by label) as label,
       mode() within group (order by origin) as origin
@@ -62,7 +64,7 @@ async function mostShared(trx: Trx, place: Place, kept: readonly Candidate[]): P
     where account_id = ${accountId} and agent_id = ${agentId} and key = any(${kept.map(({ key }) => key)}::text[])
     group by key having count(*) >= ${SHARED_BY}`.execute(trx)
   if (rows.length === 0) return undefined
-  const all = await conversationsOfLate(trx, place)
+  const all = await conversationsOfLate(trx, ref)
   const length = ({ key }: Shared) => key.split(' ').length
   return rows
     .filter(({ n, origin }) => origin === 'model' || all < ENOUGH || n <= all * COMMON_SHARE)
@@ -70,15 +72,15 @@ async function mostShared(trx: Trx, place: Place, kept: readonly Candidate[]): P
     .sort((a, b) => length(b) - length(a) || b.n - a.n || (a.key < b.key ? -1 : 1))[0]
 }
 
-async function conversationsOfLate(trx: Trx, { accountId, agentId }: Place): Promise<number> {
+async function conversationsOfLate(trx: Trx, { accountId, agentId }: ConversationRef): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select coalesce(sum(conversations), 0)::int as n from insight_days
     where account_id = ${accountId} and agent_id = ${agentId} and day >= current_date - 30`.execute(trx)
   return rows[0]?.n ?? 0
 }
 
-async function promote(trx: Trx, place: Place, { key, label, origin }: Shared): Promise<void> {
-  const { accountId, agentId } = place
+async function promote(trx: Trx, ref: ConversationRef, { key, label, origin }: Shared): Promise<void> {
+  const { accountId, agentId } = ref
   const name = tidyName(label) ?? label
   const topic = { id: newId(), name, key: topicKey(name), description: '', origin }
   const added = await trx

@@ -1,5 +1,6 @@
 import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
+import type { ConversationRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { WordVectors } from '../../models/static/word-vectors.ts'
 import type { Stemmer } from '../../text/languages/stem.ts'
@@ -8,7 +9,6 @@ import type { Unanswered } from './find-unanswered.ts'
 import { hashed, recountGroups } from './recount-groups.ts'
 import { likeness, printOf, SAME } from './similar-questions.ts'
 
-type Place = { accountId: AccountId; agentId: string; conversationId: string }
 type Tools = { words: WordVectors; stem: Stemmer }
 type Group = { id: string; key: string; question: string; status: string; answered_at: Date | null }
 
@@ -22,10 +22,10 @@ const COMPARED = 500
 export async function groupQuestions(
   trx: Trx,
   { words, stem }: Tools,
-  place: Place,
+  ref: ConversationRef,
   found: readonly Unanswered[],
 ): Promise<void> {
-  const { accountId, agentId, conversationId } = place
+  const { accountId, agentId, conversationId } = ref
   const before = await trx
     .selectFrom('unanswered_questions')
     .select(['message_id', 'group_id', 'suggested_answer'])
@@ -45,12 +45,12 @@ export async function groupQuestions(
   const added = found.filter(({ messageId }) => !known.has(messageId))
   let find: ReturnType<typeof finder> | null = null
   for (const one of added) {
-    let group = await equalGroup(trx, place, one)
+    let group = await equalGroup(trx, ref, one)
     if (!group) {
-      find ??= finder(words, stem, await recentGroups(trx, place))
-      group = find(one.question) ?? (await addGroup(trx, place, one))
+      find ??= finder(words, stem, await recentGroups(trx, ref))
+      group = find(one.question) ?? (await addGroup(trx, ref, one))
     }
-    await addQuestion(trx, place, group, one)
+    await addQuestion(trx, ref, group, one)
     touched.add(group.id)
   }
   await recountGroups(trx, { accountId, agentId }, [...touched])
@@ -82,7 +82,7 @@ const keyOf = ({ question }: Unanswered): string => hashed(wordsOnly(question))
 
 async function equalGroup(
   trx: Trx,
-  { accountId, agentId }: Place,
+  { accountId, agentId }: ConversationRef,
   one: Unanswered,
 ): Promise<Group | undefined> {
   return trx
@@ -94,7 +94,7 @@ async function equalGroup(
     .executeTakeFirst()
 }
 
-async function recentGroups(trx: Trx, { accountId, agentId }: Place): Promise<Group[]> {
+async function recentGroups(trx: Trx, { accountId, agentId }: ConversationRef): Promise<Group[]> {
   return trx
     .selectFrom('unanswered_groups')
     .select(['id', 'key', 'question', 'status', 'answered_at'])
@@ -123,7 +123,7 @@ function finder(
   }
 }
 
-async function addGroup(trx: Trx, { accountId, agentId }: Place, one: Unanswered): Promise<Group> {
+async function addGroup(trx: Trx, { accountId, agentId }: ConversationRef, one: Unanswered): Promise<Group> {
   const group = { id: newId(), key: keyOf(one), question: one.question, status: 'open' as const }
   await trx
     .insertInto('unanswered_groups')
@@ -132,8 +132,8 @@ async function addGroup(trx: Trx, { accountId, agentId }: Place, one: Unanswered
   return { ...group, answered_at: null }
 }
 
-async function addQuestion(trx: Trx, place: Place, group: Group, one: Unanswered): Promise<void> {
-  const { accountId, agentId, conversationId } = place
+async function addQuestion(trx: Trx, ref: ConversationRef, group: Group, one: Unanswered): Promise<void> {
+  const { accountId, agentId, conversationId } = ref
   await trx
     .insertInto('unanswered_questions')
     .values({

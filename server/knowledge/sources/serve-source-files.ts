@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { SourceRef } from '../../db/refs.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Maintenance } from '../../http/limits/maintenance.ts'
 import type { Place } from '../../secrets/seal.ts'
@@ -18,14 +18,13 @@ const HOLDS_MS = 26 * 60 * 60 * 1_000
 const PLACE: Place = { table: 'sources', row: '', purpose: 'address' }
 
 type Needs = { db: Db; secrets: Secrets; filesDir: string; maintenance: Maintenance }
-type Named = { accountId: AccountId; agentId: string; sourceId: string }
 
 /**
  * Returns a URL that opens the file of a source for a day, for anybody who has it, at the given page if there is one.
  */
 export function sourceFileUrl(
   { secrets, config }: { secrets: Secrets; config: Config },
-  { accountId, agentId, sourceId }: Named,
+  { accountId, agentId, sourceId }: SourceRef,
   page: number | null,
 ): string {
   const until = Date.now() + HOLDS_MS
@@ -83,7 +82,7 @@ export function serveSourceFiles(app: FastifyInstance, ctx: Needs): void {
 
 async function findFile(
   { db }: Needs,
-  { accountId, agentId, sourceId }: Named,
+  { accountId, agentId, sourceId }: SourceRef,
 ): Promise<{ path: string; name: string }> {
   const row = isId(sourceId)
     ? await db
@@ -100,7 +99,7 @@ async function findFile(
   return { path: row.path, name: filename ?? row.name ?? 'file' }
 }
 
-async function readToken({ secrets }: Needs, token: string): Promise<Named> {
+async function readToken({ secrets }: Needs, token: string): Promise<SourceRef> {
   try {
     const parts: unknown = JSON.parse(await secrets.decrypt(token, PLACE))
     const [accountId, agentId, sourceId, until] = Array.isArray(parts) ? parts : []

@@ -5,8 +5,8 @@ import { dropReplies } from '../../agents/records/delete-agent.ts'
 import type { Context } from '../../context.ts'
 import { endRequested } from '../../conversations/turn/stop-generation.ts'
 import type { Db } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import type { Tables } from '../../db/tables/tables.ts'
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'generations' | 'notifier'>
@@ -103,7 +103,7 @@ export async function emptyAgent(
 
 /** Enqueues the emptying of all deleted agents again, because a process may have died with the job. */
 export async function resumeEmptying({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<void> {
-  const { rows } = await sql<{ agentId: string; accountId: AccountId }>`
+  const { rows } = await sql<AgentRef>`
     select id as "agentId", account_id as "accountId" from agent_ids where ${isWithoutRow}`.execute(db)
   for (const row of rows) await jobs.enqueue<EmptyAgent>(db, EMPTY_AGENT, { ...row, generationIds: [] })
 }

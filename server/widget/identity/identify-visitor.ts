@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
-import type { ContactOwner, ContactRow } from '../../contacts/queries.ts'
+import type { ContactRow } from '../../contacts/queries.ts'
 import type { Context } from '../../context.ts'
 import { WIDGET } from '../../conversations/records/sources.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { ApiError } from '../../http/errors.ts'
 import { mergeWithin } from '../../people/merge-contacts.ts'
@@ -41,15 +42,15 @@ export async function identifyVisitor(
 /** Returns the contact with the site's id. A contact that mail created for the same address is merged into it. */
 async function contactOf(
   trx: Trx,
-  owner: ContactOwner,
+  ref: AgentRef,
   { userId, name, email }: SignedVisitor,
 ): Promise<ContactRow> {
   const contact = await trx
     .insertInto('contacts')
     .values({
       id: newId(),
-      account_id: owner.accountId,
-      agent_id: owner.agentId,
+      account_id: ref.accountId,
+      agent_id: ref.agentId,
       external_id: userId,
       name,
       email,
@@ -69,19 +70,19 @@ async function contactOf(
   const made = await trx
     .selectFrom('contacts')
     .select('id')
-    .where('account_id', '=', owner.accountId)
-    .where('agent_id', '=', owner.agentId)
+    .where('account_id', '=', ref.accountId)
+    .where('agent_id', '=', ref.agentId)
     .where('external_id', '=', email)
     .where('id', '<>', contact.id)
     .executeTakeFirst()
-  return made ? mergeWithin(trx, owner, made.id, contact.id) : contact
+  return made ? mergeWithin(trx, ref, made.id, contact.id) : contact
 }
 
 type Kept = { browserId: string; contactId: string; signed: SignedVisitor }
 
 async function keepToken(
   trx: Trx,
-  { accountId, agentId }: ContactOwner,
+  { accountId, agentId }: AgentRef,
   { browserId, contactId, signed: { tokenHash, expiresAt } }: Kept,
 ): Promise<void> {
   const validUntil = sql<Date>`clock_timestamp() + ${SESSION_HOURS} * interval '1 hour'`
@@ -111,7 +112,7 @@ async function keepToken(
 /** Moves what the browser wrote before the visitor was signed in to the contact. */
 async function giveConversations(
   trx: Trx,
-  { accountId, agentId }: ContactOwner,
+  { accountId, agentId }: AgentRef,
   browserId: string,
   { id, external_id, name, email }: ContactRow,
 ): Promise<void> {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { type Owner, requireAgent } from '../../agents/records/find-agent.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { placeOfRow } from '../../secrets/sealed-columns.ts'
 
@@ -12,7 +13,7 @@ const placeOf = (agentId: string) => placeOfRow('identity_secrets', agentId, 'se
 /** Replaces the secret and signs out everybody who was signed in with the old one. */
 export async function renewIdentitySecret(
   { db, secrets }: Needs,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
 ): Promise<{ secret: string; createdAt: Date }> {
   const secret = randomBytes(32).toString('base64url')
   return transact(db, async (trx) => {
@@ -32,7 +33,7 @@ export async function renewIdentitySecret(
   })
 }
 
-export async function removeIdentitySecret(db: Db, { accountId, agentId }: Owner): Promise<void> {
+export async function removeIdentitySecret(db: Db, { accountId, agentId }: AgentRef): Promise<void> {
   await transact(db, async (trx) => {
     await requireAgent(trx, { accountId, agentId }, 'update')
     await signEverybodyOut(trx, { accountId, agentId })
@@ -44,7 +45,7 @@ export async function removeIdentitySecret(db: Db, { accountId, agentId }: Owner
   })
 }
 
-const signEverybodyOut = (trx: Trx, { accountId, agentId }: Owner) =>
+const signEverybodyOut = (trx: Trx, { accountId, agentId }: AgentRef) =>
   trx
     .deleteFrom('visitor_identities')
     .where('account_id', '=', accountId)
@@ -52,7 +53,7 @@ const signEverybodyOut = (trx: Trx, { accountId, agentId }: Owner) =>
     .execute()
 
 /** Returns null when the agent accepts no signed visitors. */
-export async function identitySecretSince(db: Db, { accountId, agentId }: Owner): Promise<Date | null> {
+export async function identitySecretSince(db: Db, { accountId, agentId }: AgentRef): Promise<Date | null> {
   const row = await db
     .selectFrom('identity_secrets')
     .select('created_at')
@@ -66,7 +67,7 @@ export async function identitySecretSince(db: Db, { accountId, agentId }: Owner)
 export async function readIdentitySecret(
   { secrets }: Pick<Needs, 'secrets'>,
   trx: Trx,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
 ): Promise<string | null> {
   const row = await trx
     .selectFrom('identity_secrets')

@@ -3,6 +3,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js'
 import type { Static } from 'typebox'
 import type { Context } from '../../../context.ts'
 import { newId } from '../../../db/ids.ts'
+import type { AgentRef } from '../../../db/refs.ts'
 import { transact } from '../../../db/statements/transact.ts'
 import type { AccountId } from '../../../db/tables/columns.ts'
 import { LEASE_SECONDS } from '../../../deliveries/claim-delivery.ts'
@@ -26,7 +27,6 @@ import { threadToDial } from './template-thread.ts'
 import { checkVariables, renderTemplate } from './template-variables.ts'
 
 type Needs = Pick<Context, 'db' | 'secrets' | 'fetcher' | 'notifier' | 'log'>
-type Owner = { accountId: AccountId; agentId: string }
 type Wanted = Static<typeof TemplateMessage>
 
 /**
@@ -36,7 +36,7 @@ type Wanted = Static<typeof TemplateMessage>
  */
 export async function sendTemplate(
   ctx: Needs,
-  { accountId, agentId }: Owner,
+  { accountId, agentId }: AgentRef,
   wanted: Wanted,
   request: KeyedRequest | null,
 ): Promise<Static<typeof SentTemplate>> {
@@ -80,18 +80,23 @@ export function phoneOf(text: string): string | null {
   return number?.isPossible() ? number.number : null
 }
 
-const placeOf = ({ accountId, agentId }: Owner, { number }: Sender) => ({
+const placeOf = ({ accountId, agentId }: AgentRef, { number }: Sender) => ({
   account_id: accountId,
   agent_id: agentId,
   connection: number.id,
 })
 
-async function refuseOptedOut({ db }: Needs, owner: Owner, { number }: Sender, phone: string): Promise<void> {
+async function refuseOptedOut(
+  { db }: Needs,
+  ref: AgentRef,
+  { number }: Sender,
+  phone: string,
+): Promise<void> {
   const thread = await db
     .selectFrom('channel_threads')
     .select('opted_out_at')
-    .where('account_id', '=', owner.accountId)
-    .where('agent_id', '=', owner.agentId)
+    .where('account_id', '=', ref.accountId)
+    .where('agent_id', '=', ref.agentId)
     .where('channel', '=', 'messaging')
     .where('connection', '=', number.id)
     .where((eb) => eb.or([eb('peer', '=', phone), sql<boolean>`data ->> 'dialled' = ${phone}`]))
@@ -110,7 +115,7 @@ type Sending = { template: ProviderTemplate; values: TemplateValues; request: Ke
 
 function begin(
   { db }: Needs,
-  owner: Owner,
+  ref: AgentRef,
   sender: Sender,
   phone: string,
   { template, values, request }: Sending,
@@ -119,11 +124,11 @@ function begin(
   const id = newId()
   return transact(db, async (trx) => {
     if (request) await takeKey(trx, request, { deliveryId: id })
-    const thread = await threadToDial(trx, placeOf(owner, sender), phone)
+    const thread = await threadToDial(trx, placeOf(ref, sender), phone)
     if (thread.opted_out_at) throw optedOut()
     const deliveryId = await enqueueDelivery(trx, {
       id,
-      ...owner,
+      ...ref,
       channel: 'messaging',
       threadId: thread.id,
       conversationId: null,
@@ -138,7 +143,7 @@ function begin(
     // Under way by this request: nobody else may take it, and what comes after it in the thread waits.
     const lease = sql<Date>`now() + ${LEASE_SECONDS} * interval '1 second'`
     const underWay = { status: 'sending' as const, attempts: 1, lease_until: lease }
-    await changeDelivery(trx, { id: deliveryId, account_id: owner.accountId }, underWay)
+    await changeDelivery(trx, { id: deliveryId, account_id: ref.accountId }, underWay)
     return { deliveryId, to: (thread.data as ThreadData).recipient ?? digitsOf(phone) }
   })
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { charsetOf, declaredCharset, decodeText } from './decode-text.ts'
 
-const fixture = (name: string) => readFileSync(new URL(`../../../test/fixtures/${name}`, import.meta.url))
+const fixture = (name: string) => readFileSync(new URL(`../../../../test/fixtures/${name}`, import.meta.url))
 const bigEndian = (text: string) => Buffer.from(text, 'utf16le').swap16()
 
 test('windows-1252 is the fallback, and its own letters are right', () => {

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { after, test } from 'node:test'
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-files-'))
+after(() => rmSync(folder, { recursive: true }))
+
+/** Runs the check on a project with these files and returns the problems that it prints. */
+function check(files: Record<string, string>): string[] {
+  const root = mkdtempSync(join(folder, 'project-'))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true })
+    writeFileSync(join(root, name), text)
+  }
+  const script = resolve(import.meta.dirname, '../scripts/check-files.ts')
+  const { status, stderr } = spawnSync(process.execPath, [script, root], { encoding: 'utf8' })
+  const problems = stderr.split('\n').filter((line) => line !== '')
+  assert.equal(status, problems.length > 0 ? 1 : 0)
+  return problems.sort()
+}
+
+test('a feature keeps its files in rooms, and what nothing imports is no export', () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 13 }, (_, at) => [`server/text/part-${at}.ts`, 'const part = 1']),
+  )
+  assert.deepEqual(
+    check({
+      ...many,
+      'server/agents/contract.ts': 'export const readAgent = 1',
+      'server/agents/helper.ts': 'const help = 1',
+      'server/agents/agents.test.ts': `import { used } from './records/agent.ts'`,
+      'server/agents/records/agent.ts':
+        'export const used = 1\nexport function left() {}\nexport type Left = 1',
+    }),
+    [
+      'server/agents/helper.ts belongs in one of the folders beside it',
+      'server/agents/records/agent.ts exports Left, which nothing imports',
+      'server/agents/records/agent.ts exports left, which nothing imports',
+      'server/text has 13 entries, and at most 12 are readable',
+    ],
+  )
+})
+
+test('exports are used by named, whole and dynamic imports, and those of contracts are public', () => {
+  const text = 'export const one = 1'
+  assert.deepEqual(
+    check({
+      'server/text/named.ts': text,
+      'server/text/whole.ts': text,
+      'server/text/later.ts': text,
+      'server/text/again.ts': text,
+      'server/health/contract.ts': text,
+      'server/main.ts': `import {\n  one,\n} from './text/named.ts'\nimport * as whole from './text/whole.ts'\nawait import('./text/later.ts')\nexport { one as two } from './text/again.ts'`,
+    }),
+    [],
+  )
+})
