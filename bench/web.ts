@@ -29,6 +29,10 @@ const WATCH = `{
 
 const workspace = (page: Page) => page.getByRole('navigation', { name: 'Workspace' })
 
+/** Waits for the data of a page. The network is never idle where something lives. */
+const settled = (page: Page) =>
+  page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+
 /** Opens a page with an empty cache. */
 async function visit(browser: Browser, url: string, session: Session): Promise<Visit> {
   const context = await browser.newContext({ storageState: session, viewport: { width: 1440, height: 900 } })
@@ -47,8 +51,9 @@ async function visit(browser: Browser, url: string, session: Session): Promise<V
   await workspace(page).waitFor()
   await page.locator('main h1').first().waitFor()
   const readyMs = await page.evaluate<number>('performance.now()')
-  await page.waitForLoadState('networkidle')
+  await settled(page)
   await Promise.all(reading)
+  await page.waitForFunction("performance.getEntriesByName('first-contentful-paint').length > 0")
   const paintMs = await page.evaluate<number>(
     "performance.getEntriesByName('first-contentful-paint')[0].startTime",
   )
@@ -62,7 +67,7 @@ async function openList(page: Page, path: string): Promise<number> {
   await page.goto(path)
   const link = workspace(page).getByRole('link', { name: 'Conversations' })
   await link.waitFor()
-  await page.waitForLoadState('networkidle')
+  await settled(page)
   return page.evaluate<number>(`new Promise((done) => {
     const begun = performance.now()
     const look = () => document.querySelector('main ul[style] li')
