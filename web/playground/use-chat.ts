@@ -4,7 +4,7 @@ import { queries } from '../app/queries.ts'
 import { sentenceOf } from '../ui/state.tsx'
 import { parley } from './chat-client.ts'
 
-type ToolCall = { id: string; name: string; input?: unknown; output?: unknown }
+export type ToolCall = { id: string; name: string; input?: unknown; output?: unknown }
 export type Said = {
   id: string
   role: 'user' | 'assistant'
