@@ -26,6 +26,7 @@ import * as conversations from './conversations/contract.ts'
 import { conversationDuties } from './conversations/jobs.ts'
 import * as playground from './conversations/playground/contract.ts'
 import { conversationRoutes } from './conversations/routes.ts'
+import * as runs from './conversations/runs/contract.ts'
 import * as exports from './exports/contract.ts'
 import { exportRoutes } from './exports/routes.ts'
 import * as health from './health/contract.ts'
@@ -115,7 +116,7 @@ export const features: Feature[] = [
   },
   { contracts: [actions], routes: actionRoutes, duties: actionDuties },
   {
-    contracts: [conversations, citing, playground],
+    contracts: [conversations, citing, playground, runs],
     routes: (ctx) => [...conversationRoutes(ctx), ...citingRoutes(ctx)],
     duties: conversationDuties,
   },

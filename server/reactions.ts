@@ -58,10 +58,8 @@ export const triggers: Record<string, string> = {
   ticket_changed: SEARCH,
   topic_changed: SEARCH,
   conversation_active: 'insights/: a conversation that goes on is analysed again.',
-  insights_conversation_added: FIGURES,
   insights_conversation_changed: FIGURES,
   insights_conversations_removed: FIGURES,
-  insights_messages_added: FIGURES,
   insights_messages_removed: FIGURES,
   insights_message_rated: FIGURES,
   insights_credits_added: FIGURES,
@@ -78,6 +76,8 @@ export const triggers: Record<string, string> = {
     'helpdesk/: whether a conversation was ever escalated is a filter of lists, and must hold however it was.',
   conversation_has_ticket:
     'helpdesk/: whether a conversation was ever escalated is a filter of lists, and must hold however it was.',
+  playground_not_analysed:
+    'insights/: a run of the playground is nobody’s conversation and is never analysed.',
   agent_added: 'agents/: the rows of other features refer to an id that stays until all of them are deleted.',
   accounts_removed:
     'accounts/: the ledger of a deleted account goes with it; its rows have no foreign key, so that a turn takes no lock on the account.',

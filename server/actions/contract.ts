@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, OneOf, Page, Success } from '../http/contract.ts'
+import { Cursor, Exact, endpoint, Limit, Page, Success } from '../http/contract.ts'
 import { Action, CreateAction, UpdateAction } from './definitions/action-schema.ts'
 import { CreateProcedure, Procedure, UpdateProcedure } from './procedures/procedure-schema.ts'
 
@@ -158,56 +158,4 @@ export const testAction = endpoint({
       }),
     }),
   },
-})
-
-export const listActionRuns = endpoint({
-  ...action,
-  method: 'GET',
-  path: `${action.path}/runs`,
-  name: 'listActionRuns',
-  summary: 'List the last runs of an action',
-  description: 'Newest first, with what went in and came out. Runs under another name are not in it.',
-  scope: 'conversations:read',
-  query: listQuery,
-  success: {
-    status: 200,
-    schema: Page(
-      Exact({
-        id: Type.String({ description: 'The toolCallId' }),
-        conversationId: Type.String(),
-        source: Type.String({ description: 'Of the conversation' }),
-        input: Type.Unknown(),
-        output: Type.Unknown(),
-        status: OneOf(['pending', 'success', 'error', 'ignored']),
-        createdAt: IsoTime,
-        endedAt: Nullable(IsoTime),
-      }),
-    ),
-  },
-  errors: ['VALIDATION_INVALID_CURSOR'],
-})
-
-export const listProcedureRuns = endpoint({
-  ...procedure,
-  method: 'GET',
-  path: `${procedure.path}/runs`,
-  name: 'listProcedureRuns',
-  summary: 'List the last runs of a procedure',
-  description: 'Newest first.',
-  scope: 'conversations:read',
-  query: listQuery,
-  success: {
-    status: 200,
-    schema: Page(
-      Exact({
-        id: Type.String(),
-        conversationId: Type.String(),
-        source: Type.String({ description: 'Of the conversation' }),
-        status: OneOf(['running', 'completed', 'failed', 'abandoned']),
-        startedAt: IsoTime,
-        endedAt: Nullable(IsoTime),
-      }),
-    ),
-  },
-  errors: ['VALIDATION_INVALID_CURSOR'],
 })

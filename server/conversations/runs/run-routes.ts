@@ -1,9 +1,9 @@
-import * as contract from '../../actions/contract.ts'
 import { requireAction } from '../../actions/definitions/action-queries.ts'
 import { requireProcedure } from '../../actions/procedures/procedure-queries.ts'
 import type { Context } from '../../context.ts'
 import { decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
 import { type Route, route } from '../../http/route.ts'
+import * as contract from './contract.ts'
 import { runsOfAction, runsOfProcedure } from './run-queries.ts'
 
 export const runRoutes = (ctx: Context): Route[] => [
