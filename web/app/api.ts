@@ -9,6 +9,7 @@ import type * as messaging from '../../server/channels/messaging/contract.ts'
 import type * as citing from '../../server/conversations/citing/contract.ts'
 import type * as conversations from '../../server/conversations/contract.ts'
 import type * as playground from '../../server/conversations/playground/contract.ts'
+import type * as runs from '../../server/conversations/runs/contract.ts'
 import type * as exports from '../../server/exports/contract.ts'
 import type * as health from '../../server/health/contract.ts'
 import type * as helpdesk from '../../server/helpdesk/contract.ts'
@@ -54,6 +55,7 @@ type Contracts = Table<typeof accounts> &
   Table<typeof people> &
   Table<typeof playground> &
   Table<typeof privacy> &
+  Table<typeof runs> &
   Table<typeof search> &
   Table<typeof signIn> &
   Table<typeof team> &
