@@ -81,6 +81,10 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   },
 
   // A process works for all accounts at once.
+  'server/http/once/idempotency.ts': {
+    tables: ['requests'],
+    reason: 'Old keys of all accounts are deleted.',
+  },
   'server/conversations/stream/generation-log.ts': {
     tables: ['generations', 'generation_log'],
     reason: 'The events of all running generations go to the log in one statement, and old logs are deleted.',

@@ -74,7 +74,7 @@ test('an unknown path is 404, a known one with another method 405 with Allow', a
   const wrong = await client.request('DELETE', '/me')
   assert.equal(wrong.status, 405)
   assert.equal(wrong.body.error.code, 'METHOD_NOT_ALLOWED')
-  assert.equal(wrong.headers.get('allow'), 'GET, HEAD')
+  assert.equal(wrong.headers.get('allow'), 'GET, HEAD, PATCH')
 })
 
 test('during maintenance everything but health is refused before the key is looked at', async () => {

@@ -187,9 +187,11 @@ test('unchanged content changes nothing, with and without a condition', async ()
     requests.length = 0
     await look(id)
     assert.equal(requests.at(-1)?.status, 'etag' in page || 'modified' in page ? 304 : 200)
-    const { next_sync_at: _, ...rest } = await rowOf(id)
-    const { next_sync_at: __, ...were } = before
+    const { next_sync_at: _, trainings, ...rest } = await rowOf(id)
+    const { next_sync_at: __, trainings: earlier, ...were } = before
     assert.deepEqual(rest, were)
+    const outcomes = (trainings as { outcome: string }[]).map(({ outcome }) => outcome)
+    assert.deepEqual([outcomes[0], outcomes.length], ['unchanged', (earlier as unknown[]).length + 1])
   }
   const { id } = await agentWith('/touched', { body, etag: '"a"' })
   pages.set('/touched', { body: `<!-- made at noon -->${body}`, etag: '"b"' })
