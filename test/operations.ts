@@ -26,6 +26,7 @@ export const parametersOf = ({ endpoint }: Operation): string[] =>
 /** Bodies for the endpoints that do not accept the smallest body that the schema accepts. */
 const BODIES: Record<string, Record<string, unknown>> = {
   '/api/v2 chat': { message: 'x', stream: false },
+  '/api/v2 runPlayground': { message: 'x', stream: false },
   '/api/v2 takeOverConversation': { memberEmail: 'ann@example.com' },
   '/api/v2 replyToTicket': { type: 'reply', content: 'x', authorEmail: 'ann@example.com' },
   '/api/v2 addTicketNote': { content: 'x', authorEmail: 'ann@example.com' },

@@ -128,7 +128,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['generations'],
     reason: 'Generations whose process died are ended.',
   },
-  'server/conversations/replies/expire-calls.ts': {
+  'server/conversations/records/expire-calls.ts': {
     tables: ['tool_calls'],
     reason: 'Calls that nobody answers expire.',
   },

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import type { Duty } from '../jobs/duties.ts'
-import { expireCalls } from './replies/expire-calls.ts'
+import { expireCalls } from './records/expire-calls.ts'
 import { purgeLog } from './stream/generation-log.ts'
 import { closeOrphans } from './turn/close-orphans.ts'
 

@@ -3,7 +3,7 @@ import { createKey } from '../../server/accounts/keys/keys.ts'
 import { type Balance, reconcile } from '../../server/accounts/plans/reconcile.ts'
 import { createAccount } from '../../server/accounts/records/accounts.ts'
 import { createMember } from '../../server/accounts/records/members.ts'
-import { expireCalls } from '../../server/conversations/replies/expire-calls.ts'
+import { expireCalls } from '../../server/conversations/records/expire-calls.ts'
 import type { Db } from '../../server/db/database.ts'
 
 /** Operations that the test performs directly on the database, bypassing the service. */

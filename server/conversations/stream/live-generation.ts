@@ -27,7 +27,7 @@ export type GenerationIds = {
 export type Answer = Static<typeof ChatAnswer>['data']
 export type AnswerMetadata = Answer['metadata']
 
-/** `shutdown` means that this process has to end, and `lost` that another process has taken over the generation. */
+/** `shutdown` means that this process has to end, and `lost` that another process has closed the generation. */
 type AbortReason = StopReason | 'shutdown' | 'lost'
 
 /** Encoded events that grow until the end; what a reader follows. Memory holds the newest, the log all of them. */

@@ -6,7 +6,7 @@ import { readStream } from '../../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { reconcile } from '../../accounts/plans/reconcile.ts'
 import { newId } from '../../db/ids.ts'
-import { expireCalls } from '../replies/expire-calls.ts'
+import { expireCalls } from '../records/expire-calls.ts'
 
 let models: ModelServer
 let service: Service

@@ -172,7 +172,7 @@ function leave(live: LiveGeneration): void {
 }
 
 /**
- * Stores the end before the client is result of it, with retries. If the database still refuses it after
+ * Stores the end before the client is told of it, with retries. If the database still refuses it after
  * LONGEST_HOLD_MS, or is being closed, the process that closes the generation from its log takes over.
  */
 async function store(

@@ -35,7 +35,7 @@ export async function stopGeneration(
   return true
 }
 
-/** Writes down that the running generation has to end: its process reads it at the latest with its next checkpoint. */
+/** Writes down that the running generation has to end: its process reads it at the latest when it next polls, within a second. */
 export async function requestStop(
   db: Db,
   accountId: AccountId,

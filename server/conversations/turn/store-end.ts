@@ -49,8 +49,8 @@ type HeldConversation = {
 }
 
 /**
- * Locks the conversation. Every transaction takes this lock first, so a takeover either waits for it or already holds
- * it.
+ * Locks the conversation. Every transaction that ends a generation or takes a conversation over takes this lock first,
+ * so one of the two waits for the other.
  */
 export function holdConversation(
   trx: Trx,
@@ -217,8 +217,11 @@ async function endIn(
     await awaitCalls(trx, ref, ids, waiting)
     return 'stored'
   }
-  if (!(await endWithout(trx, ref, ids, closer, { status, isPaid }))) return 'lost'
-  const over = now === 'taken_over' || now === 'ended' ? now : null
+  const closed = await endWithout(trx, ref, ids, closer, { status, isPaid })
+  if (!closed) return 'lost'
+  // A takeover silences its generation even when the conversation has been handed back since.
+  const isOver = now === 'taken_over' || now === 'ended'
+  const over = isOver ? now : closed.isSilenced ? 'taken_over' : null
   await writeLastPiece(trx, ref.accountId, pieceOf(ids, unlogged, lastWords(over)))
   if (isPaid) await settleCredits(trx, ref.accountId, ids.id)
   else await releaseCredits(trx, ref.accountId, ids.id)
@@ -231,7 +234,7 @@ async function endWithout(
   ids: GenerationIds,
   { owner: from, epoch, ownerAfter }: Closer,
   { status, isPaid }: Pick<Outcome, 'status' | 'isPaid'>,
-): Promise<boolean> {
+): Promise<{ isSilenced: boolean } | null> {
   const closed = await trx
     .updateTable('generations')
     .set({ status, finished_at: new Date(), owner: ownerAfter })
@@ -243,9 +246,9 @@ async function endWithout(
     .where('epoch', '=', epoch)
     .returning(['asked_seq', 'stop_reason'])
     .executeTakeFirst()
-  if (!closed) return false
+  if (!closed) return null
   const { asked_seq, stop_reason } = closed
-  if (stop_reason === 'takeover') return true
+  if (stop_reason === 'takeover') return { isSilenced: true }
   await trx
     .updateTable('conversations')
     .set(
@@ -257,5 +260,5 @@ async function endWithout(
     .where('id', '=', ids.conversationId)
     .where('asked_seq', '=', asked_seq)
     .execute()
-  return true
+  return { isSilenced: false }
 }

@@ -205,6 +205,24 @@ test('a conversation handed back at once gets nothing of the reply that was sile
   )
 })
 
+test('an answer that is taken over before its first word is silent, also when the conversation is handed back at once', async () => {
+  const one = await world()
+  const conversationId = (await say(one, { message: 'Help' })).body.data.metadata.conversationId
+  const place = { accountId: one.client.accountId, agentId: one.agentId, conversationId }
+  const member = { id: one.members[0]!, name: 'ann', email: 'ann@example.com' }
+  const held = Promise.withResolvers<void>()
+  models.queue.push({ tokens: ['Never'], beforeToken: () => held.promise })
+  const asking = say(one, { message: 'More', conversationId })
+  while (!service.ctx.generations.ofConversation(conversationId)?.wasAsked) await wait(10)
+  await takeOver(service.ctx, place, member)
+  await handBack(service.ctx, place)
+
+  const { status, body } = await asking
+  held.resolve()
+  assert.deepEqual([status, body.error?.details], [409, { status: 'taken_over' }])
+  assert.equal((await at(one, conversationId).messages()).length, 3)
+})
+
 test('a step records its calls while a takeover has the conversation', {
   skip: !onPostgres() && 'the embedded database does one thing at a time',
 }, async () => {

@@ -19,8 +19,8 @@ import { openTicketOf } from '../tickets/ticket-queries.ts'
 type Needs = Pick<Context, 'db' | 'generations' | 'notifier' | 'config'>
 
 /**
- * Gives a conversation to a team member: from its commit on the model says nothing more in it, and its ticket is
- * the member's. The same member again changes nothing; CHAT_CONVERSATION_NOT_ONGOING when it has ended or is
+ * Gives a conversation to a team member: from its commit on nothing that the model says is
+ * stored in it, readers see words until its process has been told, and its ticket is the member's. The same member again changes nothing; CHAT_CONVERSATION_NOT_ONGOING when it has ended or is
  * another's.
  */
 export async function takeOver(
