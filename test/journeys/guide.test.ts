@@ -30,13 +30,15 @@ const notRun: Record<string, [begins: string, reason: string][]> = {
   'docs/guide/use-chat.md': [['npm install ai', 'use-chat.test.ts copies, compiles and runs these files']],
 }
 
-type Block = { language: string; text: string }
+/** `section` is the number of headings before the block. */
+type Block = { language: string; text: string; section: number }
 
 const blocksOf = (markdown: string): Block[] =>
   [...markdown.matchAll(/^( *)```(\w+)\n([\s\S]*?)^\1```$/gm)].map(
-    ([, indent = '', language = '', text = '']) => ({
+    ({ 1: indent = '', 2: language = '', 3: text = '', index }) => ({
       language,
       text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+      section: (markdown.slice(0, index).match(/^#+ /gm) ?? []).length,
     }),
   )
 
@@ -48,10 +50,15 @@ function runsOf(page: string): Run[] {
   const left = notRun[page] ?? []
   for (const [begins] of left)
     assert.equal(blocks.filter(({ text }) => text.startsWith(begins)).length, 1, `${page}: ${begins}`)
-  return blocks.flatMap(({ language, text }, n) => {
+  return blocks.flatMap(({ language, text, section }, n) => {
     if (language !== 'sh' || left.some(([begins]) => text.startsWith(begins))) return []
     const next = blocks[n + 1]
-    return [{ commands: text, printed: next?.language === 'json' ? JSON.parse(next.text) : null }]
+    return [
+      {
+        commands: text,
+        printed: next?.language === 'json' && next.section === section ? JSON.parse(next.text) : null,
+      },
+    ]
   })
 }
 
