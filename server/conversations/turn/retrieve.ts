@@ -83,7 +83,7 @@ function askedBefore(transcript: readonly TranscriptMessage[]): string | null {
 const MOST_EARLIER_CHARACTERS = 500
 const MOST_WORDS_LOOKED_AT = 4_000
 /** From this confidence on, a question counts as complete, however short it is. */
-const SURE = 0.78
+const SURE = 0.776
 /** The same for a question that refers back, which is only complete when the documents contain it literally. */
 const SAME = 0.9
 /** Raises the confidence of a combined query, since no passage matches the words of both questions. */

@@ -21,7 +21,7 @@ export type ComposedAnswer = {
 /** The most characters of a question or a passage from which its language is guessed. */
 const LONGEST_QUESTION = 4_000
 /** The lowest score at which a passage is quoted as the answer. */
-export const ANSWER_FROM = 0.78
+export const ANSWER_FROM = 0.776
 /** The lowest score at which passages are offered as the closest found. The responder declines below it. */
 export const CLOSEST_FROM = 0.15
 /** Up to here a second place is quoted beside the first, if it is nearly as likely. */
