@@ -31,11 +31,14 @@ export async function stopGeneration(
   // Its process may be gone: then what it had said is stored here.
   if (await closeIfOrphaned(ctx.db, accountId, { conversationId })) return true
   const until = Date.now() + LONGEST_WAIT_MS
-  while (Date.now() < until && (await isRunning(ctx.db, id))) await wait(LOOK_EVERY_MS)
+  while (Date.now() < until && (await isRunning(ctx.db, accountId, id))) await wait(LOOK_EVERY_MS)
   return true
 }
 
-/** Writes down that the running generation has to end: its process reads it at the latest when it next polls, within a second. */
+/**
+ * Writes down that the running generation has to end: its process reads it at the latest when it next polls, within a
+ * second.
+ */
 export async function requestStop(
   db: Db,
   accountId: AccountId,
@@ -63,10 +66,11 @@ export async function endRequested(ctx: Needs, generationId: string, reason: Sto
   else await ctx.notifier.publish(ctx.db, 'stop', generationId)
 }
 
-async function isRunning(db: Db, id: string): Promise<boolean> {
+async function isRunning(db: Db, accountId: AccountId, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('generations')
     .select('id')
+    .where('account_id', '=', accountId)
     .where('id', '=', id)
     .where('status', '=', 'running')
     .executeTakeFirst()
