@@ -96,6 +96,7 @@ const pathOf = (endpoint: Endpoint, ids: Record<string, string>): string =>
 /** Bodies for the endpoints that do not accept the smallest body that the schema accepts. */
 const bodies: Record<string, Record<string, unknown>> = {
   chat: { message: 'x' },
+  runPlayground: { message: 'x', stream: false },
   takeOverConversation: { memberEmail: 'ann@example.com' },
   replyToTicket: { type: 'reply', content: 'x', authorEmail: 'ann@example.com' },
   addTicketNote: { content: 'x', authorEmail: 'ann@example.com' },
