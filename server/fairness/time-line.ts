@@ -19,7 +19,7 @@ type TimeLine = {
 
 /**
  * A holder with at least this many waiting requests is charged PRICE_OF_FLOOD times the time it uses, so that a flood
- * hardly delays other holders.
+ * delays other holders only a little.
  */
 const FLOOD = 64
 const PRICE_OF_FLOOD = 3

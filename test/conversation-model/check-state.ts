@@ -45,8 +45,8 @@ function expectedMessages({ generations }: State): { messages: Slot[]; seq: numb
 }
 
 /**
- * Checks that every call of a message has a row and, unless it waits, exactly one result after it, and that there are
- * no other rows and results.
+ * Checks that every call of a message has a row and, unless it waits, exactly one result after it, and that no
+ * other rows or results exist.
  */
 function checkCalls({ outputs }: Talk, state: State): void {
   const rows = new Map(state.calls.map((call) => [call.id, call]))

@@ -6,3 +6,10 @@ export const notOngoing = (status: string): ApiError =>
     message: `The conversation is ${status.replace('_', ' ')}, not ongoing. Start a new one.`,
     details: { status },
   })
+
+/** The error for readers of an answer that its process could not finish. */
+export const interrupted = (): ApiError =>
+  new ApiError('SERVICE_OVERLOADED', {
+    message: 'The answer was interrupted. What was said of it is kept in the conversation.',
+    headers: { 'retry-after': '2' },
+  })

@@ -2,7 +2,8 @@ import type { Db } from '../../db/database.ts'
 import type { Notifier } from '../../db/notifier.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { ApiError } from '../../http/errors.ts'
+import { interrupted } from '../records/status.ts'
 import { collectParts, type Ending, errorOf, eventsAfter, readLog } from './generation-log.ts'
 import { type Answer, GrowingReading, type Reading } from './live-generation.ts'
 
@@ -81,7 +82,7 @@ function followElsewhere({ db, notifier, log }: Needs, { id, account_id, first_e
       quiet = 0
       lookSoon()
     } else if (row?.status !== 'running') {
-      if (++quiet >= MOST_LOOKS) close(() => reading.fail(NOT_KEPT()))
+      if (++quiet >= MOST_LOOKS) close(() => reading.fail(interrupted()))
     } else if (reading.count === 0 || ++quiet % 3 === 0) await notifier.publish(db, 'watch', id)
   }
   const lookSoon = (): void => {
@@ -102,7 +103,7 @@ function followElsewhere({ db, notifier, log }: Needs, { id, account_id, first_e
   }
   const timer = setInterval(() => {
     unwatched = reading.watchers === 0 ? unwatched + 1 : 0
-    if (unwatched > MOST_UNWATCHED) close(() => reading.fail(NOT_KEPT()))
+    if (unwatched > MOST_UNWATCHED) close(() => reading.fail(interrupted()))
     else lookSoon()
   }, LOOK_EVERY_MS)
   timer.unref()
@@ -112,12 +113,6 @@ function followElsewhere({ db, notifier, log }: Needs, { id, account_id, first_e
   setImmediate(lookSoon)
   return reading
 }
-
-const NOT_KEPT = (): ApiError =>
-  new ApiError('SERVICE_OVERLOADED', {
-    message: 'The answer was interrupted. What was said of it is kept in the conversation.',
-    headers: { 'retry-after': '2' },
-  })
 
 function resultOf(id: string, parts: MessagePart[], ending: Ending): Answer | ApiError {
   const error = errorOf(ending)

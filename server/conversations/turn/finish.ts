@@ -7,6 +7,7 @@ import { ModelFailure } from '../../models/failures/model-failure.ts'
 import { closingResults, keptOfBroken, unresolvedCalls } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import { presentSourcesOf } from '../records/source-address.ts'
+import { interrupted } from '../records/status.ts'
 import type { Call } from '../records/tool-calls.ts'
 import { errorOf } from '../stream/generation-log.ts'
 import type { LiveGeneration } from '../stream/live-generation.ts'
@@ -40,7 +41,7 @@ export async function finishTurn(
     lastWords: (over) => (over ? silencedBy(live, over, said) : spokenBy(ctx, turn, live, result, said)),
   }
   const ending = await store(ctx, turn, live, outcome)
-  if (ending === 'lost') return live.fail(TAKEN())
+  if (ending === 'lost') return live.fail(interrupted())
   if (live.abortReason === 'shutdown') return leave(live)
   const { events, ending: how } = outcome.lastWords(ending === 'stored' ? null : ending)
   const parts = said.message?.parts ?? []
@@ -153,12 +154,6 @@ function asApiError(cause: unknown, provider: string): ApiError {
 const RESTARTING = (): ApiError =>
   new ApiError('SERVICE_OVERLOADED', {
     message: 'The service is being restarted. What was said so far is kept in the conversation.',
-    headers: { 'retry-after': '2' },
-  })
-
-const TAKEN = (): ApiError =>
-  new ApiError('SERVICE_OVERLOADED', {
-    message: 'The answer was interrupted. What was said of it is kept in the conversation.',
     headers: { 'retry-after': '2' },
   })
 

@@ -12,22 +12,23 @@ import type { ChatRequest, StartedTurn, Turn, TurnNeeds } from './turn.ts'
 export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<LiveGeneration> {
   const { account, agent, transient = false } = request
   const model = chooseModel(ctx, request)
-  let started: StartedTurn | undefined
+  let stored: StartedTurn | undefined
   const make = async () => {
     const { id, credits } = model.entry
-    started = await startGeneration(ctx, {
+    stored = await startGeneration(ctx, {
       ...request,
       model: { id, credits: request.trial ? 0 : credits },
     })
-    return started.ids
+    return stored.ids
   }
   const live = await ctx.generations.start(account.id, make, { transient })
-  const { transcript } = started as unknown as StartedTurn
+  // Generations.start has called `make`, or it has thrown.
+  const started = stored as unknown as StartedTurn
   const turn: Turn = {
     request,
-    started: started as unknown as StartedTurn,
+    started,
     owner: { accountId: account.id, agentId: agent.id },
-    question: textOf(transcript.findLast(({ role }) => role === 'user') ?? { parts: [] }),
+    question: textOf(started.transcript.findLast(({ role }) => role === 'user') ?? { parts: [] }),
     model: noting(model, live),
   }
   runTurn(ctx, turn, live)

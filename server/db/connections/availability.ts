@@ -169,7 +169,7 @@ type Connection = {
 }
 const connectionOf = (client: pg.ClientBase): Connection =>
   (client as unknown as { connection: Connection }).connection
-/** Destroys a connection without the protocol's goodbye, which would wait for a server that does not respond. */
+/** Destroys a connection without the Terminate message, which would wait for a server that does not respond. */
 export const cutOff = (client: pg.ClientBase): void =>
   connectionOf(client).stream.destroy(new Error('The database stays silent.'))
 const pidOf = (client: pg.ClientBase): number => (client as unknown as { processID: number }).processID

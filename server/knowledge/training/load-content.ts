@@ -74,7 +74,7 @@ export async function loadContent(ctx: Needs, source: SourceRow, signal: AbortSi
   return loaded
 }
 
-/** The same, but returns null when the origin says that the live version is current. */
+/** Loads the content like `loadContent`, but returns null when the origin says that the live version is current. */
 export async function loadIfChanged(
   ctx: Needs,
   source: SourceRow,

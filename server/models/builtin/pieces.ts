@@ -16,7 +16,7 @@ const FENCE = /^\s*(?:```|~~~)/
 export const LEADS_ON = /[:：]\s*$/
 const HEADING = /^#{1,6}\s/
 const RULE = /^[\s*_=|:+#~-]+$/
-/** A paragraph shorter than this, in characters, is hardly understood without what follows. */
+/** A paragraph with fewer characters than this usually needs the text after it to make sense. */
 const SHORT = 110
 
 /**

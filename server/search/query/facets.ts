@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 /** What a conversation is filtered by; each value is one lexeme of its row in conversation_search. */
 export type Facet =
   | 'agent'
-  /** In the place of `agent` for conversations that a search leaves out unless it asks for their source. */
+  /** Replaces `agent` for runs of the playground, which a search leaves out unless it asks for their source. */
   | 'agent-playground'
   | 'day'
   | 'month'

@@ -52,7 +52,7 @@ export function readFilters(agentId: string, query: SearchQuery, now: Date): Fil
   }
 }
 
-/** Runs of the playground are found by their source only. */
+/** A search finds runs of the playground only if it filters by their source. */
 const agentGroup = (agentId: string, sources: string | undefined): string[] => [
   facet('agent', agentId),
   ...(sources !== undefined && commaList(sources).includes(PLAYGROUND)

@@ -9,9 +9,9 @@ const MOST_COLUMNS = 20
 const FILLED = 0.6
 
 /**
- * Returns lines as one table in Markdown; null when they are not the rows of a table. Passages hold the rows of a
- * table as lines, `Name: value; Name: value`, so that each can be found by itself, and rows of the same table have
- * the same names.
+ * Returns lines as one table in Markdown; null when they are not the rows of a table. Passages hold each row of a
+ * table as a line, `Name: value; Name: value`, so that a row can be found by itself. The rows of one table share
+ * their column names.
  */
 export function tableOf(lines: readonly string[]): string | null {
   if (lines.length < 2 || lines.some((line) => ITEM.test(line))) return null
