@@ -3,9 +3,14 @@ import type { Agent } from '../app/api.ts'
 import { useSaveAgent } from '../deploy/use-save-agent.ts'
 import { Button } from '../ui/button.tsx'
 import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
-import { linesOf } from '../ui/format.ts'
 import { Card, Section } from '../ui/page.tsx'
 import { sentenceOf } from '../ui/state.tsx'
+
+const lines = (text: FormDataEntryValue | null): string[] =>
+  String(text ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
 
 /** The name, visibility, first words and limits of an agent. */
 export function General({ agent }: { agent: Agent }) {
@@ -14,11 +19,11 @@ export function General({ agent }: { agent: Agent }) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const limit = String(form.get('creditLimit'))
-    const suggested = linesOf(form.get('suggested'))
+    const suggested = lines(form.get('suggested'))
     save.mutate({
       name: String(form.get('name')).trim(),
       visibility: form.get('visibility') as 'public' | 'private',
-      initialMessages: linesOf(form.get('initial')),
+      initialMessages: lines(form.get('initial')),
       suggestedMessages:
         suggested.length > 0 ? suggested.map((text, order) => ({ type: 'single', text, order })) : null,
       creditLimit: limit === '' ? null : Number(limit),

@@ -5,7 +5,6 @@ import { queries } from '../app/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
-import { linesOf } from '../ui/format.ts'
 import { sentenceOf } from '../ui/state.tsx'
 
 export type NewKind = 'link' | 'qna' | 'text'
@@ -18,17 +17,23 @@ const EXTENTS = [
   ['individual', 'This page only'],
 ] as const
 
+const lines = (text: FormDataEntryValue | null): string[] =>
+  String(text ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+
 function bodyOf(kind: NewKind, form: FormData): Body {
   const text = (name: string) => String(form.get(name) ?? '').trim()
   if (kind === 'text') return { type: 'text', name: text('name'), content: text('content') }
   if (kind === 'qna') {
-    const questions = linesOf(form.get('questions'))
+    const questions = lines(form.get('questions'))
     return { type: 'qna', name: questions[0]?.slice(0, 255) ?? '', questions, answer: text('answer') }
   }
   const url = /^https?:\/\//i.test(text('url')) ? text('url') : `https://${text('url')}`
   const linkType = text('linkType') as 'crawl' | 'sitemap' | 'individual'
   if (linkType === 'individual') return { type: 'link', url, linkType }
-  const [excludePaths, includeOnlyPaths] = [linesOf(form.get('exclude')), linesOf(form.get('include'))]
+  const [excludePaths, includeOnlyPaths] = [lines(form.get('exclude')), lines(form.get('include'))]
   return {
     type: 'link',
     url,

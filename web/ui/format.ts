@@ -41,10 +41,3 @@ export function formatAgo(time: string | number): string {
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatNumber(count)} ${count === 1 ? one : many}`
-
-/** Returns the lines of a form's field without blank ones. */
-export const linesOf = (text: FormDataEntryValue | null): string[] =>
-  String(text ?? '')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
