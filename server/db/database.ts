@@ -39,11 +39,13 @@ const types: pg.CustomTypesConfig = {
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 }
 
-/** The service's statements are short. One that hangs, or whose client has vanished, must not keep its locks. */
+/** The service's statements are short. One that hangs must not keep its locks. */
 const LIMITS = {
   statement_timeout: 30 * SECOND,
   lock_timeout: 10 * SECOND,
-  idle_in_transaction_session_timeout: 30 * SECOND,
+  // Less than the wait for a lock: when a network loses connections, the server does not learn that the transactions on
+  // them are abandoned, and customers wait for their locks.
+  idle_in_transaction_session_timeout: 4 * SECOND,
 }
 
 /**

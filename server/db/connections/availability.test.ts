@@ -23,6 +23,7 @@ async function startProxy(target: string): Promise<Proxy> {
   const url = new URL(target)
   const { hostname, port } = url
   const pairs = new Set<[Socket, Socket]>()
+  const lost = new Set<[Socket, Socket]>()
   const server = createServer((near) => {
     near.on('error', () => {})
     if (proxy.newOnes === 'refused') return void near.resetAndDestroy()
@@ -41,17 +42,19 @@ async function startProxy(target: string): Promise<Proxy> {
     url: url.href,
     newOnes: 'served',
     silence() {
-      for (const [near, far] of pairs) {
-        near.unpipe().pause()
-        far.unpipe().pause()
+      for (const pair of pairs) {
+        for (const socket of pair) socket.unpipe().pause()
+        lost.add(pair)
       }
+      // The server is not told when the service gives one of them up.
+      pairs.clear()
     },
     reset() {
       for (const [near] of pairs) near.resetAndDestroy()
     },
     close() {
       server.close()
-      for (const [near, far] of pairs) for (const socket of [near, far]) socket.destroy()
+      for (const pair of [...pairs, ...lost]) for (const socket of pair) socket.destroy()
     },
   }
   return proxy
@@ -191,6 +194,23 @@ test(
     assert.equal((await client.request('GET', '/agents')).status, 200)
   },
 )
+
+test('a lock of a connection that was lost without a word is free within seconds', options, async () => {
+  const { db } = home.ctx
+  await sql`insert into settings (name, value) values ('held', '1')`.execute(db)
+  const locked = Promise.withResolvers<void>()
+  const lost = service.ctx.db.transaction().execute(async (trx) => {
+    await sql`update settings set value = '2' where name = 'held'`.execute(trx)
+    proxy.silence()
+    locked.resolve()
+    await sql`select 1`.execute(trx)
+  })
+  const refused = assert.rejects(lost)
+  await locked.promise
+  // A request waits ten seconds for a lock and is refused then.
+  await sql`update settings set value = '3' where name = 'held'`.execute(db)
+  await refused
+})
 
 test('a slow statement is not taken for a silent database', options, async () => {
   await sql`select pg_sleep(4)`.execute(service.ctx.db)

@@ -26,7 +26,7 @@ const READ_ONLY = '25006'
  * read-only.
  */
 const AWAY = /^(08...|53...|57P0[1-5]|25006)$/
-const TOOK_TOO_LONG = new Set(['55P03', '57014'])
+const TOOK_TOO_LONG = new Set(['55P03', '57014', '25P03'])
 /** The messages of pg for a query on a connection that has already broken; these errors have no code. */
 const BROKEN_BEFORE = /^Client (has encountered a connection error|was closed) and is not queryable$/
 const LONGEST_CHAIN = 5
