@@ -21,7 +21,7 @@ export const TABLE_EXCEPTIONS: Record<string, string> = {
   'server/agents/records/queries.ts reads sources': UPWARD,
   'server/conversations/records/totals.ts reads conversation_counts': UPWARD,
   'server/conversations/turn/deliver-answer.ts reads inbound_messages': UPWARD,
-  'server/conversations/turn/start-generation.ts reads tickets': UPWARD,
+  'server/conversations/turn/start.ts reads tickets': UPWARD,
   'server/deliveries/enqueue-delivery.ts reads channel_threads': UPWARD,
   'server/knowledge/tickets/drop-tickets.ts reads tickets': UPWARD,
   'server/knowledge/tickets/exclude-ticket.ts writes tickets': UPWARD,

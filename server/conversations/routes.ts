@@ -45,7 +45,7 @@ import { attach, positionAfter } from './stream/attach.ts'
 import { sendReply, wireFor } from './stream/send-reply.ts'
 import { sendStream } from './stream/send-stream.ts'
 import { readAgain } from './turn/replay.ts'
-import { startChat } from './turn/start-chat.ts'
+import { startChat } from './turn/start.ts'
 import { stopGeneration } from './turn/stop-generation.ts'
 import { askOf, chatAgentOf } from './turn/turn.ts'
 

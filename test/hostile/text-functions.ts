@@ -15,7 +15,7 @@ import { formatText } from '../../server/channels/messaging/whatsapp/format-text
 import { readWebhook } from '../../server/channels/messaging/whatsapp/read-webhook.ts'
 import { normalPhone } from '../../server/contacts/phone-number.ts'
 import { withoutMarkers } from '../../server/conversations/turn/citations.ts'
-import { buildPrompt } from '../../server/conversations/turn/prompt.ts'
+import { buildPrompt } from '../../server/conversations/turn/prepare.ts'
 import { looksLikeFollowUp } from '../../server/conversations/turn/retrieve.ts'
 import { titleFromWords } from '../../server/conversations/turn/title.ts'
 import { refuseUnknownVariables } from '../../server/helpdesk/desk/fill-variables.ts'

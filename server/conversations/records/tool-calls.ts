@@ -5,7 +5,7 @@ import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import type { ActionType } from '../../db/tables/actions.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
-import type { MessagePart } from '../../db/tables/conversations.ts'
+import type { MessagePart, StopReason } from '../../db/tables/conversations.ts'
 import { storableJson } from '../../http/bodies/storable.ts'
 import type { GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
 
@@ -32,8 +32,8 @@ const rowsOf = (calls: Call[]) =>
     .map(({ id, name, tool, input }) => ({ id, name, type: (tool?.type ?? 'client') as ActionType, input }))
 
 /**
- * Records calls that are about to run here. Resolves to false when the generation no longer runs, or not in this
- * process.
+ * Records calls that are about to run here. Resolves to why they must not when the generation has to end, or no longer
+ * runs in this process, and to null otherwise.
  */
 export async function beginCalls(
   db: Db,
@@ -41,22 +41,23 @@ export async function beginCalls(
   process: { id: string },
   { ids }: LiveGeneration,
   calls: Call[],
-): Promise<boolean> {
-  const { rows } = await sql`
-    with alive as (
-      select id from generations
-      where account_id = ${accountId} and id = ${ids.id} and status = 'running' and stop_reason is null
+): Promise<StopReason | 'lost' | null> {
+  const { rows } = await sql<{ stop_reason: StopReason | null }>`
+    with held as (
+      select id, stop_reason from generations
+      where account_id = ${accountId} and id = ${ids.id} and status = 'running'
         and owner = ${process.id} and epoch = ${ids.epoch}
       for no key update
     ), begun as (
       insert into tool_calls
         (id, account_id, agent_id, conversation_id, message_id, generation_id, name, type, input, status)
-      select wanted.id, ${accountId}, ${agentId}, ${ids.conversationId}::uuid, ${ids.messageId}::uuid, alive.id,
+      select wanted.id, ${accountId}, ${agentId}, ${ids.conversationId}::uuid, ${ids.messageId}::uuid, held.id,
         wanted.name, wanted.type, wanted.input, 'pending'
-      from alive, jsonb_to_recordset(${json(rowsOf(calls))}) as wanted (id uuid, name text, type text, input jsonb)
+      from held, jsonb_to_recordset(${json(rowsOf(calls))}) as wanted (id uuid, name text, type text, input jsonb)
+      where stop_reason is null
     )
-    select id from alive`.execute(db)
-  return rows.length > 0
+    select stop_reason from held`.execute(db)
+  return rows[0] ? rows[0].stop_reason : 'lost'
 }
 
 /** Records how a call ended. */

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { closeIfOrphaned } from '../turn/close-orphans.ts'
-import { EVENTS_PER_GENERATION } from '../turn/store-turn.ts'
+import { EVENTS_PER_GENERATION } from '../turn/turn-statements.ts'
 import type { FrameSource } from './live-generation.ts'
 
 type Attached = { source: FrameSource; firstEvent: number }

@@ -1,16 +1,41 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { lowerReservation } from '../../accounts/plans/credits.ts'
+import { planOf } from '../../accounts/plans/plans.ts'
 import type { Context } from '../../context.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
+import { ApiError } from '../../http/errors.ts'
 import { streamModel } from '../../models/calls/call-model.ts'
+import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
 import { ModelFailure } from '../../models/failures/model-failure.ts'
 import type { LiveGeneration } from '../stream/live-generation.ts'
 import { withoutMarkers } from './citations.ts'
-import type { Prepared, Turn, TurnNeeds } from './turn.ts'
+import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
 
 type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
+
+/** Returns the agent's model, or the one for `auto` if it is gone. Throws CHAT_MODEL_NOT_ALLOWED. */
+export function chooseModel({ models }: TurnNeeds, { account, agent }: ChatRequest): ResolvedModel {
+  const model = models.resolve(agent.model) ?? models.resolve('auto')
+  if (!model) throw new Error('The model catalogue has no model for "auto".')
+  const allowed = planOf(account.plan).models
+  const isFree = agent.model === 'auto' || model.entry.provider === 'builtin'
+  if (allowed && !isFree && !allowed.includes(agent.model)) throw new ApiError('CHAT_MODEL_NOT_ALLOWED')
+  return model
+}
+
+/** Wraps a model so that each of its requests is noted in the generation that sends it. */
+export const noting = ({ entry, wire }: ResolvedModel, live: LiveGeneration): ResolvedModel => ({
+  entry,
+  async wire() {
+    const send = await wire()
+    return (options, receiver) => {
+      live.noteAsked()
+      return send(options, receiver)
+    }
+  },
+})
 
 /** The types of stream parts from which on a part of the answer has been shown. */
 const SHOWN: ReadonlySet<LanguageModelV4StreamPart['type']> = new Set([

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
-import { tokens } from '../../../test/fakes/reply.ts'
+import { NEVER, tokens } from '../../../test/fakes/reply.ts'
 import { readStream } from '../../../test/read-stream.ts'
 import { reconcileByHand } from '../../../test/reconcile-by-hand.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
-import { trained } from '../../../test/until.ts'
+import { trained, until } from '../../../test/until.ts'
 
 let models: ModelServer
 let service: Service
@@ -326,4 +326,23 @@ test('a title is made by the model when there is one', async () => {
     (await client.request('GET', `/agents/${agentId}/conversations/${conversationId}`)).body.data.title
   // The reply does not wait for its title.
   while ((await title()) !== 'Opening hours') await new Promise((resolve) => setTimeout(resolve, 20))
+})
+
+test('titles that a model never gives keep nobody else from theirs', async () => {
+  const others = await service.account()
+  const agent = (await others.request('POST', '/agents', { name: 'A' })).body.id
+  const isTitle = (body: unknown) => JSON.stringify(body).includes('Write a title')
+  models.otherwise(({ body }) => {
+    if (!isTitle(body)) return { tokens: ['From nine.'] }
+    return JSON.stringify(body).includes('stuck') ? { after: NEVER } : { tokens: ['Hours'] }
+  })
+  const stuck = () =>
+    models.requests.filter(({ body }) => isTitle(body) && JSON.stringify(body).includes('stuck'))
+  // More than the process asks for at once.
+  for (let i = 0; i < 7; i++)
+    await Promise.all(Array.from({ length: 10 }, () => say({ message: 'It is stuck.' }, others, agent)))
+  await until('as many titles as one account may wait for', () => stuck().length >= 32)
+  const { conversationId } = (await say({ message: 'When do you open?' })).body.data.metadata
+  const path = `/agents/${agentId}/conversations/${conversationId}`
+  await until('a title', async () => (await client.request('GET', path)).body.data.title === 'Hours')
 })

@@ -10,7 +10,7 @@ import { trained, until } from '../../../test/until.ts'
 import { publicAgent, visitorOf } from '../../../test/visitor.ts'
 import type { Passage } from '../../knowledge/search/passage.ts'
 import { citedSource, createCitations, withoutMarkers } from './citations.ts'
-import { buildPrompt } from './prompt.ts'
+import { buildPrompt } from './prepare.ts'
 
 const passages = ['one', 'two', 'three'].map(
   (name): Passage => ({

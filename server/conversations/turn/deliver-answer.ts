@@ -6,7 +6,7 @@ import { hostOf } from '../../text/safety/foreign-links.ts'
 import { textOf } from '../records/parts.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
 import { withoutMarkers } from './citations.ts'
-import type { StoredMessage } from './store-turn.ts'
+import type { StoredMessage } from './turn-statements.ts'
 
 /**
  * Sends the reply if it belongs on a channel. A conversation of an application may have a thread as well, once its

@@ -8,10 +8,7 @@ import { askForText } from '../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import { textOf } from '../records/parts.ts'
 import { messagesBackwards } from '../records/queries.ts'
-import type { TranscriptMessage } from './prompt.ts'
-
-/** The conversation that another one continues; `messages` are its last messages, oldest first. */
-export type Parent = { id: string; summary: string; messages: TranscriptMessage[] }
+import type { Parent, TranscriptMessage } from './turn.ts'
 
 const MESSAGES = 30
 const LONGEST_SUMMARY = 1_000

@@ -4,7 +4,7 @@ import { ApiError } from '../../http/errors.ts'
 import type { Replay } from '../../http/route.ts'
 import type { Reading } from '../stream/live-generation.ts'
 import { closeIfOrphaned } from './close-orphans.ts'
-import { startChat } from './start-chat.ts'
+import { startChat } from './start.ts'
 import type { ChatRequest } from './turn.ts'
 
 type Needs = Pick<Context, 'db' | 'generations' | 'followers'>

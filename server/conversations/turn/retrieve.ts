@@ -10,8 +10,7 @@ import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import { goesOn } from '../../text/languages/goes-on.ts'
 import { splitWords } from '../../text/words/words.ts'
 import { textOf } from '../records/parts.ts'
-import type { TranscriptMessage } from './prompt.ts'
-import type { Found } from './turn.ts'
+import type { Found, TranscriptMessage } from './turn.ts'
 
 const PASSAGES = 8
 /** The number of passages that a reranking model puts in order. */

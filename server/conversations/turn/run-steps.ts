@@ -9,8 +9,7 @@ import type { LiveGeneration } from '../stream/live-generation.ts'
 import { askModel } from './ask-model.ts'
 import { createCitations } from './citations.ts'
 import { finishTurn } from './finish.ts'
-import { prepare } from './prepare.ts'
-import { toolResult } from './prompt.ts'
+import { prepare, toolResult } from './prepare.ts'
 import { type Step, speakStep } from './speak-step.ts'
 import type { StepsResult, Turn, TurnNeeds } from './turn.ts'
 
@@ -101,10 +100,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
     const waiting = step.calls.filter(({ tool, problem }) => problem === null && tool?.run === null)
     const here = step.calls.filter((call) => !waiting.includes(call))
     const results = here.length > 0 ? await runCalls(ctx, turn.owner, live, here) : []
-    if (results === null) {
-      live.abort('stop')
-      return
-    }
+    if (results === null) return
     if (waiting.length > 0) {
       live.signal.throwIfAborted()
       result.waiting = waiting
@@ -185,7 +181,7 @@ type CallResult = { call: Call; output: ToolOutput }
 
 /**
  * Runs the calls of a step that run here, a few at a time, and records each before and after. Returns their outputs
- * in the order of the calls, or null when the generation has been ended elsewhere, in which case nothing ran.
+ * in the order of the calls, or null when the generation has to end, in which case nothing ran and it is aborted.
  */
 async function runCalls(
   ctx: TurnNeeds,
@@ -196,7 +192,11 @@ async function runCalls(
   // The calls may have effects elsewhere, so they must be in the log before they run, in case another process has to
   // close this generation.
   await ctx.generations.saved(live)
-  if (!(await beginCalls(ctx.db, ref, ctx.process, live, calls))) return null
+  const refused = await beginCalls(ctx.db, ref, ctx.process, live, calls)
+  if (refused !== null) {
+    live.abort(refused)
+    return null
+  }
   const results: CallResult[] = []
   for (let from = 0; from < calls.length; from += SIDE_BY_SIDE) {
     const group = calls.slice(from, from + SIDE_BY_SIDE)

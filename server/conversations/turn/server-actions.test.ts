@@ -5,6 +5,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { readStream } from '../../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
 import { reconcile } from '../../accounts/plans/reconcile.ts'
 import { MOST_STEPS } from './run-steps.ts'
 
@@ -246,4 +247,38 @@ test('a turn that begins with a procedure, unseen, has its events in order all t
     ],
   )
   assert.ok(message?.id)
+})
+
+test('a takeover that the process learns of when it begins an unseen call costs nothing', async () => {
+  const { body } = await create('procedures', { name: 'Refund', trigger: 'x', steps: ['Ask.'] })
+  await client.request('PUT', `/agents/${agentId}/procedures/${body.id}`, { enabled: true })
+  const held = Promise.withResolvers<void>()
+  models.queue.push({ after: held.promise, toolCalls: [call('start_procedure', { name: 'Refund' })] })
+  const answer = say({ message: 'I want my money back' })
+  const { db } = service.ctx
+  const running = () =>
+    db
+      .selectFrom('generations')
+      .select(['account_id', 'id', 'conversation_id'])
+      .where('agent_id', '=', agentId)
+      .where('status', '=', 'running')
+      .executeTakeFirst()
+  await until('the request to the model', () => models.requests.at(-1)?.body.tools?.length > 3)
+  const { account_id, id, conversation_id } = (await running())!
+  // As another process does it, whose notice has not arrived yet.
+  await db
+    .updateTable('generations')
+    .set({ stop_reason: 'takeover' })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+  await db
+    .updateTable('conversations')
+    .set({ status: 'taken_over' })
+    .where('account_id', '=', account_id)
+    .where('id', '=', conversation_id)
+    .execute()
+  held.resolve()
+  assert.equal((await answer).body.error.code, 'CHAT_CONVERSATION_NOT_ONGOING')
+  assert.equal((await client.request('GET', `/agents/${agentId}`)).body.creditsUsed, 0)
 })

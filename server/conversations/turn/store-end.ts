@@ -14,9 +14,16 @@ import type { FinishReason, StreamEvent } from '../stream/events.ts'
 import { type Piece, writeLastPiece } from '../stream/generation-log.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
 import { deliverAnswer } from './deliver-answer.ts'
-import { endReply, replyEndingOf } from './end-reply.ts'
 import type { LastWords } from './ending-events.ts'
-import { type Closer, type Ended, endingOf, endWithMessage, type StoredMessage } from './store-turn.ts'
+import {
+  type Closer,
+  type Ended,
+  endingOf,
+  endReply,
+  endWithMessage,
+  replyEndingOf,
+  type StoredMessage,
+} from './turn-statements.ts'
 
 export type Outcome = {
   status: 'finished' | 'failed' | 'interrupted'

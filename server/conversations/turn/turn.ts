@@ -8,6 +8,7 @@ import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
+import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { KeyedRequest } from '../../http/once/idempotency.ts'
 import type { Passage } from '../../knowledge/search/passage.ts'
 import type { Handover } from '../../models/builtin/hand-over.ts'
@@ -18,8 +19,12 @@ import type { Call } from '../records/tool-calls.ts'
 import type { FinishReason } from '../stream/events.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
 import type { Citations, StoredSource } from './citations.ts'
-import type { Parent } from './parent-conversation.ts'
-import type { TranscriptMessage } from './prompt.ts'
+
+/** The part of a stored message that a model reads. */
+export type TranscriptMessage = { role: 'user' | 'assistant'; parts: MessagePart[] }
+
+/** The conversation that another one continues; `messages` are its last messages, oldest first. */
+export type Parent = { id: string; summary: string; messages: TranscriptMessage[] }
 
 /** What a turn is asked to answer. */
 type Ask =

@@ -4,7 +4,7 @@ import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import type { Context } from '../../context.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { WIDGET } from '../../conversations/records/sources.ts'
-import { startChat } from '../../conversations/turn/start-chat.ts'
+import { startChat } from '../../conversations/turn/start.ts'
 import { chatAgentOf } from '../../conversations/turn/turn.ts'
 import { ApiError } from '../../http/errors.ts'
 

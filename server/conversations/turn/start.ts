@@ -8,18 +8,63 @@ import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import { ApiError } from '../../http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../http/once/idempotency.ts'
+import { textOf } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import { type ConversationRow, type MessageRow, requireConversation } from '../records/queries.ts'
 import { notOngoing } from '../records/status.ts'
-import type { GenerationIds } from '../stream/live-generation.ts'
+import type { GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
+import { chooseModel, noting } from './ask-model.ts'
 import type { StoredSource } from './citations.ts'
 import { closeIfOrphaned } from './close-orphans.ts'
-import { type Parent, readParent } from './parent-conversation.ts'
+import { readParent } from './parent-conversation.ts'
 import { findRetry, type Plan, planTurn, readHistory, readsAhead } from './plan-turn.ts'
-import type { TranscriptMessage } from './prompt.ts'
-import { continueConversation, openConversation } from './store-turn.ts'
-import { titleFromWords } from './title.ts'
-import type { StartedTurn, StartRequest } from './turn.ts'
+import { runTurn } from './run-steps.ts'
+import { improveTitle, titleFromWords } from './title.ts'
+import type {
+  ChatRequest,
+  Parent,
+  StartedTurn,
+  StartRequest,
+  TranscriptMessage,
+  Turn,
+  TurnNeeds,
+} from './turn.ts'
+import { continueConversation, openConversation } from './turn-statements.ts'
+
+/** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */
+export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<LiveGeneration> {
+  const { account, agent, transient = false } = request
+  const model = chooseModel(ctx, request)
+  let stored: StartedTurn | undefined
+  const make = async () => {
+    const { id, credits } = model.entry
+    stored = await startGeneration(ctx, {
+      ...request,
+      model: { id, credits: request.trial ? 0 : credits },
+    })
+    return stored.ids
+  }
+  const live = await ctx.generations.start(account.id, make, { transient })
+  // Generations.start has called `make`, or it has thrown.
+  const started = stored as unknown as StartedTurn
+  const turn: Turn = {
+    request,
+    started,
+    owner: { accountId: account.id, agentId: agent.id },
+    question: textOf(started.transcript.findLast(({ role }) => role === 'user') ?? { parts: [] }),
+    model: noting(model, live),
+  }
+  runTurn(ctx, turn, live)
+    .then(() => giveTitle(ctx, turn, live))
+    .catch((error: unknown) => ctx.log.error({ err: error }, 'generation'))
+  return live
+}
+
+async function giveTitle(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<void> {
+  const { request, started, model, owner, question } = turn
+  if (started.isFirst && !request.transient && !request.trial && model.entry.provider !== 'builtin')
+    await improveTitle(ctx, model, owner, live, question)
+}
 
 /** Puts a customer's message on the ticket of its conversation; the help desk is above this folder. */
 type CustomerWrote = (
