@@ -223,11 +223,11 @@ function secret(text: string): string {
   return text
 }
 
-const RATE = 'requests and seconds like 100/10, at most 100000 requests in 3600 seconds'
+const RATE = 'requests and seconds like 100/10, at most 10000000 requests in 3600 seconds'
 
 function rateWindow(text: string): RateWindow {
-  const [, limit, seconds] = /^(\d{1,6})\/(\d{1,4})$/.exec(text)?.map(Number) ?? []
-  if (!limit || !seconds || limit > 100_000 || seconds > 3_600)
+  const [, limit, seconds] = /^(\d{1,8})\/(\d{1,4})$/.exec(text)?.map(Number) ?? []
+  if (!limit || !seconds || limit > 10_000_000 || seconds > 3_600)
     throw new Error(`must be ${RATE}, not "${text}".`)
   return { limit, windowMs: seconds * 1_000 }
 }
