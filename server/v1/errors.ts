@@ -1,4 +1,4 @@
-import type { PresentError } from '../http/server/serve.ts'
+import type { PresentError } from '../http/server/render-error.ts'
 import { ATTRIBUTES } from './schema.ts'
 
 /** What version 1 knew as one thing: no access, or no more of something. */

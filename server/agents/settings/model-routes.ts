@@ -2,7 +2,7 @@ import { planOf } from '../../accounts/plans/plans.ts'
 import type { Context } from '../../context.ts'
 import type { RateWindow } from '../../http/limits/rate-limit.ts'
 import { type Route, route } from '../../http/route.ts'
-import { countRequest } from '../../http/server/serve.ts'
+import { countRequest } from '../../http/server/gate.ts'
 import { probeModels } from '../../models/catalogue/probe-models.ts'
 import * as contract from '../contract.ts'
 

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { Endpoint } from '../contract.ts'
 import { type ErrorCode, errorCodes } from '../error-codes.ts'
-import { declared } from '../server/serve.ts'
+import { declared } from '../server/render-error.ts'
 import { documentedHeaders } from './openapi-headers.ts'
 import { componentSchemas, type Json, type SchemaWriter, schemaWriter } from './openapi-schemas.ts'
 

@@ -1,21 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Selectable } from 'kysely'
-import { onBehalfOf, onBehalfOfStranger } from '../../db/connections/lanes.ts'
-import { DatabaseAway, isUnavailable } from '../../db/connections/unavailable.ts'
+import { onBehalfOf } from '../../db/connections/lanes.ts'
 import type { Db } from '../../db/database.ts'
-import { isPassing } from '../../db/statements/transact.ts'
-import type { AgentsTable } from '../../db/tables/agents.ts'
 import { holderOf } from '../bodies/admit-bodies.ts'
 import type { Form, Uploads } from '../bodies/uploads.ts'
-import { type Endpoint, Exact, type Scope } from '../contract.ts'
-import { bodyErrors, commonErrors, type ErrorCode, postErrors } from '../error-codes.ts'
+import { type Endpoint, Exact } from '../contract.ts'
 import { ApiError } from '../errors.ts'
 import { dropEmptyCursor, nameIgnored } from '../input/ignored-fields.ts'
 import { bodyValidator, refuseInvalid, textValidator } from '../input/validate.ts'
-import type { RateDecision, RateLimiter, RateWindow } from '../limits/rate-limit.ts'
 import { answerOnce, checkKey, unrepeatable } from '../once/answer-once.ts'
 import { type Asked, type Call, type Caller, type Repeatable, type Route, SENT } from '../route.ts'
+import { confine, type Gate, passGate, setRateHeaders } from './gate.ts'
 import { notFound } from './not-found.ts'
+import { type PresentError, renderError } from './render-error.ts'
 import { responseChecker } from './response-check.ts'
 
 declare module 'fastify' {
@@ -25,20 +21,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     endpoint?: Endpoint
   }
-}
-
-/** The checks before every handler, in the order of the contract. */
-export type Gate = {
-  refuseDuringMaintenance(): Promise<void>
-  authenticate(request: FastifyRequest, beforeStranger?: () => Promise<void>): Promise<Caller>
-  authorize(caller: Caller, scope: Scope): void
-  limiter: RateLimiter
-  /** Returns the rate limit of the caller; undefined means the default of the limiter. */
-  windowOf(caller: Caller): RateWindow | undefined
-  /** Returns the agent that a path names, or throws AGENT_NOT_FOUND. */
-  findAgent(db: Db, caller: Caller, agentId: string): Promise<Selectable<AgentsTable>>
-  /** Writes an audit entry for a request before it runs, and resolves to a function that removes the entry. */
-  note(db: Db, caller: Caller, action: string, request: FastifyRequest): Promise<() => Promise<void>>
 }
 
 type Options = {
@@ -55,12 +37,6 @@ type Options = {
   /** Formats the response to an error; by default as version 2 does. */
   present?: PresentError
 }
-
-/** Returns the status and the body of the response to an error. */
-export type PresentError = (
-  error: ApiError,
-  endpoint: Endpoint | undefined,
-) => { status: number; body: unknown }
 
 /** Registers the route table below the instance's prefix. All errors have the same shape. */
 export function serveRoutes(app: FastifyInstance, options: Options): void {
@@ -93,73 +69,6 @@ export function serveRoutes(app: FastifyInstance, options: Options): void {
   }
 }
 
-async function passGate(request: FastifyRequest, reply: FastifyReply, gate: Gate): Promise<void> {
-  const endpoint = request.routeOptions.config.endpoint
-  if (!endpoint || endpoint.scope === null) return
-  await gate.refuseDuringMaintenance()
-  let caller: Caller
-  try {
-    // The caller's account is not known yet. Few callers are unknown at a time; see refuseFlood.
-    caller = await onBehalfOfStranger(request.headers.authorization ?? holderOf(request), () =>
-      gate.authenticate(request, () => refuseFlood(request, reply, gate.limiter)),
-    )
-  } catch (error) {
-    // A request without a valid key can be counted only against its address.
-    if (error instanceof ApiError && error.status === 401) await countRequest(reply, gate.limiter, request.ip)
-    throw error
-  }
-  const { key, member } = caller
-  const bucket = key ? `${key.id} ${request.ip}` : `member ${member?.id}`
-  await countRequest(reply, gate.limiter, bucket, gate.windowOf(caller))
-  gate.authorize(caller, endpoint.scope)
-  if (endpoint.onlySessions && !member)
-    throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
-      message: 'This is for members who are signed in, not for API keys.',
-    })
-  request.caller = caller
-}
-
-/**
- * Throws when the address has used up its limit with refused requests, so that the database is not asked about yet
- * another key.
- */
-async function refuseFlood({ ip }: FastifyRequest, reply: FastifyReply, limiter: RateLimiter): Promise<void> {
-  const decision = await limiter.peek(ip)
-  if (decision.allowed) return
-  setRateHeaders(reply, limiter.limit, decision)
-  throw tooMany(decision)
-}
-
-/**
- * Counts a request against the service's rate limit, or against `window`. Throws RATE_LIMIT_TOO_MANY_REQUESTS beyond
- * it.
- */
-export async function countRequest(
-  reply: FastifyReply,
-  limiter: RateLimiter,
-  bucket: string,
-  window?: RateWindow,
-): Promise<void> {
-  const decision = await limiter.take(bucket, window)
-  setRateHeaders(reply, window?.limit ?? limiter.limit, decision)
-  if (!decision.allowed) throw tooMany(decision)
-}
-
-/** Returns the error for a rate limit, with a Retry-After header. */
-export function tooMany({ resetAt }: RateDecision, message?: string): ApiError {
-  const seconds = Math.max(1, Math.ceil((resetAt - Date.now()) / 1000))
-  return new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS', {
-    headers: { 'retry-after': String(seconds) },
-    ...(message === undefined ? {} : { message }),
-  })
-}
-
-function setRateHeaders(reply: FastifyReply, limit: number, decision: RateDecision): void {
-  reply.header('x-ratelimit-limit', limit)
-  reply.header('x-ratelimit-remaining', decision.remaining)
-  reply.header('x-ratelimit-reset', decision.resetAt)
-}
-
 /**
  * Wraps a handler so that an audit entry is written before its effect and removed if the handler throws. A request
  * that was cut off may thus leave an entry without an effect, but no effect can be without its entry.
@@ -190,18 +99,6 @@ function prepared(route: Route, db: Db, gate: Gate): (call: Asked<Endpoint>) => 
     const ref = { ...asked.ref, accountId: agent.account_id }
     return handle({ ...asked, checked, agent, ref } as Call<Endpoint>)
   }
-}
-
-/** Throws when a member who is limited to some agents asks for something that is not about one of them. */
-function confine(caller: Caller | null, endpoint: Endpoint, { agentId }: { agentId?: string }): void {
-  const agentIds = caller?.member?.agentIds
-  if (!agentIds) return
-  if (agentId !== undefined && !agentIds.includes(agentId)) throw new ApiError('AGENT_NOT_FOUND')
-  if (endpoint.limitedMembers === 'all') return
-  if (agentId === undefined || endpoint.limitedMembers === 'none')
-    throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
-      message: 'Your membership is limited to some agents, and this is about the whole account.',
-    })
 }
 
 /** The schema for endpoints that declare no body or query. */
@@ -278,77 +175,4 @@ function handlerOf(route: Route, { db, gate, strict, uploads }: Options) {
     reply.code(endpoint.success.status)
     return endpoint.success.status === 204 ? reply.send() : reply.send(given)
   }
-}
-
-/** The contract's codes for requests that Fastify itself refuses before a handler runs. */
-const FRAMEWORK: Record<string, ErrorCode> = {
-  FST_ERR_CTP_INVALID_JSON_BODY: 'VALIDATION_INVALID_JSON',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'VALIDATION_INVALID_JSON',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'VALIDATION_INVALID_JSON',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'VALIDATION_UNSUPPORTED_MEDIA_TYPE',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'VALIDATION_BODY_TOO_LARGE',
-  FST_REQ_FILE_TOO_LARGE: 'VALIDATION_BODY_TOO_LARGE',
-  FST_INVALID_MULTIPART_CONTENT_TYPE: 'VALIDATION_UNSUPPORTED_MEDIA_TYPE',
-}
-
-const FOREIGN_KEY = '23503'
-
-function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
-  if (error instanceof ApiError) return error
-  const { code, statusCode, constraint } = error as {
-    code?: string
-    statusCode?: number
-    constraint?: string
-  }
-  if (isPassing(error) || isUnavailable(error)) {
-    log.warn({ err: error }, 'the database could not do it now')
-    const message = error instanceof DatabaseAway ? { message: error.message } : {}
-    return new ApiError('SERVICE_OVERLOADED', { ...message, cause: error, headers: { 'retry-after': '1' } })
-  }
-  // The agent was deleted between the look for it and the write below it.
-  if (code === FOREIGN_KEY && constraint?.endsWith('_agent_id_fkey'))
-    return new ApiError('AGENT_NOT_FOUND', { cause: error })
-  const known = code === undefined ? undefined : FRAMEWORK[code]
-  if (known) return new ApiError(known, { cause: error })
-  if (error instanceof SyntaxError && statusCode === 400)
-    return new ApiError('VALIDATION_INVALID_JSON', { cause: error })
-  if (code === 'ECONNRESET' && !raw.complete) {
-    // Nobody hears the answer.
-    log.debug({ err: error }, 'the client broke its body off')
-    return new ApiError('VALIDATION_INVALID_JSON', { cause: error })
-  }
-  log.error({ err: error }, 'unhandled error')
-  return new ApiError('INTERNAL_SERVER_ERROR', { cause: error })
-}
-
-const asVersion2: PresentError = ({ status, body }) => ({ status, body })
-
-/** Answers with the error. */
-export function renderError(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  strict: boolean,
-  present = asVersion2,
-): FastifyReply {
-  let apiError = toApiError(error, request)
-  const endpoint = request.routeOptions.config.endpoint
-  if (strict && endpoint && !declared(endpoint).has(apiError.code)) {
-    request.log.error({ code: apiError.code, endpoint: endpoint.name }, 'error code is not in the contract')
-    apiError = new ApiError('INTERNAL_SERVER_ERROR', {
-      message: `${endpoint.name} does not declare ${apiError.code}`,
-    })
-  }
-  const { status, body } = present(apiError, endpoint)
-  return reply.code(status).headers(apiError.headers).send(body)
-}
-
-/** Every code that the endpoint may answer. */
-export function declared(endpoint: Endpoint): Set<ErrorCode> {
-  return new Set<ErrorCode>([
-    ...commonErrors,
-    ...(endpoint.method === 'GET' ? [] : bodyErrors),
-    ...(endpoint.method === 'POST' ? postErrors : []),
-    ...endpoint.errors,
-  ])
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addressBucket } from '../../http/limits/address-bucket.ts'
 import type { RateLimiter, RateWindow } from '../../http/limits/rate-limit.ts'
-import { countRequest } from '../../http/server/serve.ts'
+import { countRequest } from '../../http/server/gate.ts'
 
 const QUARTER = 15 * 60_000
 /** Enough for everybody who shares an address to sign in, and far too few to guess a password. */

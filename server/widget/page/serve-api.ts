@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
 import { addressBucket, VISITS } from '../../http/limits/address-bucket.ts'
-import { countRequest, type Gate, serveRoutes } from '../../http/server/serve.ts'
+import { countRequest, type Gate } from '../../http/server/gate.ts'
+import { serveRoutes } from '../../http/server/serve.ts'
 import { widgetRoutes } from '../routes.ts'
 import { requirePublicAgent } from '../visitors/visitor.ts'
 

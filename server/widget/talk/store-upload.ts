@@ -6,7 +6,7 @@ import type { AttachmentNote } from '../../db/tables/attachments.ts'
 import type { Upload } from '../../http/bodies/uploads.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
 import { addressBucket } from '../../http/limits/address-bucket.ts'
-import { tooMany } from '../../http/server/serve.ts'
+import { tooMany } from '../../http/server/gate.ts'
 import { chatStyles } from '../page/looks.ts'
 import type { Visit } from '../visitors/visitor.ts'
 

@@ -3,7 +3,7 @@ import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { addressBucket } from '../../http/limits/address-bucket.ts'
-import { tooMany } from '../../http/server/serve.ts'
+import { tooMany } from '../../http/server/gate.ts'
 import type { CountryOf } from './country.ts'
 
 type Needs = Pick<Context, 'limiter'>

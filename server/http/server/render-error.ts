@@ -1,0 +1,85 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DatabaseAway, isUnavailable } from '../../db/connections/unavailable.ts'
+import { isPassing } from '../../db/statements/transact.ts'
+import type { Endpoint } from '../contract.ts'
+import { bodyErrors, commonErrors, type ErrorCode, postErrors } from '../error-codes.ts'
+import { ApiError } from '../errors.ts'
+
+/** Returns the status and the body of the response to an error. */
+export type PresentError = (
+  error: ApiError,
+  endpoint: Endpoint | undefined,
+) => { status: number; body: unknown }
+
+/** The contract's codes for requests that Fastify itself refuses before a handler runs. */
+const FRAMEWORK: Record<string, ErrorCode> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'VALIDATION_INVALID_JSON',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'VALIDATION_INVALID_JSON',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'VALIDATION_INVALID_JSON',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'VALIDATION_UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'VALIDATION_BODY_TOO_LARGE',
+  FST_REQ_FILE_TOO_LARGE: 'VALIDATION_BODY_TOO_LARGE',
+  FST_INVALID_MULTIPART_CONTENT_TYPE: 'VALIDATION_UNSUPPORTED_MEDIA_TYPE',
+}
+
+const FOREIGN_KEY = '23503'
+
+function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
+  if (error instanceof ApiError) return error
+  const { code, statusCode, constraint } = error as {
+    code?: string
+    statusCode?: number
+    constraint?: string
+  }
+  if (isPassing(error) || isUnavailable(error)) {
+    log.warn({ err: error }, 'the database could not do it now')
+    const message = error instanceof DatabaseAway ? { message: error.message } : {}
+    return new ApiError('SERVICE_OVERLOADED', { ...message, cause: error, headers: { 'retry-after': '1' } })
+  }
+  // The agent was deleted between the look for it and the write below it.
+  if (code === FOREIGN_KEY && constraint?.endsWith('_agent_id_fkey'))
+    return new ApiError('AGENT_NOT_FOUND', { cause: error })
+  const known = code === undefined ? undefined : FRAMEWORK[code]
+  if (known) return new ApiError(known, { cause: error })
+  if (error instanceof SyntaxError && statusCode === 400)
+    return new ApiError('VALIDATION_INVALID_JSON', { cause: error })
+  if (code === 'ECONNRESET' && !raw.complete) {
+    // Nobody hears the answer.
+    log.debug({ err: error }, 'the client broke its body off')
+    return new ApiError('VALIDATION_INVALID_JSON', { cause: error })
+  }
+  log.error({ err: error }, 'unhandled error')
+  return new ApiError('INTERNAL_SERVER_ERROR', { cause: error })
+}
+
+const asVersion2: PresentError = ({ status, body }) => ({ status, body })
+
+/** Answers with the error. */
+export function renderError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  strict: boolean,
+  present = asVersion2,
+): FastifyReply {
+  let apiError = toApiError(error, request)
+  const endpoint = request.routeOptions.config.endpoint
+  if (strict && endpoint && !declared(endpoint).has(apiError.code)) {
+    request.log.error({ code: apiError.code, endpoint: endpoint.name }, 'error code is not in the contract')
+    apiError = new ApiError('INTERNAL_SERVER_ERROR', {
+      message: `${endpoint.name} does not declare ${apiError.code}`,
+    })
+  }
+  const { status, body } = present(apiError, endpoint)
+  return reply.code(status).headers(apiError.headers).send(body)
+}
+
+/** Every code that the endpoint may answer. */
+export function declared(endpoint: Endpoint): Set<ErrorCode> {
+  return new Set<ErrorCode>([
+    ...commonErrors,
+    ...(endpoint.method === 'GET' ? [] : bodyErrors),
+    ...(endpoint.method === 'POST' ? postErrors : []),
+    ...endpoint.errors,
+  ])
+}
