@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { contracts, version1Contracts } from '../server/features.ts'
+import { contracts, rawContracts, version1Contracts } from '../server/features.ts'
 import { openApiDocument } from '../server/http/openapi/openapi.ts'
 import { describe } from '../server/site/described.ts'
 
 /** Writes docs/openapi.json; with --check it only says whether the committed one is current. */
 const file = new URL('../docs/openapi.json', import.meta.url)
-const text = `${JSON.stringify(openApiDocument(describe(contracts, version1Contracts)), null, 2)}\n`
+const text = `${JSON.stringify(openApiDocument(describe(contracts, version1Contracts, rawContracts)), null, 2)}\n`
 if (!process.argv.includes('--check')) writeFileSync(file, text)
 else if (readFileSync(file, 'utf8') !== text) {
   console.error('docs/openapi.json is not current: run npm run openapi and commit it.')

@@ -13,19 +13,21 @@ import { noteRequest } from './accounts/keys/note-request.ts'
 import { requireAgent } from './agents/records/find-agent.ts'
 import type { Context } from './context.ts'
 import type { Db } from './db/database.ts'
-import { contracts, features, version1Contracts } from './features.ts'
+import { contracts, features, rawContracts, version1Contracts } from './features.ts'
 import { admitBodies, PACE, type Pace } from './http/bodies/admit-bodies.ts'
 import { acceptJson } from './http/bodies/json-body.ts'
 import { type Scope, V1, V2 } from './http/contract.ts'
 import { ApiError } from './http/errors.ts'
 import type { RateWindow } from './http/limits/rate-limit.ts'
+import { openApiDocument } from './http/openapi/openapi.ts'
 import type { Caller } from './http/route.ts'
-import { logRequests } from './http/server/log-requests.ts'
 import type { Gate } from './http/server/gate.ts'
+import { logRequests } from './http/server/log-requests.ts'
 import { renderError } from './http/server/render-error.ts'
 import { serveRoutes } from './http/server/serve.ts'
+import { serveRaw } from './http/server/serve-raw.ts'
 import { describe } from './site/described.ts'
-import { servePages } from './site/reference.ts'
+import { REFERENCE, serveReference } from './site/reference.ts'
 import { presentError } from './v1/errors.ts'
 import { version1Routes } from './v1/routes.ts'
 import { serveWidgetApi } from './widget/page/serve-api.ts'
@@ -79,6 +81,10 @@ export async function createApp(
   })
   // Set it before any route is registered, because existing routes would keep Fastify's error handler.
   app.setErrorHandler((error, request, reply) => renderError(error, request, reply, strict))
+  app.addHook('onRoute', ({ config, method, url }) => {
+    if (!config?.endpoint && !config?.raw && !url.startsWith(REFERENCE))
+      throw new Error(`No contract describes ${method} ${url}.`)
+  })
   acceptJson(app)
   await app.register(multipart)
   admitBodies(app, ctx.bodies, pace)
@@ -119,8 +125,10 @@ export async function createApp(
     { prefix: V1 },
   )
   await serveWidgetApi(app, ctx, { ...shared, bodyLimit: KEYLESS_BYTES })
-  for (const { serve } of features) await serve?.(app, ctx)
-  await servePages(app, describe(contracts, version1Contracts), ctx.config.publicUrl ?? '')
+  const rawRoutes = features.flatMap((feature) => feature.rawRoutes?.(ctx) ?? [])
+  serveRaw(app, rawRoutes, ctx.maintenance)
+  const described = describe(contracts, version1Contracts, rawContracts)
+  await serveReference(app, openApiDocument(described, ctx.config.publicUrl ?? ''))
   app.setNotFoundHandler(() => {
     throw new ApiError('ROUTE_NOT_FOUND')
   })

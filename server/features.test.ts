@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type Service, startService } from '../test/start.ts'
-import { duties, features, version1Contracts } from './features.ts'
+import { duties, features, rawContracts, version1Contracts } from './features.ts'
 import { triggers } from './reactions.ts'
 import { version1Routes } from './v1/routes.ts'
 
@@ -20,6 +20,8 @@ test('every contract has one route, and every route a contract of its feature', 
     const served = routes?.(service.ctx).map(({ endpoint }) => endpoint) ?? []
     assert.deepEqual(names(served), names(described))
   }
+  const raw = features.flatMap(({ rawRoutes }) => rawRoutes?.(service.ctx) ?? [])
+  assert.deepEqual(names(raw.map(({ endpoint }) => endpoint)), names(rawContracts))
   assert.deepEqual(
     names(version1Routes(service.ctx).map(({ endpoint }) => endpoint)),
     names(version1Contracts),

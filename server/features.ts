@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import * as accounts from './accounts/contract.ts'
 import { accountDuties } from './accounts/jobs.ts'
 import { accountRoutes } from './accounts/routes.ts'
@@ -8,16 +7,20 @@ import { actionDuties } from './actions/jobs.ts'
 import { actionRoutes } from './actions/routes.ts'
 import * as agents from './agents/contract.ts'
 import { agentJobs } from './agents/jobs.ts'
-import { servePictures } from './agents/pictures/serve-pictures.ts'
+import * as pictures from './agents/pictures/contract.ts'
+import { pictureRoutes } from './agents/pictures/serve-pictures.ts'
 import { agentRoutes } from './agents/routes.ts'
+import * as attachments from './attachments/contract.ts'
 import { attachmentDuties } from './attachments/jobs.ts'
-import { serveAttachments } from './attachments/serve-attachments.ts'
+import { attachmentRoutes } from './attachments/serve-attachments.ts'
 import * as email from './channels/email/contract.ts'
-import { serveMailWebhook } from './channels/email/inbound/webhook.ts'
+import { mailWebhookRoutes } from './channels/email/inbound/webhook.ts'
+import * as mailWebhook from './channels/email/inbound/webhook-contract.ts'
 import { emailRoutes } from './channels/email/routes.ts'
 import { channelDuties, channelJobs } from './channels/jobs.ts'
 import * as messaging from './channels/messaging/contract.ts'
-import { serveMessagingWebhook } from './channels/messaging/inbound/webhook.ts'
+import { messagingWebhookRoutes } from './channels/messaging/inbound/webhook.ts'
+import * as messagingWebhook from './channels/messaging/inbound/webhook-contract.ts'
 import { messagingRoutes } from './channels/messaging/routes.ts'
 import type { Context } from './context.ts'
 import * as citing from './conversations/citing/contract.ts'
@@ -35,10 +38,13 @@ import * as helpdesk from './helpdesk/contract.ts'
 import * as desk from './helpdesk/desk/contract.ts'
 import { helpdeskDuties } from './helpdesk/jobs.ts'
 import { helpdeskRoutes } from './helpdesk/routes.ts'
-import { serveSurveys } from './helpdesk/survey/serve-surveys.ts'
+import * as surveys from './helpdesk/survey/contract.ts'
+import { surveyRoutes } from './helpdesk/survey/serve-surveys.ts'
 import * as team from './helpdesk/team/contract.ts'
 import { type Endpoint, V2 } from './http/contract.ts'
+import type { RawEndpoint } from './http/raw-endpoint.ts'
 import type { Route } from './http/route.ts'
+import type { RawRoute } from './http/server/serve-raw.ts'
 import * as insights from './insights/contract.ts'
 import { insightDuties, insightJobs } from './insights/jobs.ts'
 import { insightRoutes } from './insights/routes.ts'
@@ -53,7 +59,8 @@ import { knowledgeDuties, knowledgeJobs } from './knowledge/jobs.ts'
 import * as connectedPages from './knowledge/notion/contract.ts'
 import { sourceRoutes } from './knowledge/routes.ts'
 import * as sourceDetails from './knowledge/sources/details/contract.ts'
-import { serveSourceFiles } from './knowledge/sources/serve-source-files.ts'
+import * as sourceFiles from './knowledge/sources/files-contract.ts'
+import { sourceFileRoutes } from './knowledge/sources/serve-source-files.ts'
 import * as ticketKnowledge from './knowledge/tickets/contract.ts'
 import * as members from './members/contract.ts'
 import { memberRoutes } from './members/routes.ts'
@@ -68,10 +75,13 @@ import { searchDuties } from './search/jobs.ts'
 import { searchRoutes } from './search/routes.ts'
 import * as signIn from './sign-in/contract.ts'
 import { signInDuties, signInJobs } from './sign-in/jobs.ts'
-import { serveProvider } from './sign-in/provider/serve-provider.ts'
+import * as provider from './sign-in/provider/contract.ts'
+import { providerRoutes } from './sign-in/provider/serve-provider.ts'
 import { signInRoutes } from './sign-in/routes.ts'
-import { serveDocs } from './site/serve-docs.ts'
-import { serveStatusPage } from './site/status-page.ts'
+import * as site from './site/contract.ts'
+import { referenceRoutes } from './site/reference.ts'
+import { docsRoutes } from './site/serve-docs.ts'
+import { statusRoutes } from './site/status-page.ts'
 import * as chat1 from './v1/chat/contract.ts'
 import * as chatbots1 from './v1/chatbots/contract.ts'
 import * as pictures1 from './v1/chatbots/pictures-contract.ts'
@@ -81,18 +91,23 @@ import * as lists1 from './v1/lists/contract.ts'
 import * as identity from './widget/identity/contract.ts'
 import { identityRoutes } from './widget/identity/routes.ts'
 import { widgetDuties } from './widget/jobs.ts'
-import { serveWidget } from './widget/page/serve-widget.ts'
-import { serveWorkspace } from './workspace/serve-workspace.ts'
+import * as widgetPage from './widget/page/contract.ts'
+import { widgetPageRoutes } from './widget/page/serve-widget.ts'
+import * as workspace from './workspace/contract.ts'
+import { workspaceRoutes } from './workspace/serve-workspace.ts'
 
 type Contracts = Record<string, Endpoint>
+/** A module may also export constants that belong to its contracts. */
+type RawContracts = Record<string, RawEndpoint | string | number>
 
 /** What a feature adds to the service. */
 type Feature = {
   /** The modules with its contracts of version 2. Each contract has one route in `routes`. */
   contracts?: Contracts[]
   routes?(ctx: Context): Route[]
-  /** Registers what it serves outside of the API: files, pages and webhooks. */
-  serve?(app: FastifyInstance, ctx: Context): unknown
+  /** The modules with the contracts of what it serves outside of the API: files, pages and webhooks. */
+  raw?: RawContracts[]
+  rawRoutes?(ctx: Context): RawRoute[]
   jobs?(ctx: Context): Task<never>[]
   duties?(ctx: Context): Duty[]
 }
@@ -104,13 +119,15 @@ export const features: Feature[] = [
   {
     contracts: [agents],
     routes: (ctx) => agentRoutes(ctx, { ...agentHooks(ctx), copyActions: copyActions(ctx) }),
-    serve: servePictures,
+    raw: [pictures],
+    rawRoutes: pictureRoutes,
     jobs: agentJobs,
   },
   {
     contracts: [knowledge, sourceDetails, evaluations, connectedPages, ticketKnowledge],
     routes: sourceRoutes,
-    serve: serveSourceFiles,
+    raw: [sourceFiles],
+    rawRoutes: sourceFileRoutes,
     jobs: knowledgeJobs,
     duties: knowledgeDuties,
   },
@@ -123,12 +140,18 @@ export const features: Feature[] = [
   {
     contracts: [helpdesk, team, desk],
     routes: helpdeskRoutes,
-    serve: serveSurveys,
+    raw: [surveys],
+    rawRoutes: surveyRoutes,
     duties: helpdeskDuties,
   },
-  { serve: serveAttachments, duties: attachmentDuties },
-  { contracts: [messaging], routes: messagingRoutes, serve: serveMessagingWebhook },
-  { contracts: [email], routes: emailRoutes, serve: serveMailWebhook },
+  { raw: [attachments], rawRoutes: attachmentRoutes, duties: attachmentDuties },
+  {
+    contracts: [messaging],
+    routes: messagingRoutes,
+    raw: [messagingWebhook],
+    rawRoutes: messagingWebhookRoutes,
+  },
+  { contracts: [email], routes: emailRoutes, raw: [mailWebhook], rawRoutes: mailWebhookRoutes },
   { jobs: channelJobs, duties: channelDuties },
   { contracts: [people], routes: peopleRoutes },
   { contracts: [search], routes: searchRoutes, duties: searchDuties },
@@ -143,21 +166,37 @@ export const features: Feature[] = [
   {
     contracts: [signIn],
     routes: signInRoutes,
-    serve: serveProvider,
+    raw: [provider],
+    rawRoutes: providerRoutes,
     jobs: signInJobs,
     duties: signInDuties,
   },
   { contracts: [members], routes: memberRoutes },
   { jobs: notificationJobs, duties: notificationDuties },
-  { contracts: [identity], routes: identityRoutes, serve: serveWidget, duties: widgetDuties },
-  { serve: serveDocs },
-  { serve: (app, ctx) => serveStatusPage(app, ctx, V2) },
-  { serve: serveWorkspace },
+  {
+    contracts: [identity],
+    routes: identityRoutes,
+    raw: [widgetPage],
+    rawRoutes: widgetPageRoutes,
+    duties: widgetDuties,
+  },
+  {
+    raw: [site],
+    rawRoutes: (ctx) => [...docsRoutes(), ...statusRoutes(ctx, V2), ...referenceRoutes()],
+  },
+  { raw: [workspace], rawRoutes: workspaceRoutes },
   { duties: ({ jobs }) => [{ what: 'jobs of dead processes', everyMs: LOOK_MS, run: () => jobs.revive() }] },
 ]
 
 /** Every contract of version 2: features in their order, inside one by path and method. */
 export const contracts: Endpoint[] = listed(features.flatMap((feature) => feature.contracts ?? []))
+
+/** Every contract of what is served outside of the APIs. */
+export const rawContracts: RawEndpoint[] = listed(
+  features.flatMap(({ raw = [] }) =>
+    raw.map((module) => Object.fromEntries(Object.entries(module).filter(isRawEndpoint))),
+  ),
+)
 
 /** Every contract of version 1, which has no features of its own. */
 export const version1Contracts: Endpoint[] = listed([
@@ -178,7 +217,11 @@ export function duties(ctx: Context, role: 'api' | 'worker' | 'all'): Duty[] {
   return role === 'api' ? every.filter(({ processes }) => processes === 'all') : every
 }
 
-function listed(modules: Contracts[]): Endpoint[] {
+function isRawEndpoint(entry: [string, unknown]): entry is [string, RawEndpoint] {
+  return typeof entry[1] === 'object'
+}
+
+function listed<E extends Endpoint | RawEndpoint>(modules: Record<string, E>[]): E[] {
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
   return modules.flatMap((contracts) =>
     Object.values(contracts).sort(

@@ -5,8 +5,10 @@ import { createAgent } from '../server/agents/records/create-agent.ts'
 import { newId } from '../server/db/ids.ts'
 import { json } from '../server/db/statements/json.ts'
 import type { Role } from '../server/db/tables/accounts.ts'
-import { contracts } from '../server/features.ts'
+import { contracts, rawContracts } from '../server/features.ts'
 import type { Endpoint } from '../server/http/contract.ts'
+import { errorCodes } from '../server/http/error-codes.ts'
+import { requestsTo, type Sent } from './raw-routes.ts'
 import { type Schema, sampleOf, wrongTypeOf } from './sample.ts'
 import { type Answer, type Client, type Service, startService } from './start.ts'
 import { memberOf, signIn, type Worker } from './workspace.ts'
@@ -359,3 +361,97 @@ for (const endpoint of protectedEndpoints) {
     }
   })
 }
+
+describe('outside of the APIs', () => {
+  const asked = async ({ path, ...sent }: Sent) => {
+    const response = await fetch(`${service.url}${path}`, { ...sent, redirect: 'manual' })
+    const type = response.headers.get('content-type')?.split(';')[0] ?? ''
+    const text = await response.text()
+    const code: string | null = type === 'application/json' ? JSON.parse(text).error?.code : null
+    return { status: response.status, type, code }
+  }
+  const withBody = rawContracts.filter(({ body }) => body)
+
+  test('names and routes are unique, and every parameter of a path is described', () => {
+    const routes = rawContracts.flatMap(({ method, path, otherPaths = [] }) =>
+      [path, ...otherPaths].map((one) => `${method} ${one}`),
+    )
+    assert.equal(new Set(routes).size, routes.length)
+    assert.equal(new Set(rawContracts.map(({ name }) => name)).size, rawContracts.length)
+    for (const { path, params, unknown } of rawContracts) {
+      const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      assert.deepEqual(Object.keys(params?.properties ?? {}), names)
+      assert.equal(unknown !== undefined, names.length > 0, path)
+    }
+  })
+
+  test('what does not exist is refused with the error of the contract', async () => {
+    for (const endpoint of rawContracts)
+      for (const id of endpoint.unknown ? [newId(), 'x', '%00', '__proto__'] : [])
+        for (const sent of requestsTo(endpoint, id, 'nobody')) {
+          const { status, type, code } = await asked(sent)
+          const title = `${sent.method} ${sent.path}`
+          assert.equal(status, errorCodes[endpoint.unknown ?? 'ROUTE_NOT_FOUND'][0], title)
+          // Visitors read the chat page, so its errors are pages.
+          if (endpoint.name === 'showChat') assert.equal(type, 'text/html')
+          else assert.equal(code, endpoint.unknown, title)
+        }
+  })
+
+  test('what is there for everybody has a media type of the contract', async () => {
+    for (const endpoint of rawContracts) {
+      // The workspace takes long to build, and no identity provider is configured.
+      if (endpoint.params || ['showWorkspace', 'returnFromProvider'].includes(endpoint.name)) continue
+      const { status, type } = await asked({ method: endpoint.method, path: endpoint.path })
+      assert.equal(status, endpoint.success.status, endpoint.path)
+      assert.ok(endpoint.success.types.includes(type), `${endpoint.path}: ${type}`)
+    }
+  })
+
+  test('another method is refused', async () => {
+    for (const endpoint of rawContracts)
+      for (const { path } of requestsTo(endpoint, 'x', 'nobody')) {
+        const { status, code } = await asked({ method: 'DELETE', path })
+        assert.deepEqual([status, code], [404, 'ROUTE_NOT_FOUND'], path)
+      }
+  })
+
+  test('a body without a signature, of another type, broken or too large is refused', async () => {
+    for (const endpoint of withBody) {
+      const path = endpoint.path.replace(/\{\w+\}/g, 'x')
+      const post = (type: string, body: string) =>
+        asked({ method: 'POST', path, headers: { 'content-type': type }, body })
+      const { types, maxBytes } = endpoint.body ?? { types: [], maxBytes: 0 }
+      if (endpoint.access === 'signature') {
+        for (const type of ['application/json', 'application/xml', ...types]) {
+          const { status, code } = await post(type, 'x')
+          assert.deepEqual([status, code], [401, 'WEBHOOK_SIGNATURE_INVALID'], `${path} ${type}`)
+        }
+      } else {
+        const xml = await post('application/xml', '<a/>')
+        assert.deepEqual([xml.status, xml.code], [415, 'VALIDATION_UNSUPPORTED_MEDIA_TYPE'], path)
+        const broken = await post('application/json', '{"a":')
+        assert.deepEqual([broken.status, broken.code], [400, 'VALIDATION_INVALID_JSON'], path)
+        for (const type of types) {
+          const large = await post(type, `"${'x'.repeat(maxBytes)}"`)
+          assert.deepEqual([large.status, large.code], [413, 'VALIDATION_BODY_TOO_LARGE'], path)
+        }
+      }
+    }
+  })
+
+  test('maintenance refuses what needs the database', async () => {
+    await service.ctx.maintenance.set(true)
+    try {
+      for (const endpoint of rawContracts) {
+        if (endpoint.duringMaintenance === 'served') continue
+        for (const sent of requestsTo(endpoint, 'x', 'nobody')) {
+          const { status, code } = await asked(sent)
+          assert.deepEqual([status, code], [503, 'SERVICE_UNDER_MAINTENANCE'], sent.path)
+        }
+      }
+    } finally {
+      await service.ctx.maintenance.set(false)
+    }
+  })
+})

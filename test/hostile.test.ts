@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { newId } from '../server/db/ids.ts'
+import { rawContracts } from '../server/features.ts'
 import { type AccountWorld, fillAccount, rowsOfAccount } from './account-world.ts'
 import { hostileBody, hostileText, randomOf } from './hostile-body.ts'
 import {
@@ -14,7 +15,7 @@ import {
   propertiesOf,
   titleOf,
 } from './operations.ts'
-import { RAW_ROUTES, type RawRoute, routesInFiles } from './raw-routes.ts'
+import { requestsTo, type Sent } from './raw-routes.ts'
 import { leavesOf, type Schema } from './sample.ts'
 import { type Answer, type Service, startService } from './start.ts'
 
@@ -301,42 +302,45 @@ test('an id of another account is as unknown as any, in path, query and body, an
 })
 
 test('an id of another account is as unknown as any outside of the interfaces, and changes nothing there', async () => {
-  assert.deepEqual(routesInFiles(), RAW_ROUTES.map(({ route }) => route).sort())
   const before = await rowsOfAccount(service.ctx.db, theirs)
   const known = new Set([theirs.ids, theirs.outside, ...Object.values(theirs.idsOf)].flatMap(Object.values))
   const claims = [theirs.outside.attachmentId, theirs.ids.sourceId].map((id) =>
     JSON.stringify([theirs.client.accountId, theirs.ids.agentId, id, Date.now() + 3_600_000]),
   )
   const foreign = [...known, ...claims.flatMap((text) => [text, Buffer.from(text).toString('base64url')])]
-  const asked = async ({ method, path, headers, body }: ReturnType<RawRoute['ask']>[number]) => {
+  const asked = async ({ method, path, headers, body }: Sent) => {
     const response = await fetch(`${service.url}${path}`, { method, headers, body, redirect: 'manual' })
     return { status: response.status, text: await response.text() }
   }
-  for (const { route, isPublic, ask: requests } of RAW_ROUTES) {
-    const nobody = await Promise.all(requests('x'.repeat(21), mine.mark).map(asked))
+  for (const endpoint of rawContracts) {
+    if (!endpoint.params) continue
+    const nobody = await Promise.all(requestsTo(endpoint, 'x'.repeat(21), mine.mark).map(asked))
     for (const id of foreign) {
-      if (isPublic && id === theirs.ids.agentId) continue
-      const answers = await Promise.all(requests(encodeURIComponent(id), mine.mark).map(asked))
+      if (endpoint.access === 'anyone' && id === theirs.ids.agentId) continue
+      const answers = await Promise.all(requestsTo(endpoint, encodeURIComponent(id), mine.mark).map(asked))
       for (const [i, { status, text }] of answers.entries()) {
-        assert.equal(status, nobody[i]?.status, `${route} ${id}: ${text}`)
-        assert.ok(status >= 400 && status < 500, `${route} ${id}: ${status}`)
-        assert.ok(!text.replaceAll(id, '').includes(theirs.mark), `${route} ${id}: ${text}`)
+        const title = `${endpoint.name} ${id}: ${status} ${text}`
+        assert.equal(status, nobody[i]?.status, title)
+        assert.ok(status >= 400 && status < 500, title)
+        assert.ok(!text.replaceAll(id, '').includes(theirs.mark), title)
       }
     }
   }
   assert.deepEqual(await rowsOfAccount(service.ctx.db, theirs), before)
   // The account's own ids and secrets are accepted, so the other requests were rejected because of the account.
   const own: Record<string, string> = { ...mine.ids, ...mine.links }
-  for (const [route, id] of [
-    ['/surveys/:token', own.surveyToken],
-    ['/attachments/:token', own.attachmentAddress],
-    ['/webhooks/messaging/:agentId', own.agentId],
-    ['/webhooks/email/:agentId', own.agentId],
-    ['/widget/:agentId', own.agentId],
-  ] as const) {
-    const entry = RAW_ROUTES.find((each) => each.route === route)
-    for (const answer of await Promise.all((entry?.ask(id ?? '', mine.mark) ?? []).map(asked)))
-      assert.equal(answer.status, 200, `${route}: ${answer.text}`)
+  const links: Record<string, string | undefined> = {
+    showSurvey: own.surveyToken,
+    answerSurvey: own.surveyToken,
+    downloadAttachment: own.attachmentAddress,
+  }
+  for (const endpoint of rawContracts) {
+    const id = links[endpoint.name] ?? own.agentId ?? ''
+    // The source is a text, so there is no file of it, and the agent has no picture.
+    if (!endpoint.params || ['openSourceFile', 'showPicture'].includes(endpoint.name)) continue
+    if (!/\{(token|agentId)\}/.test(endpoint.path)) continue
+    for (const answer of await Promise.all(requestsTo(endpoint, id, mine.mark).map(asked)))
+      assert.equal(answer.status, 200, `${endpoint.name}: ${answer.text}`)
   }
 })
 

@@ -1,20 +1,20 @@
 import type { ReadStream } from 'node:fs'
-import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { AgentRef } from '../db/refs.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import { ApiError } from '../http/errors.ts'
-import type { Maintenance } from '../http/limits/maintenance.ts'
+import { type RawRoute, rawRoute } from '../http/server/serve-raw.ts'
 import type { Place } from '../secrets/seal.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { type AttachmentRow, findAttachment, openAttachment } from './attachments.ts'
+import { downloadAttachment } from './contract.ts'
 
 /** The default lifetime of a file's URL. Every API response contains a new one. */
 const HOUR_MS = 60 * 60 * 1_000
 export const DAY_MS = 24 * HOUR_MS
 
-type Needs = { db: Db; secrets: Secrets; filesDir: string; maintenance: Maintenance }
+type Needs = { db: Db; secrets: Secrets; filesDir: string }
 
 /** Returns a URL that gives anybody who has it access to the file for `holdsMs`. */
 export function attachmentUrl(
@@ -27,23 +27,22 @@ export function attachmentUrl(
   return `${config.publicUrl ?? ''}/attachments/${encodeURIComponent(token)}`
 }
 
-/** Addresses stand in no row. */
+/** A URL is not stored, so there is no row to bind it to. */
 const PLACE: Place = { table: 'attachments', row: '', purpose: 'address' }
 
-const notThere = (): ApiError =>
+const noSuchFile = (): ApiError =>
   new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such file, or its address has expired.' })
 
-/** `/attachments/{token}`: always as a download, in a page of its own that may do nothing. */
-export function serveAttachments(app: FastifyInstance, ctx: Needs): void {
-  app.get<{ Params: { token: string } }>('/attachments/:token', async ({ params: { token } }, reply) => {
-    await ctx.maintenance.refuse()
+/** Files are always sent as downloads, and the policy keeps a browser from running anything in them. */
+export const attachmentRoutes = (ctx: Needs): RawRoute[] => [
+  rawRoute(downloadAttachment, async ({ params: { token }, reply }) => {
     const { accountId, agentId, id } = await readToken(ctx, token)
     const row = await findAttachment(ctx.db, { accountId, agentId }, id)
-    if (!row) throw notThere()
+    if (!row) throw noSuchFile()
     const stream = opened(ctx.filesDir, row)
     await new Promise<void>((resolve, reject) => {
       stream.once('open', () => resolve())
-      stream.once('error', () => reject(notThere()))
+      stream.once('error', () => reject(noSuchFile()))
     })
     reply.headers({
       'content-type': row.media_type,
@@ -56,14 +55,14 @@ export function serveAttachments(app: FastifyInstance, ctx: Needs): void {
       'referrer-policy': 'no-referrer',
     })
     return reply.send(stream)
-  })
-}
+  }),
+]
 
 function opened(filesDir: string, row: AttachmentRow): ReadStream {
   try {
     return openAttachment(filesDir, row)
   } catch {
-    throw notThere()
+    throw noSuchFile()
   }
 }
 
@@ -75,7 +74,7 @@ async function readToken({ secrets }: Needs, token: string): Promise<Named> {
     const [accountId, agentId, id, until] = Array.isArray(parts) ? parts : []
     if (until > Date.now()) return { accountId, agentId, id }
   } catch {
-    // Damaged, or made by another installation: as unknown as one that never was.
+    // The token is damaged or was made by another installation.
   }
-  throw notThere()
+  throw noSuchFile()
 }

@@ -11,7 +11,7 @@ import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './passwords/password-limits
 import { linkRoutes } from './passwords/routes.ts'
 import { claimCode } from './passwords/used-codes.ts'
 import { askAuth, type Exchange, headersFor, noteSignIn } from './provider/ask-auth.ts'
-import { PROVIDER } from './provider/open-auth.ts'
+import { PROVIDER } from './provider/contract.ts'
 import { cameSecurely, refuseCrossSite } from './sessions/same-site.ts'
 import { endSession, endSessions, sessionsOf } from './sessions/sessions.ts'
 

@@ -7,14 +7,14 @@ import { StreamEvent, streamEvents } from '../conversations/stream/stream-schema
 import { CreatedReply, ListedTicket, Ticket, TicketMessage } from '../helpdesk/tickets/schema.ts'
 import type { Endpoint } from '../http/contract.ts'
 import type { Described } from '../http/openapi/openapi.ts'
+import type { RawEndpoint } from '../http/raw-endpoint.ts'
 import { Source } from '../knowledge/sources/schema.ts'
-import { webhookPaths } from './webhook-paths.ts'
 
-/** Returns all that the OpenAPI document describes: the contracts of both versions, webhooks and shared schemas. */
-export const describe = (contracts: Endpoint[], version1: Endpoint[]): Described => ({
+/** Returns what the OpenAPI document describes: the contracts of both versions, webhooks and shared schemas. */
+export const describe = (contracts: Endpoint[], version1: Endpoint[], raw: RawEndpoint[]): Described => ({
   endpoints: contracts,
   version1,
-  others: webhookPaths,
+  raw,
   schemas: {
     Agent,
     Styles,

@@ -9,7 +9,7 @@ import spectralCore, { type ISpectralDiagnostic } from '@stoplight/spectral-core
 import owasp from '@stoplight/spectral-owasp-ruleset'
 import rulesets from '@stoplight/spectral-rulesets'
 import { type Service, startService } from '../../test/start.ts'
-import { contracts, version1Contracts } from '../features.ts'
+import { contracts, rawContracts, version1Contracts } from '../features.ts'
 import { openApiDocument } from '../http/openapi/openapi.ts'
 import { describe } from './described.ts'
 import { lintExceptions } from './lint-exceptions.ts'
@@ -40,7 +40,7 @@ test('the document keeps the rules of Spectral and OWASP but for the exceptions,
     ],
   } as never)
   const found: ISpectralDiagnostic[] = await spectral.run(
-    openApiDocument(describe(contracts, version1Contracts)),
+    openApiDocument(describe(contracts, version1Contracts, rawContracts)),
   )
   const used = new Set<string>()
   const left = found.filter(({ code, path }) => {

@@ -1,17 +1,27 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import { type Described, openApiDocument } from '../http/openapi/openapi.ts'
+import type { Json } from '../http/openapi/openapi-schemas.ts'
+import { type RawRoute, rawRoute } from '../http/server/serve-raw.ts'
+import { readOpenApi } from './contract.ts'
 
-/** The OpenAPI document at /openapi.json and a page to read and try it at /reference. */
-export async function servePages(app: FastifyInstance, described: Described, rootUrl: string): Promise<void> {
-  const document = openApiDocument(described, rootUrl)
-  app.get('/openapi.json', async (_request, reply) => reply.type('application/json').send(document))
+/** The pages of the reference, whose routes are those of a plugin. */
+export const REFERENCE = '/reference'
+
+/** Serves a page at /reference to read the OpenAPI document and to try it. */
+export async function serveReference(app: FastifyInstance, document: Json): Promise<void> {
   await app.register(swagger, { mode: 'static', specification: { document: document as never } })
   await app.register(swaggerUi, {
-    routePrefix: '/reference',
+    routePrefix: REFERENCE,
     staticCSP: true,
     uiConfig: { docExpansion: 'list', layout: 'BaseLayout', persistAuthorization: false },
     theme: { title: 'Parley API reference' },
   })
 }
+
+/** The document is the one that serveReference was given. */
+export const referenceRoutes = (): RawRoute[] => [
+  rawRoute(readOpenApi, async ({ request, reply }) =>
+    reply.type('application/json').send(request.server.swagger()),
+  ),
+]

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import MarkdownIt from 'markdown-it'
 import { ApiError } from '../http/errors.ts'
+import { type RawRoute, rawRoute } from '../http/server/serve-raw.ts'
 import { escapeHtml } from '../text/safety/escape-html.ts'
+import { listDocs, showDoc } from './contract.ts'
 import { documentOf } from './page-document.ts'
 
 const docs = resolve(import.meta.dirname, '../../docs')
@@ -33,8 +34,8 @@ function readPages(): Page[] {
   )
 }
 
-/** The guide and the pages for operators at /docs, as they are in the repository. */
-export function serveDocs(app: FastifyInstance): void {
+/** The guide and the pages for operators, as they are in the repository. */
+export function docsRoutes(): RawRoute[] {
   const pages = readPages()
   const lists = Object.entries(FOLDERS).map(([folder, title]) => {
     const links = pages
@@ -46,9 +47,10 @@ export function serveDocs(app: FastifyInstance): void {
     'Parley: documentation',
     `<h1>Documentation</h1>${lists.join('')}<p><a href="/">Workspace</a></p>`,
   )
-  app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(contents))
-  app.get('/docs/:folder/:file', async (request, reply) => {
-    const { folder, file } = request.params as Record<string, string>
+  const sendContents = rawRoute(listDocs, async ({ reply }) =>
+    reply.type('text/html; charset=utf-8').send(contents),
+  )
+  const sendPage = rawRoute(showDoc, async ({ params: { folder, file }, reply }) => {
     const page = pages.find((one) => one.folder === folder && one.file === file)
     if (!page) throw new ApiError('ROUTE_NOT_FOUND')
     const html = markdown.render(page.text)
@@ -58,4 +60,5 @@ export function serveDocs(app: FastifyInstance): void {
         documentOf(escapeHtml(`${page.title} – Parley`), `<p><a href="/docs">Documentation</a></p>${html}`),
       )
   })
+  return [sendContents, sendPage]
 }

@@ -1,18 +1,16 @@
-import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
+import { type RawRoute, rawRoute } from '../http/server/serve-raw.ts'
 import { escapeHtml } from '../text/safety/escape-html.ts'
+import { showStatus } from './contract.ts'
 import { documentOf } from './page-document.ts'
 
 /** The setting that holds the id of the demo agent. */
 export const DEMO_AGENT = 'demo-agent'
 
-/**
- * Serves the page at /status: whether the service works, a chat with the demo agent, and what to do next. It shows
- * nothing of any account except that agent, which is public.
- */
-export function serveStatusPage(app: FastifyInstance, ctx: Context, apiPath: string): void {
-  app.get('/status', async (request, reply) => {
+/** The page shows nothing of any account except the demo agent, which is public. */
+export const statusRoutes = (ctx: Context, apiPath: string): RawRoute[] => [
+  rawRoute(showStatus, async ({ request, reply }) => {
     const origin = ctx.config.publicUrl ?? `${request.protocol}://${request.host}`
     const isDown = await ctx.maintenance.isOn()
     const demo = await demoAgent(ctx).catch(() => null)
@@ -45,8 +43,8 @@ ${demo ? tryIt(demo) : ''}
 <p><a href="/docs">Guide</a> · <a href="/reference">API reference</a> · <a href="/openapi.json">OpenAPI document</a> · <a href="/api/v2/health">Health</a></p>`,
       ),
     )
-  })
-}
+  }),
+]
 
 async function demoAgent({ db }: Pick<Context, 'db'>): Promise<string | null> {
   const row = await db

@@ -1,50 +1,32 @@
 import { randomBytes } from 'node:crypto'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { ApiError } from '../http/errors.ts'
+import { type RawRoute, rawRoute } from '../http/server/serve-raw.ts'
 import { createWorkspace } from './assets.ts'
+import { loadWorkspaceAsset, showWorkspace } from './contract.ts'
 import { workspacePage } from './page.ts'
 
-/** The paths of the pages; the router in web/ decides what each of them shows. */
-const PAGES = [
-  '/',
-  '/setup',
-  '/sign-in',
-  '/invite',
-  '/invite/*',
-  '/forgot',
-  '/reset',
-  '/reset/*',
-  '/agents',
-  '/agents/*',
-  '/workspace',
-  '/workspace/*',
-]
 const YEAR = 'public, max-age=31536000, immutable'
 
-/**
- * Serves the workspace at /: one document at the path of each page, and the files under names that contain their
- * hash.
- */
-export function serveWorkspace(app: FastifyInstance): { build(): Promise<unknown> } {
+/** One document at the path of each page, and the files under names that contain their hash. */
+export function workspaceRoutes(): RawRoute[] {
   const workspace = createWorkspace()
 
-  for (const path of PAGES) {
-    app.get(path, async (_request, reply) => {
-      const { built } = await workspace()
-      const nonce = randomBytes(16).toString('base64')
-      return reply
-        .headers({
-          'content-type': 'text/html; charset=utf-8',
-          'cache-control': 'no-cache',
-          'content-security-policy': policy(nonce),
-        })
-        .send(workspacePage(built, nonce))
-    })
-  }
+  const sendPage = rawRoute(showWorkspace, async ({ reply }) => {
+    const { built } = await workspace()
+    const nonce = randomBytes(16).toString('base64')
+    return reply
+      .headers({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-cache',
+        'content-security-policy': policy(nonce),
+      })
+      .send(workspacePage(built, nonce))
+  })
 
-  app.get<{ Params: { name: string } }>('/workspace-assets/:name', async (request, reply) => {
+  const sendAsset = rawRoute(loadWorkspaceAsset, async ({ params: { name }, request, reply }) => {
     const { read } = await workspace()
-    const asset = await read(request.params.name)
+    const asset = await read(name)
     if (!asset) throw new ApiError('ROUTE_NOT_FOUND')
     reply.headers({ 'content-type': asset.type, 'cache-control': YEAR, vary: 'accept-encoding' })
     const accepted = request.headers['accept-encoding']?.toString() ?? ''
@@ -53,7 +35,7 @@ export function serveWorkspace(app: FastifyInstance): { build(): Promise<unknown
     return reply.send(asset.bytes)
   })
 
-  return { build: workspace }
+  return [sendPage, sendAsset]
 }
 
 const compressed = (reply: FastifyReply, encoding: string, bytes: Buffer): FastifyReply =>

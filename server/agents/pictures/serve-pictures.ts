@@ -1,7 +1,8 @@
-import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
 import type { PictureKind } from '../../db/tables/agents.ts'
 import { ApiError } from '../../http/errors.ts'
+import { type RawRoute, rawRoute } from '../../http/server/serve-raw.ts'
+import { showPicture } from './contract.ts'
 import { findPicture } from './pictures.ts'
 
 const KINDS: Record<string, PictureKind> = { icon: 'icon', 'profile-picture': 'profile' }
@@ -16,19 +17,14 @@ const HEADERS = {
   'cache-control': 'public, max-age=300, stale-while-revalidate=86400',
 }
 
-/** `/pictures/{agentId}/icon` and `/pictures/{agentId}/profile-picture`, for anybody. */
-export function servePictures(app: FastifyInstance, ctx: Pick<Context, 'db' | 'maintenance'>): void {
-  app.get<{ Params: { agentId: string; name: string } }>(
-    '/pictures/:agentId/:name',
-    async ({ params: { agentId, name }, headers }, reply) => {
-      await ctx.maintenance.refuse()
-      const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined
-      const picture = kind && !agentId.includes('\0') ? await findPicture(ctx.db, agentId, kind) : undefined
-      if (!picture) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such picture.' })
-      const etag = `"${picture.tag}"`
-      reply.headers({ ...HEADERS, etag })
-      if (headers['if-none-match']?.includes(etag)) return reply.code(304).send()
-      return reply.send(Buffer.from(picture.bytes))
-    },
-  )
-}
+export const pictureRoutes = (ctx: Pick<Context, 'db'>): RawRoute[] => [
+  rawRoute(showPicture, async ({ params: { agentId, name }, request: { headers }, reply }) => {
+    const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined
+    const picture = kind && !agentId.includes('\0') ? await findPicture(ctx.db, agentId, kind) : undefined
+    if (!picture) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such picture.' })
+    const etag = `"${picture.tag}"`
+    reply.headers({ ...HEADERS, etag })
+    if (headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+    return reply.send(Buffer.from(picture.bytes))
+  }),
+]

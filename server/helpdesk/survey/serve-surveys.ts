@@ -1,43 +1,34 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { storable } from '../../http/bodies/storable.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
+import { type RawRoute, rawRoute } from '../../http/server/serve-raw.ts'
 import { recordEvent } from '../tickets/record-event.ts'
+import { answerSurvey, LONGEST_COMMENT, showSurvey } from './contract.ts'
 import { hashOf } from './send-survey.ts'
 import { formPage, thanksPage } from './survey-pages.ts'
 
-type Needs = Pick<Context, 'db' | 'notifier' | 'maintenance'>
+type Needs = Pick<Context, 'db' | 'notifier'>
 
-const LONGEST_COMMENT = 2_000
-const LONGEST_BODY = 16_384
+const noSuchSurvey = (): ApiError =>
+  new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such survey.' })
 
-const notThere = (): ApiError => new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such survey.' })
-
-/** `/surveys/{token}`, for whoever has the link: read it, and answer it once. JSON for programs, pages for people. */
-export async function serveSurveys(app: FastifyInstance, ctx: Needs): Promise<void> {
-  await app.register(async (own) => {
-    own.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: LONGEST_BODY },
-      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(body as string))),
-    )
-    own.get<{ Params: { token: string } }>('/surveys/:token', async (request, reply) => {
-      await ctx.maintenance.refuse()
-      const survey = await findSurvey(ctx.db, request.params.token)
-      if (!survey) throw notThere()
-      const isAnswered = survey.answered_at !== null
-      if (wantsPage(request)) return sendPage(reply, isAnswered ? thanksPage() : formPage(survey.subject))
-      return { subject: survey.subject, answered: isAnswered }
-    })
-    own.post<{ Params: { token: string } }>('/surveys/:token', async (request, reply) => {
-      await ctx.maintenance.refuse()
-      await answerSurvey(ctx, request.params.token, readAnswer(request.body))
-      return wantsPage(request) ? sendPage(reply, thanksPage()) : { success: true }
-    })
-  })
-}
+/** Programs get JSON, and browsers get pages. */
+export const surveyRoutes = (ctx: Needs): RawRoute[] => [
+  rawRoute(showSurvey, async ({ params: { token }, request, reply }) => {
+    const survey = await findSurvey(ctx.db, token)
+    if (!survey) throw noSuchSurvey()
+    const isAnswered = survey.answered_at !== null
+    if (wantsPage(request)) return sendPage(reply, isAnswered ? thanksPage() : formPage(survey.subject))
+    return { subject: survey.subject, answered: isAnswered }
+  }),
+  rawRoute(answerSurvey, async ({ params: { token }, request, reply }) => {
+    await storeAnswer(ctx, token, readAnswer(request.body))
+    return wantsPage(request) ? sendPage(reply, thanksPage()) : { success: true }
+  }),
+]
 
 const wantsPage = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') ?? false
 
@@ -81,8 +72,8 @@ function readAnswer(body: unknown): SurveyAnswer {
   return { rating: stars, comment: text === '' ? null : text }
 }
 
-/** The first answer stays: RESOURCE_DUPLICATE for a second one. */
-async function answerSurvey(ctx: Needs, token: string, { rating, comment }: SurveyAnswer): Promise<void> {
+/** Stores the first answer. Throws RESOURCE_DUPLICATE for a second one. */
+async function storeAnswer(ctx: Needs, token: string, { rating, comment }: SurveyAnswer): Promise<void> {
   await transact(ctx.db, async (trx) => {
     const answered = await trx
       .updateTable('ticket_surveys')
@@ -92,7 +83,7 @@ async function answerSurvey(ctx: Needs, token: string, { rating, comment }: Surv
       .returning(['account_id', 'agent_id', 'ticket_id'])
       .executeTakeFirst()
     if (!answered) {
-      if (!(await findSurvey(trx, token))) throw notThere()
+      if (!(await findSurvey(trx, token))) throw noSuchSurvey()
       throw new ApiError('RESOURCE_DUPLICATE', { message: 'The survey was answered already. Thank you.' })
     }
     const { number } = await trx

@@ -1,8 +1,10 @@
 import type { TSchema } from 'typebox'
 import type { Endpoint } from '../contract.ts'
 import { type ErrorCode, errorCodes } from '../error-codes.ts'
+import type { RawEndpoint } from '../raw-endpoint.ts'
 import { declared } from '../server/render-error.ts'
 import { documentedHeaders } from './openapi-headers.ts'
+import { rawPaths } from './openapi-raw.ts'
 import { componentSchemas, type Json, type SchemaWriter, schemaWriter } from './openapi-schemas.ts'
 
 const DESCRIPTION = `Parley hosts AI agents that answer from your own documents.
@@ -16,8 +18,8 @@ export type Described = {
   endpoints: Endpoint[]
   /** Endpoints below /api/v1. */
   version1: Endpoint[]
-  /** OpenAPI path items of paths at the root that are not in the route table. */
-  others: Record<string, Json>
+  /** Routes outside of the APIs; those with a tag are described. */
+  raw: RawEndpoint[]
   /** The schemas that responses refer to, by name. */
   schemas: Record<string, TSchema>
   tags: Record<string, string>
@@ -27,7 +29,7 @@ export type Described = {
  * Returns the OpenAPI 3.1 document. `root` is the base URL of the service; if empty, the server URLs are relative to
  * the URL of the document.
  */
-export function openApiDocument({ endpoints, version1, others, schemas, tags }: Described, root = ''): Json {
+export function openApiDocument({ endpoints, version1, raw, schemas, tags }: Described, root = ''): Json {
   const write = schemaWriter(schemas)
   const responses: Json = {}
   const paths: Record<string, Json> = {}
@@ -38,7 +40,7 @@ export function openApiDocument({ endpoints, version1, others, schemas, tags }: 
   }
   for (const endpoint of endpoints) add(endpoint, 2)
   for (const endpoint of version1) add(endpoint, 1)
-  for (const [path, item] of Object.entries(others))
+  for (const [path, item] of Object.entries(rawPaths(raw)))
     paths[path] = { servers: [server(root || '/', 'The service itself')], ...item }
   return {
     openapi: '3.1.0',

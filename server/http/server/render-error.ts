@@ -63,11 +63,13 @@ export function renderError(
   present = asVersion2,
 ): FastifyReply {
   let apiError = toApiError(error, request)
-  const endpoint = request.routeOptions.config.endpoint
-  if (strict && endpoint && !declared(endpoint).has(apiError.code)) {
-    request.log.error({ code: apiError.code, endpoint: endpoint.name }, 'error code is not in the contract')
+  const { endpoint, raw } = request.routeOptions.config
+  const contract = endpoint ?? raw
+  const codes = endpoint ? declared(endpoint) : new Set(raw?.errors)
+  if (strict && contract && !codes.has(apiError.code)) {
+    request.log.error({ code: apiError.code, endpoint: contract.name }, 'error code is not in the contract')
     apiError = new ApiError('INTERNAL_SERVER_ERROR', {
-      message: `${endpoint.name} does not declare ${apiError.code}`,
+      message: `${contract.name} does not declare ${apiError.code}`,
     })
   }
   const { status, body } = present(apiError, endpoint)

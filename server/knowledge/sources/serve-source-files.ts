@@ -1,23 +1,23 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
 import type { SourceRef } from '../../db/refs.ts'
 import { ApiError } from '../../http/errors.ts'
-import type { Maintenance } from '../../http/limits/maintenance.ts'
+import { type RawRoute, rawRoute } from '../../http/server/serve-raw.ts'
 import type { Place } from '../../secrets/seal.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
+import { openSourceFile } from './files-contract.ts'
 
-/** Longer than repeated requests are answered with what they were answered at first. */
+/** Longer than the responses to repeated requests are kept, because those contain the URLs. */
 const HOLDS_MS = 26 * 60 * 60 * 1_000
 
 const PLACE: Place = { table: 'sources', row: '', purpose: 'address' }
 
-type Needs = { db: Db; secrets: Secrets; filesDir: string; maintenance: Maintenance }
+type Needs = { db: Db; secrets: Secrets; filesDir: string }
 
 /**
  * Returns a URL that opens the file of a source for a day, for anybody who has it, at the given page if there is one.
@@ -33,7 +33,7 @@ export function sourceFileUrl(
   return `${config.publicUrl ?? ''}/source-files/${encodeURIComponent(token)}${fragment}`
 }
 
-const notThere = (): ApiError =>
+const noSuchSourceFile = (): ApiError =>
   new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such file, or its address has expired.' })
 
 /** The media types that browsers display and that cannot run scripts; all other files are downloads. */
@@ -44,18 +44,16 @@ const SHOWN: Record<string, string> = {
   '.csv': 'text/plain; charset=utf-8',
 }
 
-/** Serves `/source-files/{token}`: the uploaded file that an answer cites. */
-export function serveSourceFiles(app: FastifyInstance, ctx: Needs): void {
-  app.get<{ Params: { token: string } }>('/source-files/:token', async ({ params: { token } }, reply) => {
-    await ctx.maintenance.refuse()
+export const sourceFileRoutes = (ctx: Needs): RawRoute[] => [
+  rawRoute(openSourceFile, async ({ params: { token }, reply }) => {
     const file = await findFile(ctx, await readToken(ctx, token))
     const path = join(ctx.filesDir, file.path)
     const size = await stat(path).then(
       (found) => found.size,
       () => null,
     )
-    if (size === null) throw notThere()
-    // The content was checked against it when it was uploaded; the sender's media type was not.
+    if (size === null) throw noSuchSourceFile()
+    // The upload checked the content against the extension, but not against the sender's media type.
     const extension = extname(file.name).toLowerCase()
     const shown = SHOWN[extension]
     const name = encodeURIComponent(file.name.toWellFormed()).replace(
@@ -77,8 +75,8 @@ export function serveSourceFiles(app: FastifyInstance, ctx: Needs): void {
       'referrer-policy': 'no-referrer',
     })
     return reply.send(createReadStream(path))
-  })
-}
+  }),
+]
 
 async function findFile(
   { db }: Needs,
@@ -94,7 +92,7 @@ async function findFile(
         .where('type', '=', 'file')
         .executeTakeFirst()
     : undefined
-  if (!row?.path || row.status === 'toBeDeleted') throw notThere()
+  if (!row?.path || row.status === 'toBeDeleted') throw noSuchSourceFile()
   const { filename } = (row.metadata ?? {}) as { filename?: string }
   return { path: row.path, name: filename ?? row.name ?? 'file' }
 }
@@ -105,7 +103,7 @@ async function readToken({ secrets }: Needs, token: string): Promise<SourceRef> 
     const [accountId, agentId, sourceId, until] = Array.isArray(parts) ? parts : []
     if (until > Date.now()) return { accountId, agentId, sourceId }
   } catch {
-    // Damaged, or made by another installation: as unknown as one that never was.
+    // The token is damaged or was made by another installation.
   }
-  throw notThere()
+  throw noSuchSourceFile()
 }

@@ -5,12 +5,10 @@ import { newId } from '../../db/ids.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { openLoginSecret } from '../passwords/login-secret.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords/password-limits.ts'
+import { AUTH_PATH, PROVIDER } from './contract.ts'
 
 /** The lifetime of a session in seconds, counted from the sign-in; activity does not extend it. */
 const SESSION_SECONDS = 14 * 24 * 3600
-/** The provider's id in the database and in the callback URL. */
-export const PROVIDER = 'oidc'
-export const AUTH_PATH = '/api/auth'
 /** The header that passes the client's address to the sign-in library. */
 export const ADDRESS_HEADER = 'x-parley-address'
 

@@ -1,20 +1,16 @@
-import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
+import { type RawRoute, rawRoute } from '../../http/server/serve-raw.ts'
 import { countAttempt } from '../passwords/attempts.ts'
 import { cameSecurely } from '../sessions/same-site.ts'
 import { beginsSession, headersFor, noteSignIn, passCookies } from './ask-auth.ts'
-import { AUTH_PATH, PROVIDER } from './open-auth.ts'
+import { returnFromProvider } from './contract.ts'
 
-/**
- * Serves the URL that the provider redirects the browser to. The library checks the parameters and redirects the
- * browser onwards.
- */
-export function serveProvider(app: FastifyInstance, ctx: Context): void {
-  const { oidc, publicUrl } = ctx.config
-  if (!oidc || !publicUrl) return
-  app.get(`${AUTH_PATH}/callback/${PROVIDER}`, async (request, reply) => {
-    await ctx.maintenance.refuse()
+/** The library checks the parameters and redirects the browser onwards. */
+export const providerRoutes = (ctx: Context): RawRoute[] => [
+  rawRoute(returnFromProvider, async ({ request, reply }) => {
+    const { oidc, publicUrl } = ctx.config
+    if (!oidc || !publicUrl) throw new ApiError('ROUTE_NOT_FOUND')
     await countAttempt(ctx.limiter, { request, reply })
     const auth = await ctx.sessions.openProvider(cameSecurely(request, ctx.config))
     const url = new URL(request.url, publicUrl)
@@ -34,5 +30,5 @@ export function serveProvider(app: FastifyInstance, ctx: Context): void {
       .code(302)
       .header('location', response.headers.get('location') ?? '/')
       .send()
-  })
-}
+  }),
+]

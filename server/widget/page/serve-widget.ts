@@ -1,9 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { addressBucket, VISITS } from '../../http/limits/address-bucket.ts'
 import { countRequest } from '../../http/server/gate.ts'
+import { type RawRoute, rawRoute } from '../../http/server/serve-raw.ts'
 import { type Asset, createBundler } from './bundle.ts'
+import { loadWidget, loadWidgetAsset, readLauncher, showChat } from './contract.ts'
 import { frameAncestors, mayFrame } from './frame-ancestors.ts'
 import { framePage, problemPage, scriptPath, stylePath } from './frame-page.ts'
 import { launcherSettings } from './launcher-settings.ts'
@@ -11,7 +13,6 @@ import { chatStyles, shownName } from './looks.ts'
 import { findPublicAgent } from './public-agent.ts'
 
 type Needs = Pick<Context, 'db' | 'maintenance' | 'limiter'>
-type AgentRequest = { Params: { agentId: string }; Querystring: { languages?: unknown } }
 
 const UNKNOWN = {
   status: 404,
@@ -24,26 +25,25 @@ const AWAY = {
   sentence: 'It is under maintenance. Please come back in a few minutes.',
 }
 
-/** The script for the owner's page at /widget.js, and the chat that it puts into an iframe. */
-export function serveWidget(app: FastifyInstance, ctx: Needs): void {
+/** The script for the owner's page, and the chat that it shows in an iframe. */
+export function widgetPageRoutes(ctx: Needs): RawRoute[] {
   const bundle = createBundler()
 
-  app.get('/widget.js', async (request, reply) => {
+  const sendLoader = rawRoute(loadWidget, async ({ request, reply }) => {
     const { loader } = await bundle()
     return sendAsset(request, reply, loader, 'public, max-age=300, stale-while-revalidate=86400')
   })
 
-  app.get<{ Params: { name: string } }>('/widget-assets/:name', async (request, reply) => {
+  const sendFile = rawRoute(loadWidgetAsset, async ({ params: { name }, request, reply }) => {
     const built = await bundle()
-    const path = `/widget-assets/${request.params.name}`
+    const path = `/widget-assets/${name}`
     const asset = { [scriptPath(built)]: built.script, [stylePath(built)]: built.style }[path]
     if (!asset) throw new ApiError('ROUTE_NOT_FOUND')
     return sendAsset(request, reply, asset, 'public, max-age=31536000, immutable')
   })
 
-  app.get<AgentRequest>('/widget/:agentId', async (request, reply) => {
+  const sendChat = rawRoute(showChat, async ({ params: { agentId }, request, reply }) => {
     await countVisit(ctx, request, reply)
-    const { agentId } = request.params
     const built = await bundle()
     const agent = (await isAway(ctx)) ? AWAY : ((await findPublicAgent(ctx.db, agentId)) ?? UNKNOWN)
     reply.removeHeader('x-frame-options')
@@ -52,7 +52,7 @@ export function serveWidget(app: FastifyInstance, ctx: Needs): void {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
       'content-security-policy': policy(isProblem ? null : agent.allowed_domains),
-      // Pages that isolate themselves take in nothing without it.
+      // Cross-origin isolated pages embed nothing without it.
       'cross-origin-resource-policy': 'cross-origin',
       'cross-origin-embedder-policy': 'require-corp',
     })
@@ -61,22 +61,24 @@ export function serveWidget(app: FastifyInstance, ctx: Needs): void {
     return reply.send(framePage(built, { id: agent.id, name: shownName(agent), theme }))
   })
 
-  app.get<AgentRequest>('/widget/:agentId/launcher.json', async (request, reply) => {
-    // What it says is public; whose page may show the chat is up to the frame's own policy.
+  const sendLauncher = rawRoute(readLauncher, async ({ params, query, request, reply }) => {
+    // The settings are public. The policy of the frame decides which sites may show the chat.
     reply.headers({ 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' })
     reply.header('vary', 'origin')
     await countVisit(ctx, request, reply)
     await ctx.maintenance.refuse()
-    const agent = await findPublicAgent(ctx.db, request.params.agentId)
+    const agent = await findPublicAgent(ctx.db, params.agentId)
     const { origin } = request.headers
-    // Without a button nobody opens a panel that stays empty.
+    // A site that may not show the chat gets no button, because the panel would stay empty.
     if (!agent || (origin && !mayFrame(origin, agent.allowed_domains))) throw new ApiError('AGENT_NOT_FOUND')
     reply.header('cache-control', 'public, max-age=60')
-    return launcherSettings(ctx.db, agent, String(request.query.languages ?? ''))
+    return launcherSettings(ctx.db, agent, String(query.languages ?? ''))
   })
+
+  return [sendLoader, sendFile, sendChat, sendLauncher]
 }
 
-/** With what the API of the widget is asked for from the same address. */
+/** Counts the request against the same limit as those of the widget's API from this address. */
 const countVisit = ({ limiter }: Needs, { ip }: FastifyRequest, reply: FastifyReply) =>
   countRequest(reply, limiter, `widget ${addressBucket(ip)}`, VISITS)
 
@@ -86,7 +88,7 @@ function sendAsset(
   asset: Asset,
   cache: string,
 ): FastifyReply {
-  // Weak: the same file, compressed or not.
+  // The ETag is weak, because it stands for the compressed and the uncompressed file.
   const etag = `W/"${asset.hash}"`
   reply.headers({
     'content-type': asset.type,
@@ -112,7 +114,7 @@ const policy = (domains: string[] | null): string =>
     `frame-ancestors ${frameAncestors(domains)}`,
   ].join('; ')
 
-/** During maintenance; not thrown, since a person reads it in the panel. */
+/** Returns whether the service is under maintenance, instead of throwing, because a person reads the page. */
 async function isAway({ maintenance }: Needs): Promise<boolean> {
   try {
     await maintenance.refuse()

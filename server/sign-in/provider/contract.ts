@@ -1,0 +1,17 @@
+import { rawEndpoint } from '../../http/raw-endpoint.ts'
+
+/** The path below which the sign-in library creates its URLs. */
+export const AUTH_PATH = '/api/auth'
+/** The provider's id in the database and in the callback URL. */
+export const PROVIDER = 'oidc'
+
+export const returnFromProvider = rawEndpoint({
+  method: 'GET',
+  path: `${AUTH_PATH}/callback/${PROVIDER}`,
+  name: 'returnFromProvider',
+  summary: 'Where the identity provider sends the browser of somebody who signs in',
+  description: 'The response sets the cookies of the session and redirects to the workspace.',
+  access: 'anyone',
+  success: { status: 302, description: 'A redirect to the workspace', types: [] },
+  errors: ['ROUTE_NOT_FOUND', 'AUTH_SIGN_IN_FAILED', 'RATE_LIMIT_TOO_MANY_REQUESTS'],
+})
