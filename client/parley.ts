@@ -1,5 +1,6 @@
 import type { NumberedEvent, StoredMessage } from './events.ts'
 import { errorOf, ParleyError } from './parley-error.ts'
+import { pathTo } from './paths.ts'
 import { createTries, type Patience, usualPatience } from './patience.ts'
 import { readStream, type StreamSource } from './read-stream.ts'
 
@@ -98,9 +99,6 @@ export function createParley(options: ParleyOptions): Parley {
       body: JSON.stringify(body),
     })
 
-  const pathOf = (agentId: string, conversationId: string): string =>
-    `/agents/${encodeURIComponent(agentId)}/conversations/${encodeURIComponent(conversationId)}`
-
   async function openRunning(
     path: string,
     lastEventId: number | undefined,
@@ -108,7 +106,7 @@ export function createParley(options: ParleyOptions): Parley {
   ): Promise<Response | null> {
     const headers: Record<string, string> = { accept: 'text/event-stream' }
     if (lastEventId !== undefined) headers['last-event-id'] = String(lastEventId)
-    const response = await request(`${path}/stream`, { headers, signal })
+    const response = await request(path, { headers, signal })
     return response.status === 204 ? null : response
   }
 
@@ -116,7 +114,9 @@ export function createParley(options: ParleyOptions): Parley {
     const query = new URLSearchParams()
     if (cursor !== undefined) query.set('cursor', cursor)
     if (limit !== undefined) query.set('limit', String(limit))
-    const response = await request(`${pathOf(agentId, conversationId)}/messages?${query}`, { signal })
+    const response = await request(`${pathTo('listMessages', { agentId, conversationId })}?${query}`, {
+      signal,
+    })
     return (await response.json()) as Awaited<ReturnType<Parley['messages']>>
   }
 
@@ -149,7 +149,7 @@ export function createParley(options: ParleyOptions): Parley {
       open: ({ conversationId, lastEventId }, one) =>
         conversationId === undefined || lastEventId === undefined
           ? start(one)
-          : openRunning(pathOf(agentId, conversationId), lastEventId, one),
+          : openRunning(pathTo('reattach', { agentId, conversationId }), lastEventId, one),
       messages: async (conversationId, one) =>
         (await messages(agentId, conversationId, { limit: NEWEST, signal: one })).data,
     }
@@ -164,19 +164,18 @@ export function createParley(options: ParleyOptions): Parley {
         message === undefined && conversationId !== undefined
           ? await continuable(agentId, conversationId, sendOptions.signal)
           : undefined
-      const path = `/agents/${encodeURIComponent(agentId)}/chat`
-      return send(agentId, path, body, sendOptions, { conversationId, before })
+      return send(agentId, pathTo('chat', { agentId }), body, sendOptions, { conversationId, before })
     },
     tryOut: (agentId, body, sendOptions = {}) =>
-      send(agentId, `/agents/${encodeURIComponent(agentId)}/playground/runs`, body, sendOptions, {
+      send(agentId, pathTo('runPlayground', { agentId }), body, sendOptions, {
         conversationId: body.conversationId,
       }),
     retry: (agentId, conversationId, messageId, sendOptions = {}) =>
-      send(agentId, `${pathOf(agentId, conversationId)}/retry`, { messageId }, sendOptions, {
+      send(agentId, pathTo('retry', { agentId, conversationId }), { messageId }, sendOptions, {
         conversationId,
       }),
     async reattach(agentId, conversationId, { signal } = {}) {
-      const path = pathOf(agentId, conversationId)
+      const path = pathTo('reattach', { agentId, conversationId })
       // The message is read before the stream is opened; afterwards it could already contain what the stream will
       // deliver.
       const before = await continuable(agentId, conversationId, signal)
@@ -189,12 +188,12 @@ export function createParley(options: ParleyOptions): Parley {
       return readStream(first, source, { conversationId, before, showBefore: true, patience, signal })
     },
     async stop(agentId, conversationId) {
-      const path = `${pathOf(agentId, conversationId)}/stop`
+      const path = pathTo('stop', { agentId, conversationId })
       const response = await firstAnswer(() => post(path, {}), patience)
       return ((await response.json()) as { data: { stopped: boolean } }).data
     },
     async toolResult(agentId, conversationId, toolCallId, output) {
-      const path = `${pathOf(agentId, conversationId)}/tool-result`
+      const path = pathTo('submitToolResult', { agentId, conversationId })
       const headers = { 'idempotency-key': randomKey() }
       await firstAnswer(() => post(path, { toolCallId, output }, { headers }), patience)
     },

@@ -1,50 +1,45 @@
 import { errorOf, ParleyError } from '../../client/parley-error.ts'
 import { withDeadline } from '../../client/parse-events.ts'
+import { WIDGET_API } from '../../server/widget/page/api-path.ts'
+import type { BodyOf, Method, ParamsOf, PathOf, ResponseOf } from './endpoints.ts'
 import type { Kept } from './kept.ts'
-import type {
-  Appearance,
-  Conversation,
-  ConversationSummary,
-  Details,
-  Feedback,
-  Outgoing,
-  SentFile,
-} from './types.ts'
+import type { Details, Feedback, Outgoing } from './types.ts'
 
 /** The time limit for a response, except for uploads and for the body of a stream. */
 const SILENCE_MS = 30_000
 const UPLOAD_MS = 300_000
 
+const CONVERSATION = '/agents/{agentId}/conversations/{conversationId}'
+
 /** Whether the site's sign-in of the visitor has expired, or the site no longer signs visitors in. */
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ParleyError && error.code === 'VISITOR_IDENTITY_INVALID'
-
-export type Sent = { conversationId: string; messageId: string; answering: boolean }
 
 /** The widget's API for one agent. All methods throw ParleyError, or whatever fetch throws. */
 export type Api = ReturnType<typeof createApi>
 
 export function createApi(agentId: string, kept: Kept) {
-  const base = `/api/widget/agents/${encodeURIComponent(agentId)}`
-  const conversationPath = (id: string): string => `${base}/conversations/${encodeURIComponent(id)}`
-
-  type Init = {
-    method?: string
-    body?: unknown
+  /** `names` are the parameters of the path. What is sent is checked against the contract with this method and path. */
+  type Init<M extends Method, P extends PathOf<M>> = {
+    names?: ParamsOf<M, P>
+    body?: BodyOf<M, P>
     form?: FormData
     headers?: Record<string, string>
     signal?: AbortSignal
     outlivesPage?: boolean
   }
 
-  async function request(
-    path: string,
-    { method = 'GET', body, form, headers, signal, outlivesPage = false }: Init = {},
+  async function request<M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    { names, body, form, headers, signal, outlivesPage = false }: Init<M, P> = {},
   ): Promise<Response> {
     const given = new AbortController()
     signal?.addEventListener('abort', () => given.abort(signal.reason), { once: true })
     const secret = kept.secret()
-    const asked = fetch(path, {
+    const values: Record<string, string> = { agentId, ...names }
+    const url = WIDGET_API + path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ''))
+    const asked = fetch(url, {
       method,
       credentials: 'omit',
       cache: 'no-store',
@@ -68,19 +63,22 @@ export function createApi(agentId: string, kept: Kept) {
     }
   }
 
-  const json = async <T>(path: string, init?: Init): Promise<T> => {
-    const response = await request(path, init)
+  const json = async <M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    init?: Init<M, P>,
+  ): Promise<ResponseOf<M, P>> => {
+    const response = await request(method, path, init)
     return withDeadline(response.json(), SILENCE_MS, init?.signal)
   }
-  const data = async <T>(path: string, init?: Init): Promise<T> => (await json<{ data: T }>(path, init)).data
 
   return {
-    identify(token: string) {
+    async identify(token: string) {
       kept.requireSecret()
-      return data<{ userId: string }>(`${base}/identity`, { method: 'POST', body: { token } })
+      return (await json('POST', '/agents/{agentId}/identity', { body: { token } })).data
     },
-    appearance: () => json<Appearance>(base),
-    write(
+    appearance: () => json('GET', '/agents/{agentId}'),
+    async write(
       { messageId, text, files, isSpoken, conversationId }: Outgoing,
       page: string | null,
       signal: AbortSignal,
@@ -94,54 +92,59 @@ export function createApi(agentId: string, kept: Kept) {
         ...(isSpoken ? { voice: true } : {}),
         ...(page === null ? {} : { page }),
       }
-      return data<Sent>(`${base}/messages`, { method: 'POST', body, signal })
+      return (await json('POST', '/agents/{agentId}/messages', { body, signal })).data
     },
-    upload(file: File, signal: AbortSignal) {
+    async upload(file: File, signal: AbortSignal) {
       kept.requireSecret()
       const form = new FormData()
       form.set('file', file)
-      return data<SentFile>(`${base}/attachments`, { method: 'POST', form, signal })
+      return (await json('POST', '/agents/{agentId}/attachments', { form, signal })).data
     },
-    conversations: () => data<ConversationSummary[]>(`${base}/conversations`),
-    conversation: (id: string, signal: AbortSignal) => data<Conversation>(conversationPath(id), { signal }),
+    conversations: async () => (await json('GET', '/agents/{agentId}/conversations')).data,
+    conversation: async (conversationId: string, signal: AbortSignal) =>
+      (await json('GET', CONVERSATION, { names: { conversationId }, signal })).data,
     /** Opens the stream of the answer that is being generated, or returns null when there is none. */
-    async stream(id: string, lastEventId: string | undefined, signal: AbortSignal) {
+    async stream(conversationId: string, lastEventId: string | undefined, signal: AbortSignal) {
       const headers: Record<string, string> =
         lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
-      const { status, body } = await request(`${conversationPath(id)}/stream`, { headers, signal })
+      const init = { names: { conversationId }, headers, signal }
+      const { status, body } = await request('GET', `${CONVERSATION}/stream`, init)
       return status === 204 ? null : body
     },
     /** Opens a stream of the conversation's version, which is sent at once and after every change. */
-    async events(id: string, signal: AbortSignal) {
-      const { body } = await request(`${conversationPath(id)}/events`, { signal })
-      return body
+    async events(conversationId: string, signal: AbortSignal) {
+      const init = { names: { conversationId }, signal }
+      return (await request('GET', `${CONVERSATION}/events`, init)).body
     },
-    stop: (id: string) => data<{ stopped: boolean }>(`${conversationPath(id)}/stop`, { method: 'POST' }),
-    submitResult: (id: string, toolCallId: string, output: unknown, signal: AbortSignal) =>
-      data<{ answering: boolean }>(`${conversationPath(id)}/tool-result`, {
-        method: 'POST',
-        body: { toolCallId, output },
-        signal,
-        // An action may navigate to another page.
-        outlivesPage: true,
-      }),
-    rate: (id: string, messageId: string, feedback: Feedback) =>
-      json<unknown>(`${conversationPath(id)}/messages/${encodeURIComponent(messageId)}/feedback`, {
-        method: 'PATCH',
+    stop: async (conversationId: string) =>
+      (await json('POST', `${CONVERSATION}/stop`, { names: { conversationId } })).data,
+    submitResult: async (conversationId: string, toolCallId: string, output: unknown, signal: AbortSignal) =>
+      (
+        await json('POST', `${CONVERSATION}/tool-result`, {
+          names: { conversationId },
+          body: { toolCallId, output },
+          signal,
+          // An action may navigate to another page.
+          outlivesPage: true,
+        })
+      ).data,
+    rate: (conversationId: string, messageId: string, feedback: Feedback) =>
+      json('PATCH', `${CONVERSATION}/messages/{messageId}/feedback`, {
+        names: { conversationId, messageId },
         body: { feedback },
       }),
-    askForPerson(conversationId: string | null, page: string | null) {
+    async askForPerson(conversationId: string | null, page: string | null) {
       kept.requireSecret()
       const body = {
         ...(conversationId === null ? {} : { conversationId }),
         ...(page === null ? {} : { page }),
       }
-      return data<{ conversationId: string }>(`${base}/person`, { method: 'POST', body })
+      return (await json('POST', '/agents/{agentId}/person', { body })).data
     },
     leaveDetails(details: Details, conversationId: string | null) {
       kept.requireSecret()
       const body = { ...details, ...(conversationId === null ? {} : { conversationId }) }
-      return json<unknown>(`${base}/leads`, { method: 'POST', body })
+      return json('POST', '/agents/{agentId}/leads', { body })
     },
   }
 }

@@ -1,11 +1,11 @@
 import { ParleyError } from '../../client/parley-error.ts'
 import { createTries, usualPatience } from '../../client/patience.ts'
-import { isSignedOut, type Sent } from './api.ts'
+import { isSignedOut } from './api.ts'
 import type { ChatParts } from './chat-parts.ts'
 import { converse } from './converse.ts'
 import { newMessage } from './new-message.ts'
 import { problemOf } from './problem-of.ts'
-import type { Outgoing } from './types.ts'
+import type { Outgoing, Sent } from './types.ts'
 
 const GIVE_UP_MS = 20_000
 

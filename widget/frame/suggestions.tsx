@@ -8,7 +8,7 @@ type Props = { chat: Chat; suggestions: Appearance['suggestedMessages'] }
 
 export function Suggestions({ chat, suggestions }: Props) {
   const [open, setOpen] = useState<Suggestion | null>(null)
-  const ordered = byOrder((suggestions ?? []) as Suggestion[])
+  const ordered = byOrder(suggestions ?? [])
   if (ordered.length === 0) return null
   const ask = (text: string, icon?: string | null) => (
     <button type="button" class="suggestion" dir="auto" onClick={() => void chat.send(text)}>

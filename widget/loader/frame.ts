@@ -1,7 +1,10 @@
+import type { showChat } from '../../server/widget/page/contract.ts'
 import type { LauncherSettings } from '../../server/widget/page/launcher-settings.ts'
 import type { PageMessage } from '../page-messages.ts'
 import { type Listener, linkFrame } from './frame-link.ts'
 import type { PageTools } from './page-tools.ts'
+
+const CHAT: (typeof showChat)['path'] = '/widget/{agentId}'
 
 /** How long the chat may take to load, on the first try and on each retry. */
 const PATIENCE_MS = [6_000, 12_000, 24_000, 60_000]
@@ -57,7 +60,7 @@ export function createFrame(
     const element = document.createElement('iframe')
     element.title = words.open
     element.allow = 'microphone; clipboard-write; autoplay'
-    element.src = `${server}/widget/${encodeURIComponent(agentId)}`
+    element.src = server + CHAT.replace('{agentId}', encodeURIComponent(agentId))
     shown = { element, link: new AbortController(), since: Date.now() }
     const onThere = (): void => {
       element.className = 'there'

@@ -1,4 +1,7 @@
+import type { readLauncher } from '../../server/widget/page/contract.ts'
 import type { LauncherSettings } from '../../server/widget/page/launcher-settings.ts'
+
+const LAUNCHER: (typeof readLauncher)['path'] = '/widget/{agentId}/launcher.json'
 
 const PAUSES_MS = [2_000, 6_000, 20_000, 60_000]
 const SILENCE_MS = 20_000
@@ -60,8 +63,9 @@ async function loadSettings(server: string, agentId: string): Promise<LauncherSe
   const timer = setTimeout(() => silence.abort(), SILENCE_MS)
   try {
     const languages = [document.documentElement.lang, ...navigator.languages].filter(Boolean).slice(0, 5)
-    const path = `/widget/${encodeURIComponent(agentId)}/launcher.json?languages=${encodeURIComponent(languages.join())}`
-    const response = await fetch(server + path, { signal: silence.signal })
+    const path = LAUNCHER.replace('{agentId}', encodeURIComponent(agentId))
+    const query = new URLSearchParams({ languages: languages.join() })
+    const response = await fetch(`${server}${path}?${query}`, { signal: silence.signal })
     if (response.status === 404) {
       throw new Refused(
         `Agent ${agentId} is not public, or ${location.host} is not among its allowed domains.`,

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, Nullable, OneOf, Subset } from '../../http/contract.ts'
+import { Exact, Nullable, OneOf, Subset, TaggedUnion } from '../../http/contract.ts'
 import { countryCodes } from './country-codes.ts'
 
 const Email = Type.String({ format: 'email', maxLength: 254, refusal: 'Must be an e-mail address.' })
@@ -44,22 +44,16 @@ const suggestion = {
   ),
 }
 
-/** `single` or `nested`; told apart by `type`. */
-export const SuggestedMessage = Type.Unsafe<Record<string, unknown>>({
-  type: 'object',
-  discriminator: { propertyName: 'type' },
-  required: ['type'],
-  oneOf: [
-    Exact({ type: Type.Literal('single'), ...suggestion }),
-    Exact({
-      type: Type.Literal('nested'),
-      name: Type.String({ minLength: 1, maxLength: 100 }),
-      order: suggestion.order,
-      icon: suggestion.icon,
-      items: Type.Array(Exact(suggestion), { minItems: 1, maxItems: 20 }),
-    }),
-  ],
-})
+export const SuggestedMessage = TaggedUnion('type', [
+  Exact({ type: Type.Literal('single'), ...suggestion }),
+  Exact({
+    type: Type.Literal('nested'),
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    order: suggestion.order,
+    icon: suggestion.icon,
+    items: Type.Array(Exact(suggestion), { minItems: 1, maxItems: 20 }),
+  }),
+])
 
 const Notification = Exact({ active: Type.Boolean(), emails: Type.Array(Email, { maxItems: 10 }) })
 

@@ -5,10 +5,9 @@ import { countRequest, type Gate } from '../../http/server/gate.ts'
 import { serveRoutes } from '../../http/server/serve.ts'
 import { widgetRoutes } from '../routes.ts'
 import { requirePublicAgent } from '../visitors/visitor.ts'
+import { WIDGET_API } from './api-path.ts'
 
-const PREFIX = '/api/widget'
-
-/** Serves what the chat in a visitor's browser asks for; nobody needs an API key. */
+/** Serves the API of the chat in a visitor's browser, which takes no API key. */
 export async function serveWidgetApi(
   app: FastifyInstance,
   ctx: Context,
@@ -29,6 +28,6 @@ export async function serveWidgetApi(
         uploads: ctx.uploads,
       })
     },
-    { prefix: PREFIX },
+    { prefix: WIDGET_API },
   )
 }
