@@ -1,10 +1,11 @@
 import Type from 'typebox'
 import { CommaList, Cursor, Exact, endpoint, Limit, Nullable, OneOf, Page } from '../http/contract.ts'
-import { MAX_FILE_BYTES, MAX_JSON_BYTES } from './sources/limits.ts'
 import {
   CreateSource,
   FileFields,
   FileUpdateFields,
+  MAX_FILE_BYTES,
+  MAX_JSON_BYTES,
   pageStatuses,
   Source,
   SourcesSummary,

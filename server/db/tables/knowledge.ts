@@ -38,7 +38,7 @@ export type SourcesTable = {
   reading_process: string | null
   reading_epoch: number | null
   reading_strikes: Generated<number>
-  /** The newest first: see knowledge/training/trainings.ts. */
+  /** The newest first: see knowledge/training/training-columns.ts. */
   trainings: ColumnType<Training[], unknown, unknown>
   created_at: Time
   updated_at: Time

@@ -1,3 +1,5 @@
+import { type Chunk, type ChunkOptions, chunkSections } from '../training/chunk/chunk-sections.ts'
+import { ExtractFailure, type ExtractFailureCode, TOO_MUCH_MEMORY } from './extract-failure.ts'
 import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
 import { declaredCharset, decodeText } from './text/decode-text.ts'
 
@@ -35,4 +37,41 @@ export async function extractDocument(input: DocumentInput): Promise<ExtractedDo
         decodeText(bytes, declaredCharset(input.contentType)),
       )
   }
+}
+
+/** If `chunking` is null, the result is the document with its sections. Otherwise its chunks follow instead of them. */
+export type ExtractOrder = { input: DocumentInput; chunking: ChunkOptions | null }
+
+export type ExtractPiece =
+  | { document: ExtractedDocument }
+  | { chunks: Chunk[] }
+  | { failure: { code: ExtractFailureCode; message: string } }
+
+// The receiving process unpacks a piece without a pause.
+const CHUNKS_AT_ONCE = 1_000
+
+/** Runs in a child process; see createExtractor. */
+export async function* work({ input, chunking }: ExtractOrder): AsyncGenerator<ExtractPiece> {
+  try {
+    const document = await extractDocument(input)
+    if (!chunking) return yield { document }
+    const chunks = chunkSections(document.sections, chunking)
+    yield { document: { ...document, sections: [] } }
+    for (let at = 0; at < chunks.length; at += CHUNKS_AT_ONCE)
+      yield { chunks: chunks.slice(at, at + CHUNKS_AT_ONCE) }
+  } catch (error) {
+    yield { failure: failureOf(error) }
+  }
+}
+
+function failureOf(error: unknown): { code: ExtractFailureCode; message: string } {
+  if (lacksMemory(error)) return { code: 'out_of_memory', message: TOO_MUCH_MEMORY }
+  if (error instanceof ExtractFailure) return { code: error.code, message: error.message }
+  return { code: 'broken', message: 'This file cannot be read. Save it again and retry.' }
+}
+
+/** Returns whether a parser failed for lack of memory, which may be named only in the cause of its error. */
+function lacksMemory(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return /allocation failed|failed to allocate|out of memory/i.test(error.message) || lacksMemory(error.cause)
 }

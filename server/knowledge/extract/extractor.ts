@@ -1,8 +1,8 @@
 import { ApartFailure } from '../../apart/apart-failure.ts'
 import { createPool } from '../../apart/pool.ts'
 import type { Chunk, ChunkOptions } from '../training/chunk/chunk-sections.ts'
+import type { ExtractOrder, ExtractPiece } from './extract-document.ts'
 import { ExtractFailure, TOO_MUCH_MEMORY } from './extract-failure.ts'
-import type { ExtractOrder, ExtractPiece } from './extract-work.ts'
 import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
 
 type Asked = {
@@ -37,7 +37,7 @@ type Settings = {
   idleMs?: number
 }
 
-const MODULE = new URL('./extract-work.ts', import.meta.url).href
+const MODULE = new URL('./extract-document.ts', import.meta.url).href
 const PLACES = 2
 
 /**

@@ -4,6 +4,11 @@ import { refusePatterns } from '../crawl/site/refuse-patterns.ts'
 import { refusePageId } from '../notion/pages/page-id.ts'
 import { refuseSourceUrl } from './source-url.ts'
 
+/** The size limit of an uploaded file. */
+export const MAX_FILE_BYTES = 20 * 1_048_576
+/** The size limit of a JSON body. A character of a text may take several bytes when it is escaped. */
+export const MAX_JSON_BYTES = 8 * 1_048_576
+
 export const sourceTypes = ['text', 'qna', 'link', 'file', 'notionPage', 'ticket'] as const
 export const linkTypes = ['individual', 'sitemap', 'crawl'] as const
 

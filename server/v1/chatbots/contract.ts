@@ -3,8 +3,7 @@ import { agentStatuses, CreateAgent, UpdateAgent } from '../../agents/records/sc
 import { IpRateLimits, SuggestedMessage } from '../../agents/settings/settings-schema.ts'
 import { StylesChange } from '../../agents/settings/styles-schema.ts'
 import { Exact, IsoTime, OneOf } from '../../http/contract.ts'
-import { MAX_JSON_BYTES } from '../../knowledge/sources/limits.ts'
-import { UpdateSource } from '../../knowledge/sources/schema.ts'
+import { MAX_JSON_BYTES, UpdateSource } from '../../knowledge/sources/schema.ts'
 import { ChatbotId, Said, version1 } from '../schema.ts'
 
 const tag = 'Chatbots'

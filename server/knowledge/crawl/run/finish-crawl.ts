@@ -6,7 +6,7 @@ import { json } from '../../../db/statements/json.ts'
 import type { AccountId } from '../../../db/tables/columns.ts'
 import { swapSpace } from '../../index/vector-spaces.ts'
 import { dropUnusedVectors } from '../../training/embed-chunks.ts'
-import { noted } from '../../training/trainings.ts'
+import { recordedTraining } from '../../training/training-columns.ts'
 import { retireChunks } from '../pages/page-chunks.ts'
 import { countMove, shownSize, shownStatus } from '../pages/page-row.ts'
 import { isAnyWaiting } from './claim-pages.ts'
@@ -36,7 +36,7 @@ export async function failCrawl(db: Db, run: CrawlRun, reason: string): Promise<
     source.metadata.crawlStatus = 'failed'
     await trx
       .updateTable('sources')
-      .set({ status: 'failed', error: reason, updated_at: new Date(), ...noted('failed', { reason }) })
+      .set({ status: 'failed', error: reason, updated_at: new Date(), ...recordedTraining('failed', { reason }) })
       .where('account_id', '=', run.account.id)
       .where('id', '=', run.sourceId)
       .execute()
@@ -109,7 +109,7 @@ async function goLive(
       live_version: version,
       error: null,
       updated_at: new Date(),
-      ...noted('live', { bytes: source.size }),
+      ...recordedTraining('live', { bytes: source.size }),
     })
     .where('account_id', '=', account.id)
     .where('id', '=', sourceId)

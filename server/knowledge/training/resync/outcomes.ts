@@ -8,8 +8,8 @@ import type { Jobs } from '../../../jobs/jobs.ts'
 import type { SourceRow } from '../../sources/queries.ts'
 import { clearChunks } from '../clear-chunks.ts'
 import { TRAIN_SOURCE, type TrainSource } from '../enqueue-training.ts'
+import { recordedTraining } from '../training-columns.ts'
 import type { Loaded } from '../load-content.ts'
-import { noted } from '../trainings.ts'
 import { WEEK_MS } from './eligible.ts'
 
 type Needs = { db: Db; jobs: Jobs }
@@ -20,7 +20,7 @@ const nextWeek = (): Date => new Date(Date.now() + WEEK_MS)
 export async function keepVersion(db: Db, source: SourceRow, origin: Loaded['origin']): Promise<void> {
   await changeIdle(db, source, {
     next_sync_at: nextWeek(),
-    ...noted('unchanged'),
+    ...recordedTraining('unchanged'),
     ...(origin ? { origin_etag: origin.etag, origin_modified: origin.modified } : {}),
     ...(source.status === 'failed' ? { status: 'trained', error: null, updated_at: new Date() } : {}),
   })
@@ -51,7 +51,7 @@ export async function noteFailure(db: Db, source: SourceRow, reason: string): Pr
     status: 'failed',
     error,
     updated_at: new Date(),
-    ...noted('failed', { reason }),
+    ...recordedTraining('failed', { reason }),
   })
 }
 
@@ -69,7 +69,7 @@ export async function takeOut(db: Db, source: SourceRow, reason: string): Promis
       origin_modified: null,
       content_hash: null,
       updated_at: new Date(),
-      ...noted('removed', { reason }),
+      ...recordedTraining('removed', { reason }),
     })
     if (!isOut) return
     await moveKnowledge(trx, { accountId: account_id, agentId: agent_id })

@@ -1,9 +1,9 @@
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
 import type { SourceRow } from '../../sources/queries.ts'
+import { contentHash } from '../training-columns.ts'
 import { loadIfChanged, OriginGone, TrainingFailure } from '../load-content.ts'
 import type { SyncSource } from './claim-resyncs.ts'
-import { contentHash } from './content-hash.ts'
 import { keepVersion, noteFailure, startVersion, takeOut } from './outcomes.ts'
 import { startCrawl } from './start-crawl.ts'
 
