@@ -5,7 +5,6 @@ const UPWARD =
 const ONE_STATEMENT =
   'One statement finds the rows by tables of a higher layer and changes them, so that it stays one trip and one lock.'
 const WHOLE_PERSON = 'Everything of one person is given to another contact, in every feature.'
-const TO_BE_MOVED = 'It waits to be moved behind a function of the owner.'
 
 /** The check also fails for an entry that is no longer needed. */
 export const TABLE_EXCEPTIONS: Record<string, string> = {
@@ -13,22 +12,13 @@ export const TABLE_EXCEPTIONS: Record<string, string> = {
   'server/accounts/plans/reconcile.ts reads generations': UPWARD,
   'server/accounts/plans/reconcile.ts reads messages': UPWARD,
   'server/accounts/plans/usage.ts reads agents': UPWARD,
-  'server/accounts/records/members.ts writes login_links': UPWARD,
   'server/actions/procedures/procedure-runs.ts reads conversations': UPWARD,
-  'server/agents/records/delete-agent.ts writes generation_log': UPWARD,
-  'server/agents/records/delete-agent.ts writes generations': UPWARD,
   'server/agents/records/queries.ts reads conversations': UPWARD,
   'server/agents/records/queries.ts reads sources': UPWARD,
   'server/conversations/records/totals.ts reads conversation_counts': UPWARD,
   'server/conversations/turn/deliver-answer.ts reads inbound_messages': UPWARD,
   'server/conversations/turn/start.ts reads tickets': UPWARD,
   'server/deliveries/enqueue-delivery.ts reads channel_threads': UPWARD,
-  'server/knowledge/tickets/drop-tickets.ts reads tickets': UPWARD,
-  'server/knowledge/tickets/exclude-ticket.ts writes tickets': UPWARD,
-  'server/knowledge/tickets/keep-ticket.ts reads tickets': UPWARD,
-  'server/knowledge/tickets/solved-tickets.ts reads leads': UPWARD,
-  'server/knowledge/tickets/solved-tickets.ts reads messages': UPWARD,
-  'server/knowledge/tickets/solved-tickets.ts reads tickets': UPWARD,
   'server/search/index/load-documents.ts reads conversation_topics': UPWARD,
   'server/channels/replies/answer-forgotten.ts writes conversations': ONE_STATEMENT,
   'server/channels/replies/end-idle.ts writes conversations': ONE_STATEMENT,
@@ -47,15 +37,4 @@ export const TABLE_EXCEPTIONS: Record<string, string> = {
   'server/widget/identity/identify-visitor.ts writes conversations': WHOLE_PERSON,
   'server/widget/identity/identify-visitor.ts writes leads': WHOLE_PERSON,
   'server/widget/identity/identify-visitor.ts writes tickets': WHOLE_PERSON,
-  'server/channels/email/outbound/ticket-thread.ts writes conversations': TO_BE_MOVED,
-  'server/channels/inbound/screen-spam.ts writes messages': TO_BE_MOVED,
-  'server/channels/messaging/inbound/add-file.ts writes messages': TO_BE_MOVED,
-  'server/channels/messaging/inbound/add-file.ts writes ticket_messages': TO_BE_MOVED,
-  'server/channels/messaging/templates/send-template.ts writes deliveries': TO_BE_MOVED,
-  'server/http/limits/maintenance.ts writes settings': TO_BE_MOVED,
-  'server/members/invitations.ts writes login_links': TO_BE_MOVED,
-  'server/secrets/rotate-key.ts writes settings': TO_BE_MOVED,
-  'server/secrets/rotation-row.ts writes settings': TO_BE_MOVED,
-  'server/secrets/secret-key.ts writes settings': TO_BE_MOVED,
-  'server/sign-in/sessions/sessions.ts writes audit_log': TO_BE_MOVED,
 }

@@ -26,6 +26,7 @@ import { createLog } from './log.ts'
 import { createBuiltinModel } from './models/builtin/builtin-model.ts'
 import { createModels } from './models/models.ts'
 import { loadWordVectors } from './models/static/word-vectors.ts'
+import { solvedTickets } from './helpdesk/solved/solved-tickets.ts'
 import { conversationReactions } from './reactions.ts'
 import { createIndexer } from './search/index/index-conversations.ts'
 import { openSecrets } from './secrets/secret-key.ts'
@@ -106,6 +107,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       followers: createFollowers({ db, notifier, log }),
       generations,
       customerWrote,
+      solvedTickets,
       toolkits: createToolkits({
         db,
         fetcher,

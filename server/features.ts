@@ -23,6 +23,7 @@ import { messagingWebhookRoutes } from './channels/messaging/inbound/webhook.ts'
 import * as messagingWebhook from './channels/messaging/inbound/webhook-contract.ts'
 import { messagingRoutes } from './channels/messaging/routes.ts'
 import type { Context } from './context.ts'
+import { dropReplies } from './conversations/changes/drop-replies.ts'
 import * as citing from './conversations/citing/contract.ts'
 import { citingRoutes } from './conversations/citing/routes.ts'
 import * as conversations from './conversations/contract.ts'
@@ -118,7 +119,7 @@ export const features: Feature[] = [
   { contracts: [accounts], routes: accountRoutes, duties: accountDuties },
   {
     contracts: [agents],
-    routes: (ctx) => agentRoutes(ctx, { ...agentHooks(ctx), copyActions: copyActions(ctx) }),
+    routes: (ctx) => agentRoutes(ctx, { ...agentHooks(ctx), copyActions: copyActions(ctx), dropReplies }),
     raw: [pictures],
     rawRoutes: pictureRoutes,
     jobs: agentJobs,

@@ -11,7 +11,8 @@ import { openTicket } from './helpdesk/tickets/open-ticket.ts'
  * or has a trigger.
  *
  * Functions: those below, and the hooks that `features.ts` gives to `agents/`, with which a new agent gets its first
- * source, and a clone gets sources, actions and procedures.
+ * source, a clone gets sources, actions and procedures, and the running replies of a deleted agent end.
+ * `knowledge/` reads solved tickets through the functions of `helpdesk/solved/`, which are members of the context.
  *
  * Rows that a higher feature works off:
  * - `agents/` enqueues the job `empty-agent` when an agent is deleted; `privacy/` deletes everything of it.

@@ -8,20 +8,24 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['api_keys'],
     reason: 'The hash of a key leads to its account. An operator revokes keys by their ids.',
   },
-  'server/sign-in/passwords/links.ts': {
+  'server/accounts/links/links.ts': {
     tables: ['login_links'],
-    reason: 'The token of a link leads to its account.',
+    reason: 'The token of a link leads to its account. A duty deletes expired links.',
   },
   'server/sign-in/provider/ask-auth.ts': {
     tables: ['members'],
     reason: 'The session of a login leads to its member.',
   },
   'server/sign-in/sessions/sessions.ts': {
-    tables: ['members', 'audit_log'],
-    reason: 'The session of a login leads to its member. Refused sign-ins of strangers have no account.',
+    tables: ['members'],
+    reason: 'The session of a login leads to its member.',
+  },
+  'server/accounts/audit/audit.ts': {
+    tables: ['audit_log'],
+    reason: 'Refused sign-ins with unknown addresses have no account.',
   },
   'server/sign-in/jobs.ts': {
-    tables: ['members', 'login_links'],
+    tables: ['members'],
     reason: 'The address of a login leads to its member.',
   },
   'server/helpdesk/survey/serve-surveys.ts': {

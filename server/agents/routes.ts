@@ -67,7 +67,7 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
   ),
 
   route(contract.deleteAgent, { findsAgent: true }, async ({ ref, caller }) => {
-    await deleteAgent(ctx, ref, caller.actor)
+    await deleteAgent({ ...ctx, dropReplies: hooks.dropReplies }, ref, caller.actor)
     return success
   }),
 

@@ -114,6 +114,28 @@ export async function applyReport(trx: Trx, row: DeliveryRow, report: Report): P
   return { ...row, ...changes }
 }
 
+/** Marks a delivery that is being sent as failed. Does nothing if a report has settled it meanwhile. */
+export async function failDelivery(
+  trx: Trx,
+  accountId: AccountId,
+  id: string,
+  { reason, isUncertain }: { reason: string; isUncertain: boolean },
+): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set({
+      status: 'failed',
+      lease_until: null,
+      maybe_sent: isUncertain,
+      error: reason,
+      updated_at: new Date(),
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('status', '=', 'sending')
+    .execute()
+}
+
 /** Queues a failed delivery once more, in its old place; false when it has not failed. */
 export async function retryDelivery(db: Db, accountId: AccountId, id: string): Promise<boolean> {
   const changed = await db

@@ -1,9 +1,9 @@
+import { dropInvitationsBy } from '../accounts/links/links.ts'
 import type { Selectable } from 'kysely'
 import { recordAudit } from '../accounts/audit/audit.ts'
 import { canBeLimited, scopesOf } from '../accounts/keys/roles.ts'
 import {
   changeMemberRow,
-  forgetInvitations,
   lockMembers,
   type MemberRow,
   refuseLastOwner,
@@ -97,7 +97,7 @@ export const changeMember = (db: Db, caller: Caller, id: string, change: Change)
     if (role !== 'owner') await refuseLastOwner(trx, member)
     await changeMemberRow(trx, account.id, id, { role, agentIds })
     if (change.name !== undefined) await renameMember(trx, account.id, id, change.name)
-    if (!scopesOf(role).includes('members:write')) await forgetInvitations(trx, account.id, `member:${id}`)
+    if (!scopesOf(role).includes('members:write')) await dropInvitationsBy(trx, account.id, `member:${id}`)
     await recordAudit(trx, {
       accountId: account.id,
       actor,
@@ -120,7 +120,7 @@ export const dropMember = (db: Db, caller: Caller, id: string): Promise<void> =>
     refuseUnlessOwner(caller, member.role)
     await refuseLastOwner(trx, member)
     await removeMember(trx, account.id, id)
-    await forgetInvitations(trx, account.id, `member:${id}`)
+    await dropInvitationsBy(trx, account.id, `member:${id}`)
     await recordAudit(trx, { accountId: account.id, actor, action: 'member.remove', target: id })
   })
 

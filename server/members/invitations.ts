@@ -8,7 +8,7 @@ import type { Role } from '../db/tables/accounts.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Caller } from '../http/route.ts'
-import { createLink, type LinkRow } from '../sign-in/passwords/links.ts'
+import { createLink, dropExpiredInvitation, dropInvitation, type LinkRow } from '../accounts/links/links.ts'
 import { checkLimit, refuseUnlessOwner } from './account-members.ts'
 
 /** Returns the invitations that have not been accepted, newest first. */
@@ -57,13 +57,7 @@ export async function invite(
     if (login) throw new ApiError('RESOURCE_DUPLICATE', { message: 'The account has this member already.' })
     const { members: most } = planOf(account.plan)
     if (!known && most !== null && members.length >= most) throw new ApiError('MEMBER_LIMIT_REACHED')
-    await trx
-      .deleteFrom('login_links')
-      .where('account_id', '=', account.id)
-      .where('kind', '=', 'invitation')
-      .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', email.toLowerCase()))
-      .where('expires_at', '<=', new Date())
-      .execute()
+    await dropExpiredInvitation(trx, account.id, email)
     const made = await createLink(trx, {
       accountId: account.id,
       kind: 'invitation',
@@ -89,16 +83,8 @@ export async function invite(
 /** Revokes an invitation, so that its link stops working. */
 export async function revokeInvitation(db: Db, { account, actor }: Caller, id: string): Promise<void> {
   await transact(db, async (trx) => {
-    const gone = isId(id)
-      ? await trx
-          .deleteFrom('login_links')
-          .where('account_id', '=', account.id)
-          .where('kind', '=', 'invitation')
-          .where('id', '=', id)
-          .returning('id')
-          .executeTakeFirst()
-      : undefined
-    if (!gone) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The invitation does not exist.' })
+    const isGone = isId(id) && (await dropInvitation(trx, account.id, id))
+    if (!isGone) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The invitation does not exist.' })
     await recordAudit(trx, { accountId: account.id, actor, action: 'invitation.revoke', target: id })
   })
 }

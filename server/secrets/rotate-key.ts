@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { json } from '../db/statements/json.ts'
+import { lockSetting, writeSetting } from '../db/settings.ts'
 import { transact } from '../db/statements/transact.ts'
 import { type Rewritten, rewriteSecrets } from './rewrite-secrets.ts'
 import { dropRotation, markRewritten, readRotation, writeRotation } from './rotation-row.ts'
@@ -25,7 +25,7 @@ export async function rotateKey(
 ): Promise<Rewritten & { to: SealKey }> {
   const rotation = await transact(db, async (trx) => {
     // Whoever seals a text holds it until its transaction has ended.
-    await trx.selectFrom('settings').select('name').where('name', '=', CHECK).forUpdate().execute()
+    await lockSetting(trx, CHECK)
     const begun = await readRotation(trx, new Map([[secrets.key.id, secrets.key]]))
     if (begun && isGiven && wanted.id !== begun.to.id && wanted.id !== secrets.key.id)
       throw new RotationRefused(
@@ -51,8 +51,7 @@ export async function finishRotation(db: Db, secrets: Secrets): Promise<{ keyId:
     throw new RotationRefused('Not everything is written with the new key yet: run "secrets rotate" again.')
   await rewriteSecrets(db, secrets, rotation.to.id)
   await transact(db, async (trx) => {
-    const value = json(rotation.to.seal(CHECK_TEXT, CHECK_PLACE))
-    await trx.updateTable('settings').set({ value }).where('name', '=', CHECK).execute()
+    await writeSetting(trx, CHECK, rotation.to.seal(CHECK_TEXT, CHECK_PLACE))
     await dropRotation(trx)
   })
   return { keyId: rotation.to.id }

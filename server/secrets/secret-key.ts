@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Db } from '../db/database.ts'
-import { json } from '../db/statements/json.ts'
+import { addSetting, readSetting, writeSetting } from '../db/settings.ts'
 import { countForeignRows } from './foreign-rows.ts'
 import { rewriteSecrets } from './rewrite-secrets.ts'
 import { readRotation } from './rotation-row.ts'
@@ -33,16 +33,8 @@ export async function openSecrets(db: Db, secretKey: string | null, dataDir: str
       `${foreign === 1 ? 'One row' : `${foreign} rows`} of this database (headers of actions, connections) cannot be opened with ${nameOf(secretKey, dataDir)}. After a restore, set SECRET_KEY to the key of the installation that the backup comes from, or put its secret.key into DATA_DIR. If that key is lost, restore again with --without-secrets.`,
     )
   // Of several processes that start at once on a new database, the first one's key is the one that counts.
-  await db
-    .insertInto('settings')
-    .values({ name: CHECK, value: json(key.seal(CHECK_TEXT, CHECK_PLACE)) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const { value } = await db
-    .selectFrom('settings')
-    .select('value')
-    .where('name', '=', CHECK)
-    .executeTakeFirstOrThrow()
+  await addSetting(db, CHECK, key.seal(CHECK_TEXT, CHECK_PLACE))
+  const value = await readSetting(db, CHECK)
   if (opens(key, String(value)) || rotation?.to.id === key.id) {
     const secrets = createSecrets(db, key)
     if (!rotation && !String(value).startsWith(sealedBy(key.id))) await writeCheck(db, key)
@@ -69,8 +61,7 @@ function opens(key: SealKey, text: string): boolean {
 }
 
 async function writeCheck(db: Db, key: SealKey): Promise<void> {
-  const value = json(key.seal(CHECK_TEXT, CHECK_PLACE))
-  await db.updateTable('settings').set({ value }).where('name', '=', CHECK).execute()
+  await writeSetting(db, CHECK, key.seal(CHECK_TEXT, CHECK_PLACE))
 }
 
 /** The file appears with its whole content or not at all: a start that is cut off must not leave a shorter key. */

@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import { codeOf } from '../../test/authenticator.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { browserOf, memberOf, PASSWORD, signIn, type Worker } from '../../test/workspace.ts'
-import { createLink } from './passwords/links.ts'
-import { dropStrangers } from './sessions/sessions.ts'
+import { createLink } from '../accounts/links/links.ts'
+import { dropStrangersEntries } from '../accounts/audit/audit.ts'
 
 let service: Service
 let client: Client
@@ -213,7 +213,7 @@ test('refused sign-ins of strangers are kept for 30 days, and only the newest of
       .where('action', '=', 'session.refuse')
       .execute()
   const ofMembers = (await own()).length
-  await dropStrangers(db, 2)
+  await dropStrangersEntries(db, 2)
   const kept = await strangers.select('id').orderBy('created_at').orderBy('id').execute()
   assert.deepEqual(
     kept.map(({ id }) => id),

@@ -1,12 +1,12 @@
-import { recordAudit } from '../accounts/audit/audit.ts'
+import { dropStrangersEntries, recordAudit } from '../accounts/audit/audit.ts'
 import type { Context } from '../context.ts'
 import { transact } from '../db/statements/transact.ts'
 import type { Duty } from '../jobs/duties.ts'
 import type { Task } from '../jobs/jobs.ts'
 import { deliverMail, operatorsWay } from '../notifications/deliver-mail.ts'
-import { createLink, LINK_MS, linkTo } from './passwords/links.ts'
+import { createLink, dropResetLinks, LINK_MS, linkTo } from '../accounts/links/links.ts'
 import { memberByLogin } from './passwords/logins.ts'
-import { dropOldSessions, dropStrangers } from './sessions/sessions.ts'
+import { dropOldSessions } from './sessions/sessions.ts'
 
 export const SEND_RESET = 'send-password-reset'
 export type SendReset = { email: string }
@@ -22,12 +22,8 @@ async function sendReset(
   if (!member || !way || !config.publicUrl) return
   const { token } = await transact(db, async (trx) => {
     // An earlier reset link must stop working.
-    await trx
-      .deleteFrom('login_links')
-      .where('kind', '=', 'reset')
-      .where('member_id', '=', member.id)
-      .execute()
     const accountId = member.account_id
+    await dropResetLinks(trx, accountId, member.id)
     const made = await createLink(trx, { accountId, kind: 'reset', createdBy: 'mail', memberId: member.id })
     await recordAudit(trx, { accountId, actor: 'nobody', action: 'password.ask-reset', target: member.id })
     return made
@@ -56,5 +52,5 @@ export const signInJobs = (ctx: Pick<Context, 'db' | 'config'>): Task<never>[] =
 
 export const signInDuties = ({ db }: Pick<Context, 'db'>): Duty[] => [
   { what: 'ended sessions', everyMs: 3_600_000, run: () => dropOldSessions(db) },
-  { what: 'refused sign-ins of strangers', everyMs: 600_000, run: () => dropStrangers(db) },
+  { what: 'refused sign-ins of strangers', everyMs: 600_000, run: () => dropStrangersEntries(db) },
 ]

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { codeOf } from '../../test/authenticator.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { browserOf, memberOf, PASSWORD, signIn } from '../../test/workspace.ts'
-import { createLink } from './passwords/links.ts'
+import { createLink } from '../accounts/links/links.ts'
 import { openLoginSecret } from './passwords/login-secret.ts'
 
 let service: Service

@@ -43,7 +43,7 @@ import { analyseChunk } from '../../server/knowledge/search/question/analyse-chu
 import { analyseQuestion } from '../../server/knowledge/search/question/analyse-question.ts'
 import { createTables } from '../../server/knowledge/search/tables/tables.ts'
 import { sourceUrl } from '../../server/knowledge/sources/source-url.ts'
-import { beginningOf, removePersonal } from '../../server/knowledge/tickets/remove-personal.ts'
+import { beginningOf, removePersonal } from '../../server/helpdesk/solved/remove-personal.ts'
 import { chunkSections } from '../../server/knowledge/training/chunk/chunk-sections.ts'
 import { describeError } from '../../server/log.ts'
 import { wordGroups } from '../../server/models/builtin/builtin-model.ts'

@@ -4,7 +4,7 @@ import { ApiError, invalidField } from '../../http/errors.ts'
 import { type Caller, type Route, route } from '../../http/route.ts'
 import { recordAudit } from '../audit/audit.ts'
 import * as contract from '../contract.ts'
-import { forgetInvitations } from '../records/members.ts'
+import { dropInvitationsBy } from '../links/links.ts'
 import { createKey, keysOf, type ListedKey, revokeKey } from './keys.ts'
 
 const presentKey = ({ expiresAt, lastUsedAt, createdAt, ...rest }: ListedKey) => ({
@@ -42,7 +42,7 @@ export const keyRoutes = ({ db: plain }: Context): Route[] => [
     await plain.transaction().execute(async (trx) => {
       if (!(await revokeKey(trx, keyId, account.id)))
         throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The key does not exist.' })
-      await forgetInvitations(trx, account.id, `key:${keyId}`)
+      await dropInvitationsBy(trx, account.id, `key:${keyId}`)
       await recordAudit(trx, { accountId: account.id, actor, action: 'key.revoke', target: keyId })
     })
     return { success: true as const }

@@ -158,19 +158,6 @@ export async function noteAssignment(trx: Trx, accountId: AccountId, memberId: s
     .execute()
 }
 
-/**
- * Deletes the open invitations made by `createdBy`: a member who may no longer invite must not get back in through
- * one of them.
- */
-export async function forgetInvitations(trx: Db, accountId: AccountId, createdBy: string): Promise<void> {
-  await trx
-    .deleteFrom('login_links')
-    .where('account_id', '=', accountId)
-    .where('kind', '=', 'invitation')
-    .where('created_by', '=', createdBy)
-    .execute()
-}
-
 export async function setMemberName(
   trx: Trx,
   accountId: AccountId,

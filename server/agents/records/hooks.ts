@@ -1,15 +1,18 @@
 import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 
-/** What agents need of the knowledge and the actions above them; handed in where the application is put together. */
+/** What agents need of the features above them. It is passed in where the application is assembled. */
 export type AgentHooks = {
   /** Adds a link source; throws ApiError when the URL cannot be one. */
   addLinkSource(db: Db, account: { id: AccountId; plan: string }, agentId: string, url: string): Promise<void>
   /**
-   * Copies sources with their index, in the caller's transaction. When it throws, the transaction is taken back
-   * to where it was before the call; files on disk are then the hook's to remove.
+   * Copies sources with their index in the caller's transaction. If it throws, it has removed its files from the disk,
+   * and the caller rolls the transaction back to where it was before.
    */
   copySources(trx: Trx, accountId: AccountId, fromAgentId: string, toAgentId: string): Promise<void>
-  /** Copies actions and procedures, in the caller's transaction; when it throws there is no clone. */
+  /** Copies actions and procedures in the caller's transaction. If it throws, there is no clone. */
   copyActions(trx: Trx, accountId: AccountId, fromAgentId: string, toAgentId: string): Promise<void>
+  /** Deletes the running generations of an agent and returns their ids. */
+  dropReplies(trx: Trx, agent: AgentRef): Promise<string[]>
 }

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { hasCredits } from '../../accounts/plans/credits.ts'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
+import { extendMetadata } from '../../conversations/changes/change-message.ts'
 import { textOf } from '../../conversations/records/parts.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { pauseIfOngoing } from '../../conversations/records/set-status.ts'
 import type { Db } from '../../db/database.ts'
-import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Analyst, MessagePart } from '../../db/tables/conversations.ts'
@@ -15,16 +15,16 @@ import { judgeByModel, judgeByWords } from './judge-spam.ts'
 
 type Needs = Pick<Context, 'db' | 'log' | 'models' | 'notifier'>
 type SpamSettings = { enabled: boolean; prompt: string }
-/** As in the metadata of a customer's message. */
+/** What the metadata of a customer's message holds as `spam`. */
 type Verdict = { found: boolean; by: Analyst }
 
-/** Of a conversation: spam shows at its beginning, and each look may cost a call of a model. */
+/** Spam shows at the beginning of a conversation, and each check may cost a model call. */
 const FIRST_MESSAGES = 3
 
 /**
- * Looks for spam in what a customer newly wrote, among the first messages of a conversation that no person has written
- * in, where the agent has that switched on. Spam pauses the conversation, as by hand (contract, section 4,
- * "Conversation status"). True when it did: nobody answers then.
+ * Checks a customer's new messages for spam if the agent has that switched on. It checks only the first messages of a
+ * conversation, and only until a person has written in it. Spam pauses the conversation (contract, section 4,
+ * "Conversation status"). Returns true when it did, and nobody answers then.
  */
 export async function screenSpam(
   ctx: Needs,
@@ -45,7 +45,7 @@ export async function screenSpam(
   if (verdict === null) return false
   const ids = messages.map(({ id }) => id)
   if (!verdict.found) {
-    await markMessages(ctx.db, conversation, ids, verdict)
+    await extendMetadata(ctx.db, conversation.account_id, ids, { spam: verdict })
     return false
   }
   ctx.log.info({ conversation: conversation.id, by: verdict.by }, 'a conversation is paused as spam')
@@ -55,7 +55,10 @@ export async function screenSpam(
 
 type NewMessage = { id: string; parts: MessagePart[] }
 
-/** Not yet looked at and not answered. Of a conversation that was spam before, and that somebody resumed: none. */
+/**
+ * Returns the messages that are neither checked nor answered, or none when the conversation was spam before and somebody
+ * resumed it.
+ */
 async function newMessages(db: Db, { id, account_id, answered_seq }: ConversationRow): Promise<NewMessage[]> {
   const person = await db
     .selectFrom('messages')
@@ -81,8 +84,8 @@ async function newMessages(db: Db, { id, account_id, answered_seq }: Conversatio
 }
 
 /**
- * null: the model failed, or said something else than it was asked for. An agent that has no credits left does not ask
- * a model: strangers could have it asked for nothing.
+ * Returns null when the model failed or gave another kind of answer. An agent without credits does not call a model,
+ * because strangers could cause calls that nobody pays for.
  */
 async function judge(
   { db, log, models }: Needs,
@@ -105,7 +108,7 @@ async function judge(
   }
 }
 
-/** Only an ongoing conversation: a person may have taken it over, or ended it, while it was judged. */
+/** Pauses the conversation unless a person has taken it over or ended it meanwhile. */
 async function pause(
   ctx: Needs,
   { id, account_id, agent_id }: ConversationRow,
@@ -114,7 +117,7 @@ async function pause(
 ): Promise<void> {
   await transact(ctx.db, async (trx) => {
     if (!(await pauseIfOngoing(trx, { id, account_id }))) return
-    await markMessages(trx, { account_id }, messageIds, verdict)
+    await extendMetadata(trx, account_id, messageIds, { spam: verdict })
     await recordEvent(
       ctx,
       trx,
@@ -122,15 +125,4 @@ async function pause(
       { type: 'conversation', data: { conversationId: id } },
     )
   })
-}
-
-async function markMessages(
-  db: Db,
-  { account_id }: Pick<ConversationRow, 'account_id'>,
-  ids: string[],
-  verdict: Verdict,
-): Promise<void> {
-  await sql`
-    update messages set metadata = coalesce(metadata, '{}') || ${json({ spam: verdict })}::jsonb
-    where account_id = ${account_id} and id = any(${ids}::uuid[])`.execute(db)
 }

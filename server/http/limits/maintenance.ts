@@ -1,7 +1,8 @@
 import type { Db } from '../../db/database.ts'
-import { json } from '../../db/statements/json.ts'
+import { readSetting, writeSetting } from '../../db/settings.ts'
 import { ApiError } from '../errors.ts'
 
+const NAME = 'maintenance'
 const FRESH_MS = 500
 
 export type Maintenance = {
@@ -12,8 +13,8 @@ export type Maintenance = {
 }
 
 /**
- * The maintenance switch: a row, so that it holds for every process, looked at again after half a second.
- * While the database cannot be asked, the last answer stands: during maintenance it may well be away.
+ * Creates the maintenance switch. It is a row, so that it applies to every process, and it is read again after half a
+ * second. While the database cannot be reached, as may happen during maintenance, the last value stands.
  */
 export function createMaintenance(db: Db): Maintenance {
   let on = false
@@ -22,14 +23,9 @@ export function createMaintenance(db: Db): Maintenance {
 
   const check = async (): Promise<void> => {
     try {
-      const row = await db
-        .selectFrom('settings')
-        .select('value')
-        .where('name', '=', 'maintenance')
-        .executeTakeFirst()
-      on = row?.value === true
+      on = (await readSetting(db, NAME)) === true
     } catch {
-      // The request's own queries will say what is wrong.
+      // The queries of the request will report the problem.
     }
     checkedAt = Date.now()
     checking = null
@@ -46,13 +42,7 @@ export function createMaintenance(db: Db): Maintenance {
       if (on) throw new ApiError('SERVICE_UNDER_MAINTENANCE')
     },
     async set(next) {
-      await db
-        .insertInto('settings')
-        .values({ name: 'maintenance', value: json(next) })
-        .onConflict((conflict) =>
-          conflict.column('name').doUpdateSet({ value: json(next), updated_at: new Date() }),
-        )
-        .execute()
+      await writeSetting(db, NAME, next)
       on = next
       checkedAt = Date.now()
     },

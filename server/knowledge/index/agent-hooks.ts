@@ -17,7 +17,7 @@ import { enqueueTraining } from '../training/enqueue-training.ts'
 import { enqueueMove } from './vector-spaces.ts'
 
 /** What agents need of sources: the seed link, and the copies of a clone. */
-export const agentHooks = (ctx: Context): Omit<AgentHooks, 'copyActions'> => ({
+export const agentHooks = (ctx: Context): Pick<AgentHooks, 'addLinkSource' | 'copySources'> => ({
   async addLinkSource(db, account, agentId, url) {
     await addLink({ ...ctx, db }, account, agentId, url)
   },

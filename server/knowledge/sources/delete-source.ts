@@ -6,16 +6,15 @@ import type { SourceRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { ApiError } from '../../http/errors.ts'
-import { excludeTicket } from '../tickets/exclude-ticket.ts'
 import { emptySource, leaseEnd, ROWS_AT_ONCE, removeSource } from './empty-source.ts'
 import { requireSource, type SourceRow } from './queries.ts'
 
 /**
- * Deletes a source with its chunks; answers read the moved knowledge version and no longer find it. Answers what it
- * was. Throws SOURCE_NOT_FOUND, SOURCE_ALREADY_PENDING_DELETION.
+ * Deletes a source with its chunks and raises the knowledge version, so that answers no longer use it. Returns the
+ * deleted row. Throws SOURCE_NOT_FOUND and SOURCE_ALREADY_PENDING_DELETION.
  */
 export async function deleteSource(
-  { db, jobs }: Pick<Context, 'db' | 'jobs'>,
+  { db, jobs, solvedTickets }: Pick<Context, 'db' | 'jobs' | 'solvedTickets'>,
   ref: SourceRef,
 ): Promise<SourceRow> {
   await requireDeletable(db, ref)
@@ -26,7 +25,8 @@ export async function deleteSource(
     if (large) await markDeleted(trx, row)
     else await removeSource(trx, jobs, row)
     await moveKnowledge(trx, ref)
-    if (row.type === 'ticket') await excludeTicket(trx, row)
+    // A source that somebody deleted must not be created from its ticket again.
+    if (row.content.ticketId !== undefined) await solvedTickets.exclude(trx, ref, row.content.ticketId)
     return row
   })
   if (large) await emptySource({ db, jobs }, source)
@@ -52,8 +52,8 @@ async function isLarge(db: Db, { accountId, sourceId }: SourceRef): Promise<bool
 }
 
 /**
- * Takes a source out of answers and away from whatever works on it. Its address, its other names and its size are
- * free at once: what is added in its place need not wait until it is empty.
+ * Takes a source out of answers and ends what is running for it. Its URL, its external id and its size are released at
+ * once, so that another source can take its place before its chunks are deleted.
  */
 export async function markDeleted(trx: Trx, { id, account_id }: SourceRow): Promise<void> {
   await trx

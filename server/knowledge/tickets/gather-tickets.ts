@@ -3,20 +3,18 @@ import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Account } from '../sources/add-source.ts'
 import { WEEK_MS } from '../training/resync/eligible.ts'
-import { dropStaleTickets } from './drop-tickets.ts'
-
+import { dropStaleTickets } from './drop-ticket-sources.ts'
 import { keepTicket } from './keep-ticket.ts'
-import { closedTickets, solvedTicket } from './solved-tickets.ts'
 
 /** The background job that brings an agent's ticket sources in line with its solved tickets. */
 export const GATHER_TICKETS = 'gather-tickets'
 
 export type GatherTickets = { agentId: string }
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'log'>
+type Needs = Pick<Context, 'db' | 'jobs' | 'log' | 'solvedTickets'>
 
 const PAGE = 100
-/** The newest ones; older answers are the likeliest to be wrong by now. */
+/** The newest tickets are used, because old answers are the most likely to be outdated. */
 const MOST = 2_000
 /** The largest number that the column holds. */
 const ABOVE_ALL = 2_147_483_647
@@ -29,9 +27,9 @@ export async function gatherTickets(ctx: Needs, { agentId }: GatherTickets): Pro
   let seen = 0
   let hasRoom = true
   for (let below = ABOVE_ALL; seen < MOST; ) {
-    const tickets = await closedTickets(ctx.db, { accountId: account.id, agentId }, { below, limit: PAGE })
+    const tickets = await ctx.solvedTickets.closed(ctx.db, { accountId: account.id, agentId }, { below, limit: PAGE })
     for (const ticket of tickets) {
-      const solved = await solvedTicket(ctx.db, ticket)
+      const solved = await ctx.solvedTickets.read(ctx.db, ticket)
       if (!solved) useless.push(ticket.id)
       else if (hasRoom) hasRoom = await keep(ctx, account, agentId, solved)
     }
@@ -39,7 +37,7 @@ export async function gatherTickets(ctx: Needs, { agentId }: GatherTickets): Pro
     below = tickets.at(-1)?.number ?? 0
     if (tickets.length < PAGE) break
   }
-  await dropStaleTickets(ctx.db, { accountId: account.id, agentId }, useless)
+  await dropStaleTickets(ctx, { accountId: account.id, agentId }, useless)
   await planTicketSync(ctx.db, { id: agentId, account_id: account.id }, new Date(Date.now() + WEEK_MS))
 }
 

@@ -8,16 +8,16 @@ import type { SourceContent } from '../../db/tables/knowledge.ts'
 import { type Account, insertSource } from '../sources/add-source.ts'
 import { takeRoom } from '../sources/room.ts'
 import { TRAIN_SOURCE, type TrainSource } from '../training/enqueue-training.ts'
-import type { SolvedTicket } from './solved-tickets.ts'
+import type { SolvedTicket, SolvedTickets } from './solved-tickets.ts'
 
-type Needs = Pick<Context, 'db' | 'jobs'>
+type Needs = Pick<Context, 'db' | 'jobs'> & { solvedTickets: SolvedTickets }
 
 /**
- * Makes a ticket's source what the ticket says now; an equal one is left alone. Does nothing when the switch was
- * turned off, or the source deleted by hand, meanwhile. Throws SOURCE_SIZE_LIMIT_EXCEEDED.
+ * Adds or updates the source of a ticket. Does nothing when the source is up to date, or when the switch was turned off
+ * or the source deleted by hand meanwhile. Throws SOURCE_SIZE_LIMIT_EXCEEDED.
  */
 export async function keepTicket(
-  { db, jobs }: Needs,
+  { db, jobs, solvedTickets }: Needs,
   account: Account,
   agentId: string,
   { ticketId, number, subject, question, answer }: SolvedTicket,
@@ -26,7 +26,8 @@ export async function keepTicket(
   const size = Buffer.byteLength(question + answer)
   const name = subject ? `#${number} ${subject}` : `#${number}`
   await transact(db, async (trx) => {
-    if (!(await isWanted(trx, { accountId: account.id, agentId }, ticketId))) return
+    const agent = { accountId: account.id, agentId }
+    if (!(await isSwitchedOn(trx, agent)) || !(await solvedTickets.isWanted(trx, agent, ticketId))) return
     const source = await sourceOf(trx, { accountId: account.id, agentId }, ticketId)
     if (!source) {
       const row = { type: 'ticket' as const, name, content: json(content), size }
@@ -48,8 +49,10 @@ export async function keepTicket(
   })
 }
 
-/** The agent's row is locked: a switch that goes off at the same time waits, and then removes what was added. */
-async function isWanted(trx: Trx, { accountId, agentId }: AgentRef, ticketId: string): Promise<boolean> {
+/**
+ * Locks the agent's row. A request that switches it off at the same time waits, and then removes what was added.
+ */
+async function isSwitchedOn(trx: Trx, { accountId, agentId }: AgentRef): Promise<boolean> {
   const agent = await trx
     .selectFrom('agents')
     .select('ticket_knowledge')
@@ -57,16 +60,7 @@ async function isWanted(trx: Trx, { accountId, agentId }: AgentRef, ticketId: st
     .where('id', '=', agentId)
     .forNoKeyUpdate()
     .executeTakeFirst()
-  if (!agent?.ticket_knowledge) return false
-  const ticket = await trx
-    .selectFrom('tickets')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', ticketId)
-    .where('status_category', '=', 'closed')
-    .where('knowledge_excluded', '=', false)
-    .executeTakeFirst()
-  return ticket !== undefined
+  return agent?.ticket_knowledge ?? false
 }
 
 function sourceOf(trx: Trx, { accountId, agentId }: AgentRef, ticketId: string) {

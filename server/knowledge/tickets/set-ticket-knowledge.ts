@@ -3,7 +3,7 @@ import { switchTicketKnowledge } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
-import { dropAllTickets } from './drop-tickets.ts'
+import { dropAllTickets } from './drop-ticket-sources.ts'
 import { GATHER_TICKETS, type GatherTickets } from './gather-tickets.ts'
 
 /**

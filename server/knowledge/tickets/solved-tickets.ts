@@ -1,11 +1,9 @@
-import { type Selectable, sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
+import type { Selectable } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
-import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { TicketsTable } from '../../db/tables/helpdesk.ts'
-import { beginningOf, type Person, removePersonal } from './remove-personal.ts'
 
-type TicketRow = Selectable<TicketsTable>
+export type TicketRow = Selectable<TicketsTable>
 
 /** What a solved ticket teaches, without personal data. */
 export type SolvedTicket = {
@@ -16,102 +14,16 @@ export type SolvedTicket = {
   answer: string
 }
 
-/** Shorter replies ("Done!", "You are welcome.") help nobody else; characters. */
-const SHORTEST_ANSWER = 40
-const LONGEST_QUESTION = 1_000
-const LONGEST_ANSWER = 20_000
-
-/** A page of an agent's closed tickets below `number`, newest first. */
-export async function closedTickets(
-  db: Db,
-  { accountId, agentId }: AgentRef,
-  { below, limit }: { below: number; limit: number },
-): Promise<TicketRow[]> {
-  return db
-    .selectFrom('tickets')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .where('status_category', '=', 'closed')
-    .where('knowledge_excluded', '=', false)
-    .where('number', '<', below)
-    .orderBy('number', 'desc')
-    .limit(limit)
-    .execute()
+/** What the knowledge needs of the help desk, which is above it (server/reactions.ts). */
+export type SolvedTickets = {
+  /** Returns a page of an agent's closed tickets below the given number, newest first. */
+  closed(db: Db, agent: AgentRef, page: { below: number; limit: number }): Promise<TicketRow[]>
+  /** Returns null when no reply of the team may help others, or the question is not known. */
+  read(db: Db, ticket: TicketRow): Promise<SolvedTicket | null>
+  /** Returns whether a ticket may be a source: it is closed and not excluded. */
+  isWanted(trx: Trx, agent: AgentRef, ticketId: string): Promise<boolean>
+  /** Returns the ids of those tickets that are closed. */
+  closedAmong(trx: Trx, agent: AgentRef, ticketIds: readonly string[]): Promise<Set<string>>
+  /** Keeps a ticket from becoming a source again. */
+  exclude(trx: Trx, agent: AgentRef, ticketId: string): Promise<void>
 }
-
-/** null when nobody of the team gave a reply that may help others, or the question is not known. */
-export async function solvedTicket(db: Db, ticket: TicketRow): Promise<SolvedTicket | null> {
-  const messages = await messagesOf(db, ticket)
-  const first = messages.findIndex(({ isReply }) => isReply)
-  const asked = messages.slice(0, Math.max(first, 0)).filter(({ role }) => role === 'user')
-  const person = await personOf(db, ticket)
-  const clean = (text: string, longest: number): string =>
-    removePersonal(beginningOf(text.trim(), longest * 4), person)
-      .trim()
-      .slice(0, longest)
-      .toWellFormed()
-  const question = clean(ticket.description ?? asked.map(({ text }) => text).join('\n'), LONGEST_QUESTION)
-  const replies = messages.filter(({ isReply }) => isReply).map(({ text }) => text)
-  const answer = clean(replies.join('\n\n'), LONGEST_ANSWER)
-  if (question === '' || answer.length < SHORTEST_ANSWER) return null
-  const subject = ticket.subject === null ? null : clean(ticket.subject, 200)
-  return { ticketId: ticket.id, number: ticket.number, subject, question, answer }
-}
-
-type Said = { role: 'user' | 'assistant'; isReply: boolean; text: string }
-
-/**
- * The conversation of the ticket up to its next ticket. A reply is a team member's message that was not rated down;
- * from before the ticket only the customer's words count.
- */
-async function messagesOf(db: Db, ticket: TicketRow): Promise<Said[]> {
-  if (ticket.conversation_id === null) return []
-  const rows = await db
-    .selectFrom('messages')
-    .select(['role', 'parts', 'feedback', 'created_at'])
-    .select(sql<boolean>`metadata -> 'author' ->> 'type' is not distinct from 'human_agent'`.as('is_human'))
-    .where('account_id', '=', ticket.account_id)
-    .where('conversation_id', '=', ticket.conversation_id)
-    .where(
-      sql<boolean>`created_at < coalesce((select min(later.created_at) from tickets as later
-        where later.account_id = ${ticket.account_id} and later.conversation_id = ${ticket.conversation_id} and later.number > ${ticket.number}), 'infinity')`,
-    )
-    .orderBy('seq')
-    .execute()
-  return rows
-    .filter(({ role, is_human }) => role === 'user' || is_human)
-    .map((row) => ({
-      role: row.role,
-      isReply: row.is_human && row.feedback !== 'negative' && row.created_at >= ticket.created_at,
-      text: textOf(row.parts),
-    }))
-}
-
-async function personOf(db: Db, { account_id, conversation_id, customer }: TicketRow): Promise<Person> {
-  const leads =
-    conversation_id === null
-      ? []
-      : await db
-          .selectFrom('leads')
-          .select(['name', 'email', 'phone'])
-          .where('account_id', '=', account_id)
-          .where('conversation_id', '=', conversation_id)
-          .execute()
-  const given = (values: (string | null)[]): string[] => values.filter((value) => value !== null)
-  return {
-    names: given([customer.name, ...leads.map(({ name }) => name)]),
-    others: given([
-      customer.id,
-      customer.email,
-      customer.phoneNumber,
-      ...leads.flatMap(({ email, phone }) => [email, phone]),
-    ]),
-  }
-}
-
-const textOf = (parts: MessagePart[]): string =>
-  parts
-    .map((part) => (part.type === 'text' ? part.text : ''))
-    .filter(Boolean)
-    .join('\n')

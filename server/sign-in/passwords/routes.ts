@@ -8,7 +8,7 @@ import { type Route, route } from '../../http/route.ts'
 import * as contract from '../contract.ts'
 import { SEND_RESET, type SendReset } from '../jobs.ts'
 import { countAttempt } from './attempts.ts'
-import { readLink, takeLink } from './links.ts'
+import { readLink, takeLink } from '../../accounts/links/links.ts'
 import { addLogin, hashOfPassword, replacePassword } from './logins.ts'
 
 const success = { success: true as const }

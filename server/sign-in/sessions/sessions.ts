@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { scopesOf } from '../../accounts/keys/roles.ts'
+import { dropExpiredLinks } from '../../accounts/links/links.ts'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -144,46 +145,5 @@ export async function dropOldSessions(db: Db): Promise<void> {
   const now = new Date()
   await db.deleteFrom('login_sessions').where('expires_at', '<', now).execute()
   await db.deleteFrom('login_challenges').where('expires_at', '<', now).execute()
-  await db
-    .deleteFrom('login_links')
-    .where('expires_at', '<', new Date(now.getTime() - 30 * 24 * 3_600_000))
-    .execute()
-}
-
-const STRANGERS_KEPT_MS = 30 * 24 * 3_600_000
-const MOST_STRANGERS = 10_000
-
-/**
- * Deletes audit entries about refused sign-ins with addresses that have no login: those older than 30 days, and all but
- * the newest 10,000. Anybody can cause such entries, so they must not fill the database. It runs as a duty.
- */
-export async function dropStrangers(db: Db, most = MOST_STRANGERS): Promise<void> {
-  const strangers = db
-    .selectFrom('audit_log')
-    .where('account_id', 'is', null)
-    .where('action', '=', 'session.refuse')
-  const oldest = await strangers
-    .select(['created_at', 'id'])
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .offset(most)
-    .limit(1)
-    .executeTakeFirst()
-  const before = new Date(Date.now() - STRANGERS_KEPT_MS)
-  await db
-    .deleteFrom('audit_log')
-    .where('account_id', 'is', null)
-    .where('action', '=', 'session.refuse')
-    .where((eb) =>
-      eb.or([
-        eb('created_at', '<', before),
-        ...(oldest
-          ? [
-              eb('created_at', '<', oldest.created_at),
-              eb.and([eb('created_at', '=', oldest.created_at), eb('id', '<=', oldest.id)]),
-            ]
-          : []),
-      ]),
-    )
-    .execute()
+  await dropExpiredLinks(db, new Date(now.getTime() - 30 * 24 * 3_600_000))
 }

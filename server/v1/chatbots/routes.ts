@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { createAgent } from '../../agents/records/create-agent.ts'
 import { deleteAgent } from '../../agents/records/delete-agent.ts'
+import { dropReplies } from '../../conversations/changes/drop-replies.ts'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import { listFullAgents } from '../../agents/records/queries.ts'
 import type { UpdateAgent } from '../../agents/records/schema.ts'
@@ -36,7 +37,7 @@ export const chatbotRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.deleteChatbot, async ({ caller, query }) => {
-    await deleteAgent(ctx, { accountId: caller.account.id, agentId: query.chatbotId }, caller.actor)
+    await deleteAgent({ ...ctx, dropReplies }, { accountId: caller.account.id, agentId: query.chatbotId }, caller.actor)
     return { message: 'Chatbot deleted successfully' }
   }),
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.ts'
+import { linkThread } from '../../../conversations/changes/link-thread.ts'
 import { setFirstStatus } from '../../../conversations/records/set-status.ts'
 import type { Trx } from '../../../db/database.ts'
 import { transact } from '../../../db/statements/transact.ts'
@@ -15,8 +16,8 @@ import { mailAddress, oneLine } from '../parse/mail-address.ts'
 import { changeMailThread } from './mail-threads.ts'
 
 /**
- * The thread of a ticket that was opened without a mail: made to its customer's address when it is first needed. What
- * the customer answers then comes to the ticket. null: there is no address.
+ * Returns the thread of a ticket that was opened without a mail. It is created for the customer's address when it is
+ * first needed, and the customer's answers come to the ticket. Returns null when there is no address.
  */
 export async function threadOfTicket(
   ctx: Pick<Context, 'db' | 'secrets'>,
@@ -69,7 +70,7 @@ export async function threadOfTicket(
   })
 }
 
-/** Answers by mail come to the thread's open conversation, and so to the ticket that has this conversation. */
+/** Mails are added to the thread's open conversation, and so to the ticket of that conversation. */
 async function linkConversation(
   trx: Trx,
   thread: ThreadRow,
@@ -81,29 +82,12 @@ async function linkConversation(
   },
 ): Promise<void> {
   if (ticket.conversation_id !== null) {
-    await trx
-      .updateTable('conversations')
-      .set({ thread_id: thread.id })
-      .where('account_id', '=', thread.account_id)
-      .where('id', '=', ticket.conversation_id)
-      .where('thread_id', 'is', null)
-      .where('status', '<>', 'ended')
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('conversations as open')
-              .select('open.id')
-              .where('open.account_id', '=', thread.account_id)
-              .where('open.thread_id', '=', thread.id)
-              .where('open.status', '<>', 'ended'),
-          ),
-        ),
-      )
-      .execute()
+    const ref = { accountId: thread.account_id, conversationId: ticket.conversation_id }
+    await linkThread(trx, ref, thread.id)
     return
   }
   const conversation = await newConversation(trx, thread, ticket.subject ?? '', null)
-  // Nobody would end it for a ticket that is over already.
+  // Nobody would end the conversation of a ticket that is already closed.
   const status = isOver(ticket.status_category) ? 'ended' : 'taken_over'
   await setFirstStatus(trx, conversation, status)
   await linkTicket(trx, { id: ticket.id, account_id: thread.account_id }, conversation.id)

@@ -8,7 +8,7 @@ import { transact } from '../../../db/statements/transact.ts'
 import type { AccountId } from '../../../db/tables/columns.ts'
 import { LEASE_SECONDS } from '../../../deliveries/claim-delivery.ts'
 import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
-import { changeDelivery } from '../../../deliveries/settle-delivery.ts'
+import { changeDelivery, failDelivery } from '../../../deliveries/settle-delivery.ts'
 import { recordEvent } from '../../../helpdesk/tickets/record-event.ts'
 import { ApiError } from '../../../http/errors.ts'
 import { freeKey, type KeyedRequest, takeKey } from '../../../http/once/idempotency.ts'
@@ -161,20 +161,8 @@ async function failed(
   const isUncertain = failure === null || failure.code === 'uncertain'
   await transact(db, async (trx) => {
     if (request && !isUncertain) await freeKey(trx, request)
-    await trx
-      .updateTable('deliveries')
-      .set({
-        status: 'failed',
-        lease_until: null,
-        maybe_sent: isUncertain,
-        error: failure?.message ?? 'An error inside the service.',
-        updated_at: new Date(),
-      })
-      .where('account_id', '=', accountId)
-      .where('id', '=', deliveryId)
-      // A status may have come before the end of the wait.
-      .where('status', '=', 'sending')
-      .execute()
+    const reason = failure?.message ?? 'An error inside the service.'
+    await failDelivery(trx, accountId, deliveryId, { reason, isUncertain })
   })
   return failure ? sendErrorOf(failure) : error
 }

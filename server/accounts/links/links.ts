@@ -89,3 +89,53 @@ export async function takeLink(trx: Trx, kind: LinkKind, token: string): Promise
   if (!row) throw new ApiError('AUTH_LINK_INVALID')
   return row
 }
+
+/** Deletes the reset links of a member. */
+export async function dropResetLinks(trx: Db, accountId: AccountId, memberId: string): Promise<void> {
+  await trx
+    .deleteFrom('login_links')
+    .where('account_id', '=', accountId)
+    .where('kind', '=', 'reset')
+    .where('member_id', '=', memberId)
+    .execute()
+}
+
+/** Deletes the links of all accounts that expired before the given time. */
+export async function dropExpiredLinks(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('login_links').where('expires_at', '<', before).execute()
+}
+
+/**
+ * Deletes the open invitations made by `createdBy`: a member who may no longer invite must not get back in through
+ * one of them.
+ */
+export async function dropInvitationsBy(trx: Db, accountId: AccountId, createdBy: string): Promise<void> {
+  await trx
+    .deleteFrom('login_links')
+    .where('account_id', '=', accountId)
+    .where('kind', '=', 'invitation')
+    .where('created_by', '=', createdBy)
+    .execute()
+}
+
+/** Deletes an expired invitation of the address, which would keep it from being invited again. */
+export async function dropExpiredInvitation(trx: Db, accountId: AccountId, email: string): Promise<void> {
+  await trx
+    .deleteFrom('login_links')
+    .where('account_id', '=', accountId)
+    .where('kind', '=', 'invitation')
+    .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', email.toLowerCase()))
+    .where('expires_at', '<=', new Date())
+    .execute()
+}
+
+/** Deletes an invitation. Returns whether there was one. */
+export async function dropInvitation(trx: Db, accountId: AccountId, id: string): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('login_links')
+    .where('account_id', '=', accountId)
+    .where('kind', '=', 'invitation')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}

@@ -1,11 +1,11 @@
-import { sql } from 'kysely'
 import { holdAgent } from '../../agents/records/find-agent.ts'
 import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
+import type { SolvedTickets } from './solved-tickets.ts'
 
-/** Takes all ticket sources of an agent, which is held, out of its answers. */
+/** Deletes all ticket sources of an agent. The caller has locked the agent. */
 export async function dropAllTickets(trx: Trx, { accountId, agentId }: AgentRef): Promise<void> {
   const sources = await trx
     .selectFrom('sources')
@@ -26,32 +26,28 @@ async function drop(trx: Trx, { accountId, agentId }: AgentRef, sources: { id: s
   await moveKnowledge(trx, { accountId, agentId })
 }
 
-/** Takes out those whose ticket is not solved any longer, does not exist, or is among `useless`. */
+/** Deletes the sources whose ticket is no longer solved, does not exist, or is among `useless`. */
 export async function dropStaleTickets(
-  db: Db,
+  { db, solvedTickets }: { db: Db; solvedTickets: SolvedTickets },
   { accountId, agentId }: AgentRef,
   useless: readonly string[],
 ): Promise<void> {
   await transact(db, async (trx) => {
-    // In a clone the tickets are those of the original.
     await holdAgent(trx, { accountId, agentId })
     const sources = await trx
       .selectFrom('sources')
-      .select('id')
+      .select(['id', 'content'])
       .where('account_id', '=', accountId)
       .where('agent_id', '=', agentId)
       .where('type', '=', 'ticket')
-      .where((eb) =>
-        eb.or([
-          eb(eb.ref('content', '->>').key('ticketId'), 'in', [...useless, '']),
-          sql<boolean>`not exists (select from tickets
-            where tickets.account_id = sources.account_id and tickets.id = (sources.content ->> 'ticketId')::uuid
-              and tickets.status_category = 'closed')`,
-        ]),
-      )
       .orderBy('id')
       .forUpdate()
       .execute()
-    await drop(trx, { accountId, agentId }, sources)
+    const ticketIds = sources.flatMap(({ content }) => content.ticketId ?? [])
+    // The tickets of a clone's sources are those of the original agent.
+    const closed = await solvedTickets.closedAmong(trx, { accountId, agentId }, ticketIds)
+    const isStale = (ticketId = ''): boolean => !closed.has(ticketId) || useless.includes(ticketId)
+    const stale = sources.filter(({ content }) => isStale(content.ticketId))
+    await drop(trx, { accountId, agentId }, stale)
   })
 }

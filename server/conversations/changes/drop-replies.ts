@@ -1,0 +1,26 @@
+import { releaseCredits } from '../../accounts/plans/credits.ts'
+import type { Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
+
+/**
+ * Deletes the running generations of an agent with their logs, and releases their reserved credits. The processes that
+ * run them notice it when they store something. Returns the ids.
+ */
+export async function dropReplies(trx: Trx, { accountId, agentId }: AgentRef): Promise<string[]> {
+  const rows = await trx
+    .deleteFrom('generations')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('status', '=', 'running')
+    .returning('id')
+    .execute()
+  const ids = rows.map(({ id }) => id).sort()
+  if (ids.length === 0) return []
+  await trx
+    .deleteFrom('generation_log')
+    .where('account_id', '=', accountId)
+    .where('generation_id', 'in', ids)
+    .execute()
+  for (const id of ids) await releaseCredits(trx, accountId, id)
+  return ids
+}
