@@ -1,7 +1,7 @@
-import { dropInvitationsBy } from '../accounts/links/links.ts'
 import type { Selectable } from 'kysely'
 import { recordAudit } from '../accounts/audit/audit.ts'
 import { canBeLimited, scopesOf } from '../accounts/keys/roles.ts'
+import { dropInvitationsBy } from '../accounts/links/links.ts'
 import {
   changeMemberRow,
   lockMembers,

@@ -1,4 +1,5 @@
 import { recordAudit } from '../accounts/audit/audit.ts'
+import { createLink, dropExpiredInvitation, dropInvitation, type LinkRow } from '../accounts/links/links.ts'
 import { planOf } from '../accounts/plans/plans.ts'
 import { membersOf } from '../accounts/records/members.ts'
 import type { Db } from '../db/database.ts'
@@ -8,7 +9,6 @@ import type { Role } from '../db/tables/accounts.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Caller } from '../http/route.ts'
-import { createLink, dropExpiredInvitation, dropInvitation, type LinkRow } from '../accounts/links/links.ts'
 import { checkLimit, refuseUnlessOwner } from './account-members.ts'
 
 /** Returns the invitations that have not been accepted, newest first. */

@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import { codeOf } from '../../test/authenticator.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { browserOf, memberOf, PASSWORD, signIn, type Worker } from '../../test/workspace.ts'
-import { createLink } from '../accounts/links/links.ts'
 import { dropStrangersEntries } from '../accounts/audit/audit.ts'
+import { createLink } from '../accounts/links/links.ts'
 
 let service: Service
 let client: Client

@@ -1,10 +1,10 @@
 import { dropStrangersEntries, recordAudit } from '../accounts/audit/audit.ts'
+import { createLink, dropResetLinks, LINK_MS, linkTo } from '../accounts/links/links.ts'
 import type { Context } from '../context.ts'
 import { transact } from '../db/statements/transact.ts'
 import type { Duty } from '../jobs/duties.ts'
 import type { Task } from '../jobs/jobs.ts'
 import { deliverMail, operatorsWay } from '../notifications/deliver-mail.ts'
-import { createLink, dropResetLinks, LINK_MS, linkTo } from '../accounts/links/links.ts'
 import { memberByLogin } from './passwords/logins.ts'
 import { dropOldSessions } from './sessions/sessions.ts'
 

@@ -135,9 +135,11 @@ test('credits are those of this month, and the last message is the latest of all
 
 test('a plan without the weekly re-sync refuses the switch', async () => {
   // No plan of the catalogue has the API but not this feature, so the check is asked directly.
-  const route = agentRoutes(service.ctx, { ...agentHooks(service.ctx), copyActions: async () => {}, dropReplies: async () => [] }).find(
-    ({ endpoint }) => endpoint.name === 'setAutoRetrain',
-  )
+  const route = agentRoutes(service.ctx, {
+    ...agentHooks(service.ctx),
+    copyActions: async () => {},
+    dropReplies: async () => [],
+  }).find(({ endpoint }) => endpoint.name === 'setAutoRetrain')
   const call = {
     caller: { account: { id: client.accountId, name: 'x', plan: 'hobby' } },
     params: { agentId: id },

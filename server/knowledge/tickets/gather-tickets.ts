@@ -27,7 +27,11 @@ export async function gatherTickets(ctx: Needs, { agentId }: GatherTickets): Pro
   let seen = 0
   let hasRoom = true
   for (let below = ABOVE_ALL; seen < MOST; ) {
-    const tickets = await ctx.solvedTickets.closed(ctx.db, { accountId: account.id, agentId }, { below, limit: PAGE })
+    const tickets = await ctx.solvedTickets.closed(
+      ctx.db,
+      { accountId: account.id, agentId },
+      { below, limit: PAGE },
+    )
     for (const ticket of tickets) {
       const solved = await ctx.solvedTickets.read(ctx.db, ticket)
       if (!solved) useless.push(ticket.id)

@@ -13,8 +13,8 @@ import { hasRoom } from '../sources/room.ts'
 import { CHUNKS_AT_ONCE, clearChunks, dropChunks } from './clear-chunks.ts'
 import { dropUnusedVectors, embedChunks, vectorKey } from './embed-chunks.ts'
 import type { TrainSource } from './enqueue-training.ts'
-import { contentHash, liveColumns, recordedTraining } from './training-columns.ts'
 import { type Loaded, loadContent, TrainingFailure } from './load-content.ts'
+import { contentHash, liveColumns, recordedTraining } from './training-columns.ts'
 
 type Needs = Pick<
   Context,
@@ -179,7 +179,12 @@ async function stillWanted(trx: Trx, { id, account_id, content_version }: Source
 async function markFailed(db: Db, source: SourceRow, reason: string): Promise<void> {
   await db
     .updateTable('sources')
-    .set({ status: 'failed', error: reason, updated_at: new Date(), ...recordedTraining('failed', { reason }) })
+    .set({
+      status: 'failed',
+      error: reason,
+      updated_at: new Date(),
+      ...recordedTraining('failed', { reason }),
+    })
     .where('id', '=', source.id)
     .where('account_id', '=', source.account_id)
     .where('content_version', '=', source.content_version)

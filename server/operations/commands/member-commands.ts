@@ -1,7 +1,7 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
+import { createLink, linkTo } from '../../accounts/links/links.ts'
 import { createMember, membersOf, presenceOf, removeMember } from '../../accounts/records/members.ts'
 import { isId } from '../../db/ids.ts'
-import { createLink, linkTo } from '../../accounts/links/links.ts'
 import { removeSecondFactor } from '../../sign-in/passwords/logins.ts'
 import { type Command, CommandFailure, required, usageFailure } from '../command.ts'
 import { accountOf } from './find-account.ts'

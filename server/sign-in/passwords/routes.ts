@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { recordAudit } from '../../accounts/audit/audit.ts'
+import { readLink, takeLink } from '../../accounts/links/links.ts'
 import { setAccountName } from '../../accounts/records/accounts.ts'
 import { requireMemberById } from '../../accounts/records/members.ts'
 import type { Context } from '../../context.ts'
@@ -8,7 +9,6 @@ import { type Route, route } from '../../http/route.ts'
 import * as contract from '../contract.ts'
 import { SEND_RESET, type SendReset } from '../jobs.ts'
 import { countAttempt } from './attempts.ts'
-import { readLink, takeLink } from '../../accounts/links/links.ts'
 import { addLogin, hashOfPassword, replacePassword } from './logins.ts'
 
 const success = { success: true as const }

@@ -1,7 +1,6 @@
 import type { Static } from 'typebox'
 import { createAgent } from '../../agents/records/create-agent.ts'
 import { deleteAgent } from '../../agents/records/delete-agent.ts'
-import { dropReplies } from '../../conversations/changes/drop-replies.ts'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import { listFullAgents } from '../../agents/records/queries.ts'
 import type { UpdateAgent } from '../../agents/records/schema.ts'
@@ -10,6 +9,7 @@ import type { StylesChange } from '../../agents/settings/styles-schema.ts'
 import { updateStyles } from '../../agents/settings/update-styles.ts'
 import { withModels } from '../../agents/settings/with-models.ts'
 import type { Context } from '../../context.ts'
+import { dropReplies } from '../../conversations/changes/drop-replies.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { type Route, route } from '../../http/route.ts'
 import { presentChatbot } from '../present.ts'
@@ -37,7 +37,11 @@ export const chatbotRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.deleteChatbot, async ({ caller, query }) => {
-    await deleteAgent({ ...ctx, dropReplies }, { accountId: caller.account.id, agentId: query.chatbotId }, caller.actor)
+    await deleteAgent(
+      { ...ctx, dropReplies },
+      { accountId: caller.account.id, agentId: query.chatbotId },
+      caller.actor,
+    )
     return { message: 'Chatbot deleted successfully' }
   }),
 

@@ -36,7 +36,12 @@ export async function failCrawl(db: Db, run: CrawlRun, reason: string): Promise<
     source.metadata.crawlStatus = 'failed'
     await trx
       .updateTable('sources')
-      .set({ status: 'failed', error: reason, updated_at: new Date(), ...recordedTraining('failed', { reason }) })
+      .set({
+        status: 'failed',
+        error: reason,
+        updated_at: new Date(),
+        ...recordedTraining('failed', { reason }),
+      })
       .where('account_id', '=', run.account.id)
       .where('id', '=', run.sourceId)
       .execute()

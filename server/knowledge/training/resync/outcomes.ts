@@ -8,8 +8,8 @@ import type { Jobs } from '../../../jobs/jobs.ts'
 import type { SourceRow } from '../../sources/queries.ts'
 import { clearChunks } from '../clear-chunks.ts'
 import { TRAIN_SOURCE, type TrainSource } from '../enqueue-training.ts'
-import { recordedTraining } from '../training-columns.ts'
 import type { Loaded } from '../load-content.ts'
+import { recordedTraining } from '../training-columns.ts'
 import { WEEK_MS } from './eligible.ts'
 
 type Needs = { db: Db; jobs: Jobs }
