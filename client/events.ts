@@ -47,5 +47,5 @@ export type StoredMessage = {
   /** The time in Unix seconds. */
   createdAt: number
   feedback?: 'positive' | 'negative'
-  metadata?: { score?: number; sources?: unknown[]; finishReason?: string }
+  metadata?: { score?: number | null; sources?: unknown[]; finishReason?: string }
 }

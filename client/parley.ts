@@ -20,12 +20,25 @@ export type ChatBody = {
   userId?: string
 }
 
+type TrialChannel =
+  | 'chat_widget'
+  | 'help_page'
+  | 'center_stage'
+  | 'side_panel'
+  | 'messaging'
+  | 'api'
+  | 'email'
+  | 'android_sdk'
+  | 'ios_sdk'
+  | 'phone'
+  | 'search'
+
 /** What differs from the agent's saved settings and from an ordinary chat when an answer is tried out. */
 export type TrialBody = {
   /** Omit it to continue from the results of client actions. */
   message?: string
   conversationId?: string
-  channel?: string
+  channel?: TrialChannel
   contactId?: string
   instructions?: string
   model?: string

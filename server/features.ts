@@ -190,17 +190,17 @@ export const features: Feature[] = [
 ]
 
 /** Every contract of version 2: features in their order, inside one by path and method. */
-export const contracts: Endpoint[] = listed(features.flatMap((feature) => feature.contracts ?? []))
+export const contracts: Endpoint[] = listed<Endpoint>(features.flatMap((feature) => feature.contracts ?? []))
 
 /** Every contract of what is served outside of the APIs. */
-export const rawContracts: RawEndpoint[] = listed(
+export const rawContracts: RawEndpoint[] = listed<RawEndpoint>(
   features.flatMap(({ raw = [] }) =>
     raw.map((module) => Object.fromEntries(Object.entries(module).filter(isRawEndpoint))),
   ),
 )
 
 /** Every contract of version 1, which has no features of its own. */
-export const version1Contracts: Endpoint[] = listed([
+export const version1Contracts: Endpoint[] = listed<Endpoint>([
   chat1,
   chatbots1,
   pictures1,

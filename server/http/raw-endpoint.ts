@@ -43,7 +43,7 @@ export type RawEndpoint = {
 }
 
 /** How a body is read: into memory, as a stream that the handler stores, or as the fields of JSON or of a form. */
-export type RawBody = {
+type RawBody = {
   as: 'bytes' | 'stream' | 'fields'
   /** The media types that are accepted, the usual one first; `any` accepts every type. */
   types: readonly string[] | 'any'

@@ -1,7 +1,7 @@
 import { errorOf, ParleyError } from '../../client/parley-error.ts'
 import { withDeadline } from '../../client/parse-events.ts'
 import { WIDGET_API } from '../../server/widget/page/api-path.ts'
-import type { BodyOf, Method, ParamsOf, PathOf, ResponseOf } from './endpoints.ts'
+import type { BodyOf, MethodOf, ParamsOf, Path, ResponseOf } from './endpoints.ts'
 import type { Kept } from './kept.ts'
 import type { Details, Feedback, Outgoing } from './types.ts'
 
@@ -20,19 +20,19 @@ export type Api = ReturnType<typeof createApi>
 
 export function createApi(agentId: string, kept: Kept) {
   /** `names` are the parameters of the path. What is sent is checked against the contract with this method and path. */
-  type Init<M extends Method, P extends PathOf<M>> = {
-    names?: ParamsOf<M, P>
-    body?: BodyOf<M, P>
+  type Init<P extends Path> = {
+    names?: ParamsOf<P>
+    body?: BodyOf<P>
     form?: FormData
     headers?: Record<string, string>
     signal?: AbortSignal
     outlivesPage?: boolean
   }
 
-  async function request<M extends Method, P extends PathOf<M>>(
-    method: M,
+  async function request<P extends Path>(
+    method: MethodOf<P>,
     path: P,
-    { names, body, form, headers, signal, outlivesPage = false }: Init<M, P> = {},
+    { names, body, form, headers, signal, outlivesPage = false }: Init<P> = {},
   ): Promise<Response> {
     const given = new AbortController()
     signal?.addEventListener('abort', () => given.abort(signal.reason), { once: true })
@@ -63,11 +63,11 @@ export function createApi(agentId: string, kept: Kept) {
     }
   }
 
-  const json = async <M extends Method, P extends PathOf<M>>(
-    method: M,
+  const json = async <P extends Path>(
+    method: MethodOf<P>,
     path: P,
-    init?: Init<M, P>,
-  ): Promise<ResponseOf<M, P>> => {
+    init?: Init<P>,
+  ): Promise<ResponseOf<P>> => {
     const response = await request(method, path, init)
     return withDeadline(response.json(), SILENCE_MS, init?.signal)
   }

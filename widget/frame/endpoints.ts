@@ -1,13 +1,14 @@
 import type { Static, TSchema } from 'typebox'
 import type * as contract from '../../server/widget/contract.ts'
 
-/** The contracts of the widget's API, as types only: contracts themselves would be most of the script. */
+/** The contracts of the widget's API. Only their types are imported, because the schemas would enlarge the script. */
 type Endpoint = (typeof contract)[keyof typeof contract]
-type EndpointAt<M, P> = Extract<Endpoint, { method: M; path: P }>
+/** Each path has one endpoint. */
+type EndpointAt<P> = Extract<Endpoint, { path: P }>
 
-export type Method = Endpoint['method']
-export type PathOf<M> = Extract<Endpoint, { method: M }>['path']
+export type Path = Endpoint['path']
+export type MethodOf<P> = EndpointAt<P>['method']
 /** The parameters of the path apart from the agent, which is the same for all requests. */
-export type ParamsOf<M, P> = Omit<Static<EndpointAt<M, P>['params']>, 'agentId'>
-export type BodyOf<M, P> = EndpointAt<M, P> extends { body: infer B extends TSchema } ? Static<B> : undefined
-export type ResponseOf<M, P> = Static<EndpointAt<M, P>['success']['schema']>
+export type ParamsOf<P> = Omit<Static<EndpointAt<P>['params']>, 'agentId'>
+export type BodyOf<P> = EndpointAt<P> extends { body: infer B extends TSchema } ? Static<B> : undefined
+export type ResponseOf<P> = Static<EndpointAt<P>['success']['schema']>

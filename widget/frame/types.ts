@@ -11,9 +11,9 @@ export type Message = Static<typeof schema.VisibleMessage>
 export type Source = Message['sources'][number]
 export type Attachment = Message['attachments'][number]
 /** An uploaded file. Messages refer to it by its id. */
-export type SentFile = ResponseOf<'POST', '/agents/{agentId}/attachments'>['data']
+export type SentFile = ResponseOf<'/agents/{agentId}/attachments'>['data']
 /** A stored message, and whether the agent answers it. */
-export type Sent = ResponseOf<'POST', '/agents/{agentId}/messages'>['data']
+export type Sent = ResponseOf<'/agents/{agentId}/messages'>['data']
 export type Call = Message['pendingCalls'][number]
 export type Feedback = Message['feedback']
 export type LeadField = NonNullable<Appearance['leadForm']>['fields'][number]

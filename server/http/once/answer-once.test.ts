@@ -262,7 +262,7 @@ test('OpenAPI names both headers with a POST', () => {
   const document = openApiDocument({
     endpoints: [speak],
     version1: [],
-    others: {},
+    raw: [],
     schemas: {},
     tags: {},
   }) as unknown as {

@@ -4,6 +4,14 @@ import { isPassing } from '../../db/statements/transact.ts'
 import type { Endpoint } from '../contract.ts'
 import { bodyErrors, commonErrors, type ErrorCode, postErrors } from '../error-codes.ts'
 import { ApiError } from '../errors.ts'
+import type { RawEndpoint } from '../raw-endpoint.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The contract of a route outside of the APIs. */
+    raw?: RawEndpoint
+  }
+}
 
 /** Returns the status and the body of the response to an error. */
 export type PresentError = (

@@ -3,12 +3,6 @@ import type { Static, TSchema } from 'typebox'
 import type { Maintenance } from '../limits/maintenance.ts'
 import type { RawEndpoint } from '../raw-endpoint.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    raw?: RawEndpoint
-  }
-}
-
 type Typed<S> = S extends TSchema ? Static<S> : Record<string, never>
 
 /** What a handler is given. Nothing has been checked against the contract. */

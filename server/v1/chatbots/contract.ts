@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { agentStatuses, CreateAgent, UpdateAgent } from '../../agents/records/schema.ts'
 import { IpRateLimits, SuggestedMessage } from '../../agents/settings/settings-schema.ts'
 import { StylesChange } from '../../agents/settings/styles-schema.ts'
@@ -74,7 +74,7 @@ export const updateChatbotData = version1({
 })
 
 /** A text, or a suggestion as version 2 knows it. */
-const Suggestion = Type.Unsafe<string | Record<string, unknown>>({
+const Suggestion = Type.Unsafe<string | Static<typeof SuggestedMessage>>({
   anyOf: [Type.String({ minLength: 1, maxLength: 500 }), SuggestedMessage],
 })
 

@@ -83,7 +83,7 @@ function settingsOf(body: Settings): Static<typeof UpdateAgent> {
     temp,
     allowedDomains: domains,
     suggestedMessages: suggestedMessages?.map((suggestion, order) =>
-      typeof suggestion === 'string' ? { type: 'single', text: suggestion, order } : suggestion,
+      typeof suggestion === 'string' ? { type: 'single' as const, text: suggestion, order } : suggestion,
     ),
     ipRateLimits: Object.keys(limits).length > 0 ? limits : undefined,
   }
