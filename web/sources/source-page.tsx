@@ -33,11 +33,12 @@ export function SourcePage() {
     ...reading(PATH, { params: { agentId, sourceId } }),
     refetchInterval: ({ state }) => (state.data && isBusy(state.data) ? 1_500 : false),
   })
-  const status = source.data?.status
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the parts are read again when the state has changed
+  const { status, updatedAt } = source.data ?? {}
+  // A short text may be trained again before its state is looked at, so the state alone says too little.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the parts are read again when the source has changed
   useEffect(() => {
     for (const part of PARTS) void queries.invalidateQueries({ queryKey: [`${PATH}/${part}`] })
-  }, [status])
+  }, [status, updatedAt])
   return (
     <Loaded of={source}>
       {(data) => (
@@ -75,8 +76,7 @@ function Actions({ agentId, source }: { agentId: string; source: Source }) {
       {source.type !== 'ticket' && (
         <Button
           icon={RefreshCw}
-          pending={refresh.isPending}
-          disabled={isBusy(source)}
+          pending={refresh.isPending || isBusy(source)}
           onClick={() => refresh.mutate()}
         >
           Read again
