@@ -33,15 +33,21 @@ export function createWorkspace(): () => Promise<Workspace> {
   }
 }
 
+/** Reads all files at once, because a later build by another process replaces them. */
 async function openWorkspace(): Promise<Workspace> {
   const built = await buildWorkspace()
-  const known = new Set(built.files)
+  const files = new Map(
+    await Promise.all(
+      built.files.map(async (name) => [name, await readFile(join(BUILD_FOLDER, name))] as const),
+    ),
+  )
   const assets = new Map<string, Promise<Asset>>()
   return {
     built,
     async read(name) {
-      if (!known.has(name)) return null
-      const asset = assets.get(name) ?? readAsset(name)
+      const bytes = files.get(name)
+      if (!bytes) return null
+      const asset = assets.get(name) ?? assetOf(name, bytes)
       assets.set(name, asset)
       asset.catch(() => assets.delete(name))
       return asset
@@ -49,8 +55,7 @@ async function openWorkspace(): Promise<Workspace> {
   }
 }
 
-async function readAsset(name: string): Promise<Asset> {
-  const bytes = await readFile(join(BUILD_FOLDER, name))
+async function assetOf(name: string, bytes: Buffer): Promise<Asset> {
   const type = TYPES[extname(name)] ?? 'application/octet-stream'
   if (type.startsWith('font/')) return { type, bytes, gzipped: null, brotli: null }
   const [gzipped, brotli] = await Promise.all([

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 
 /** The names of the files that a browser loads first; one of these requests every other file. */
 export type Built = { script: string; style: string; preload: string[]; files: string[] }
+type Manifest = { sources: string[]; fingerprint: string; built: Built }
 
 const root = join(import.meta.dirname, '../..')
 const web = join(root, 'web')
@@ -13,13 +14,9 @@ const MANIFEST = 'built.json'
 
 /** Builds the workspace if its sources have changed since the last build, and returns the names of its files. */
 export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
-  const fingerprint = await fingerprintOfSources()
-  const kept = await readFile(join(folder, MANIFEST), 'utf8').catch(() => null)
-  if (kept !== null) {
-    const manifest = JSON.parse(kept) as { fingerprint: string; built: Built }
-    if (manifest.fingerprint === fingerprint) return manifest.built
-  }
-  const made = `${folder}.${process.pid}`
+  const kept = await keptBuild(folder)
+  if (kept) return kept
+  const made = `${folder}.${randomUUID()}`
   const { metafile } = await build({
     entryPoints: { main: join(web, 'app/main.tsx') },
     outdir: made,
@@ -45,6 +42,8 @@ export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
   const [path, entry] = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>
     entryPoint?.endsWith('app/main.tsx'),
   ) as [string, (typeof metafile.outputs)[string]]
+  // The version of what comes from packages stands in the lockfile.
+  const sources = Object.keys(metafile.inputs).filter((name) => !name.includes('node_modules/'))
   const built: Built = {
     script: nameOf(path),
     style: nameOf(entry.cssBundle ?? ''),
@@ -53,26 +52,44 @@ export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
       .map(({ path: one }) => nameOf(one)),
     files: Object.keys(metafile.outputs).map(nameOf),
   }
+  const manifest: Manifest = { sources, fingerprint: await fingerprintOf(sources), built }
   await mkdir(made, { recursive: true })
-  await writeFile(join(made, MANIFEST), JSON.stringify({ fingerprint, built }))
-  await rm(folder, { recursive: true, force: true })
-  // When several processes build at once, the files of one of them stay; all of them are the same.
-  await rename(made, folder).catch(() => rm(made, { recursive: true, force: true }))
+  await writeFile(join(made, MANIFEST), JSON.stringify(manifest))
+  await putInPlace(made, folder)
   return built
 }
 
-/** Returns a hash of everything that a build depends on: our sources and the installed version of every package. */
-async function fingerprintOfSources(): Promise<string> {
-  const hash = createHash('sha256')
-  for (const folder of ['web', 'client']) {
-    const names = await readdir(join(root, folder), { recursive: true, withFileTypes: true })
-    const files = names
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .filter((file) => !file.startsWith(BUILD_FOLDER))
-      .sort()
-    for (const file of files) hash.update(relative(root, file)).update(await readFile(file))
+/** Returns the build in the folder, or null if there is none or its sources have changed since. */
+async function keptBuild(folder: string): Promise<Built | null> {
+  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => null)
+  if (text === null) return null
+  const { sources = [], fingerprint, built } = JSON.parse(text) as Partial<Manifest>
+  // A source that is gone is a change as well.
+  const now = await fingerprintOf(sources).catch(() => null)
+  return built && now === fingerprint ? built : null
+}
+
+/**
+ * Moves a build into the folder. When several processes build at once, the first one stays: another service may be
+ * reading its files, and all of them are the same.
+ */
+async function putInPlace(made: string, folder: string): Promise<void> {
+  const isPlaced = await rename(made, folder).then(
+    () => true,
+    () => false,
+  )
+  if (isPlaced) return
+  if ((await keptBuild(folder)) === null) {
+    await rename(folder, `${made}.old`).catch(() => {})
+    await rename(made, folder).catch(() => {})
   }
+  for (const left of [made, `${made}.old`]) await rm(left, { recursive: true, force: true })
+}
+
+/** Returns a hash of all that a build depends on: our sources and the installed version of every package. */
+async function fingerprintOf(sources: string[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const name of sources) hash.update(name).update(await readFile(join(root, name)))
   hash.update(await readFile(join(root, 'package-lock.json')))
   hash.update(await readFile(import.meta.filename))
   return hash.digest('hex')
