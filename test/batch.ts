@@ -1,5 +1,9 @@
 import { suite } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { mustEnd } from './must-end.ts'
+
+// Called here, this is about the whole process; a test file would call it for itself alone.
+mustEnd()
 
 /**
  * Runs the given test files one after another in this process. Starting a process and loading the service takes

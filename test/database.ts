@@ -6,7 +6,10 @@ import pg from 'pg'
 import { type Database, type Db, openEmbedded, openPostgres } from '../server/db/database.ts'
 import { migrate, readMigrations } from '../server/db/upkeep/migrate.ts'
 import { openJobs } from '../server/jobs/jobs.ts'
+import { mustEnd } from './must-end.ts'
 import { takeFaults, watchStatements } from './watch-statements.ts'
+
+mustEnd()
 
 const EMBEDDED = '@electric-sql/pglite'
 

@@ -83,10 +83,13 @@ export async function startService(
     work: () => ctx.jobs.work(jobKinds(ctx)),
     anonymous: (method, path, body, headers) => send(url, method, path, body, headers),
     async close() {
-      await app.close()
-      await ctx.close()
-      await database.drop()
-      if (!beside) await rm(folder, { recursive: true, force: true })
+      try {
+        await app.close()
+        await ctx.close()
+      } finally {
+        if (!beside) await rm(folder, { recursive: true, force: true })
+        await database.drop()
+      }
     },
   }
 }
