@@ -1,41 +1,12 @@
-import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { Heading, Modal, ModalOverlay, Dialog as Pane } from 'react-aria-components'
-import { IconButton } from './button.tsx'
-import classes from './dialog.module.css'
+import { lazy, Suspense } from 'react'
+import type { DialogPaneProps } from './dialog-pane.tsx'
 
-type DialogProps = {
-  title: string
-  isOpen: boolean
-  onClose: () => void
-  wide?: boolean
-  /** Opens the dialog from this side instead of in the middle. */
-  drawer?: 'left' | 'right'
-  children: ReactNode
-}
+/** What gives dialogs their behaviour is large, so it is loaded when the first one opens. */
+const DialogPane = lazy(() => import('./dialog-pane.tsx').then(({ DialogPane: one }) => ({ default: one })))
 
-export function Dialog({ title, isOpen, onClose, wide, drawer, children }: DialogProps) {
-  const place = drawer
-    ? `${classes.drawer} ${classes[drawer]}`
-    : `${classes.modal} ${wide ? classes.wide : ''}`
-  return (
-    <ModalOverlay
-      isOpen={isOpen}
-      onOpenChange={(open) => !open && onClose()}
-      isDismissable
-      className={`${classes.overlay} ${drawer ? '' : classes.middle}`}
-    >
-      <Modal className={place}>
-        <Pane className={classes.pane}>
-          <header className={classes.head}>
-            <Heading slot="title" level={2}>
-              {title}
-            </Heading>
-            <IconButton icon={X} label="Close" onClick={onClose} />
-          </header>
-          <div className={classes.body}>{children}</div>
-        </Pane>
-      </Modal>
-    </ModalOverlay>
+export const Dialog = ({ isOpen, ...rest }: DialogPaneProps & { isOpen: boolean }) =>
+  isOpen && (
+    <Suspense>
+      <DialogPane {...rest} />
+    </Suspense>
   )
-}

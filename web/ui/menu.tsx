@@ -1,19 +1,10 @@
-import type { LucideIcon } from 'lucide-react'
-import { Check } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { Button, Menu as List, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useRef, useState } from 'react'
 import { buttonClass } from './button.tsx'
-import classes from './menu.module.css'
+import type { Choice } from './menu-list.tsx'
 
-type Choice = {
-  id: string
-  label: string
-  hint?: string
-  icon?: LucideIcon
-  danger?: boolean
-  chosen?: boolean
-  onChoose: () => void
-}
+/** What gives menus their behaviour is large, so it is loaded when somebody approaches the first one. */
+const load = () => import('./menu-list.tsx')
+const MenuList = lazy(() => load().then(({ MenuList: one }) => ({ default: one })))
 
 type MenuProps = {
   label: string
@@ -26,34 +17,34 @@ type MenuProps = {
 }
 
 export function Menu({ label, choices, children, className, isNamed }: MenuProps) {
+  const button = useRef<HTMLButtonElement>(null)
+  const [isOpen, setIsOpen] = useState(false)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+    event.preventDefault()
+    setIsOpen(true)
+  }
   return (
-    <MenuTrigger>
-      <Button
+    <>
+      <button
+        ref={button}
+        type="button"
         aria-label={isNamed ? undefined : label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
         className={className ?? buttonClass('secondary', true)}
+        onPointerEnter={() => void load()}
+        onFocus={() => void load()}
+        onKeyDown={onKeyDown}
+        onClick={() => setIsOpen(true)}
       >
         {children ?? label}
-      </Button>
-      <Popover className={classes.popover} placement="bottom start">
-        <List className={classes.list} aria-label={label}>
-          {choices.map(({ id: choice, label: text, hint, icon: Icon, danger, chosen, onChoose }) => (
-            <MenuItem
-              key={choice}
-              id={choice}
-              textValue={text}
-              onAction={onChoose}
-              className={`${classes.item} ${danger ? classes.danger : ''}`}
-            >
-              {Icon && <Icon size={16} aria-hidden />}
-              <span className={classes.text}>
-                {text}
-                {hint && <small>{hint}</small>}
-              </span>
-              {chosen && <Check size={16} aria-label="Chosen" />}
-            </MenuItem>
-          ))}
-        </List>
-      </Popover>
-    </MenuTrigger>
+      </button>
+      {isOpen && (
+        <Suspense>
+          <MenuList button={button} label={label} choices={choices} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
   )
 }
