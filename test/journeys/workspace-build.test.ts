@@ -8,6 +8,7 @@ import { createLink, linkTo } from '../../server/accounts/links/links.ts'
 import { createAccount } from '../../server/accounts/records/accounts.ts'
 import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
 import { findBrowser } from '../find-browser.ts'
+import { keyboardOf } from '../keyboard.ts'
 import { type Service, startService } from '../start.ts'
 
 const skip = findBrowser()
@@ -16,12 +17,13 @@ const skip = findBrowser()
 
 const PATIENCE_MS = 120_000
 
-/** What a builder of agents does: try out, compare, measure, and add actions and procedures. */
+/** What a builder of agents does, by keyboard alone: try out, compare, measure, and add actions and procedures. */
 describe('building an agent in the workspace', { skip }, () => {
   let service: Service
   let models: ModelServer
   let browser: Browser
   let page: Page
+  let keys: ReturnType<typeof keyboardOf>
   let agentId: string
   const shop = createServer((request, response) => {
     response.setHeader('content-type', 'application/json')
@@ -42,19 +44,24 @@ describe('building an agent in the workspace', { skip }, () => {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
     context.setDefaultTimeout(PATIENCE_MS)
     page = await context.newPage()
+    keys = keyboardOf(page)
     const accountId = await createAccount(service.ctx.db, 'Default')
     const { token } = await createLink(service.ctx.db, { accountId, kind: 'set-up', createdBy: 'operator' })
     await page.goto(linkTo(service.url, 'set-up', token))
-    await page.getByLabel('Workspace').fill('Bright Lamps')
-    await page.getByLabel('Your name').fill('Ada Okafor')
-    await page.getByLabel('Email').fill('ada@example.com')
-    await page.getByLabel('Password').fill('a few words in a row')
-    await page.getByRole('button', { name: 'Create the workspace' }).click()
-    await page.getByRole('link', { name: 'New agent' }).click()
-    await page.getByLabel('Name').fill('Lumi')
-    await page.getByText('Written or pasted').click()
-    await page.getByLabel('Text', { exact: true }).last().fill('The Halo lamp has a warranty of five years.')
-    await page.getByRole('button', { name: 'Create the agent' }).click()
+    await keys.write(page.getByLabel('Workspace'), 'Bright Lamps')
+    await keys.write(page.getByLabel('Your name'), 'Ada Okafor')
+    await keys.write(page.getByLabel('Email'), 'ada@example.com')
+    await keys.write(page.getByLabel('Password'), 'a few words in a row')
+    await keys.press('Enter')
+    await keys.use(page.getByRole('link', { name: 'New agent' }))
+    await keys.write(page.getByLabel('Name'), 'Lumi')
+    await keys.reach(page.getByRole('radio', { checked: true }))
+    await keys.arrow('ArrowDown', page.getByRole('radio', { name: /Written or pasted/ }))
+    await keys.write(
+      page.getByRole('textbox', { name: 'Text', exact: true }),
+      'The Halo lamp has a warranty of five years.',
+    )
+    await keys.use(page.getByRole('button', { name: 'Create the agent' }))
     await page.getByLabel('Question').waitFor()
     agentId = new URL(page.url()).pathname.split('/')[2] ?? ''
     if (agentId === 'new') {
@@ -69,27 +76,24 @@ describe('building an agent in the workspace', { skip }, () => {
     shop.close()
   })
 
-  const go = (name: string) =>
-    page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name, exact: true }).click()
-
   const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
 
   test('a draft is tried out, its prompt is read, and no list of customers has it', async () => {
     await page.goto(`${service.url}/agents/${agentId}/playground`)
-    await page.getByText('What to try').click()
-    await page.getByLabel('Instructions').fill('Answer like a sailor.')
+    await keys.use(page.locator('summary').filter({ hasText: 'What to try' }))
+    await keys.write(page.getByLabel('Instructions'), 'Answer like a sailor.')
     models.queue.push({ tokens: ['Five years, aye [1].'] })
-    await page.getByLabel('Question').fill('How long is the warranty of the Halo lamp?')
-    await page.getByLabel('Question').press('Enter')
+    await keys.write(page.getByLabel('Question'), 'How long is the warranty of the Halo lamp?')
+    await keys.press('Enter')
     const why = page.getByRole('complementary', { name: 'Why this answer' })
     await why.getByText('For a customer').waitFor()
     await why.getByText('cited').waitFor()
-    await why.getByText(/^fake-model, /).click()
+    await keys.use(why.locator('summary').filter({ hasText: /^fake-model, / }))
     await why.getByText(/Answer like a sailor\./).waitFor()
     const saved = await service.ctx.db.selectFrom('agents').select('instructions').executeTakeFirstOrThrow()
     assert.notEqual(saved.instructions, 'Answer like a sailor.')
     await service.ctx.indexer.run(service.ctx.db)
-    await go('Conversations')
+    await keys.go('Conversations')
     await page
       .getByRole('heading', { name: /conversation/i })
       .first()
@@ -107,18 +111,18 @@ describe('building an agent in the workspace', { skip }, () => {
     await page.goto(`${service.url}/agents/${agentId}/playground?mode=compare`)
     const first = page.getByRole('region', { name: 'Configuration A' })
     const second = page.getByRole('region', { name: 'Configuration B' })
-    await first.getByLabel('Model').selectOption('builtin')
-    await second.getByLabel('Model').selectOption('fake-model')
-    await second.getByLabel('Instructions').fill('Be brief.')
+    await keys.choose(first.getByLabel('Model'), 'builtin')
+    await keys.choose(second.getByLabel('Model'), 'fake-model')
+    await keys.write(second.getByLabel('Instructions'), 'Be brief.')
     models.queue.push({ tokens: ['Five [1].'] })
-    await page.getByLabel('Question').fill('How long is the warranty of the Halo lamp?')
-    await page.getByLabel('Question').press('Enter')
+    await keys.write(page.getByLabel('Question'), 'How long is the warranty of the Halo lamp?')
+    await keys.press('Enter')
     await first.getByText('warranty of five years').first().waitFor()
     await second.getByText('Five').first().waitFor()
-    await second.getByRole('button', { name: 'Save as an evaluation question' }).click()
-    await page.getByRole('button', { name: 'Save the question' }).click()
+    await keys.use(second.getByRole('button', { name: 'Save as an evaluation question' }))
+    await keys.use(page.getByRole('button', { name: 'Save the question' }))
     await page.getByText('part of the next evaluation').waitFor()
-    await second.getByRole('button', { name: 'Save B to the agent' }).click()
+    await keys.use(second.getByRole('button', { name: 'Save B to the agent' }))
     await second.getByText('as saved').waitFor()
     const agent = await service.ctx.db
       .selectFrom('agents')
@@ -128,25 +132,25 @@ describe('building an agent in the workspace', { skip }, () => {
   })
 
   test('an evaluation before and after a correction shows what it has done', async () => {
-    await go('Evaluations')
+    await keys.go('Evaluations')
     await page.getByRole('cell', { name: /^How long is the warranty/ }).waitFor()
-    await page.getByRole('button', { name: 'Add a question' }).first().click()
+    await keys.use(page.getByRole('button', { name: 'Add a question' }).first())
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Question').fill('Which socket has the Halo lamp?')
-    await dialog.getByLabel('Expected answer').fill('The Halo lamp has an E27 socket.')
-    await dialog.getByRole('button', { name: 'Save the question' }).click()
+    await keys.write(dialog.getByLabel('Question'), 'Which socket has the Halo lamp?')
+    await keys.write(dialog.getByLabel('Expected answer'), 'The Halo lamp has an E27 socket.')
+    await keys.use(dialog.getByRole('button', { name: 'Save the question' }))
     await page.getByRole('cell', { name: /^Which socket/ }).waitFor()
     const run = async (note: string) => {
-      await page.getByRole('button', { name: 'Run', exact: true }).click()
-      await page.getByLabel('Note (optional)').fill(note)
-      await page.getByRole('button', { name: 'Run it now' }).click()
+      await keys.use(page.getByRole('button', { name: 'Run', exact: true }))
+      await keys.write(page.getByLabel('Note (optional)'), note)
+      await keys.press('Enter')
       await page.getByRole('heading', { level: 2, name: new RegExp(`^${note}`) }).waitFor()
     }
     await run('Before')
     const failing = page.getByRole('region', { name: 'Failing questions', exact: true })
     await failing.getByText('Which socket').waitFor()
-    await failing.getByRole('button', { name: 'Write the answer' }).click()
-    await page.getByRole('button', { name: 'Save the answer' }).click()
+    await keys.use(failing.getByRole('button', { name: 'Write the answer' }))
+    await keys.use(page.getByRole('button', { name: 'Save the answer' }))
     await page.getByText('The agent learns it now').waitFor()
     const live = () =>
       service.ctx.db.selectFrom('sources').select('live_version').where('type', '=', 'qna').executeTakeFirst()
@@ -159,35 +163,35 @@ describe('building an agent in the workspace', { skip }, () => {
   })
 
   test('an action is made and tried with a real input, and a procedure mentions it', async () => {
-    await go('Actions')
-    await page.getByRole('link', { name: 'New action' }).first().click()
-    await page.getByLabel('Name', { exact: true }).fill('look_up_order')
-    await page.getByLabel('When to use it').fill('When somebody asks where an order is.')
-    await page.getByRole('button', { name: 'Add an input' }).click()
-    await page.getByLabel('Name of input 1').fill('number')
-    await page.getByLabel('Type of input 1').selectOption('integer')
-    await page.getByLabel('Address').fill(`${shopUrl()}/orders/{{number}}`)
-    await page.getByRole('button', { name: 'Add the action' }).click()
+    await keys.go('Actions')
+    await keys.use(page.getByRole('link', { name: 'New action' }).first())
+    await keys.write(page.getByLabel('Name', { exact: true }), 'look_up_order')
+    await keys.write(page.getByLabel('When to use it'), 'When somebody asks where an order is.')
+    await keys.use(page.getByRole('button', { name: 'Add an input' }))
+    await keys.write(page.getByLabel('Name of input 1'), 'number')
+    await keys.choose(page.getByLabel('Type of input 1'), 'Whole number')
+    await keys.write(page.getByLabel('Address'), `${shopUrl()}/orders/{{number}}`)
+    await keys.use(page.getByRole('button', { name: 'Add the action' }))
     await heading('look_up_order')
     const trial = page.getByRole('region', { name: 'Try it', exact: true })
-    await trial.getByLabel('number').fill('20419')
-    await trial.getByRole('button', { name: 'Try it' }).click()
+    await keys.write(trial.getByLabel('number'), '20419')
+    await keys.use(trial.getByRole('button', { name: 'Try it' }))
     await trial.getByText('It works').waitFor()
     await trial.getByText('/orders/20419').waitFor()
 
-    await go('Procedures')
-    await page.getByRole('link', { name: 'New procedure' }).first().click()
-    await page.getByLabel('Name', { exact: true }).fill('Late order')
-    await page.getByLabel('Situation').fill('Somebody says that an order has not arrived.')
-    await page.getByLabel('Step 1', { exact: true }).fill('Say sorry.')
-    await page.getByRole('button', { name: 'Add a step' }).click()
-    await page.getByLabel('Step 2', { exact: true }).fill('Look the order up.')
-    await page.getByLabel('Action of step 2').selectOption('look_up_order')
-    await page.getByRole('button', { name: 'Move step 2 up' }).press('Enter')
-    await page.getByRole('button', { name: 'Add the procedure' }).click()
+    await keys.go('Procedures')
+    await keys.use(page.getByRole('link', { name: 'New procedure' }).first())
+    await keys.write(page.getByLabel('Name', { exact: true }), 'Late order')
+    await keys.write(page.getByLabel('Situation'), 'Somebody says that an order has not arrived.')
+    await keys.write(page.getByLabel('Step 1', { exact: true }), 'Say sorry.')
+    await keys.use(page.getByRole('button', { name: 'Add a step' }))
+    await keys.write(page.getByLabel('Step 2', { exact: true }), 'Look the order up.')
+    await keys.choose(page.getByLabel('Action of step 2'), 'Uses look_up_order')
+    await keys.use(page.getByRole('button', { name: 'Move step 2 up' }))
+    await keys.use(page.getByRole('button', { name: 'Add the procedure' }))
     await heading('Late order')
     assert.equal(await page.getByLabel('Step 1', { exact: true }).inputValue(), 'Look the order up.')
-    await page.getByRole('button', { name: 'Turn on' }).click()
+    await keys.use(page.getByRole('button', { name: 'Turn on' }))
     await page.getByRole('button', { name: 'Turn off' }).waitFor()
   })
 

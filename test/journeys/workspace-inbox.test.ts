@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { findBrowser } from '../find-browser.ts'
+import { keyboardOf } from '../keyboard.ts'
 import { type Desk, openDesk, write } from '../open-desk.ts'
 import { type Service, startService } from '../start.ts'
 import { until } from '../until.ts'
@@ -13,12 +14,13 @@ const skip = findBrowser()
   ? false
   : 'No Chromium was found: install it, or set CHROMIUM_PATH, to test the workspace in a browser.'
 
-describe('a Monday morning in the inbox', { skip }, () => {
+describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
   let service: Service
   let browser: Browser
   let desk: Desk
   let lead: Worker
   let page: Page
+  let keys: ReturnType<typeof keyboardOf>
 
   before(async () => {
     service = await startService({ TRUSTED_PROXIES: '127.0.0.1' })
@@ -35,6 +37,7 @@ describe('a Monday morning in the inbox', { skip }, () => {
       })
     }
     page = await pageOf(browser, service, lead)
+    keys = keyboardOf(page)
     // Counts what is played, since nobody listens.
     await page.addInitScript(`{
       globalThis.tones = 0
@@ -50,9 +53,11 @@ describe('a Monday morning in the inbox', { skip }, () => {
   })
 
   const rows = () => page.getByRole('region', { name: 'Tickets' }).getByRole('listitem')
+  const row = (text: string) => rows().getByRole('button').filter({ hasText: text })
+  const open = (target: Locator) => keys.pick(rows(), target)
   const current = () => page.locator('[aria-current=true]')
   const heading = (subject: string) => page.getByRole('heading', { level: 2, name: subject, exact: true })
-  const press = (key: string) => page.keyboard.press(key)
+  const press = (key: string) => keys.press(key)
   const focused = (label: string) => page.locator(':focus').and(page.getByLabel(label)).waitFor()
   const ticket = async (number: number) => (await desk.call('GET', `/tickets/${number}`)).body
   const messages = async (number: number, types: string) =>
@@ -82,7 +87,8 @@ describe('a Monday morning in the inbox', { skip }, () => {
     await press('e')
     await heading('Lamp 69').waitFor()
     assert.equal((await ticket(70)).statusCategory, 'closed')
-    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Undo' }).waitFor()
+    await press('z')
     await until('the ticket is open again', async () => (await ticket(70)).statusCategory === 'new')
     await page
       .getByRole('button', { name: /^All open/ })
@@ -100,7 +106,7 @@ describe('a Monday morning in the inbox', { skip }, () => {
     assert.equal(await page.getByLabel('Reply to the customer').inputValue(), '')
     await press('k')
     await heading('Lamp 69').waitFor()
-    await page.getByRole('button', { name: 'Preview' }).click()
+    await keys.use(page.getByRole('button', { name: 'Preview' }))
     await page.getByRole('region', { name: 'Preview' }).getByText('new bulb').waitFor()
     await press('r')
     await focused('Reply to the customer')
@@ -135,9 +141,9 @@ describe('a Monday morning in the inbox', { skip }, () => {
       content: 'What do you think, @lea@example.com?',
       authorId: desk.members['Sam Lee'],
     })
-    await page.getByRole('button', { name: /^Mentions 1/ }).click()
+    await keys.use(page.getByRole('button', { name: /^Mentions 1/ }))
     await until('the list of mentions', async () => (await rows().count()) === 1)
-    await rows().getByText('Lamp 12').click()
+    await open(row('Lamp 12'))
     await heading('Lamp 12').waitFor()
   })
 
@@ -147,9 +153,9 @@ describe('a Monday morning in the inbox', { skip }, () => {
     await page.keyboard.type('you')
     await press('Enter')
     await until('the assignee', async () => (await ticket(12)).assigneeId === lead.memberId)
-    await page.getByRole('button', { name: /^Mine 1/ }).click()
+    await keys.use(page.getByRole('button', { name: /^Mine 1/ }))
     await until('the list of what is mine', async () => (await rows().count()) === 1)
-    await rows().getByText('Lamp 12').click()
+    await open(row('Lamp 12'))
     await press('a')
     await focused('Assign to')
     await page.keyboard.type('sam')
@@ -160,10 +166,10 @@ describe('a Monday morning in the inbox', { skip }, () => {
 
   test('priority, status and tags are set beside the ticket', async () => {
     const details = page.getByRole('complementary', { name: 'Details' })
-    await details.getByLabel('Priority').selectOption('High')
-    await details.getByLabel('Status').selectOption('On hold')
-    await details.getByRole('button', { name: 'New tag' }).click()
-    await details.getByLabel('Name of the tag').fill('Warranty')
+    await keys.choose(details.getByLabel('Priority'), 'High')
+    await keys.choose(details.getByLabel('Status'), 'On hold')
+    await keys.use(details.getByRole('button', { name: 'New tag' }))
+    await keys.write(details.getByLabel('Name of the tag'), 'Warranty')
     await press('Enter')
     await details.getByRole('checkbox', { name: 'Warranty', checked: true }).waitFor()
     await until('the changes', async () => {
@@ -175,26 +181,25 @@ describe('a Monday morning in the inbox', { skip }, () => {
       tags.map(({ name }: { name: string }) => name),
       ['Warranty'],
     )
-    await page.getByRole('button', { name: /^All open/ }).click()
-    await page.getByRole('button', { name: 'Urgent and high' }).click()
+    await keys.use(page.getByRole('button', { name: /^All open/ }))
+    await keys.use(page.getByRole('button', { name: 'Urgent and high' }))
     await until('the urgent ones', async () => (await rows().count()) === 3)
-    await page.getByRole('button', { name: 'Urgent and high' }).click()
+    await keys.use(page.getByRole('button', { name: 'Urgent and high' }))
   })
 
   test('a prepared reply is made, filled in and used', async () => {
-    await rows().getByText('Lamp 125').click()
+    await open(row('Lamp 125'))
     await heading('Lamp 125').waitFor()
-    await page.getByRole('button', { name: 'Prepared replies' }).click()
-    await page.getByRole('menuitem', { name: 'New prepared reply' }).click()
+    const prepared = page.getByRole('button', { name: 'Prepared replies' })
+    await keys.menu(prepared, 'New prepared reply')
     const dialog = page.getByRole('dialog', { name: 'New prepared reply' })
-    await dialog.getByLabel('Name').fill('Ask for a picture')
-    await dialog.getByLabel('Text').fill('Hello {{customer.name}}, could you send a picture?')
-    await dialog.getByRole('button', { name: 'Keep the reply' }).click()
+    await keys.write(dialog.getByLabel('Name'), 'Ask for a picture')
+    await keys.write(dialog.getByLabel('Text'), 'Hello {{customer.name}}, could you send a picture?')
+    await keys.use(dialog.getByRole('button', { name: 'Keep the reply' }))
     await dialog.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Prepared replies' }).click()
-    await page.getByRole('menuitem', { name: 'Ask for a picture' }).click()
+    await keys.menu(prepared, 'Ask for a picture')
     await page.getByText('Hello Customer 125, could you send a picture?').waitFor()
-    await page.getByRole('button', { name: 'Send the reply' }).click()
+    await keys.use(page.getByRole('button', { name: 'Send the reply' }))
     await page.getByRole('article', { name: 'Message of support' }).getByText('Hello Customer 125').waitFor()
   })
 
@@ -225,9 +230,9 @@ describe('a Monday morning in the inbox', { skip }, () => {
     await write(service, desk, 'Is anybody there?')
     await until('the sound', async () => Number(await page.evaluate('tones')) >= 2)
     const { ticketNumber } = taken.body.data
-    await rows().getByText(`#${ticketNumber} `).click()
+    await open(row(`#${ticketNumber} `))
     await page.getByLabel('Messages').getByText('Is anybody there?').waitFor()
-    await page.getByRole('button', { name: 'Hand back to the agent' }).click()
+    await keys.use(page.getByRole('button', { name: 'Hand back to the agent' }))
     await until('the agent has it', async () => {
       const { body } = await desk.client.request('GET', `/agents/${desk.agentId}/conversations/export`)
       return body.data.some(
@@ -235,12 +240,12 @@ describe('a Monday morning in the inbox', { skip }, () => {
       )
     })
     await page.getByRole('button', { name: 'Take over from the agent' }).waitFor()
-    await page.getByRole('button', { name: 'Sound for new messages' }).click()
+    await keys.use(page.getByRole('button', { name: 'Sound for new messages' }))
     assert.equal(await page.evaluate("localStorage.getItem('parley:sound')"), 'off')
   })
 
   test('a conversation that was taken back is taken over beside its ticket', async () => {
-    await page.getByRole('button', { name: 'Take over from the agent' }).click()
+    await keys.use(page.getByRole('button', { name: 'Take over from the agent' }))
     await page.getByText('The conversation is yours now.').waitFor()
     await page.getByRole('button', { name: 'Hand back to the agent' }).waitFor()
   })
@@ -260,13 +265,13 @@ describe('a Monday morning in the inbox', { skip }, () => {
   test('on a phone, a ticket takes the whole page, and its details open over it', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.goto(`${service.url}/agents/${desk.agentId}/inbox`)
-    await rows().getByText('Lamp 120').click()
+    await open(row('Lamp 120'))
     await heading('Lamp 120').waitFor()
     assert.equal(await rows().first().isVisible(), false)
-    await page.getByRole('button', { name: 'Details' }).click()
+    await keys.use(page.getByRole('button', { name: 'Details' }))
     await page.getByRole('dialog', { name: 'Details' }).getByText('customer-120@example.org').waitFor()
     await press('Escape')
-    await page.getByRole('button', { name: 'Back to the list' }).click()
+    await keys.use(page.getByRole('button', { name: 'Back to the list' }))
     await rows().first().waitFor()
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
   })

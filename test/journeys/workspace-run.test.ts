@@ -10,6 +10,7 @@ import { type MailServer, startMailServer } from '../fakes/mail-server.ts'
 import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
 import { findBrowser } from '../find-browser.ts'
 import { type ImapServer, startImapServer } from '../imap-server.ts'
+import { keyboardOf } from '../keyboard.ts'
 import { type Client, type Service, startService } from '../start.ts'
 import { until } from '../until.ts'
 import { memberOf, PASSWORD } from '../workspace.ts'
@@ -54,7 +55,7 @@ async function startSite(): Promise<Site> {
   }
 }
 
-describe('a workspace that is run without a terminal', { skip }, () => {
+describe('a workspace that is run without a terminal, by keyboard alone', { skip }, () => {
   let service: Service
   let models: ModelServer
   let site: Site
@@ -62,6 +63,7 @@ describe('a workspace that is run without a terminal', { skip }, () => {
   let browser: Browser
   let client: Client
   let owner: Page
+  let keys: ReturnType<typeof keyboardOf>
   let agentId: string
   let siteId = ''
 
@@ -77,10 +79,11 @@ describe('a workspace that is run without a terminal', { skip }, () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
     context.setDefaultTimeout(PATIENCE_MS)
     owner = await context.newPage()
+    keys = keyboardOf(owner)
     await owner.goto(`${service.url}/sign-in`)
-    await owner.getByLabel('Email').fill(email)
-    await owner.getByLabel('Password').fill(PASSWORD)
-    await owner.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await keys.write(owner.getByLabel('Email'), email)
+    await keys.write(owner.getByLabel('Password'), PASSWORD)
+    await keys.use(owner.getByRole('button', { name: 'Sign in', exact: true }))
     await owner.getByRole('link', { name: 'Lumi' }).first().waitFor()
   })
   after(async () => {
@@ -110,18 +113,17 @@ describe('a workspace that is run without a terminal', { skip }, () => {
     const broken = owner.getByRole('row', { name: /broken\.pdf/ })
     await broken.getByText('Failed').waitFor()
     assert.match(await broken.innerText(), /broken\.pdf\s+\S.{10,}/s)
-    await owner.getByRole('link', { name: 'broken.pdf' }).click()
-    await owner.getByRole('tab', { name: 'History' }).click()
+    await keys.use(owner.getByRole('link', { name: 'broken.pdf' }))
+    await keys.tab('History')
     await owner.getByRole('table').getByText('Failed').waitFor()
   })
 
   test('a website is crawled while its pages are watched', async () => {
     await open('/sources')
-    await owner.getByRole('button', { name: 'Add a source' }).click()
-    await owner.getByRole('menuitem', { name: 'Website' }).click()
-    await owner.getByLabel('Address').fill(site.url)
-    await owner.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
-    await owner.getByRole('link', { name: site.url }).click()
+    await keys.menu(owner.getByRole('button', { name: 'Add a source' }), 'Website')
+    await keys.write(owner.getByLabel('Address'), site.url)
+    await keys.use(owner.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }))
+    await keys.use(owner.getByRole('link', { name: site.url }))
     const row = (path: string) => owner.getByRole('row', { name: new RegExp(`${path}\\b`) })
     await row('/care').getByText('Read').first().waitFor()
     await row('/slow').getByText('Waiting').waitFor()
@@ -130,7 +132,7 @@ describe('a workspace that is run without a terminal', { skip }, () => {
     await row('/slow').getByText('Waiting').waitFor({ state: 'detached' })
     const gone = owner.getByRole('row', { name: /404/ })
     await gone.getByText('Failed').waitFor()
-    await owner.getByRole('tab', { name: 'Text', exact: true }).click()
+    await keys.tab('Text')
     await owner.getByLabel('Text of the source').getByText('The Halo M costs 69 euros').waitFor()
     siteId = new URL(owner.url()).pathname.split('/').at(-1) ?? ''
   })
@@ -143,19 +145,22 @@ describe('a workspace that is run without a terminal', { skip }, () => {
     })
     await open(`/sources/${body.id}?tab=text`)
     await owner.getByLabel('Text of the source').getByText('three years').waitFor()
-    await owner.getByRole('button', { name: 'Edit' }).click()
-    await owner.getByRole('dialog').getByRole('textbox', { name: 'Text' }).fill('The warranty is five years.')
-    await owner.getByRole('button', { name: 'Save and train' }).click()
+    await keys.use(owner.getByRole('button', { name: 'Edit' }))
+    await keys.write(
+      owner.getByRole('dialog').getByRole('textbox', { name: 'Text' }),
+      'The warranty is five years.',
+    )
+    await keys.use(owner.getByRole('button', { name: 'Save and train' }))
     await owner.getByLabel('Text of the source').getByText('five years').waitFor()
   })
 
   test('the key that is made beside the examples opens the agent they name', async () => {
     await open('/deploy?tab=api')
-    await owner.getByRole('button', { name: 'Make a key' }).click()
-    await owner.getByLabel('Name', { exact: true }).fill('Shop')
-    await owner.getByRole('button', { name: 'Make the key' }).click()
+    await keys.use(owner.getByRole('button', { name: 'Make a key' }))
+    await keys.write(owner.getByLabel('Name', { exact: true }), 'Shop')
+    await keys.use(owner.getByRole('button', { name: 'Make the key' }))
     const key = await owner.getByLabel('API key', { exact: true }).locator('pre').textContent()
-    await owner.getByRole('button', { name: 'I have it' }).click()
+    await keys.use(owner.getByRole('button', { name: 'I have it' }))
     const curl = (await owner.getByLabel('curl').locator('pre').textContent()) ?? ''
     const url = /https?:\S+\/chat/.exec(curl)?.[0].replace(/\/chat$/, '') ?? ''
     const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
@@ -165,13 +170,13 @@ describe('a workspace that is run without a terminal', { skip }, () => {
   test('looks are changed, seen in the preview before they are saved, and by visitors afterwards', async () => {
     await open('/deploy')
     const preview = owner.frameLocator('iframe')
-    await owner.getByLabel('Name in the chat').fill('Lumi of Bright Lamps')
+    await keys.write(owner.getByLabel('Name in the chat'), 'Lumi of Bright Lamps')
     await preview.getByText('Lumi of Bright Lamps').first().waitFor()
     const visitor = await browser.newPage()
     await visitor.goto(`${service.url}/widget/${agentId}`)
     await visitor.getByLabel('Message', { exact: true }).waitFor()
     assert.equal(await visitor.getByText('Lumi of Bright Lamps').count(), 0)
-    await owner.getByRole('button', { name: 'Save the looks' }).click()
+    await keys.use(owner.getByRole('button', { name: 'Save the looks' }))
     await owner.getByText('Visitors see it within a minute').waitFor()
     await until('a visitor sees the new name', async () => {
       await visitor.reload()
@@ -186,28 +191,28 @@ describe('a workspace that is run without a terminal', { skip }, () => {
     if (typeof imap === 'string') return t.skip(imap)
     try {
       await open('/deploy?tab=mail')
-      await owner.getByLabel('Address', { exact: true }).fill('support@shop.example')
+      await keys.write(owner.getByLabel('Address', { exact: true }), 'support@shop.example')
       for (const [group, port, username] of [
         ['Receiving (IMAP)', imap.port, imap.username],
         ['Sending (SMTP)', smtp.port, 'user'],
       ] as const) {
         const server = owner.getByRole('group', { name: group })
-        await server.getByLabel('Security').selectOption('none')
-        await server.getByLabel('Server').fill('127.0.0.1')
-        await server.getByLabel('Port').fill(String(port))
-        await server.getByLabel('User name').fill(username)
-        await server.getByLabel('Password').fill(username === 'user' ? 'secret' : 'wrong')
+        await keys.write(server.getByLabel('Server'), '127.0.0.1')
+        await keys.choose(server.getByLabel('Security'), 'None')
+        await keys.write(server.getByLabel('Port'), String(port))
+        await keys.write(server.getByLabel('User name'), username)
+        await keys.write(server.getByLabel('Password'), username === 'user' ? 'secret' : 'wrong')
       }
       const result = owner.getByRole('status', { name: 'Test of the connection' })
-      await owner.getByRole('button', { name: 'Connect and test' }).click()
+      await keys.use(owner.getByRole('button', { name: 'Connect and test' }))
       await result.getByText(/Receiving: .*refused the user name or the password/).waitFor()
       await result.getByText('Sending: it works.').waitFor()
       const receiving = owner.getByRole('group', { name: 'Receiving (IMAP)' })
-      await receiving.getByLabel('Password').fill(imap.password)
-      await owner.getByRole('button', { name: 'Save and test' }).click()
+      await keys.write(receiving.getByLabel('Password'), imap.password)
+      await keys.use(owner.getByRole('button', { name: 'Save and test' }))
       await result.getByText('Receiving: it works.').waitFor()
       await result.getByText('Sending: it works.').waitFor()
-      await owner.getByRole('button', { name: 'Disconnect' }).click()
+      await keys.use(owner.getByRole('button', { name: 'Disconnect' }))
       await owner.getByRole('button', { name: 'Connect and test' }).waitFor()
     } finally {
       await imap.close()
@@ -222,39 +227,39 @@ describe('a workspace that is run without a terminal', { skip }, () => {
     }
     await service.ctx.indexer.run(service.ctx.db)
     await open('/conversations?query=zebras')
-    await owner.getByRole('button', { name: 'Export what is listed' }).click()
+    const exporter = owner.getByRole('button', { name: 'Export what is listed' })
     const saved = owner.waitForEvent('download')
-    await owner.getByRole('menuitem', { name: 'Table (CSV)' }).click()
+    await keys.menu(exporter, 'Table (CSV)')
     const text = await readFile(await (await saved).path(), 'utf8')
     assert.match(text, /Do zebras like lamps\?/)
     assert.doesNotMatch(text, /formula/)
     await owner.getByText('1 conversation exported').waitFor()
     await open('/conversations')
-    await owner.getByRole('button', { name: 'Export what is listed' }).click()
     const whole = owner.waitForEvent('download')
-    await owner.getByRole('menuitem', { name: 'Table (CSV)' }).click()
+    await keys.menu(exporter, 'Table (CSV)')
     assert.match(await readFile(await (await whole).path(), 'utf8'), /'=Is this a formula\?/)
   })
 
   test('people are imported from a table, exported, and one of them is erased', async () => {
     await open('/contacts')
-    await owner.getByRole('button', { name: 'Import' }).click()
+    await keys.use(owner.getByRole('button', { name: 'Import' }))
     const table = 'Id;Name;Email\r\nmaya-1;Maya Lindqvist;maya@example.com\r\n;Jonas Weber;not an address\r\n'
-    await owner
-      .getByLabel('CSV file')
-      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(table) })
-    await owner.getByRole('button', { name: 'Import 2 rows' }).click()
+    const chooser = owner.waitForEvent('filechooser')
+    await keys.use(owner.getByLabel('CSV file'))
+    const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(table) }
+    await (await chooser).setFiles(file)
+    await keys.use(owner.getByRole('button', { name: 'Import 2 rows' }))
     await owner.getByText('1 contact added, 0 changed, 1 left out.').waitFor()
     await owner.getByRole('row', { name: /^3 email/ }).waitFor()
-    await owner.getByRole('button', { name: 'Done' }).click()
-    await owner.getByRole('button', { name: 'Maya Lindqvist' }).click()
+    await keys.use(owner.getByRole('button', { name: 'Done' }))
+    await keys.use(owner.getByRole('button', { name: 'Maya Lindqvist' }))
     const saved = owner.waitForEvent('download')
-    await owner.getByRole('button', { name: 'Export this person' }).click()
+    await keys.use(owner.getByRole('button', { name: 'Export this person' }))
     assert.match(await readFile(await (await saved).path(), 'utf8'), /zebras/)
     const erase = owner.getByRole('button', { name: 'Erase for good' })
     assert.equal(await erase.isDisabled(), true)
-    await owner.getByLabel('Type Maya Lindqvist to erase').fill('Maya Lindqvist')
-    await erase.click()
+    await keys.write(owner.getByLabel('Type Maya Lindqvist to erase'), 'Maya Lindqvist')
+    await keys.use(erase)
     await owner.getByText('Maya Lindqvist is erased: 2 conversations').waitFor()
     await owner.getByRole('heading', { name: 'No contact yet' }).waitFor()
     const { body } = await client.request('GET', `/agents/${agentId}/users/maya-1/conversations`)
@@ -263,8 +268,8 @@ describe('a workspace that is run without a terminal', { skip }, () => {
 
   test('a member sets up the second factor with a code to scan, and an unknown agent has a page', async () => {
     await owner.goto(`${service.url}/workspace/account`)
-    await owner.getByLabel('Your password').fill(PASSWORD)
-    await owner.getByRole('button', { name: 'Set up a second factor' }).click()
+    await keys.write(owner.getByLabel('Your password'), PASSWORD)
+    await keys.use(owner.getByRole('button', { name: 'Set up a second factor' }))
     await owner.getByRole('img', { name: 'QR code for the authenticator' }).waitFor()
     await owner.goto(`${service.url}/agents/nobody/sources`)
     await owner.getByRole('heading', { name: 'This agent does not exist' }).waitFor()

@@ -5,6 +5,7 @@ import { codeOf } from '../authenticator.ts'
 import { type MailServer, startMailServer } from '../fakes/mail-server.ts'
 import { type OidcProvider, startOidcProvider } from '../fakes/oidc-provider.ts'
 import { findBrowser } from '../find-browser.ts'
+import { keyboardOf } from '../keyboard.ts'
 import { type Client, type Service, startService } from '../start.ts'
 import { until } from '../until.ts'
 import { memberOf, PASSWORD } from '../workspace.ts'
@@ -14,7 +15,7 @@ const skip = findBrowser()
   ? false
   : 'No Chromium was found: install it, or set CHROMIUM_PATH, to test the workspace in a browser.'
 
-describe('signing in', { skip }, () => {
+describe('signing in, by keyboard alone', { skip }, () => {
   let service: Service
   let browser: Browser
   let client: Client
@@ -55,7 +56,7 @@ describe('signing in', { skip }, () => {
       .first()
       .waitFor()
 
-  /** Fills in the sign-in form by keyboard alone; the first field has the focus. */
+  /** Fills in the sign-in form, whose first field has the focus. */
   async function enter(page: Page, email: string, password = PASSWORD): Promise<void> {
     await page.locator(':focus').and(page.getByLabel('Email')).waitFor()
     await page.keyboard.type(email)
@@ -90,17 +91,16 @@ describe('signing in', { skip }, () => {
     }
   })
 
-  test('a second factor is added and asked for, by keyboard alone', async () => {
+  test('a second factor is added and asked for', async () => {
     const worker = await memberOf(service, client.accountId, 'owner')
     const page = await pageOf(browser, service, worker)
     await page.goto(`${service.url}/workspace/account`)
     const section = page.getByRole('region', { name: 'Second factor' })
-    await section.getByLabel('Your password').focus()
-    await page.keyboard.type(PASSWORD)
+    const keys = keyboardOf(page)
+    await keys.write(section.getByLabel('Your password'), PASSWORD)
     await page.keyboard.press('Enter')
     const uri = (await section.getByRole('link').first().getAttribute('href')) ?? ''
-    await section.getByLabel('Code', { exact: true }).focus()
-    await page.keyboard.type(codeOf(uri))
+    await keys.write(section.getByLabel('Code', { exact: true }), codeOf(uri))
     await page.keyboard.press('Enter')
     await section.getByRole('button', { name: 'Remove the second factor' }).waitFor()
     const again = await pageOf(browser, service)
@@ -111,7 +111,7 @@ describe('signing in', { skip }, () => {
     await again.keyboard.press('Enter')
     // The code has been used to add the factor.
     await again.getByRole('alert').waitFor()
-    await again.getByRole('button', { name: 'Sign in again' }).press('Enter')
+    await keyboardOf(again).use(again.getByRole('button', { name: 'Sign in again' }))
     await enter(again, worker.email)
     await again.getByRole('heading', { name: 'One more step' }).waitFor()
     await again.keyboard.type(codeOf(uri, 1))
@@ -123,13 +123,15 @@ describe('signing in', { skip }, () => {
     const { email } = await memberOf(service, client.accountId, 'admin')
     const page = await pageOf(browser, service)
     await page.goto(`${service.url}/sign-in`)
-    await page.getByRole('link', { name: 'Forgot your password?' }).press('Enter')
-    await page.getByLabel('Email').fill(email)
+    const keys = keyboardOf(page)
+    await keys.use(page.getByRole('link', { name: 'Forgot your password?' }))
+    await page.getByRole('heading', { name: 'Forgot your password?' }).waitFor()
+    await keys.write(page.getByLabel('Email'), email)
     await page.keyboard.press('Enter')
     const text = await until('the mail', () => mail.mails.at(-1)?.raw.replaceAll('=\r\n', ''))
     const link = /http:\/\/127\.0\.0\.1:\d+\/reset#[\w-]{43}/.exec(text)?.[0] ?? ''
     await page.goto(link)
-    await page.getByLabel('Password').first().fill('a password from the mail')
+    await keys.write(page.getByLabel('Password').first(), 'a password from the mail')
     await page.keyboard.press('Enter')
     const again = await pageOf(browser, service)
     await until('the new password', async () => {
@@ -151,7 +153,7 @@ describe('signing in', { skip }, () => {
     provider.person = { ...provider.person, sub: 'person-2', email: worker.email, email_verified: true }
     const page = await pageOf(browser, service)
     await page.goto(`${service.url}/sign-in`)
-    await page.getByRole('button', { name: 'Continue with Example ID' }).press('Enter')
+    await keyboardOf(page).use(page.getByRole('button', { name: 'Continue with Example ID' }))
     await inside(page)
   })
 })

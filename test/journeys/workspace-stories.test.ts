@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { createLink, linkTo } from '../../server/accounts/links/links.ts'
 import { createAccount } from '../../server/accounts/records/accounts.ts'
 import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
 import { findBrowser } from '../find-browser.ts'
+import { keyboardOf } from '../keyboard.ts'
 import { type Client, type Service, startService } from '../start.ts'
 import { trained } from '../until.ts'
 import { memberOf } from '../workspace.ts'
@@ -16,12 +17,13 @@ const skip = findBrowser()
 
 const WARRANTY = 'The Halo lamp has a warranty of five years.'
 
-describe('stories of a team and its visitors', { skip }, () => {
+describe('stories of a team and its visitors, by keyboard alone', { skip }, () => {
   let service: Service
   let models: ModelServer
   let browser: Browser
   let client: Client
   let owner: Page
+  let keys: ReturnType<typeof keyboardOf>
   let agentId: string
 
   before(async () => {
@@ -33,6 +35,7 @@ describe('stories of a team and its visitors', { skip }, () => {
     await add({ type: 'text', name: 'Shop', content: 'Our shop in Bergen opens at ten on weekdays.' })
     browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
     owner = await pageOf(browser, service, await memberOf(service, client.accountId, 'owner'))
+    keys = keyboardOf(owner)
   })
   after(async () => {
     await browser?.close()
@@ -50,15 +53,15 @@ describe('stories of a team and its visitors', { skip }, () => {
   test('the search test says why a source was missed, and finds it after the miss was mended', async () => {
     const question = 'Can I bring my dog?'
     await open('/search')
-    await owner.getByLabel('Should be answered from (optional)').selectOption('Shop')
-    await owner.getByLabel('Question').fill(question)
+    await keys.choose(owner.getByLabel('Should be answered from (optional)'), 'Shop')
+    await keys.write(owner.getByLabel('Question'), question)
     await owner.keyboard.press('Enter')
     const found = owner.getByRole('region', { name: 'What was found' })
     await found.getByText('too little speaks for its holding the answer').waitFor()
     await add({ type: 'qna', name: 'Dogs', questions: [question], answer: 'Dogs are welcome in our shop.' })
     await owner.reload()
-    await owner.getByLabel('Should be answered from (optional)').selectOption('Dogs')
-    await owner.getByLabel('Question').fill(question)
+    await keys.choose(owner.getByLabel('Should be answered from (optional)'), 'Dogs')
+    await keys.write(owner.getByLabel('Question'), question)
     await owner.keyboard.press('Enter')
     const first = found.getByRole('article', { name: 'Passage 1', exact: true })
     await first.getByText('Dogs are welcome').waitFor()
@@ -74,8 +77,8 @@ describe('stories of a team and its visitors', { skip }, () => {
     const visitor = await pageOf(browser, service)
     await visitor.goto(`${service.url}/widget/${agentId}`)
     const say = async (text: string): Promise<void> => {
-      await visitor.getByLabel('Message', { exact: true }).fill(text)
-      await visitor.getByRole('button', { name: 'Send', exact: true }).click()
+      await keyboardOf(visitor).write(visitor.getByLabel('Message', { exact: true }), text)
+      await visitor.keyboard.press('Enter')
     }
     const input = { subject: 'The lamp flickers', summary: 'The lamp of the visitor flickers.' }
     models.queue.push(
@@ -85,15 +88,15 @@ describe('stories of a team and its visitors', { skip }, () => {
     await say('My lamp flickers, can a person help me?')
     await visitor.getByText('I ask the team.').waitFor()
     // The ticket appears in the open inbox without a reload.
-    await rows.getByText('The lamp flickers').click()
+    await keys.pick(rows, rows.getByRole('button').filter({ hasText: 'The lamp flickers' }))
     await owner.getByRole('heading', { level: 2, name: 'The lamp flickers' }).waitFor()
-    await owner.getByRole('button', { name: 'Take over from the agent' }).click()
-    await owner.getByLabel('Reply to the customer').fill('Sam here. We send you a **new bulb**.')
-    await owner.getByRole('button', { name: 'Send the reply' }).click()
+    await keys.use(owner.getByRole('button', { name: 'Take over from the agent' }))
+    await keys.write(owner.getByLabel('Reply to the customer'), 'Sam here. We send you a **new bulb**.')
+    await keys.use(owner.getByRole('button', { name: 'Send the reply' }))
     await visitor.getByText('new bulb').waitFor()
     await say('Thank you! Nothing else.')
     await owner.getByLabel('Messages').getByText('Thank you! Nothing else.').waitFor()
-    await owner.getByRole('button', { name: 'Hand back to the agent' }).click()
+    await keys.use(owner.getByRole('button', { name: 'Hand back to the agent' }))
     await owner.getByRole('button', { name: 'Take over from the agent' }).waitFor()
     models.queue.push({ tokens: ['Five years [1].'] })
     await say('How long is the warranty of the Halo lamp?')
@@ -113,16 +116,16 @@ describe('stories of a team and its visitors', { skip }, () => {
       tokens: ['One moment. '],
       toolCalls: [{ id: 'call-2', name: 'show_order', input: { order: 'A1' } }],
     })
-    await owner.getByLabel('Question').fill('Where is my order A1?')
+    await keys.write(owner.getByLabel('Question'), 'Where is my order A1?')
     await owner.keyboard.press('Enter')
     const result = owner.getByRole('form', { name: 'Result of show_order' })
     await result.getByText('"order":"A1"').waitFor()
-    await result.getByLabel('Result').fill('{ "state": "on its way" }')
-    await result.getByRole('button', { name: 'Give the result' }).click()
+    await keys.write(result.getByLabel('Result'), '{ "state": "on its way" }')
+    await keys.use(result.getByRole('button', { name: 'Give the result' }))
     await owner.getByRole('log').getByText('It was shipped on Monday.').waitFor()
     await result.waitFor({ state: 'detached' })
     const why = owner.getByRole('complementary', { name: 'Why this answer' })
-    await why.getByText(/^Step 2: /).click()
+    await keys.use(why.locator('summary').filter({ hasText: /^Step 2: / }))
     await why.getByText(/show_order → .*on its way/).waitFor()
   })
 
@@ -162,48 +165,28 @@ describe('stories of a team and its visitors', { skip }, () => {
     await owner.getByRole('heading', { level: 1, name: 'Lumi' }).waitFor()
   })
 
-  test('from the set-up link to the first cited answer by keyboard alone', async () => {
+  test('from the set-up link to the first cited answer', async () => {
     const accountId = await createAccount(service.ctx.db, 'New')
     const { token } = await createLink(service.ctx.db, { accountId, kind: 'set-up', createdBy: 'operator' })
     const page = await pageOf(browser, service)
     await page.goto(linkTo(service.url, 'set-up', token))
-    const press = (key: string) => page.keyboard.press(key)
-    const isFocused = async (target: Locator) => (await page.locator(':focus').and(target).count()) > 0
-    /** Presses Tab until the element has the focus. */
-    async function reach(target: Locator): Promise<void> {
-      await target.waitFor()
-      for (let presses = 0; presses < 80; presses++) {
-        if (await isFocused(target)) return
-        await press('Tab')
-      }
-      assert.fail(`Tab does not reach ${target}`)
-    }
-    const type = async (label: string, text: string): Promise<void> => {
-      await reach(page.getByLabel(label, { exact: true }))
-      await page.keyboard.type(text)
-    }
-    await type('Workspace', 'Bright Lamps')
-    await type('Your name', 'Ada Okafor')
-    await type('Email', 'ada@example.com')
-    await type('Password', 'a few words in a row')
+    const { write, press, use, reach, arrow } = keyboardOf(page)
+    await write(page.getByLabel('Workspace'), 'Bright Lamps')
+    await write(page.getByLabel('Your name'), 'Ada Okafor')
+    await write(page.getByLabel('Email'), 'ada@example.com')
+    await write(page.getByLabel('Password'), 'a few words in a row')
     await press('Enter')
     await page.getByRole('heading', { name: 'No agent yet' }).waitFor()
-    await reach(page.getByRole('main').getByRole('link', { name: 'New agent' }).first())
-    await press('Enter')
-    await type('Name', 'Lumi')
+    await use(page.getByRole('main').getByRole('link', { name: 'New agent' }).first())
+    await write(page.getByLabel('Name'), 'Lumi')
     await reach(page.getByRole('radio', { checked: true }))
-    const pasted = page.getByRole('radio', { name: /Written or pasted/ })
-    for (let presses = 0; presses < 3 && !(await pasted.isChecked()); presses++) await press('ArrowDown')
-    const text = page.getByRole('textbox', { name: 'Text', exact: true })
-    await reach(text)
-    await page.keyboard.type(WARRANTY)
-    await reach(page.getByRole('button', { name: 'Create the agent' }))
-    await press('Enter')
+    await arrow('ArrowDown', page.getByRole('radio', { name: /Written or pasted/ }))
+    await write(page.getByRole('textbox', { name: 'Text', exact: true }), WARRANTY)
+    await use(page.getByRole('button', { name: 'Create the agent' }))
     models.queue.push({ tokens: ['Five years [1].'] })
-    await type('Question', 'How long is the warranty of the Halo lamp?')
+    await write(page.getByLabel('Question'), 'How long is the warranty of the Halo lamp?')
     await press('Enter')
-    await reach(page.getByRole('button', { name: 'Source 1' }))
-    await press('Enter')
+    await use(page.getByRole('button', { name: 'Source 1' }))
     await page.getByRole('blockquote').getByText('warranty of five years').waitFor()
     await page.context().close()
   })

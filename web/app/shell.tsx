@@ -16,7 +16,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../ui/state.tsx'
-import { Toasts } from '../ui/toast.tsx'
+import { Toasts, takeOffer } from '../ui/toast.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { agentPlaces } from './navigation.ts'
 import { rememberAgent, useAgent, useAgentId, useAgents, useCan, useMe } from './session.ts'
@@ -57,6 +57,7 @@ function Frame() {
   useEffect(() => setOpen(null), [pathname])
   useShortcuts([
     { keys: 'mod+k', does: 'Go to a page or an agent', group: 'Everywhere', run: () => setOpen('palette') },
+    { keys: 'z', does: 'Undo what was just done', group: 'Everywhere', run: takeOffer },
     { keys: '?', does: 'Show these keys', group: 'Everywhere', run: () => setOpen('help') },
   ])
   const close = () => setOpen(null)

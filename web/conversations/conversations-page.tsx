@@ -7,6 +7,7 @@ import { listing } from '../app/api.ts'
 import { useAgentId } from '../app/session.ts'
 import { useShortcuts } from '../app/shortcuts.ts'
 import { Ago } from '../ui/ago.tsx'
+import { moveByArrow } from '../ui/arrow-rows.ts'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import { Badge, useTitle } from '../ui/page.tsx'
@@ -143,12 +144,15 @@ function Rows({ rows, open, onOpen, onEnd }: RowsProps) {
   })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
+  const [focused, setFocused] = useState<string | undefined>()
+  const shown = items.map(({ index }) => rows[index]?.id)
+  const tabStop = [focused, open].find((id) => id !== undefined && shown.includes(id)) ?? shown[0]
   useEffect(() => {
     if (last >= rows.length - 10) onEnd()
   }, [last, rows.length, onEnd])
   return (
     <div ref={scroller} className={classes.scroller}>
-      <ul style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+      <ul style={{ height: virtual.getTotalSize(), position: 'relative' }} onKeyDown={moveByArrow}>
         {items.map(({ index, start, key }) => {
           const row = rows[index]
           if (!row) return null
@@ -165,6 +169,8 @@ function Rows({ rows, open, onOpen, onEnd }: RowsProps) {
                 type="button"
                 className={classes.row}
                 aria-current={row.id === open}
+                tabIndex={row.id === tabStop ? 0 : -1}
+                onFocus={() => setFocused(row.id)}
                 onClick={() => onOpen(row.id)}
               >
                 <span className={classes.rowHead}>

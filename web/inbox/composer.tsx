@@ -5,6 +5,7 @@ import { call } from '../app/api.ts'
 import { useMember } from '../app/session.ts'
 import { useShortcuts } from '../app/shortcuts.ts'
 import { Button } from '../ui/button.tsx'
+import { focusAround } from '../ui/focus-around.ts'
 import { Markdown } from '../ui/markdown.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
@@ -21,6 +22,7 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
   const params = { agentId, ticketNumber }
   const member = useMember()
   const field = useRef<HTMLTextAreaElement>(null)
+  const section = useRef<HTMLElement>(null)
   const [draft, setDraft] = useState(() => readDraft(agentId, ticketNumber))
   const [isPreview, setIsPreview] = useState(false)
   const { mode, text } = draft
@@ -48,12 +50,13 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
     onSuccess: () => {
       change({ text: '' })
       setIsPreview(false)
-      // The keys of the inbox work again at once.
-      field.current?.blur()
+      leave()
       refresh(TICKETS)
     },
     onError: (error) => tell('problem', sentenceOf(error)),
   })
+  /** Gives the keys back to the inbox. */
+  const leave = (): void => focusAround(section.current?.parentElement)
   const submit = (): void => {
     if (text.trim() !== '' && !send.isPending) send.mutate(draft)
   }
@@ -71,11 +74,15 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
   ])
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
-    else if (event.key === 'Escape') field.current?.blur()
+    else if (event.key === 'Escape') leave()
   }
   const isNote = mode === 'note'
   return (
-    <section className={`${classes.composer} ${isNote ? classes.noting : ''}`} aria-label="Write">
+    <section
+      ref={section}
+      className={`${classes.composer} ${isNote ? classes.noting : ''}`}
+      aria-label="Write"
+    >
       <div className={classes.modes}>
         <button type="button" aria-pressed={!isNote} onClick={() => write('reply')}>
           Reply

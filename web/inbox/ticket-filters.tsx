@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { reading } from '../app/api.ts'
 import { useMember } from '../app/session.ts'
 import { TextField } from '../ui/field.tsx'
+import { focusAround } from '../ui/focus-around.ts'
 import classes from './inbox.module.css'
 import type { ListSearch } from './use-tickets.ts'
 import { filterOf, VIEWS, type View } from './views.ts'
@@ -52,7 +53,7 @@ export function TicketFilters({ agentId, search, onChange }: FiltersProps) {
         onChange={({ target }) => setText(target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') setText('')
-          if (event.key === 'Escape' || event.key === 'Enter') event.currentTarget.blur()
+          if (event.key === 'Escape' || event.key === 'Enter') focusAround(event.currentTarget)
         }}
       />
       <div className={classes.narrow}>

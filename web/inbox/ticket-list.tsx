@@ -1,4 +1,6 @@
+import { useState } from 'react'
 import { Ago } from '../ui/ago.tsx'
+import { moveByArrow } from '../ui/arrow-rows.ts'
 import { Badge } from '../ui/page.tsx'
 import classes from './inbox.module.css'
 import { CATEGORY, nameOf } from './ticket-words.ts'
@@ -26,28 +28,43 @@ type ListProps = {
   onEnd: () => void
 }
 
-export const TicketList = ({ rows, open, isUnread, onOpen, onEnd }: ListProps) => (
-  <ul
-    className={classes.rows}
-    onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-      if (scrollHeight - scrollTop - clientHeight < AHEAD_PX) onEnd()
-    }}
-  >
-    {rows.map((row) => (
-      <TicketRow
-        key={row.ticketNumber}
-        row={row}
-        isOpen={row.ticketNumber === open}
-        isUnread={isUnread(row)}
-        onOpen={() => onOpen(row.ticketNumber)}
-      />
-    ))}
-  </ul>
-)
+export function TicketList({ rows, open, isUnread, onOpen, onEnd }: ListProps) {
+  const [focused, setFocused] = useState<number | null>(null)
+  const entry = [focused, open].find((one) => rows.some(({ ticketNumber }) => ticketNumber === one))
+  const tabStop = entry ?? rows[0]?.ticketNumber
+  return (
+    <ul
+      className={classes.rows}
+      onKeyDown={moveByArrow}
+      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+        if (scrollHeight - scrollTop - clientHeight < AHEAD_PX) onEnd()
+      }}
+    >
+      {rows.map((row) => (
+        <TicketRow
+          key={row.ticketNumber}
+          row={row}
+          isOpen={row.ticketNumber === open}
+          isUnread={isUnread(row)}
+          isTabStop={row.ticketNumber === tabStop}
+          onFocus={() => setFocused(row.ticketNumber)}
+          onOpen={() => onOpen(row.ticketNumber)}
+        />
+      ))}
+    </ul>
+  )
+}
 
-type RowProps = { row: Row; isOpen: boolean; isUnread: boolean; onOpen: () => void }
+type RowProps = {
+  row: Row
+  isOpen: boolean
+  isUnread: boolean
+  isTabStop: boolean
+  onFocus: () => void
+  onOpen: () => void
+}
 
-function TicketRow({ row, isOpen, isUnread, onOpen }: RowProps) {
+function TicketRow({ row, isOpen, isUnread, isTabStop, onFocus, onOpen }: RowProps) {
   const [tone, label] = CATEGORY[row.statusCategory]
   const isUrgent = row.priority === 'urgent' || row.priority === 'high'
   return (
@@ -61,6 +78,8 @@ function TicketRow({ row, isOpen, isUnread, onOpen }: RowProps) {
         type="button"
         className={`${classes.row} ${isUnread ? classes.unread : ''}`}
         aria-current={isOpen}
+        tabIndex={isTabStop ? 0 : -1}
+        onFocus={onFocus}
         onClick={onOpen}
       >
         <span className={classes.rowLine}>

@@ -128,10 +128,12 @@ type ComposerProps = {
 
 export function Composer({ placeholder, isRunning, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
   const send = (): void => {
     if (text.trim() === '' || isRunning) return
     onSend(text.trim())
     setText('')
+    field.current?.focus()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
@@ -141,6 +143,7 @@ export function Composer({ placeholder, isRunning, onSend, onStop }: ComposerPro
   return (
     <div className={classes.composer}>
       <textarea
+        ref={field}
         aria-label="Question"
         rows={1}
         dir="auto"

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react'
 import { useState } from 'react'
+import { flushSync } from 'react-dom'
 import actions from '../actions/actions.module.css'
 import { call, type OutputOf, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
@@ -55,11 +56,13 @@ export function ProcedureForm({ agentId, procedure }: { agentId: string; procedu
   })
   const change = (id: number, part: Partial<Step>) =>
     setSteps(steps.map((step) => (step.id === id ? { ...step, ...part } : step)))
-  const move = (at: number, by: number): void => {
+  const move = (at: number, by: number, button: HTMLElement): void => {
     const next = [...steps]
     const [step] = next.splice(at, 1)
     if (step) next.splice(at + by, 0, step)
-    setSteps(next)
+    flushSync(() => setSteps(next))
+    // The browser takes the focus from a button that moves with its step.
+    button.focus()
   }
   return (
     <Form
@@ -121,13 +124,13 @@ export function ProcedureForm({ agentId, procedure }: { agentId: string; procedu
                   icon={ArrowUp}
                   label={`Move step ${at + 1} up`}
                   disabled={at === 0}
-                  onClick={() => move(at, -1)}
+                  onClick={({ currentTarget }) => move(at, -1, currentTarget)}
                 />
                 <IconButton
                   icon={ArrowDown}
                   label={`Move step ${at + 1} down`}
                   disabled={at === steps.length - 1}
-                  onClick={() => move(at, 1)}
+                  onClick={({ currentTarget }) => move(at, 1, currentTarget)}
                 />
                 <IconButton
                   icon={X}

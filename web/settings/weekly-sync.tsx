@@ -22,8 +22,8 @@ export function WeeklySync({ agent }: { agent: Agent }) {
           label="Read websites and connected pages again every week"
           hint="What has changed is trained, and what is gone leaves the answers."
           checked={set.isPending ? set.variables : agent.autoRetrain}
-          disabled={set.isPending || !can('agents:write')}
-          onChange={({ target }) => set.mutate(target.checked)}
+          disabled={!can('agents:write')}
+          onChange={({ target }) => !set.isPending && set.mutate(target.checked)}
         />
       </Card>
     </Section>

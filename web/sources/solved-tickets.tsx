@@ -35,9 +35,8 @@ export function SolvedTickets({ agentId, onClose }: { agentId: string; onClose: 
           {({ enabled }) => (
             <Check
               label="Answer from solved tickets"
-              checked={enabled}
-              disabled={set.isPending}
-              onChange={({ target }) => set.mutate(target.checked)}
+              checked={set.isPending ? set.variables : enabled}
+              onChange={({ target }) => !set.isPending && set.mutate(target.checked)}
             />
           )}
         </Loaded>

@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react'
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import classes from './button.module.css'
 
 type Kind = 'primary' | 'secondary' | 'quiet' | 'danger'
@@ -11,19 +11,23 @@ type ButtonProps = ComponentProps<'button'> & {
   kind?: Kind
   small?: boolean
   icon?: LucideIcon
-  /** Disables the button while the operation that it started is running. */
+  /** While the operation that the button started is running, pressing it again does nothing. */
   pending?: boolean
   children: ReactNode
 }
+
+const nothing = (event: MouseEvent): void => event.preventDefault()
 
 export function Button({ kind, small, icon: Icon, pending, children, className, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
+      {...(pending && { onClick: nothing })}
       className={`${buttonClass(kind, small)} ${className ?? ''}`}
       aria-busy={pending || undefined}
-      disabled={rest.disabled || pending}
+      // A button that is really disabled loses the focus, and with it the place of whoever works by keyboard.
+      aria-disabled={pending || undefined}
     >
       {pending ? <span className={classes.spinner} /> : Icon && <Icon size={16} aria-hidden />}
       {children}

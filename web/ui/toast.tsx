@@ -31,6 +31,14 @@ export function tell(kind: Toast['kind'], text: string, action?: Toast['action']
   if (kind === 'done') setTimeout(() => dismissToast(id), SHOWN_MS)
 }
 
+/** Does what the newest toast offers, for those who could not reach its button before it goes. */
+export function takeOffer(): void {
+  const toast = toasts.findLast(({ action }) => action)
+  if (!toast) return
+  toast.action?.run()
+  dismissToast(toast.id)
+}
+
 export function Toasts() {
   const shown = useSyncExternalStore(
     (listen) => {
@@ -54,7 +62,7 @@ export function Toasts() {
                 dismissToast(id)
               }}
             >
-              {action.label}
+              {action.label} <kbd>z</kbd>
             </Button>
           )}
           <IconButton icon={X} label="Dismiss" onClick={() => dismissToast(id)} />

@@ -1,0 +1,18 @@
+import type { KeyboardEvent } from 'react'
+
+/**
+ * Handles the arrow keys of a list: they move the focus to the row above or below. Only one row of such a list takes
+ * part in the order of Tab, because a list that loads more as one goes on would have no end.
+ */
+export function moveByArrow(event: KeyboardEvent<HTMLElement>): void {
+  const row = event.target instanceof Element ? event.target.closest('li') : null
+  const next =
+    event.key === 'ArrowDown'
+      ? row?.nextElementSibling
+      : event.key === 'ArrowUp'
+        ? row?.previousElementSibling
+        : null
+  if (!next) return
+  event.preventDefault()
+  next.querySelector('button')?.focus()
+}

@@ -1,0 +1,10 @@
+/** The parts of a page that take the focus when an element in them no longer can. */
+export const PLACES = 'section, form, fieldset, nav, aside, main, [role=dialog]'
+
+/** Focuses the closest part of the page around the element, or the element itself if it is one. */
+export function focusAround(element: HTMLElement | null | undefined): void {
+  const place = element?.closest<HTMLElement>(PLACES)
+  if (!place) return
+  if (!place.hasAttribute('tabindex')) place.tabIndex = -1
+  place.focus({ preventScroll: true })
+}
