@@ -22,7 +22,7 @@ export const LAYERS = [
   'channels',
   'people',
   'search',
-  'exports',
+  'conversation-exports',
   'insights',
   'notifications',
   'sign-in',

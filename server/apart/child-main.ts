@@ -2,14 +2,15 @@ import dgram from 'node:dgram'
 import net from 'node:net'
 import { frameOf, readFrames } from './frames.ts'
 
-/** What a module that runs in a child exports: it answers one input in any number of pieces. */
+/** What a module that runs in a child exports. It returns the result for one input in any number of pieces. */
 export type Work = (input: never) => AsyncIterable<unknown>
 
 /** `module` is the URL of a module that exports a Work as `work`; without an input it is only loaded. */
 export type Order = { module: string; input: unknown }
 export type Load = { module: string }
 
-export type Word =
+/** What the child process writes to the service. */
+export type ChildMessage =
   | { ready: true }
   | { loaded: true }
   | { piece: unknown }
@@ -18,11 +19,11 @@ export type Word =
 
 const LARGEST_ORDER = 256 * 1_048_576
 
-// Parsers print what they stumble over; standard output belongs to the answers.
+// Parsers print warnings, but standard output carries the results.
 const write = process.stdout.write.bind(process.stdout)
 process.stdout.write = () => true
 
-// The operating system closes the network where it can. No library has a reason to try in any case.
+// The operating system denies network access where it can. This covers the other systems.
 const refused = (): never => {
   throw new Error('There is no network in this process.')
 }
@@ -30,23 +31,23 @@ net.Socket.prototype.connect = refused
 dgram.createSocket = refused
 globalThis.fetch = refused
 
-const say = async (word: Word): Promise<void> => {
-  if (!write(frameOf(word))) await new Promise((resolve) => process.stdout.once('drain', resolve))
+const send = async (message: ChildMessage): Promise<void> => {
+  if (!write(frameOf(message))) await new Promise((resolve) => process.stdout.once('drain', resolve))
 }
 
 async function follow(order: Order | Load): Promise<void> {
   try {
     const { work } = (await import(order.module)) as { work: (input: unknown) => AsyncIterable<unknown> }
-    if (!('input' in order)) return await say({ loaded: true })
-    for await (const piece of work(order.input)) await say({ piece })
-    await say({ done: true })
+    if (!('input' in order)) return await send({ loaded: true })
+    for await (const piece of work(order.input)) await send({ piece })
+    await send({ done: true })
   } catch (error) {
-    await say({ threw: String((error as Error)?.message ?? error).slice(0, 1_000) })
+    await send({ threw: String((error as Error)?.message ?? error).slice(0, 1_000) })
   }
 }
 
 const orders = readFrames(LARGEST_ORDER, (order) => void follow(order as Order | Load))
 process.stdin.on('data', (bytes: Buffer) => orders.push(bytes))
-// The service has ended, or wants this process to.
+// The service has ended, or closes this process.
 process.stdin.on('end', () => process.exit())
-await say({ ready: true })
+await send({ ready: true })

@@ -1,45 +1,48 @@
 import { ApartFailure, type ApartFailureCode } from './apart-failure.ts'
-import type { Load, Order, Word } from './child-main.ts'
+import type { ChildMessage, Load, Order } from './child-main.ts'
 import { frameOf, readFrames } from './frames.ts'
 import { type Launched, launch } from './launch.ts'
 import { residentSize } from './resident-size.ts'
 
 export type Bounds = {
-  /** From the moment that the child has begun with it. */
+  /** Counted from when the child is given the input. */
   timeoutMs: number
   /** Resident memory of the whole process. */
   memoryMb: number
-  /** Everything that it answers to one input. */
+  /** The size of the whole result for one input. */
   answerMb: number
 }
 
 export type Watcher = {
-  /** Called when the child has loaded the module, and awaited before it is given the input. */
+  /** Called when the child has loaded the module. The child gets the input when it resolves. */
   onBegin?: () => Promise<void>
-  /** Called with each piece of the answer. */
+  /** Called with each piece of the result. */
   onPiece: (piece: unknown) => void
 }
 
 export type Child = {
-  /** While it is alive. */
+  /** The process id, or null when the process has ended. */
   pid(): number | null
-  /** Has the module answer one input. Rejects with ApartFailure, when the child has been ended, or as `onBegin` does. */
-  ask(order: Order, bounds: Bounds, watcher: Watcher, signal: AbortSignal): Promise<void>
-  /** Whether it can take another input. */
+  /**
+   * Runs the module with one input. Rejects with ApartFailure, after which the child has been killed, or with what
+   * `onBegin` throws.
+   */
+  run(order: Order, bounds: Bounds, watcher: Watcher, signal: AbortSignal): Promise<void>
+  /** Returns whether the child can be given another input. */
   isFit(): boolean
-  /** Ends it at once; resolves when it has ended. */
+  /** Kills the child. Resolves when it has exited. */
   end(): Promise<void>
 }
 
 const START_MS = 60_000
 const LOOK_MS = 50
-/** A child that holds more than this share of its memory limit when it was last looked at is not reused. */
-const FAT = 0.5
+/** A child that uses more than this share of its memory limit is not reused. */
+const REUSE_SHARE = 0.5
 const MOST_ORDERS = 200
 const MOST_BUSY_MS = 600_000
 const KEPT_OF_STDERR = 4_000
 
-// A service that ends in a hurry takes its children along.
+// Kill all children when the service exits without closing its pools.
 const alive = new Set<Launched>()
 process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL')
@@ -54,11 +57,11 @@ export function startChild(memoryMb: number): Child {
     launched.once('error', () => resolve())
   })
   let isAlive = true
-  let lastWords = ''
+  let errorOutput = ''
   let orders = 0
   let busyMs = 0
-  let isFat = false
-  let hear: (word: Word) => void = () => {}
+  let isTooLarge = false
+  let receive: (message: ChildMessage) => void = () => {}
   let fail: (failure: ApartFailure) => void = () => {}
   let answered = 0
   let most = Number.POSITIVE_INFINITY
@@ -74,19 +77,19 @@ export function startChild(memoryMb: number): Child {
   const onDeath = (reason: string) => {
     isAlive = false
     alive.delete(launched)
-    const code = /out of memory|allocation failed|failed to allocate/i.test(lastWords)
+    const code = /out of memory|allocation failed|failed to allocate/i.test(errorOutput)
       ? 'out_of_memory'
       : 'crashed'
     fail(new ApartFailure(code, `The child process ended (${reason}).`))
   }
-  const reader = readFrames(Number.MAX_SAFE_INTEGER, (word) => hear(word as Word))
+  const reader = readFrames(Number.MAX_SAFE_INTEGER, (message) => receive(message as ChildMessage))
 
   launched.on('error', (error) => onDeath(error.message))
   launched.on('close', (code, signal) => onDeath(`${signal ?? code}`))
-  // It may end while it is written to; its exit tells.
+  // Writing fails when the child has exited, which is handled by its exit event.
   stdin.on('error', () => {})
   stderr.on('data', (text: Buffer) => {
-    lastWords = (lastWords + text.toString('latin1')).slice(-KEPT_OF_STDERR)
+    errorOutput = (errorOutput + text.toString('latin1')).slice(-KEPT_OF_STDERR)
   })
   stdout.on('data', (bytes: Buffer) => {
     answered += bytes.length
@@ -99,19 +102,19 @@ export function startChild(memoryMb: number): Child {
   })
   const holdOpen = (isBusy: boolean): void => holds(launched, isBusy)
   const ready = new Promise<void>((resolve) => {
-    hear = () => resolve()
+    receive = () => resolve()
   })
   holdOpen(false)
 
   const watch = async (memory: number): Promise<void> => {
     const size = launched.pid === undefined ? null : await residentSize(launched.pid)
     if (size === null || !isAlive) return
-    isFat = size > memory * FAT
+    isTooLarge = size > memory * REUSE_SHARE
     if (size > memory) giveUp('out_of_memory', `The child held ${size} bytes.`)
   }
 
   return {
-    async ask(order, { timeoutMs, memoryMb: allowedMb, answerMb }, { onBegin, onPiece }, signal) {
+    async run(order, { timeoutMs, memoryMb: allowedMb, answerMb }, { onBegin, onPiece }, signal) {
       orders += 1
       const memory = allowedMb * 1_048_576
       const begun = performance.now()
@@ -128,11 +131,11 @@ export function startChild(memoryMb: number): Child {
         if (!isAlive) onDeath('before it began')
         else if (signal.aborted) onAbort()
         await Promise.race([failed, ready])
-        // The input is not to blame for what happens until here.
+        // Failures until here are not caused by the input.
         const loaded = new Promise<void>((resolve) => {
-          hear = (word) => {
-            if ('loaded' in word) resolve()
-            else if ('threw' in word) giveUp('crashed', word.threw)
+          receive = (message) => {
+            if ('loaded' in message) resolve()
+            else if ('threw' in message) giveUp('crashed', message.threw)
           }
         })
         stdin.write(frameOf({ module: order.module } satisfies Load))
@@ -143,10 +146,10 @@ export function startChild(memoryMb: number): Child {
         answered = 0
         most = answerMb * 1_048_576
         const done = new Promise<void>((resolve) => {
-          hear = (word) => {
-            if ('piece' in word) onPiece(word.piece)
-            else if ('done' in word) resolve()
-            else if ('threw' in word) giveUp('crashed', word.threw)
+          receive = (message) => {
+            if ('piece' in message) onPiece(message.piece)
+            else if ('done' in message) resolve()
+            else if ('threw' in message) giveUp('crashed', message.threw)
           }
         })
         stdin.write(frameOf(order))
@@ -157,13 +160,13 @@ export function startChild(memoryMb: number): Child {
         clearTimeout(timer)
         signal.removeEventListener('abort', onAbort)
         fail = () => {}
-        hear = () => {}
+        receive = () => {}
         busyMs += performance.now() - begun
         holdOpen(false)
       }
     },
     pid: () => (isAlive ? (launched.pid ?? null) : null),
-    isFit: () => isAlive && !isFat && orders < MOST_ORDERS && busyMs < MOST_BUSY_MS,
+    isFit: () => isAlive && !isTooLarge && orders < MOST_ORDERS && busyMs < MOST_BUSY_MS,
     async end() {
       holdOpen(true)
       if (isAlive) kill()
@@ -172,7 +175,7 @@ export function startChild(memoryMb: number): Child {
   }
 }
 
-/** The service lives on because of a child only while that one works. */
+/** Keeps the event loop of the service alive because of the child only while the child works. */
 function holds(child: Launched, isBusy: boolean): void {
   const word = isBusy ? 'ref' : 'unref'
   child[word]()

@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'node:v8'
 
 const HEAD_BYTES = 4
 
-/** A message as it travels through a pipe: its length, then the value as the structured clone algorithm writes it. */
+/** Returns a message for a pipe: the length, followed by the value as serialised by the structured clone algorithm. */
 export function frameOf(value: unknown): Buffer {
   const body = serialize(value)
   const head = Buffer.allocUnsafe(HEAD_BYTES)
@@ -11,11 +11,11 @@ export function frameOf(value: unknown): Buffer {
 }
 
 type FrameReader = {
-  /** Takes the next bytes of the pipe. Throws RangeError when a frame announces more than `maxBytes`. */
+  /** Adds the next bytes of the pipe. Throws RangeError when a frame is longer than `maxBytes`. */
   push(bytes: Uint8Array): void
 }
 
-/** Puts frames together again and passes each value on. */
+/** Reassembles frames and calls `onValue` with each value. */
 export function readFrames(maxBytes: number, onValue: (value: unknown) => void): FrameReader {
   let pieces: Uint8Array[] = []
   let held = 0

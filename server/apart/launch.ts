@@ -8,24 +8,24 @@ import { fileURLToPath } from 'node:url'
 export type Launched = ChildProcessByStdio<Writable, Readable, Readable>
 
 const MAIN = new URL('./child-main.ts', import.meta.url)
-/** What Node counts as data before it has done anything: space for heaps, compiled code and threads. */
+/** The data segment of a fresh Node process: space for heaps, compiled code and threads. */
 const NODE_DATA_MB = 640
-/** A child that lost its service in an endless loop ends by itself. */
+/** Ends a child that is in an endless loop after its service has died. */
 const CPU_SECONDS = 1_800
-/** Chats go before documents. */
+/** Chats have priority over documents. */
 const NICE = 10
 
 /**
- * Starts a process of Node that may read this program and nothing else: no other file, no writing, no processes, and
- * none of the service's environment. Where the operating system knows how, it also has no network, ends with the
- * service, and gets no more memory than this; other systems ignore that.
+ * Starts a Node process that may read this program and nothing else. It cannot read other files, write or start
+ * processes, and it gets no environment of the service. Where the operating system supports it, it also has no
+ * network, ends with the service, and has a memory limit.
  */
 export function launch(memoryMb: number): Launched {
   const flags = [
     '--permission',
     ...readable().map((path) => `--allow-fs-read=${path}`),
     `--max-old-space-size=${Math.floor(memoryMb * 0.75)}`,
-    // Half of the stack that the operating system gives.
+    // Half of the stack that the operating system provides.
     ...(hasShell ? ['--stack-size=3900'] : []),
     '--no-warnings',
     fileURLToPath(MAIN),
@@ -36,14 +36,14 @@ export function launch(memoryMb: number): Launched {
   try {
     if (child.pid !== undefined) setPriority(child.pid, NICE)
   } catch {
-    // It has ended already, which its exit tells.
+    // The child has already exited, which is handled by its exit event.
   }
   return child
 }
 
 const hasShell = process.platform !== 'win32'
 
-/** Each limit stands alone: a system that refuses one still sets the others. */
+/** Each limit is set separately, so that a system that refuses one still sets the others. */
 const limits = (memoryMb: number): string =>
   [
     'ulimit -c 0',
@@ -54,7 +54,7 @@ const limits = (memoryMb: number): string =>
 
 let found: string[] | null = null
 
-/** The commands of Linux that are here and allowed; asked once. */
+/** Returns the Linux commands that are installed and allowed. They are tested once. */
 function guards(): string[] {
   found ??= [
     ['setpriv', '--pdeathsig', 'KILL'],
@@ -69,7 +69,7 @@ const works = ([file = '', ...args]: string[]): boolean =>
 
 let folders: string[] | null = null
 
-/** The program itself and the packages that it can import. */
+/** Returns the folders of the program and of the packages that it can import. */
 function readable(): string[] {
   if (folders) return folders
   const server = dirname(import.meta.dirname)

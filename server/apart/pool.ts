@@ -3,26 +3,28 @@ import { type Bounds, type Child, startChild, type Watcher } from './child.ts'
 import type { Order } from './child-main.ts'
 
 type PoolSettings = Bounds & {
-  /** Children at once. */
+  /** The most children at once. */
   places: number
-  /** A child with nothing to do for so long is ended, which gives its memory back. */
+  /** An idle child is killed after this time to free its memory. */
   idleMs: number
 }
 
 type Pool = {
-  /** Has a child answer, when it is the owner's turn. Rejects with ApartFailure, or as `onBegin` does. */
-  ask(owner: string, order: Order, watcher: Watcher, signal?: AbortSignal): Promise<void>
+  /**
+   * Runs the order in a child when it is the owner's turn. Rejects with ApartFailure, or with what `onBegin` throws.
+   */
+  run(owner: string, order: Order, watcher: Watcher, signal?: AbortSignal): Promise<void>
   /** The ids of the child processes. */
   processes(): number[]
-  /** Ends every child; what is running or waiting fails with `aborted`. */
+  /** Kills all children. Running and waiting orders fail with `aborted`. */
   close(): Promise<void>
 }
 
 type Turn = { start: () => void }
 
 /**
- * Child processes that are kept warm and used again for a bounded number of inputs. Owners take turns, and while
- * there is more than one place no owner has all of them: somebody else's input finds one free or soon to be.
+ * Creates a pool of child processes, each of which is reused for a limited number of inputs. Owners take turns. If
+ * there is more than one place, no owner gets all of them, so that another owner's input soon finds a free one.
  */
 export function createPool({ places, idleMs, ...bounds }: PoolSettings): Pool {
   const share = Math.max(1, places - 1)
@@ -39,7 +41,7 @@ export function createPool({ places, idleMs, ...bounds }: PoolSettings): Pool {
     if (busy >= places) return
     for (const [owner, turns] of waiting) {
       if (!hasShare(owner)) continue
-      // Behind everybody else who waits.
+      // The owner goes to the end of the queue.
       waiting.delete(owner)
       const turn = turns.shift()
       if (turns.length > 0) waiting.set(owner, turns)
@@ -108,14 +110,14 @@ export function createPool({ places, idleMs, ...bounds }: PoolSettings): Pool {
   }
 
   return {
-    async ask(owner, order, watcher, signal) {
+    async run(owner, order, watcher, signal) {
       const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
       await turnOf(owner, either)
       const child = take()
       try {
-        await child.ask(order, bounds, watcher, either)
+        await child.run(order, bounds, watcher, either)
       } finally {
-        // Its memory is free before the next one takes some.
+        // A killed child has freed its memory before the next order starts.
         await giveBack(child)
         release(owner)
       }

@@ -6,7 +6,7 @@ import { problemOfList } from './input/comma-list.ts'
 export const V1 = '/api/v1'
 export const V2 = '/api/v2'
 
-/** What a key may do; a key without a scope list may do everything in its account. */
+/** What a key may do. A key without a list of scopes may do everything in its account. */
 export const scopes = [
   'account:read',
   'agents:read',
@@ -32,12 +32,12 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-/** The only description of an endpoint: validation, types, client, OpenAPI and the negative tests follow. */
+/** The only description of an endpoint. Validation, types, clients, OpenAPI and the negative tests follow from it. */
 export type Endpoint = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below /api/v2, with {parameters}. */
   path: string
-  /** Stable name, unique: operationId of OpenAPI. */
+  /** The unique, stable name, which is the operationId of OpenAPI. */
   name: string
   tag: string
   summary: string
@@ -83,7 +83,7 @@ export type Endpoint = {
   errors: readonly ErrorCode[]
 }
 
-/** An endpoint as a feature writes it down: `errors` leaves out the codes that follow from the path. */
+/** An endpoint as a feature defines it. `errors` leaves out the codes that follow from the path. */
 export type Definition = Omit<Endpoint, 'errors'> & { errors?: readonly ErrorCode[] }
 
 export function endpoint<const D extends Definition>(
@@ -93,7 +93,7 @@ export function endpoint<const D extends Definition>(
   return { ...definition, errors: [...new Set([...notFoundCodes(path), ...errors])] }
 }
 
-/** The parameters of a path whose object has a code of its own when it does not exist. A user id is any text. */
+/** The error for each path parameter whose object does not exist. A user id may be any text. */
 const NOT_FOUND: Record<string, ErrorCode | null> = {
   agentId: 'AGENT_NOT_FOUND',
   chatbotId: 'AGENT_NOT_FOUND',
@@ -120,7 +120,7 @@ export function Subset<P extends TProperties>(object: TObject<P>, options: Recor
   return Type.Partial(object, { additionalProperties: false, ...options })
 }
 
-/** The schema or null; written as a type list, so that errors name the field and not a union. */
+/** The schema or null. It is a list of types, so that errors name the field and not a union. */
 export function Nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
   const { type, enum: values } = schema as { type?: string; enum?: unknown[] }
   if (!type) return Type.Unsafe({ anyOf: [schema, { type: 'null' }] })

@@ -11,7 +11,7 @@ export type RawEndpoint = {
   path: string
   /** More paths with the same response. A `*` at the end stands for any text. */
   otherPaths?: readonly string[]
-  /** Stable name, unique: operationId of OpenAPI. */
+  /** The unique, stable name, which is the operationId of OpenAPI. */
   name: string
   summary: string
   description?: string

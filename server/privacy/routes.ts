@@ -1,7 +1,7 @@
 import { recordAudit } from '../accounts/audit/audit.ts'
 import type { Context } from '../context.ts'
+import { sendLines } from '../conversation-exports/send-lines.ts'
 import { transact } from '../db/statements/transact.ts'
-import { sendLines } from '../exports/send-lines.ts'
 import { type Route, route } from '../http/route.ts'
 import * as contract from './contract.ts'
 import { addErasure, requireErasure } from './erasing/erasures.ts'

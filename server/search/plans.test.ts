@@ -5,6 +5,7 @@ import { freshDatabase } from '../../test/database.ts'
 import { plansOf } from '../../test/plans-of.ts'
 import { createAccount } from '../accounts/records/accounts.ts'
 import { createAgent } from '../agents/records/create-agent.ts'
+import { conversationsToExport, messagesAfter, messagesToExport } from '../conversation-exports/queries.ts'
 import {
   conversationsByCreation,
   conversationsOfUser,
@@ -14,7 +15,6 @@ import { conversationTotal, sourcesOf } from '../conversations/records/totals.ts
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import { migrate } from '../db/upkeep/migrate.ts'
-import { conversationsToExport, messagesAfter, messagesToExport } from '../exports/queries.ts'
 import { readFilters } from './query/read-filters.ts'
 import { createSearch } from './query/search-conversations.ts'
 

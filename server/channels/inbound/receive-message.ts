@@ -17,22 +17,22 @@ export type Inbound = {
   accountId: AccountId
   agentId: string
   channel: ChannelName
-  /** Our side of the thread, and theirs: see the table channel_threads. */
+  /** Our side of the thread and theirs; see the table channel_threads. */
   connection: string
   peer: string
   person: Person
-  /** The same one again changes nothing. */
+  /** A message with a known id is not stored again. */
   providerMessageId: string
   sentAt: Date
   content: InboundContent
 }
 
-/** Messages that come close together are taken in together, in the order in which they were sent. */
+/** Messages that arrive within this time are processed together, in the order in which they were sent. */
 export const QUIET_SECONDS = 1
 
 /**
- * Makes a message that came in durably ours, once; what it is for happens a moment later, in takeIn. The provider may
- * be told that it was received when the transaction has committed. Answers the thread, and whether it is new.
+ * Stores an incoming message once; takeIn processes it a moment later. The provider may be told that it was received
+ * when the transaction has committed. Returns the thread, and whether the message is new.
  */
 export async function receiveMessage(
   { jobs }: Pick<Context, 'jobs'>,
@@ -67,7 +67,7 @@ export async function receiveMessage(
 
 type ThreadKey = Pick<Inbound, 'accountId' | 'agentId' | 'channel' | 'connection' | 'peer' | 'person'>
 
-/** The thread of this person on this connection, made with its contact when it is not there. */
+/** Returns the thread of this person on this connection. It is created with its contact if necessary. */
 export async function ensureThread(trx: Trx, wanted: ThreadKey): Promise<string> {
   const { accountId, agentId, channel, connection, peer } = wanted
   const find = () =>
@@ -102,13 +102,13 @@ export async function ensureThread(trx: Trx, wanted: ThreadKey): Promise<string>
   return made.id
 }
 
-/** The thread's row, which the transaction then holds. */
+/** Locks the row of the thread and returns it. */
 export const lockThread = (trx: Trx, accountId: AccountId, threadId: string): Promise<ThreadRow> =>
   trx
     .selectFrom('channel_threads')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('id', '=', threadId)
-    // Not FOR UPDATE: a reply that ends holds the conversation and refers to the thread.
+    // A reply that ends locks the conversation and then refers to the thread, which FOR UPDATE would block.
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()

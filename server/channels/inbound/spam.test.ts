@@ -14,7 +14,7 @@ let service: Service
 let withoutModel: Service
 let client: Client
 let agentId: string
-/** What the model is shown, and what it says of it. */
+/** The prompts of the model, and its answer. */
 let judged: { spam: string; message: string }[] = []
 let judge: (message: string) => Reply
 
@@ -85,7 +85,7 @@ async function until(what: string, is: (told: Told) => boolean, on = service): P
 const paused = (on = service) => until('the pause', ({ status }) => status === 'paused', on)
 const saidIn = (count: number, on = service) =>
   until(`${count} messages`, ({ said }) => said.length >= count, on)
-/** Runs the duty that looks for customers who wait. */
+/** Runs the duty that looks for unanswered customers. */
 async function lookAgain(): Promise<void> {
   await service.ctx.db
     .updateTable('conversations')
@@ -107,7 +107,7 @@ test('spam pauses the conversation: it is kept, the team is told, nobody answers
     .where('agent_id', '=', agentId)
     .where('type', '=', 'conversation')
     .execute()
-  // Of the message, and of the pause.
+  // One event is about the message and one about the pause.
   assert.deepEqual(events, [{ data: { conversationId: id } }, { data: { conversationId: id } }])
   const { data } = (await client.request('GET', `/agents/${agentId}/conversations/export`)).body
   assert.deepEqual([data[0].id, data[0].status], [id, 'paused'])

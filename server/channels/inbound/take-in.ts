@@ -28,17 +28,18 @@ type Thread = Selectable<ChannelThreadsTable>
 type Waiting = Selectable<InboundMessagesTable>
 type Conversation = Selectable<ConversationsTable>
 
-/** As conversations.source. */
+/** The value of conversations.source for each channel. */
 export const SOURCE_OF: Record<ChannelName, string> = { messaging: 'Messaging', email: 'Email' }
 
-/** Somebody who writes without a pause is not kept waiting for longer. */
+/** The longest wait for somebody who keeps writing. */
 const LONGEST_WAIT_SECONDS = 10
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'notifier'>
 
 /**
- * Takes what waits for a thread into its open conversation, or a new one that follows the last, in the order in which
- * it was sent. The thread's row is locked: two processes never open two conversations. Does no harm when run again.
+ * Adds the waiting messages of a thread to its open conversation, or to a new one that follows the last, in the
+ * order in which they were sent. The thread's row is locked, so two processes never open two conversations. It may
+ * run twice.
  */
 export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
   await transact(ctx.db, async (trx) => {
@@ -46,7 +47,7 @@ export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
       .selectFrom('channel_threads')
       .selectAll()
       .where('id', '=', threadId)
-      // Not FOR UPDATE: a reply that ends holds the conversation and refers to the thread.
+      // A reply that ends locks the conversation and then refers to the thread, which FOR UPDATE would block.
       .forNoKeyUpdate()
       .executeTakeFirst()
     if (!thread) return
@@ -80,7 +81,7 @@ async function openOrNew(trx: Trx, thread: Thread, first: InboundContent): Promi
   return newConversation(trx, thread, titleFromWords(saidIn(first)), parent)
 }
 
-/** The last conversation of a thread, whatever its status, locked. */
+/** Locks the last conversation of a thread, whatever its status, and returns it. */
 export function newestOf(trx: Trx, thread: Thread): Promise<Conversation | undefined> {
   return trx
     .selectFrom('conversations')
@@ -93,7 +94,7 @@ export function newestOf(trx: Trx, thread: Thread): Promise<Conversation | undef
     .executeTakeFirst()
 }
 
-/** A conversation of a thread, without a message yet. */
+/** Creates a conversation of a thread, still without messages. */
 export async function newConversation(
   trx: Trx,
   thread: Thread,
@@ -122,7 +123,7 @@ export async function newConversation(
   })
 }
 
-/** What waits to be fetched has a name already. */
+/** Files that are still being fetched are shown by their names. */
 const saidIn = ({ text, attachments, awaited = [] }: InboundContent): string =>
   wordsOf(text, [...attachments, ...awaited])
 
@@ -144,7 +145,7 @@ async function append(trx: Trx, conversation: Conversation, message: Waiting): P
   message.message_id = messageId
 }
 
-/** The team sees it: on the ticket, when a person has the conversation, and live. */
+/** The team sees it live, and on the ticket if a person has the conversation. */
 async function tell(ctx: Needs, trx: Trx, conversation: Conversation, messages: Waiting[]): Promise<void> {
   const { account_id: accountId, agent_id: agentId, id: conversationId } = conversation
   for (const { content, message_id } of messages) {

@@ -15,7 +15,7 @@ const readingNumbers = (ctx: Context): Task<ReadNumbers> => ({
 const fetchingFiles = (ctx: Context): Task<FetchFiles> => ({
   name: FETCH_FILES,
   concurrency: 2,
-  // With growing pauses between them, more than an hour.
+  // With the growing delays between them, the retries take more than an hour.
   retries: 12,
   run: (payload, attempt) => fetchFiles(ctx, payload, attempt),
 })

@@ -14,7 +14,7 @@ import { ensureThread } from '../inbound/receive-message.ts'
 import { channels } from '../registry/channels.ts'
 import { createSender } from './send-deliveries.ts'
 
-/** A server that takes connections and requests, and never answers. */
+/** Starts a server that accepts requests and never responds. */
 const silent = createServer()
 let fake: MessagingServer
 let service: Service
@@ -37,7 +37,7 @@ after(async () => {
   await fake.close()
 })
 
-/** An agent that is connected to this server, as if its number were known. */
+/** Creates an agent that is connected to this server, with a known number. */
 async function connected(baseUrl: string): Promise<{ client: Client; agentId: string }> {
   const client = await service.account()
   const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
@@ -98,7 +98,7 @@ test('an account whose server never answers holds back its own deliveries, and n
   for (let i = 0; i < 20; i++) await queue(stuck, `+1555010${4000 + i}`)
   for (let i = 0; i < 5; i++) await queue(fine, `+1555010${5000 + i}`)
   const sender = createSender(service.ctx, channels)
-  // Several at once, as when many attempts end together.
+  // Several run at once, as when many attempts end together.
   await Promise.all([sender.tick(), sender.tick(), sender.tick()])
   await until('the deliveries', async () => (await countOf(fine.agentId, 'sent')) === 5)
   assert.equal(fake.sent.length, 5)

@@ -5,15 +5,15 @@ import { type Attempt, settleAttempt } from '../../deliveries/settle-delivery.ts
 import { holdTicketOf, noteDelivery } from '../../helpdesk/messages/note-delivery.ts'
 import type { Channel } from '../registry/channel.ts'
 
-/** Attempts at once in one process; each lane has one at a time anyway, and each account a part of them. */
+/** The most attempts at once in one process. Each lane has at most one of them, and each account a share. */
 const AT_ONCE = 8
 const LONGEST_MS = (LEASE_SECONDS - 30) * 1_000
 
-/** Sends what is due, each lane in its order. Safe in any number of processes. */
+/** Sends the due deliveries, each lane in its order. Any number of processes may do so. */
 type Sender = {
-  /** Starts as many attempts as there is room for; each one that ends looks for the next. */
+  /** Starts as many attempts as allowed. Each one that ends looks for the next delivery. */
   tick(): Promise<void>
-  /** Resolves when nothing is under way. */
+  /** Resolves when no attempt is running. */
   idle(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export function createSender(ctx: Context, channels: Channel[]): Sender {
       underWay.add(done)
     }
   }
-  // One claim after the other: what each may take depends on what the ones before it took.
+  // The claims run one after another, because each depends on what the earlier ones took.
   let last: Promise<void> = Promise.resolve()
   const tick = (): Promise<void> => {
     const filled = last.then(fill)

@@ -1,5 +1,5 @@
 import { emailChannel } from '../email/outbound/email-channel.ts'
-import { messagingChannel } from '../messaging/outbound/send.ts'
+import { messagingChannel } from '../messaging/outbound/messaging-channel.ts'
 import type { Channel } from './channel.ts'
 
 /** Every channel of this installation. */

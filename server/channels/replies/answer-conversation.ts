@@ -16,21 +16,17 @@ import { ApiError } from '../../http/errors.ts'
 import { screenSpam } from '../inbound/screen-spam.ts'
 import { ANSWER, type Answer } from '../inbound/take-in.ts'
 
-/**
- * The delay before the next attempt, in seconds. By then a running reply is mostly over, and a failed model has had a
- * pause.
- */
+/** The delay before the next attempt, in seconds. By then, a running reply has usually ended. */
 const LATER_SECONDS = 2
 /** The number of failed replies to one message after which a person is asked. */
 const MOST_TRIES = 4
 
 /**
- * Starts the agent's answer to what a conversation of a channel holds unanswered; true when one is being made. One
- * that is being answered is looked at again later, and so is a failed one; when nobody can answer, a ticket is opened,
- * because the customer waits. Spam is not answered, nor what somebody has stopped the answer to.
- *
- * A visitor who asks again has it answered even so. Then nothing is begun before `again` has admitted it, which throws
- * when the visitor has asked too often.
+ * Starts the agent's answer to the unanswered messages of a conversation. Returns true when an answer is being made.
+ * A conversation that is being answered is checked again later, and so is one whose answer failed. If nobody can
+ * answer, a ticket is opened, because the customer is waiting. Spam is not answered, nor are messages whose answer
+ * somebody has stopped, unless the visitor asks again. In that case `again` must admit it first; it throws when the
+ * visitor has asked too often.
  */
 export async function answerConversation(
   ctx: Context,
@@ -65,7 +61,7 @@ export async function answerConversation(
   try {
     const live = await startChat(ctx, requestOf(account, agent, conversation))
     live.answer.catch((error: unknown) => {
-      // A takeover ends it, too; the next look sees that.
+      // A takeover ends the reply, too, which the next attempt notices.
       ctx.log.info({ err: error, conversation: conversationId }, 'a channel got no answer yet')
       later().catch((failure: unknown) => ctx.log.error({ err: failure }, 'answering a channel again'))
     })
@@ -84,15 +80,15 @@ export async function answerConversation(
   }
 }
 
-/** Whether somebody who asks again has only to wait. What a dead process has left behind is closed. */
+/** Returns whether an answer is already running. Generations of dead processes are closed. */
 async function isBeingAnswered(db: Db, { id, account_id }: ConversationRow): Promise<boolean> {
   if (!(await runningGeneration(db, account_id, id))) return false
   return !(await closeIfOrphaned(db, account_id, { conversationId: id }))
 }
 
 /**
- * In seconds: one sender of a channel is answered no more often than one address of the widget may write. What comes
- * meanwhile is answered together. What visitors of the widget write was counted when they sent it.
+ * Returns the seconds until the sender may be answered again: the limit is that of one address of the widget. Messages
+ * that arrive meanwhile are answered together. Those of widget visitors were counted when they were sent.
  */
 async function pauseOf(
   { limiter }: Context,
@@ -130,7 +126,7 @@ const requestOf = (
   isSpoken: has_voice,
   conversationId: id,
   ask: { kind: 'pending' },
-  // Elsewhere there is no application that could run them.
+  // On other channels, no application could run them.
   runsClientActions: source === WIDGET,
   idempotency: null,
 })

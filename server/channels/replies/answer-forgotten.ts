@@ -6,8 +6,8 @@ import { ANSWER, type Answer } from '../inbound/take-in.ts'
 const AT_ONCE = 500
 
 /**
- * Looks for customers of the last day whose message nobody answers, because a process died with its answer, and has
- * them answered. An open ticket is with the team. A second job for the same conversation does no harm.
+ * Looks for messages of the last day that nobody answers, because a process died with the answer, and enqueues the
+ * answer. An open ticket is with the team. A second job for the same conversation does no harm.
  */
 export async function answerForgotten({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<number> {
   const { rows } = await sql<{ id: string }>`

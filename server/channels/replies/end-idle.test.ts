@@ -14,7 +14,7 @@ after(() => service.close())
 
 const HOUR = 3_600_000
 
-/** The statuses of conversations that were idle for so long, after the idle ones have ended. */
+/** Returns the statuses of conversations that were idle for the given times, after the idle ones have been ended. */
 async function statusesAfter(conversations: Record<string, number>): Promise<string[]> {
   const { db } = service.ctx
   for (const [id, hours] of Object.entries(conversations)) {

@@ -3,12 +3,12 @@ import { WIDGET } from '../../conversations/records/sources.ts'
 import type { Db } from '../../db/database.ts'
 import { SOURCE_OF } from '../inbound/take-in.ts'
 
-/** Contract, section 4: what is not said otherwise for an account. */
+/** The default of an account (contract, section 4). */
 const IDLE_HOURS = 24
 
 /**
- * Ends what nobody has written in for the account's limit and no person has; what the customer writes next begins a new
- * one. Conversations of the API never end by idling, also when mails have been added to them.
+ * Ends conversations that were idle for the account's limit and that no person has taken over. The customer's next
+ * message begins a new one. Conversations of the API are never ended, even if mails have been added to them.
  */
 export async function endIdle(db: Db): Promise<number> {
   const { numUpdatedRows } = await db
@@ -16,7 +16,7 @@ export async function endIdle(db: Db): Promise<number> {
     .from('accounts')
     .set({ status: 'ended' })
     .whereRef('accounts.id', '=', 'conversations.account_id')
-    // Each side as its index has it.
+    // Both sides are written as in their index.
     .where(({ or, and, eb }) =>
       or([
         eb('conversations.source', '=', sql.lit(WIDGET)),
@@ -27,7 +27,7 @@ export async function endIdle(db: Db): Promise<number> {
       ]),
     )
     .where('conversations.status', '=', 'ongoing')
-    // The shortest limit, for the index.
+    // The shortest limit allows the index to be used.
     .where('conversations.updated_at', '<', sql<Date>`now() - interval '1 hour'`)
     .where(
       'conversations.updated_at',
@@ -44,7 +44,7 @@ export async function endIdle(db: Db): Promise<number> {
         ),
       ),
     )
-    // Whoever has an open ticket waits for people, who could not answer in a conversation that has ended.
+    // Conversations with an open ticket are skipped, because nobody could answer in one that has ended.
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

@@ -1,3 +1,5 @@
+import { endOfRawText } from '../../text/html/end-of-raw-text.ts'
+
 const ENOUGH = 200
 // What stands in them is not shown, or only where scripts do not run.
 const hidden = new Set('script style noscript template title textarea svg iframe select'.split(' '))
@@ -36,15 +38,9 @@ function shownWithoutScripts(html: string): { characters: number; scripts: numbe
     const tag = html.slice(open, Math.min(end, open + LONGEST_TAG))
     const name = /^<([a-z]+)(?![^\s/])/i.exec(tag)?.[1]?.toLowerCase() ?? ''
     if (name === 'script' && !data.test(tag)) scripts += 1
-    if (hidden.has(name)) at = endOf(html, name, at)
+    if (hidden.has(name)) at = endOfRawText(html, name, at)
   }
   return { characters, scripts }
 }
 
 const lengthOf = (text: string): number => text.replace(/\s+/g, ' ').trim().length
-
-function endOf(html: string, name: string, from: number): number {
-  const close = new RegExp(`</${name}[\\s/>]`, 'gi')
-  close.lastIndex = from
-  return close.exec(html)?.index ?? html.length
-}

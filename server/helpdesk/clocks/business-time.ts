@@ -1,16 +1,16 @@
 import type { BusinessHours, Weekday } from '../../db/tables/helpdesk.ts'
 import { openZone, type Zone } from './time-zone.ts'
 
-/** Time that counts: all of it, or that of business hours. Times are milliseconds. */
+/** The time that counts: all of it, or only business hours. Times are in milliseconds. */
 export type BusinessTime = {
-  /** The moment after so much of it. */
+  /** Returns the moment after the given amount of it. */
   add(from: number, milliseconds: number): number
-  /** How much of it lies between; below zero when `to` is earlier. */
+  /** Returns the amount of it between two moments, negative when `to` is earlier. */
   between(from: number, to: number): number
 }
 
 const MINUTE = 60_000
-/** Targets end here, whatever hours somebody has set. */
+/** The latest end of a target, whatever the business hours are. */
 const MOST_DAYS = 20_000
 /** 1970-01-01 was a Thursday. */
 const WEEK: Weekday[] = ['thursday', 'friday', 'saturday', 'sunday', 'monday', 'tuesday', 'wednesday']
@@ -20,7 +20,7 @@ const AROUND_THE_CLOCK: BusinessTime = {
   between: (from, to) => to - from,
 }
 
-/** null: every moment counts. */
+/** With null, every moment counts. */
 export function businessTime(hours: BusinessHours | null): BusinessTime {
   if (hours === null) return AROUND_THE_CLOCK
   const zone = openZone(hours.timeZone)
@@ -56,7 +56,7 @@ export function businessTime(hours: BusinessHours | null): BusinessTime {
 
 type Opening = { from: number; to: number }
 
-/** In minutes of the day, in order, joined where they touch or lie over each other. */
+/** Returns the openings in minutes of the day, sorted and merged. */
 function openingsOf(day: { from: string; to: string }[]): Opening[] {
   const sorted = day
     .map(({ from, to }) => ({ from: minutesOf(from), to: minutesOf(to) }))
@@ -75,7 +75,7 @@ export const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 
 const spans = (zone: Zone, week: Opening[][], day: number): [number, number][] =>
   (week[((day % 7) + 7) % 7] ?? []).map(({ from, to }) => [zone.at(day, from), endOf(zone, day, to)])
 
-/** The day ends when the next one begins, however long it is. */
+/** A day ends when the next one begins, because its length varies. */
 const endOf = (zone: Zone, day: number, minutes: number): number =>
   minutes === 24 * 60 ? zone.at(day + 1, 0) : zone.at(day, minutes)
 

@@ -31,7 +31,7 @@ const reply = ({ call, members }: Desk) =>
 const minutesLeft = (clock: Shown | undefined): number =>
   Math.round((Date.parse(clock?.dueAt ?? '') - Date.now()) / 60_000)
 
-/** As if so many minutes had gone by. */
+/** Moves the clocks as if the given minutes had passed. */
 const rewind = ({ agentId }: Desk, minutes: number) =>
   sql`update ticket_clocks set started_at = started_at - ${minutes} * interval '1 minute',
     due_at = due_at - ${minutes} * interval '1 minute' where agent_id = ${agentId}`.execute(service.ctx.db)

@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { addTicketMessage } from '../messages/add-ticket-message.ts'
-import { noMember } from '../tickets/change-ticket.ts'
+import { noMember } from '../tickets/apply-ticket-change.ts'
 import { recordEvent } from '../tickets/record-event.ts'
 
 const BATCH = 200
 
-/** Marks clocks that have run out, each once, with an event on its ticket; answers how many. */
+/** Marks each clock that has run out once, with an event on its ticket. Returns their number. */
 export async function flagBreaches(ctx: Pick<Context, 'db' | 'notifier'>): Promise<number> {
   const due = await ctx.db
     .selectFrom('ticket_clocks')

@@ -12,12 +12,12 @@ import { type BusinessTime, businessTime, minutes } from './business-time.ts'
 type Clock = Selectable<TicketClocksTable>
 type Held = Pick<TicketRow, 'id' | 'account_id' | 'agent_id' | 'priority' | 'status_category'>
 
-/** The team can do nothing: what is left until the solution is kept. */
+/** The statuses in which the team can do nothing, so that the clock until the solution is paused. */
 const STANDS_STILL: readonly StatusCategory[] = ['on_customer', 'on_hold']
 
 type Rules = { time: BusinessTime; targetOf(kind: ClockKind): number | undefined }
 
-/** null: the agent's tickets have no targets. */
+/** Returns null when the agent's tickets have no targets. */
 async function rulesOf(trx: Trx, ticket: Held): Promise<Rules | null> {
   const settings: Selectable<HelpdeskSettingsTable> | undefined = await trx
     .selectFrom('helpdesk_settings')
@@ -30,7 +30,7 @@ async function rulesOf(trx: Trx, ticket: Held): Promise<Rules | null> {
   return { time: businessTime(settings.business_hours), targetOf: (kind) => targets[kind] }
 }
 
-/** The clocks of a new ticket. */
+/** Starts the clocks of a new ticket. */
 export async function startClocks(trx: Trx, ticket: Held): Promise<void> {
   const rules = isOver(ticket.status_category) ? null : await rulesOf(trx, ticket)
   if (!rules) return
@@ -39,7 +39,7 @@ export async function startClocks(trx: Trx, ticket: Held): Promise<void> {
   if (STANDS_STILL.includes(ticket.status_category)) await stop(trx, ticket, rules)
 }
 
-/** A customer waits for an answer once more; the first one has a clock of its own. */
+/** Starts the clock of the next answer. The first answer has a clock of its own. */
 export async function clocksAfterCustomer(trx: Trx, ticket: Held): Promise<void> {
   const rules = await rulesOf(trx, ticket)
   if (!rules) return
@@ -64,7 +64,7 @@ export async function clocksAfterMove(trx: Trx, ticket: Held, before: StatusCate
   else await goOn(trx, ticket, rules)
 }
 
-/** Other targets: what is gone of the time stays gone. */
+/** Changes the targets. The time that has passed still counts. */
 export async function clocksAfterPriority(trx: Trx, ticket: Held): Promise<void> {
   const rules = isOver(ticket.status_category) ? null : await rulesOf(trx, ticket)
   if (!rules) return
@@ -116,7 +116,7 @@ async function start(trx: Trx, ticket: Held, { time, targetOf }: Rules, kind: Cl
     .execute()
 }
 
-/** Only the way to the solution can stand still: an answer is owed whatever the ticket's status says. */
+/** Only the clock until the solution can be paused. An answer is due whatever the status of the ticket is. */
 async function stop(trx: Trx, ticket: Held, { time }: Rules): Promise<void> {
   const clock = await clockOf(trx, ticket, 'resolution')
   if (!clock?.due_at || clock.met_at !== null || clock.breached_at !== null) return
@@ -133,7 +133,7 @@ async function goOn(trx: Trx, ticket: Held, { time }: Rules): Promise<void> {
   })
 }
 
-/** One that is met too late, before anybody saw that it was due, is breached all the same. */
+/** A target that was met too late counts as breached even if no duty had marked it yet. */
 async function meet(trx: Trx, ticket: Held, kinds: ClockKind[]): Promise<void> {
   const now = new Date()
   await trx

@@ -1,10 +1,10 @@
-/** Local days and their beginnings in one time zone. */
+/** Converts between instants and local days in one time zone. */
 export type Zone = {
-  /** The local day of an instant, counted from 1970-01-01. */
+  /** Returns the local day of an instant, counted from 1970-01-01. */
   dayOf(time: number): number
   /**
-   * The instant at which the local day's clock shows so many minutes. What a change of the clock leaves out is the
-   * moment of the change; what it gives twice is the first of both.
+   * Returns the instant at which the local clock shows this many minutes of the day. For a time that is skipped by a
+   * clock change it is the moment of the change, and for a repeated time the first of both.
    */
   at(day: number, minutes: number): number
 }
@@ -12,7 +12,7 @@ export type Zone = {
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** Whether the system knows the zone by this name. */
+/** Returns whether the system knows a zone of this name. */
 export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
@@ -34,7 +34,7 @@ export function openZone(name: string): Zone {
     minute: 'numeric',
     second: 'numeric',
   })
-  /** What the clock on the wall shows, as if it were UTC. */
+  /** Returns the local time as if it were UTC. */
   const wallAt = (time: number): number => {
     const seen: Record<string, number> = {}
     for (const { type, value } of format.formatToParts(time)) seen[type] = Number(value)
@@ -45,7 +45,7 @@ export function openZone(name: string): Zone {
     dayOf: (time) => Math.floor(wallAt(time) / DAY),
     at(day, minutes) {
       const wall = day * DAY + minutes * MINUTE
-      // No change of a clock is further away than a day, so these are the offsets before and after it.
+      // A clock changes at most once within two days, so these are the offsets before and after the change.
       const before = wallAt(wall - DAY) - (wall - DAY)
       const after = wallAt(wall + DAY) - (wall + DAY)
       const early = wall - Math.max(before, after)
@@ -56,7 +56,7 @@ export function openZone(name: string): Zone {
     },
   }
 
-  /** The first moment that shows `wall` or later. */
+  /** Returns the first moment that shows `wall` or later. */
   function changeBetween(from: number, to: number, wall: number): number {
     let [low, high] = [from, to]
     while (high - low > 1) {

@@ -3,7 +3,7 @@ import type { Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { DeliveryStatus } from '../../db/tables/deliveries.ts'
 import type { DeliveryRow } from '../../deliveries/claim-delivery.ts'
-import { changeTicket, defaultStatus } from '../tickets/change-ticket.ts'
+import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
 import { recordEvent } from '../tickets/record-event.ts'
 import { ownerOf, type TicketRow } from '../tickets/ticket-queries.ts'
 
@@ -46,7 +46,12 @@ export async function noteDelivery(
         .executeTakeFirst()
     : undefined
   if (ticket && status === 'failed' && (await isNewestReply(trx, ticket, delivery.ticket_message_id)))
-    await changeTicket(trx, ticket, { status: await defaultStatus(trx, ownerOf(ticket), 'on_you') }, 'system')
+    await applyTicketChange(
+      trx,
+      ticket,
+      { status: await defaultStatus(trx, ownerOf(ticket), 'on_you') },
+      'system',
+    )
   await recordEvent(
     ctx,
     trx,

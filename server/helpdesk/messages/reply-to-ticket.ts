@@ -11,7 +11,7 @@ import { ApiError } from '../../http/errors.ts'
 import type { Details } from '../../http/input/validate.ts'
 import { clocksAfterReply } from '../clocks/ticket-clocks.ts'
 import type { Member } from '../team/find-member.ts'
-import { changeTicket, defaultStatus } from '../tickets/change-ticket.ts'
+import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
 import { recordEvent } from '../tickets/record-event.ts'
 import { holdTicket, ownerOf, type TicketRow } from '../tickets/ticket-queries.ts'
 import { addTicketMessage, noteMessage, type TicketMessageRow } from './add-ticket-message.ts'
@@ -128,7 +128,7 @@ async function deliver(
 /** A team member has spoken: what waited for the team waits for the customer now. */
 async function moveAfterReply(trx: Trx, ticket: TicketRow, memberId: string): Promise<void> {
   if (ticket.status_category !== 'new' && ticket.status_category !== 'on_you') return
-  await changeTicket(
+  await applyTicketChange(
     trx,
     ticket,
     { status: await defaultStatus(trx, ownerOf(ticket), 'on_customer') },

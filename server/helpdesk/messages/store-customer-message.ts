@@ -5,7 +5,7 @@ import type { AttachmentNote } from '../../db/tables/attachments.ts'
 import type { ConversationsTable } from '../../db/tables/conversations.ts'
 import { textAsHtml } from '../../text/safety/escape-html.ts'
 import { clocksAfterCustomer } from '../clocks/ticket-clocks.ts'
-import { changeTicket, defaultStatus } from '../tickets/change-ticket.ts'
+import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
 import { addEvent } from '../tickets/record-event.ts'
 import { isOver, openTicketOf, type TicketRow } from '../tickets/ticket-queries.ts'
 import { addTicketMessage } from './add-ticket-message.ts'
@@ -65,7 +65,7 @@ export async function storeCustomerMessage(
     .where('id', '=', ticket.id)
     .execute()
   const isWaiting = ['on_customer', 'on_hold', 'closed'].includes(ticket.status_category)
-  const moved = await changeTicket(
+  const moved = await applyTicketChange(
     trx,
     ticket,
     {

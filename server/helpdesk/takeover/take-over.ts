@@ -10,7 +10,7 @@ import { afterCommit, transact } from '../../db/statements/transact.ts'
 import { ApiError } from '../../http/errors.ts'
 import { sendSurvey } from '../survey/send-survey.ts'
 import type { Member } from '../team/find-member.ts'
-import { changeTicket, defaultStatus } from '../tickets/change-ticket.ts'
+import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
 import { endInside } from '../tickets/end-conversation.ts'
 import { ensureTicket } from '../tickets/open-ticket.ts'
 import { recordEvent } from '../tickets/record-event.ts'
@@ -69,7 +69,7 @@ export async function handBack(ctx: Needs, ref: ConversationRef): Promise<void> 
     const open = await openTicketOf(trx, accountId, conversationId)
     if (open) {
       const closed = { status: await defaultStatus(trx, { accountId, agentId }, 'closed'), handedBack: true }
-      await changeTicket(trx, open, closed, taken_over_by ?? 'api')
+      await applyTicketChange(trx, open, closed, taken_over_by ?? 'api')
     }
     await tell(ctx, trx, ref, open?.number)
   })
@@ -85,7 +85,7 @@ export async function endConversation(ctx: Needs, ref: ConversationRef): Promise
     const open = await openTicketOf(trx, accountId, conversationId)
     if (open) {
       const closed = { status: await defaultStatus(trx, { accountId, agentId }, 'closed') }
-      await changeTicket(trx, open, closed, conversation.taken_over_by ?? 'api')
+      await applyTicketChange(trx, open, closed, conversation.taken_over_by ?? 'api')
       await sendSurvey(ctx.config, trx, open, conversation)
     }
     await tell(ctx, trx, ref, open?.number)

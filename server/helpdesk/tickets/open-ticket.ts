@@ -9,7 +9,7 @@ import { json } from '../../db/statements/json.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Customer, Priority, StatusCategory } from '../../db/tables/helpdesk.ts'
 import { startClocks } from '../clocks/ticket-clocks.ts'
-import { changeTicket, defaultStatus } from './change-ticket.ts'
+import { applyTicketChange, defaultStatus } from './apply-ticket-change.ts'
 import { recordEvent } from './record-event.ts'
 import { leastLoaded } from './route-ticket.ts'
 import { ensureStatuses } from './statuses.ts'
@@ -86,7 +86,7 @@ export async function ensureTicket(
     if (assigneeId === null) return { ticket: open, isNew: false }
     const picked =
       open.status_category === 'new' ? { status: await defaultStatus(trx, ownerOf(open), 'on_you') } : {}
-    return { ticket: await changeTicket(trx, open, { assigneeId, ...picked }, assigneeId), isNew: false }
+    return { ticket: await applyTicketChange(trx, open, { assigneeId, ...picked }, assigneeId), isNew: false }
   }
   const customer = await completed(trx, accountId, wanted.customer, conversation)
   const ticket = await insertTicket(trx, {

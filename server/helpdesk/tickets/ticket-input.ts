@@ -6,7 +6,7 @@ import type { StatusCategory } from '../../db/tables/helpdesk.ts'
 import { ApiError } from '../../http/errors.ts'
 import { refuseInvalid } from '../../http/input/validate.ts'
 import { requireMember } from '../team/find-member.ts'
-import { defaultStatus } from './change-ticket.ts'
+import { defaultStatus } from './apply-ticket-change.ts'
 import { OVER } from './ticket-queries.ts'
 
 type TicketInput = {

@@ -7,7 +7,7 @@ import type { Trx } from '../../db/database.ts'
 import type { TicketRef } from '../../db/refs.ts'
 import { afterCommit, transact } from '../../db/statements/transact.ts'
 import { sendSurvey } from '../survey/send-survey.ts'
-import { type Change, changeTicket } from './change-ticket.ts'
+import { applyTicketChange, type Change } from './apply-ticket-change.ts'
 import { endInside } from './end-conversation.ts'
 import { recordEvent } from './record-event.ts'
 import type { UpdateTicket } from './schema.ts'
@@ -37,7 +37,7 @@ export async function updateTicket(
       change.conversationId === undefined ? held.ticket.conversation_id : change.conversationId
     if (conversationId && !isOver(category))
       await refuseSecondOpen(trx, accountId, conversationId, held.ticket.id)
-    const ticket = await changeTicket(trx, held.ticket, change, 'api')
+    const ticket = await applyTicketChange(trx, held.ticket, change, 'api')
     const conversation = linked === undefined ? held.conversation : linked
     await handOn(trx, held.ticket, ticket, conversation)
     const running = await endIfOver(ctx, trx, held, ticket, conversation)

@@ -10,7 +10,7 @@ import { createApp } from '../../app.ts'
 import { MOST_LINGERING } from './admit-bodies.ts'
 
 let home: MessagingHome
-/** The same service, with less patience for bodies. */
+/** The same service with a shorter timeout for bodies. */
 let hasty: FastifyInstance
 let hastyPort: number
 
@@ -30,7 +30,7 @@ const SIGNATURE = `x-hub-signature-256: sha256=${'0'.repeat(64)}`
 
 type Sent = { text: string; closed: boolean; end(): void }
 
-/** Sends the head of a request and then so many bytes, and no more; collects what comes back. */
+/** Sends the head of a request and the given number of bytes, and collects the response. */
 function post(path: string, headers: string[], bytes: number, port = hastyPort): Sent {
   const sent: Sent = { text: '', closed: false, end: () => socket.destroy() }
   const socket = connect(port, '127.0.0.1')

@@ -28,7 +28,7 @@ const echo = endpoint({
 let service: Service
 let client: Client
 let app: FastifyInstance
-/** Whether somebody waits for the rest of a body. */
+/** Whether a request still waits for the rest of its body. */
 let reading = false
 const lines: { level: number; msg: string }[] = []
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Takes JSON bodies and nothing else; an empty one with a JSON type is no body, as many clients send it. */
+/** Accepts JSON bodies only. An empty body with a JSON type counts as no body, because many clients send that. */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  // `__proto__` is a name like any other, which the contract of the endpoint knows or does not.
+  // `__proto__` is treated like any other name, which the contract refuses.
   const parse = app.getDefaultJsonParser('ignore', 'ignore')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined)

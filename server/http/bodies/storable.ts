@@ -1,8 +1,8 @@
 const DEEPEST = 100
 
 /**
- * Finds what PostgreSQL cannot keep: NUL characters and half surrogate pairs in text, and nesting beyond reason.
- * Walks with its own stack, since the nesting is the sender's.
+ * Finds what PostgreSQL cannot store: NUL characters and unpaired surrogates in text, and excessive nesting. It uses
+ * a stack of its own, because the sender controls the depth of the nesting.
  */
 export function unstorable(root: unknown): { path: string; sentence: string } | null {
   const open: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 0 }]

@@ -166,7 +166,7 @@ async function readForm(
       }
       if (part.fieldname === name) problems[name] = 'Only one file can be sent.'
       else strangers.push(part.fieldname)
-      // It is read all the same: the rest of the body comes after it.
+      // The file is read all the same, because the rest of the body follows it.
       for await (const _ of part.file);
     }
   } catch (error) {
@@ -207,7 +207,7 @@ function asApiError(error: unknown): unknown {
 export async function moveFile(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   await rename(from, to).catch(async (error: unknown) => {
-    // Another disk. What is left of the first is removed with the request.
+    // The folders are on different disks, so the file is copied. The original is removed with the request.
     if ((error as { code?: string }).code !== 'EXDEV') throw error
     await copyFile(from, to)
   })

@@ -1,4 +1,4 @@
-/** The values of a comma-separated parameter, trimmed, each once. */
+/** Returns the distinct, trimmed values of a comma-separated parameter. */
 export const commaList = (text: string | undefined): string[] => [
   ...new Set(
     (text ?? '')
@@ -8,7 +8,10 @@ export const commaList = (text: string | undefined): string[] => [
   ),
 ]
 
-/** Says what is wrong with a list without a value, or with another one than the known, when there are any. */
+/**
+ * Returns a sentence for a list that is empty or contains an unknown value. If `known` is empty, all values are
+ * accepted.
+ */
 export function problemOfList(text: string, known: readonly string[]): string | null {
   const values = commaList(text)
   if (values.length === 0) return 'Must hold at least one value.'

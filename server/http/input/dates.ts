@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts'
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
 const TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?$/
 const DAY_MS = 86_400_000
-/** What JavaScript and PostgreSQL both write with four digits, with a day to spare at either end. */
+/** The range of years that JavaScript and PostgreSQL both write with four digits, with a day to spare at either end. */
 const FIRST = Date.parse('0001-01-02T00:00:00.000Z')
 const LAST = Date.parse('9999-12-30T23:59:59.999Z')
 
@@ -22,8 +22,8 @@ export function readDateRange(query: { startDate?: string; endDate?: string }): 
 }
 
 /**
- * What a day or a time that isDate() takes spans; `until` is inclusive. Nothing is older or younger than the years
- * that can be written, so times beyond them stand for the ends.
+ * Returns the span of a day or time that isDate() accepts; `until` is inclusive. Times outside of the supported
+ * years become the ends of the range, because nothing is older or newer.
  */
 export function spanOf(text: string): { from: Date; until: Date } {
   const from = parseDate(text)
@@ -34,18 +34,18 @@ export function spanOf(text: string): { from: Date; until: Date } {
 
 const bounded = (time: number): Date => new Date(Math.min(Math.max(time, FIRST), LAST))
 
-/** The first instant of the month so many months before now, UTC. */
+/** Returns the first instant, in UTC, of the month that is this many months ago. */
 export const monthStart = (now: Date, monthsBack: number): Date =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsBack, 1))
 
-/** Whether the text is a day or an ISO 8601 time. */
+/** Returns whether the text is a day or an ISO 8601 time. */
 export const isDate = (text: string): boolean => parseDate(text) !== null
 
 function parseDate(text: string): Date | null {
   const isDay = DAY.test(text)
   if (!isDay && !TIME.test(text)) return null
   const from = new Date(isDay ? `${text}T00:00:00.000Z` : withOffset(text))
-  // Date accepts 2026-02-30 and means March: a day that does not come back as it was is none.
+  // Date accepts 2026-02-30 as a day in March, so a day must be formatted as it was parsed.
   return Number.isNaN(from.getTime()) || !isRealDay(text.slice(0, 10)) ? null : from
 }
 

@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify'
 
-/** Names what of the body and the query was left out because it is not known. */
+/** The response header that names unknown fields of the body and the query, which were ignored. */
 const IGNORED_FIELDS = 'x-parley-ignored-fields'
 
 const MOST = 20
 const LONGEST = 100
 
-/** Says in the answer's header which fields were ignored; their names are the client's and may hold anything. */
+/** Sets the response header with the ignored fields. The client chooses their names, so they may contain anything. */
 export function nameIgnored(reply: FastifyReply, paths: readonly string[]): void {
   if (paths.length === 0) return
   const known = String(reply.getHeader(IGNORED_FIELDS) ?? '')
@@ -15,7 +15,7 @@ export function nameIgnored(reply: FastifyReply, paths: readonly string[]): void
   reply.header(IGNORED_FIELDS, all.slice(0, MOST).join(','))
 }
 
-/** An empty `cursor` asks for the first page: clients that page through a list send it that way at first. */
+/** An empty `cursor` requests the first page, because some clients send it for their first request. */
 export function dropEmptyCursor(query: unknown): void {
   const values = query as Record<string, unknown>
   if (values.cursor === '') delete values.cursor

@@ -7,7 +7,10 @@ import { bodyValidator, textValidator } from './validate.ts'
 const twice = (words: string[]) =>
   Object.fromEntries(words.flatMap((word, at) => (words.indexOf(word) < at ? [[`${at}`, 'Again.']] : [])))
 
-/** What is wrong with a body. The validator answers an object without a prototype, since names come from outside. */
+/**
+ * Returns the problems of a body. The validator returns an object without a prototype, because clients choose the
+ * names.
+ */
 const check = (body: unknown): Record<string, string> => ({ ...validate(body) })
 
 const validate = bodyValidator(

@@ -1,10 +1,13 @@
 import ipaddr from 'ipaddr.js'
 import type { RateWindow } from './rate-limit.ts'
 
-/** Many visitors may share one address; what one may write is the agent's to say (ipRateLimits). */
+/** Many visitors may share one address. The agent limits what one of them may write (ipRateLimits). */
 export const VISITS: RateWindow = { limit: 600, windowMs: 10_000 }
 
-/** What one subscriber has is counted as one: of an IPv6 address the first half, which is what a line is given. */
+/**
+ * Returns the bucket of an address. All addresses of a subscriber are one bucket, so an IPv6 address counts by its
+ * first half.
+ */
 export function addressBucket(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip
   const address = ipaddr.process(ip)

@@ -19,7 +19,7 @@ test('exactly 100 requests pass in any ten seconds', () => {
           resetAt: number
         }
         const inWindow = passed.filter((at) => at > now - WINDOW_MS).length
-        // The slow obvious rule: it passes exactly when fewer than 100 passed in the ten seconds before.
+        // A slow reference implementation: a request passes if fewer than 100 passed in the ten seconds before.
         assert.equal(allowed, inWindow < LIMIT)
         if (allowed) passed.push(now)
         const counted = passed.filter((at) => at > now - WINDOW_MS)

@@ -1,4 +1,4 @@
-/** The answer to one request: `resetAt` (epoch ms) is when the oldest counted request leaves the window. */
+/** The decision on one request. `resetAt` (epoch milliseconds) is when the oldest counted request leaves the window. */
 export type RateDecision = { allowed: boolean; remaining: number; resetAt: number }
 
 /** A rate limit: `limit` requests within `windowMs` milliseconds. */
@@ -7,7 +7,7 @@ export type RateWindow = { limit: number; windowMs: number }
 /** Counts requests of a bucket in an exact sliding window; refused requests do not count. */
 export type RateLimiter = {
   readonly limit: number
-  /** A bucket with a `window` of its own is always asked for with one. */
+  /** A bucket with a `window` of its own must be passed with it every time. */
   take(bucket: string, window?: RateWindow): RateDecision | Promise<RateDecision>
   /** Returns what `take` would, without counting a request. */
   peek(bucket: string): RateDecision | Promise<RateDecision>

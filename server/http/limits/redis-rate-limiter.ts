@@ -11,12 +11,12 @@ import {
 const PREFIX = 'parley:rate:'
 /** A request does not wait longer than this for the count. */
 const ANSWER_MS = 500
-/** After a failure the count is kept here for this long before the server is asked again. */
+/** After a failure, this process counts by itself for this long before it asks the server again. */
 const PAUSE_MS = 1_000
 const SLOWEST_RECONNECT_MS = 2_000
 
-// One round trip, on the server's clock, so that processes with different clocks count the same window.
-// Answers whether it passes, how many are left, and the milliseconds until the oldest leaves the window.
+// One round trip that uses the server's clock, so that processes with different clocks count the same window. Returns
+// whether the request passes, how many are left, and the milliseconds until the oldest leaves the window.
 const SCRIPT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -36,13 +36,13 @@ type Options = {
   url: string
   limit?: number
   windowMs?: number
-  /** Told once when the server cannot be used, and once (with null) when it can again. */
+  /** Called once when the server fails, and once with null when it works again. */
   onState: (problem: Error | null) => void
 }
 
 /**
- * For several processes: the same exact sliding window, kept in Redis or Valkey. While that is away, requests
- * go on and each process counts for itself: a limiter must not be what takes the service down.
+ * Creates a rate limiter for several processes, with the same exact sliding window in Redis or Valkey. If that is
+ * unavailable, requests are still served and each process counts by itself.
  */
 export function redisRateLimiter({
   url,

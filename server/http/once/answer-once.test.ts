@@ -82,7 +82,7 @@ async function ask(key: string, { text = 'Hello', keeps = 'everything' as Keeps 
   return { status: answer.statusCode, replayed: answer.headers['idempotency-replayed'], body: answer.body }
 }
 
-/** Something that can be counted afterwards. */
+/** An effect that can be counted afterwards. */
 const act = (db: Db, action: string) =>
   recordAudit(db, { accountId: client.accountId, actor: 'test', action, target: null })
 async function acts(action: string): Promise<number> {

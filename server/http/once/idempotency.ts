@@ -6,16 +6,16 @@ import { ApiError } from '../errors.ts'
 type RequestKey = { accountId: AccountId; key: string }
 export type KeyedRequest = RequestKey & { fingerprint: string }
 
-/** How a repetition is answered: with this text, or from the reply or the delivery that the request has begun. */
+/** The response to a repetition: a stored text, or the generation or delivery that the request has started. */
 type Effect =
   | { status: number; text: string | null }
   | { generationId: string }
   | { deliveryId: string }
-  /** Not known yet; to be said with keepingAnswer before the commit. */
+  /** Not known yet. It must be set with keepingAnswer before the commit. */
   | Record<string, never>
 
 export type KeyState =
-  /** No row, or an expired one: nothing of such a request is committed. */
+  /** There is no row, or it has expired, so nothing of such a request has been committed. */
   | { is: 'free' }
   | { is: 'other-request' }
   | { is: 'generation'; generationId: string }
@@ -23,8 +23,8 @@ export type KeyState =
   | { is: 'answered'; status: number; text: string | null }
 
 /**
- * Another request with this key is committed. It goes up to the wrapper of the handler, which rolls everything back
- * and answers from what is there; where nobody catches it, the client sends its request again.
+ * Thrown when another request with this key has been committed. The wrapper of the handler rolls everything back and
+ * responds with what was stored. Where nobody catches it, the client has to repeat its request.
  */
 export class KeyTaken extends ApiError {
   constructor() {
@@ -57,9 +57,9 @@ function insertKey(request: KeyedRequest, effect: Effect): RawBuilder<{ key: str
 }
 
 /**
- * Takes the key for this request: the first statement of the transaction of its effect, so that both are committed or
- * neither. An equal request that runs at the same time waits here until this one is decided, for as long as the
- * connection waits for locks. Throws KeyTaken.
+ * Takes the key for this request. It must be the first statement of the transaction of its effect, so that both are
+ * committed or neither. An equal request that runs at the same time waits here until this one has ended, for as long
+ * as the connection waits for locks. Throws KeyTaken.
  */
 export async function takeKey(db: Db, request: KeyedRequest, effect: Effect = {}): Promise<void> {
   const { rows } = await insertKey(request, effect)
@@ -74,7 +74,7 @@ export async function takeKey(db: Db, request: KeyedRequest, effect: Effect = {}
   if (rows.length === 0) throw new KeyTaken()
 }
 
-/** The statement that says how repetitions of a request are answered whose key is taken. */
+/** Returns the statement that stores the response for repetitions of the request. */
 export const keepingAnswer = (
   db: Db,
   { accountId, key }: RequestKey,
@@ -87,8 +87,8 @@ export const keepingAnswer = (
     .where('key', '=', key)
 
 /**
- * Gives the key to the generation that this transaction starts, in the place of one that ended before it said
- * anything. False when an equal request has done so before: its generation is the answer then.
+ * Assigns the key to the generation that this transaction starts, in place of one that ended without an answer.
+ * Returns false when an equal request has already done so; then its generation is the response.
  */
 export async function rebindKey(
   trx: Db,
@@ -106,7 +106,10 @@ export async function rebindKey(
   return numUpdatedRows > 0n
 }
 
-/** Keeps what a generation has answered, which is about to be deleted; null: it came to nothing, and the key is free. */
+/**
+ * Stores the response of a generation that is about to be deleted. With null, the generation had no result, and the
+ * key is released.
+ */
 export async function outliveGeneration(
   trx: Db,
   accountId: AccountId,
@@ -121,7 +124,7 @@ export async function outliveGeneration(
     )
 }
 
-/** Forgets the request: what it has begun turns out not to have happened, and a repetition may do it. */
+/** Releases the key of a request that had no effect, so that it may be repeated. */
 export async function freeKey(db: Db, { accountId, key }: RequestKey): Promise<void> {
   await db.deleteFrom('requests').where('account_id', '=', accountId).where('key', '=', key).execute()
 }

@@ -3,7 +3,7 @@ import type { Json } from './openapi-schemas.ts'
 const header = (description: string, schema: Json): Json => ({ description, schema })
 const count = { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 
-/** Headers of answers, by the names under which the document refers to them. */
+/** The headers of responses, by the names under which the document refers to them. */
 export const documentedHeaders: Json = {
   'X-Request-Id': header('Names the request; report it with a problem.', {
     type: 'string',

@@ -2,18 +2,18 @@ import type { TSchema } from 'typebox'
 
 export type Json = Record<string, unknown>
 
-/** What our schemas say to ourselves. */
+/** The keywords that are for internal use. */
 const OWN_KEYWORDS = new Set(['refusal', 'rule'])
 const INT32 = 2_147_483_647
 
 export type SchemaWriter = {
-  /** What a client sends. `open`: members that are not known do no harm. */
+  /** Returns the schema of what a client sends. `open` means that unknown members are allowed. */
   sent(schema: unknown, open?: boolean): unknown
-  /** What the service answers. */
+  /** Returns the schema of what the service sends. */
   answered(schema: unknown): unknown
 }
 
-/** Schemas as the document shows them; those with a name are shown once, among the components, and referred to. */
+/** Writes schemas for the document. Those with a name are written once, among the components, and referred to. */
 export function schemaWriter(named: Record<string, TSchema>): SchemaWriter {
   const names = new Map<unknown, string>(Object.entries(named).map(([name, schema]) => [schema, name]))
   return {
@@ -22,7 +22,7 @@ export function schemaWriter(named: Record<string, TSchema>): SchemaWriter {
   }
 }
 
-/** Each named schema itself. */
+/** Returns the named schemas. */
 export function componentSchemas(named: Record<string, TSchema>): Json {
   return Object.fromEntries(
     Object.entries(named).map(([name, schema]) => {
@@ -48,7 +48,7 @@ function shown(schema: unknown, manner: Manner): unknown {
     if (!OWN_KEYWORDS.has(key)) copy[key] = key === 'enum' || key === 'default' ? value : shown(value, manner)
   const { properties, required } = copy as { properties?: Record<string, Json>; required?: string[] }
   if (properties && Array.isArray(required) && manner.isSent) {
-    // Members with defaults need not be sent.
+    // Members with defaults are optional.
     copy.required = required.filter((member) => !('default' in (properties[member] ?? {})))
   }
   if (manner.open && copy.additionalProperties === false) delete copy.additionalProperties
@@ -57,7 +57,7 @@ function shown(schema: unknown, manner: Manner): unknown {
 
 const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
 
-/** A discriminator needs alternatives with names; without them the constant that each holds says enough. */
+/** A discriminator needs named alternatives. Others are distinguished by their constants. */
 function withMapping(copy: Json, schema: Json): Json {
   const { discriminator, oneOf, ...rest } = copy as {
     discriminator?: { propertyName: string }

@@ -13,7 +13,7 @@ Send the key as \`Authorization: Bearer <API_KEY>\`. Every answer carries \`x-re
 
 Paths of version 2 are relative to \`/api/v2\`. Version 1 (\`/api/v1\`) and the webhooks name their server beside their path.`
 
-/** What the document describes. */
+/** What the OpenAPI document describes. */
 export type Described = {
   endpoints: Endpoint[]
   /** Endpoints below /api/v1. */
@@ -183,7 +183,7 @@ function parameters(place: 'path' | 'query', schema: TSchema | undefined, write:
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: place,
-    // A member with a default need not be sent.
+    // A member with a default is optional.
     required: place === 'path' || (required.includes(name) && !('default' in property)),
     description: property.description ?? DESCRIBED_PARAMETERS[name] ?? `Its ${name}`,
     schema: bounded(write.sent(property) as Json),
@@ -227,7 +227,7 @@ function success(endpoint: Endpoint, version: 1 | 2, write: SchemaWriter): Json 
     [lines ? 'application/x-ndjson' : 'application/json']: { schema: write.answered(schema) },
   }
   if (status !== 204) return { [status]: { description, headers: sent, content: { ...content, ...events } } }
-  // A stream is a 200 of its own where the answer without one has no body.
+  // If the response without a stream has no body, the stream is a separate 200.
   const stream = { description: 'A stream of events', headers: sent, content: events }
   return { ...(streams ? { 200: stream } : {}), 204: { description, headers: sent } }
 }

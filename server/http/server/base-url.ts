@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-/** Where another server that speaks a provider's interface is; read with baseUrlOf(). */
+/** The URL of another server with the interface of a provider, to be read with baseUrlOf(). */
 export const BaseUrl = Type.String({
   minLength: 1,
   maxLength: 2_048,
@@ -8,11 +8,11 @@ export const BaseUrl = Type.String({
   description: 'Another server that speaks the same interface; default: the public one',
 })
 
-/** The address without the slash at its end; null when there is none. */
+/** Returns the URL without its trailing slash, or null when there is none. */
 export const baseUrlOf = (text: string | undefined): string | null =>
   text === undefined ? null : new URL(text.trim()).href.replace(/\/+$/, '')
 
-/** Where it leads is checked with each request, by the guarded fetcher: names may come to mean another address. */
+/** The guarded fetcher checks the address with each request, because a name may resolve to another one later. */
 function refuseBaseUrl(text: string): string | null {
   const url = URL.parse(text.trim())
   if (!url) return 'Must be a whole URL, like https://pages.example.com.'

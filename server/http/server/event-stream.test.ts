@@ -5,7 +5,7 @@ import { type FastifyInstance, fastify } from 'fastify'
 import { until } from '../../../test/until.ts'
 import { type EventStream, eventStream, PING } from './event-stream.ts'
 
-/** More than sockets hold. */
+/** More than the buffers of sockets hold. */
 const MUCH = 'x'.repeat(32 * 1_048_576)
 
 let app: FastifyInstance
@@ -16,7 +16,7 @@ afterEach(async () => {
   await app.close()
 })
 
-/** A stream whose reader has asked and takes nothing yet; its timers are the test's. */
+/** Opens a stream whose reader does not read yet. The test controls its timers. */
 async function begin(t: TestContext) {
   const told = { ready: 0, closed: 0 }
   const opened = Promise.withResolvers<EventStream>()

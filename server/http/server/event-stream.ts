@@ -7,27 +7,27 @@ const STALLED_MS = 30_000
 export const PING = ': ping\n\n'
 
 /**
- * An answer that is written as things happen. A slow reader slows only itself: nothing is written while its socket is
- * full, and after 30 s without progress it is dropped.
+ * A response that is written bit by bit. A slow reader slows down only itself: nothing is written while its socket
+ * is full, and after 30 s without progress the connection is closed.
  */
 export type EventStream = {
-  /** Begins the answer; before it nothing is sent, and the request can still be answered in another way. */
+  /** Starts the response. Until then nothing has been sent, and the request can still be answered in another way. */
   open(options: Options): void
-  /** Whether the reader is there and takes more now; only then may something be written. */
+  /** Returns whether the reader is connected and ready for more. Only then may something be written. */
   isReady(): boolean
   write(text: string): void
   end(lastText?: string): void
-  /** Breaks the body off after the text, so that nobody takes it for whole. */
+  /** Destroys the connection after the text, so that the body is recognised as incomplete. */
   breakOff(lastText: string): void
 }
 
 type Options = {
   headers: Record<string, string>
-  /** What is sent every 15 s of silence; null: nothing. */
+  /** The text to send after every 15 s of silence, or null for nothing. */
   ping: string | null
-  /** The reader takes more again. */
+  /** Called when the reader is ready for more. */
   onReady(): void
-  /** Once: when it has ended, or the reader has left, also when that was before the beginning. */
+  /** Called once when the response has ended or the reader has disconnected, even if that was before the start. */
   onClose(): void
 }
 
@@ -59,7 +59,7 @@ export function eventStream(reply: FastifyReply): EventStream {
     open({ headers, ping, onReady, onClose }) {
       tell = onClose
       reply.hijack()
-      // A client that left before the beginning: its close has been told already.
+      // If the client disconnected before the start, the close event has already been emitted.
       if (response.destroyed) return close()
       response.writeHead(200, {
         ...(reply.getHeaders() as Record<string, string>),
@@ -68,8 +68,7 @@ export function eventStream(reply: FastifyReply): EventStream {
         connection: 'keep-alive',
         ...headers,
       })
-      // Node keeps the headers until the first write. A client must learn at once that the stream is open, also when
-      // there is nothing to say yet.
+      // Node keeps the headers back until the first write, but the client must learn at once that the stream is open.
       setImmediate(() => {
         if (!begun && !closed) response.flushHeaders()
       })

@@ -90,7 +90,7 @@ test('during maintenance everything but health is refused before the key is look
 
 test('the 101st request in ten seconds is refused and says when to come back', async () => {
   const busy = await service.account()
-  // On a slow machine a hundred take longer than ten seconds one by one.
+  // On a slow machine, a hundred sequential requests take longer than ten seconds.
   const ask = (count: number) => Promise.all(Array.from({ length: count }, () => busy.raw('GET', '/me')))
   const first = await ask(100)
   assert.ok(first.every(({ status }) => status === 200))

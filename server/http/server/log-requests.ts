@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * A line of the log for each request, when its answer has been sent or the client has gone. The route stands for the
- * address: paths and queries may hold what somebody searches for, or names of people.
+ * Logs a line for each request when its response has been sent or the client has disconnected. It contains the route
+ * instead of the URL, because paths and queries may contain search texts and names of people.
  */
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {

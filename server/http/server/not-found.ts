@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Route } from '../route.ts'
 
-/** For an address without a handler: 405 with Allow where the path is known, else 404 ROUTE_NOT_FOUND. */
+/** Returns a handler for unknown routes: 405 with Allow if the path is known, else 404 ROUTE_NOT_FOUND. */
 export function notFound(routes: Route[]): (request: FastifyRequest, reply: FastifyReply) => never {
   const known = routes.map(({ endpoint }) => ({
     method: endpoint.method,
@@ -11,7 +11,7 @@ export function notFound(routes: Route[]): (request: FastifyRequest, reply: Fast
   }))
   return (request) => {
     const path = request.url.split('?')[0] ?? ''
-    // Routes stand below a prefix of three parts: /api/v2.
+    // The prefix, such as /api/v2, has two segments.
     const segments = path.split('/').length - 2
     const methods = known
       .filter((route) => route.segments === segments && route.pattern.test(path))

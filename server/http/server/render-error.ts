@@ -44,7 +44,7 @@ function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
     const message = error instanceof DatabaseAway ? { message: error.message } : {}
     return new ApiError('SERVICE_OVERLOADED', { ...message, cause: error, headers: { 'retry-after': '1' } })
   }
-  // The agent was deleted between the look for it and the write below it.
+  // The agent was deleted after it had been loaded.
   if (code === FOREIGN_KEY && constraint?.endsWith('_agent_id_fkey'))
     return new ApiError('AGENT_NOT_FOUND', { cause: error })
   const known = code === undefined ? undefined : FRAMEWORK[code]
@@ -52,7 +52,7 @@ function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
   if (error instanceof SyntaxError && statusCode === 400)
     return new ApiError('VALIDATION_INVALID_JSON', { cause: error })
   if (code === 'ECONNRESET' && !raw.complete) {
-    // Nobody hears the answer.
+    // The client has disconnected, so nobody gets the response.
     log.debug({ err: error }, 'the client broke its body off')
     return new ApiError('VALIDATION_INVALID_JSON', { cause: error })
   }
@@ -62,7 +62,7 @@ function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
 
 const asVersion2: PresentError = ({ status, body }) => ({ status, body })
 
-/** Answers with the error. */
+/** Sends the error as the response. */
 export function renderError(
   error: unknown,
   request: FastifyRequest,
@@ -84,7 +84,7 @@ export function renderError(
   return reply.code(status).headers(apiError.headers).send(body)
 }
 
-/** Every code that the endpoint may answer. */
+/** Returns every code that the endpoint may respond with. */
 export function declared(endpoint: Endpoint): Set<ErrorCode> {
   return new Set<ErrorCode>([
     ...commonErrors,

@@ -13,9 +13,9 @@ export const keptRunRoutes = (ctx: Context): Route[] => [
   route(
     contract.createEvaluationRun,
     { keeps: 'effect' },
-    async ({ agent, caller: { account }, body, once }) => {
+    async ({ agent, ref, caller: { account }, body, once }) => {
       const setId = body.setId ?? null
-      const set = setId === null ? null : await requireSet(ctx.db, account.id, agent.id, setId)
+      const set = setId === null ? null : await requireSet(ctx.db, ref, setId)
       const knowledge = { id: agent.id, accountId: account.id, knowledgeVersion: agent.knowledge_version }
       const { results, ...figures } = await runEvaluations(ctx, knowledge, setId)
       return once(async (db) =>
@@ -35,15 +35,15 @@ export const keptRunRoutes = (ctx: Context): Route[] => [
     },
   ),
 
-  route(contract.listEvaluationRuns, async ({ caller: { account }, params: { agentId }, query }) => {
-    const print = fingerprint('evaluation-runs', agentId)
+  route(contract.listEvaluationRuns, async ({ ref, query }) => {
+    const print = fingerprint('evaluation-runs', ref.agentId)
     const page = { limit: query.limit, position: decodeCursor(query.cursor, print) }
-    const { rows, total } = await listRuns(ctx.db, account.id, agentId, page)
+    const { rows, total } = await listRuns(ctx.db, ref, page)
     return pageOf(rows, query.limit, total, print, byCreation, presentListed)
   }),
 
-  route(contract.readEvaluationRun, async ({ caller: { account }, params: { agentId, runId } }) => {
-    return presentRun(await requireRun(ctx.db, account.id, agentId, runId))
+  route(contract.readEvaluationRun, async ({ ref, params: { runId } }) => {
+    return presentRun(await requireRun(ctx.db, ref, runId))
   }),
 ]
 

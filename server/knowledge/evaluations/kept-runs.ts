@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import type { EvaluationRunsTable } from '../../db/tables/knowledge.ts'
 import { ApiError } from '../../http/errors.ts'
 import { after, type Position } from '../../http/pagination.ts'
@@ -41,8 +41,7 @@ export async function storeRun(db: Db, run: Omit<RunRow, 'created_at'>): Promise
 /** Returns up to `limit` + 1 runs, newest first, and the total number. */
 export async function listRuns(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   page: { limit: number; position: Position | null },
 ): Promise<{ rows: ListedRow[]; total: number }> {
   let query = db
@@ -60,13 +59,8 @@ export async function listRuns(
   return { rows, total: Number(total) }
 }
 
-/** Throws RESOURCE_NOT_FOUND. */
-export async function requireRun(
-  db: Db,
-  accountId: AccountId,
-  agentId: string,
-  runId: string,
-): Promise<RunRow> {
+/** Returns the run. Throws RESOURCE_NOT_FOUND. */
+export async function requireRun(db: Db, { accountId, agentId }: AgentRef, runId: string): Promise<RunRow> {
   const row = isId(runId)
     ? await db
         .selectFrom('evaluation_runs')

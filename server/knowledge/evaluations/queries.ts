@@ -126,12 +126,8 @@ async function checkSource(
   if (!source) throw invalidField('expectedSourceId', 'The agent has no source with this id.')
 }
 
-async function checkSet(
-  db: Db,
-  { accountId, agentId }: AgentRef,
-  setId: string | null | undefined,
-): Promise<void> {
+async function checkSet(db: Db, ref: AgentRef, setId: string | null | undefined): Promise<void> {
   if (setId === null || setId === undefined) return
-  const set = isId(setId) ? await findSet(db, accountId, agentId, setId) : undefined
+  const set = isId(setId) ? await findSet(db, ref, setId) : undefined
   if (!set) throw invalidField('setId', 'The agent has no set with this id.')
 }

@@ -20,7 +20,7 @@ import { setRoutes } from './set-routes.ts'
 export const evaluationRoutes = (ctx: Context): Route[] => [
   route(contract.listEvaluations, async ({ ref, params: { agentId }, query }) => {
     const { setId } = query
-    if (setId !== undefined) await requireSet(ctx.db, ref.accountId, ref.agentId, setId)
+    if (setId !== undefined) await requireSet(ctx.db, ref, setId)
     const print = fingerprint('evaluations', [agentId, setId])
     const position = decodeCursor(query.cursor, print)
     const page = { limit: query.limit, position, setId }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import type { EvaluationSetsTable } from '../../db/tables/knowledge.ts'
 import { ApiError } from '../../http/errors.ts'
 
@@ -9,8 +9,7 @@ export type SetRow = Selectable<EvaluationSetsTable>
 
 export async function findSet(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
   setId: string,
 ): Promise<SetRow | undefined> {
   return db
@@ -22,14 +21,9 @@ export async function findSet(
     .executeTakeFirst()
 }
 
-/** Throws RESOURCE_NOT_FOUND. */
-export async function requireSet(
-  db: Db,
-  accountId: AccountId,
-  agentId: string,
-  setId: string,
-): Promise<SetRow> {
-  const row = isId(setId) ? await findSet(db, accountId, agentId, setId) : undefined
+/** Returns the set. Throws RESOURCE_NOT_FOUND. */
+export async function requireSet(db: Db, ref: AgentRef, setId: string): Promise<SetRow> {
+  const row = isId(setId) ? await findSet(db, ref, setId) : undefined
   if (!row) throw new ApiError('RESOURCE_NOT_FOUND')
   return row
 }
@@ -37,8 +31,7 @@ export async function requireSet(
 /** Returns all sets of an agent by name, with the number of their questions. */
 export async function listSets(
   db: Db,
-  accountId: AccountId,
-  agentId: string,
+  { accountId, agentId }: AgentRef,
 ): Promise<(SetRow & { questions: number })[]> {
   const { rows } = await sql<SetRow & { questions: number }>`
     select sets.*, (select count(*)::int from evaluations

@@ -13,40 +13,36 @@ import { listSets, requireSet, type SetRow } from './set-queries.ts'
 const MOST_SETS = 50
 
 export const setRoutes = (ctx: Context): Route[] => [
-  route(contract.listEvaluationSets, async ({ caller: { account }, params: { agentId } }) => {
-    return { data: (await listSets(ctx.db, account.id, agentId)).map(presentSet) }
+  route(contract.listEvaluationSets, async ({ ref }) => {
+    return { data: (await listSets(ctx.db, ref)).map(presentSet) }
   }),
 
-  route(
-    contract.createEvaluationSet,
-    { findsAgent: true },
-    async ({ db, ref, caller: { account }, params: { agentId }, body }) => {
-      await requireAgent(db, ref, 'update')
-      const sets = await listSets(db, account.id, agentId)
-      if (sets.length >= MOST_SETS) {
-        throw invalidField('name', `An agent has at most ${MOST_SETS} sets. Delete one first.`)
-      }
-      const name = body.name.trim()
-      if (sets.some((set) => set.name === name)) throw taken()
-      const row = await db
-        .insertInto('evaluation_sets')
-        .values({ id: newId(), account_id: account.id, agent_id: agentId, name })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      return presentSet({ ...row, questions: 0 })
-    },
-  ),
+  route(contract.createEvaluationSet, { findsAgent: true }, async ({ db, ref, body }) => {
+    await requireAgent(db, ref, 'update')
+    const sets = await listSets(db, ref)
+    if (sets.length >= MOST_SETS) {
+      throw invalidField('name', `An agent has at most ${MOST_SETS} sets. Delete one first.`)
+    }
+    const name = body.name.trim()
+    if (sets.some((set) => set.name === name)) throw taken()
+    const row = await db
+      .insertInto('evaluation_sets')
+      .values({ id: newId(), account_id: ref.accountId, agent_id: ref.agentId, name })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return presentSet({ ...row, questions: 0 })
+  }),
 
-  route(contract.updateEvaluationSet, async ({ caller: { account }, params: { agentId, setId }, body }) => {
-    const { id } = await requireSet(ctx.db, account.id, agentId, setId)
-    await rename(ctx.db, account.id, id, body.name.trim())
-    const row = (await listSets(ctx.db, account.id, agentId)).find((set) => set.id === id)
+  route(contract.updateEvaluationSet, async ({ ref, params: { setId }, body }) => {
+    const { id } = await requireSet(ctx.db, ref, setId)
+    await rename(ctx.db, ref.accountId, id, body.name.trim())
+    const row = (await listSets(ctx.db, ref)).find((set) => set.id === id)
     if (!row) throw new ApiError('RESOURCE_NOT_FOUND')
     return presentSet(row)
   }),
 
-  route(contract.deleteEvaluationSet, async ({ caller: { account }, params: { agentId, setId } }) => {
-    const { id } = await requireSet(ctx.db, account.id, agentId, setId)
+  route(contract.deleteEvaluationSet, async ({ ref, caller: { account }, params: { setId } }) => {
+    const { id } = await requireSet(ctx.db, ref, setId)
     await ctx.db
       .deleteFrom('evaluation_sets')
       .where('account_id', '=', account.id)

@@ -4,8 +4,8 @@ import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
 import { declaredCharset, decodeText } from './text/decode-text.ts'
 
 /**
- * A document's bytes → its text by heading and page. Heavy for large files: see createExtractor. Each parser is loaded
- * when first needed. Throws ExtractFailure.
+ * Extracts the text of a document by heading and page. It takes long for large files; see createExtractor. Each
+ * parser is loaded when it is first needed. Throws ExtractFailure.
  */
 export async function extractDocument(input: DocumentInput): Promise<ExtractedDocument> {
   const { bytes, type } = input

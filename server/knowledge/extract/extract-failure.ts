@@ -9,7 +9,7 @@ export type ExtractFailureCode =
   | 'crashed'
   | 'aborted'
 
-/** Why a document gave no text; `message` is a sentence for the person who uploaded it. */
+/** The reason why a document could not be read. `message` is a sentence for the person who uploaded it. */
 export class ExtractFailure extends Error {
   override name = 'ExtractFailure'
   readonly code: ExtractFailureCode

@@ -1,8 +1,8 @@
 export type DocumentType = 'pdf' | 'docx' | 'doc' | 'xlsx' | 'pptx' | 'txt' | 'md' | 'html' | 'csv'
 
 /**
- * Text under one heading (of one page, for paged documents). Paragraphs are separated by an empty line. A prose
- * paragraph is one line; list items, table rows, code lines stand on lines of their own inside their paragraph.
+ * The text under one heading, and on one page if the document has pages. Paragraphs are separated by an empty line.
+ * A prose paragraph is one line; list items, table rows and code lines are lines within their paragraph.
  */
 export type Section = {
   /** Outermost heading first; [] before the first heading. */
@@ -10,7 +10,7 @@ export type Section = {
   /** From 1; null where the format has no pages. */
   page: number | null
   text: string
-  /** The id on a page of the web under which its heading is found. */
+  /** The id of its heading on a web page. */
   anchor?: string
 }
 
@@ -25,15 +25,15 @@ export type DocumentInput = {
   bytes: Uint8Array
   type: DocumentType
   filename?: string
-  /** Where an HTML page came from. */
+  /** The URL of an HTML page. */
   url?: string
   /** The whole Content-Type header, for its charset. */
   contentType?: string
 }
 
 /**
- * Joins neighbours with the same heading and page, drops empty sections and counts the bytes. A heading with nothing
- * under it becomes its own text, so that no word is lost.
+ * Joins adjacent sections with the same heading and page, drops empty ones and counts the bytes. A heading without
+ * text becomes its own text, so that no word is lost.
  */
 export function finishDocument(title: string | null, sections: Section[]): ExtractedDocument {
   const kept: Section[] = []

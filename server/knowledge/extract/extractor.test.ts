@@ -82,7 +82,7 @@ test('no account has all places, and those that wait take turns', async () => {
   const own = ['ann 1', 'ann 2'].map((name) => read('ann', name))
   const others = ['ben 1', 'ben 2', 'ben 3'].map((name) => read('ben', name))
   const third = read('cat', 'cat 1')
-  // The other place is free for them.
+  // The other process is free for them.
   await Promise.all([...others, third])
   gate.resolve()
   await Promise.all([slow, ...own])

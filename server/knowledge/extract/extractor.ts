@@ -6,33 +6,36 @@ import { ExtractFailure, TOO_MUCH_MEMORY } from './extract-failure.ts'
 import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
 
 type Asked = {
-  /** The account: none holds up the documents of another. */
+  /** The account. Accounts take turns. */
   owner: string
   signal?: AbortSignal
-  /** Called when it is the document's turn, and awaited before anything looks at it. */
+  /** Called when it is the document's turn. The document is read when it resolves. */
   onBegin?: () => Promise<void>
 }
 
 type Extractor = {
-  /** Throws ExtractFailure. The caller's bytes stay usable. */
+  /** Returns the document. The caller's bytes stay usable. Throws ExtractFailure. */
   extract(input: DocumentInput, asked: Asked): Promise<ExtractedDocument>
-  /** The same, cut into chunks in the same process: cutting 20 MB takes a second. */
+  /**
+   * Returns the chunks of the document, which are also cut in the child process, because cutting 20 MB takes a
+   * second.
+   */
   extractChunks(
     input: DocumentInput,
     asked: Asked & ChunkOptions,
   ): Promise<{ title: string | null; bytes: number; chunks: Chunk[] }>
-  /** The ids of the processes that there are. */
+  /** The ids of the running processes. */
   processes(): number[]
-  /** Ends the processes; what is running or waiting fails with `aborted`. */
+  /** Kills the processes. Running and waiting documents fail with `aborted`. */
   close(): Promise<void>
 }
 
 type Settings = {
-  /** For one document, waiting not counted. */
+  /** The time limit for one document, without waiting. */
   timeoutMs?: number
   /** The memory limit of one parser process. */
   memoryMb?: number
-  /** Everything that is made of one document. */
+  /** The size limit of the result for one document. */
   answerMb?: number
   idleMs?: number
 }
@@ -41,8 +44,9 @@ const MODULE = new URL('./extract-document.ts', import.meta.url).href
 const PLACES = 2
 
 /**
- * Extracts documents in child processes, so that no parser holds up the event loop and none outlives its time or
- * memory. They are kept between documents: starting one and loading its parsers takes much longer than reading a page.
+ * Extracts documents in child processes, so that no parser blocks the event loop or exceeds its limits of time and
+ * memory. The processes are reused, because starting one and loading its parsers takes much longer than reading a
+ * page.
  */
 export function createExtractor({
   timeoutMs = 120_000,
@@ -57,11 +61,11 @@ export function createExtractor({
     const take = (piece: ExtractPiece): void => {
       if ('failure' in piece) found.failure = new ExtractFailure(piece.failure.code, piece.failure.message)
       else if ('document' in piece) found.document = piece.document
-      // Not by a spread: a call takes only so many arguments.
+      // A spread would exceed the number of arguments of a call.
       else for (const chunk of piece.chunks) found.chunks.push(chunk)
     }
     const watcher = { onPiece: (piece: unknown) => take(piece as ExtractPiece), onBegin }
-    await pool.ask(owner, { module: MODULE, input: order }, watcher, signal).catch((error: unknown) => {
+    await pool.run(owner, { module: MODULE, input: order }, watcher, signal).catch((error: unknown) => {
       throw error instanceof ApartFailure ? asExtractFailure(error) : error
     })
     if (found.failure) throw found.failure

@@ -18,7 +18,7 @@ const typeOfExtension: Record<string, DocumentType> = {
   '.csv': 'csv',
 }
 
-/** What the archive of an office file holds. */
+/** The folder that the archive of an office file contains. */
 const MAIN_PARTS = { docx: 'word/document', xlsx: 'xl/workbook', pptx: 'ppt/presentation' }
 
 /**
@@ -40,7 +40,7 @@ export function sniffType(bytes: Uint8Array, filename: string): DocumentType | n
   return agrees ? type : null
 }
 
-// Whether its directory is sound is found out where it is read. An encrypted one is an OLE file.
+// Whether the archive is valid is checked when it is read. An encrypted one is an OLE file.
 function isOfficeArchive(bytes: Uint8Array, part: string): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   return file.subarray(0, 4).equals(Buffer.from('PK\x03\x04', 'latin1')) && file.includes(part)
@@ -61,7 +61,7 @@ function isText(bytes: Uint8Array, type: DocumentType): boolean {
   return charsetOf(bytes).startsWith('utf-16') || !hasBinary(bytes)
 }
 
-// Stray control characters happen in exported text; a zero byte, or more than one in a thousand, does not.
+// Exported text may contain a few control characters, but no zero byte and not more than one in a thousand.
 function hasBinary(bytes: Uint8Array): boolean {
   let strays = 0
   for (const byte of bytes) {

@@ -1,12 +1,12 @@
-/** A cell with what it spans. */
+/** A cell with the columns and rows that it spans. */
 export type TableCell = { text: string; columns?: number; rows?: number }
 
-// A table says what it likes of its spans.
+// The most columns, because a document may claim any span.
 const MOST_COLUMNS = 100
 
 /**
- * Cells with spans → a grid in which each cell stands in every place that it covers, as a reader understands it. A row
- * of one cell from edge to edge has only that one.
+ * Returns a grid in which each cell is repeated in every place that it spans. A row of a single cell over the whole
+ * width has only that cell.
  */
 export function gridOf(rows: readonly (readonly TableCell[])[]): string[][] {
   const grid: string[][] = rows.map(() => [])
@@ -55,7 +55,7 @@ export function tableRows(rows: readonly (readonly string[])[], headerRows: numb
   return lines
 }
 
-/** A name for each column: what stands above it in all rows of headers, the same words once. */
+/** Returns a name for each column: the distinct texts above it in all header rows. */
 function namesOf(headers: readonly (readonly string[])[]): string[] {
   const width = Math.max(...headers.map((row) => row.length))
   return Array.from({ length: width }, (_, column) =>
@@ -63,7 +63,7 @@ function namesOf(headers: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** Each value after the name of its column. */
+/** Returns each value after the name of its column. */
 function namedValues(header: readonly string[], row: readonly string[]): string {
   return row
     .flatMap((cell, column) => {
@@ -74,7 +74,7 @@ function namedValues(header: readonly string[], row: readonly string[]): string 
     .join('; ')
 }
 
-/** Whether a first row of a table without marked headers reads like one: filled, distinct, and no bare numbers. */
+/** Returns whether the first row of a table looks like a header: filled and distinct, and without plain numbers. */
 export function looksLikeHeader(row: readonly string[]): boolean {
   const names = row.map((cell) => cell.trim())
   return (

@@ -8,8 +8,8 @@ import { dropUnusedVectors } from './embed-chunks.ts'
 export const CHUNKS_AT_ONCE = 200
 
 /**
- * Deletes what a source that is not being processed does not answer from, in small steps. What is left when the process
- * dies goes when the source is trained the next time. Not for websites, whose chunks are of many versions.
+ * Deletes the chunks of a source that are not live, in small steps, unless it is being processed. If the process
+ * dies, the next training deletes the rest. It must not be used for websites, whose live chunks have many versions.
  */
 export async function clearChunks(
   db: Db,
@@ -44,7 +44,10 @@ async function clearSome(
   return gone
 }
 
-/** Deletes some of a source's chunks of other versions than this one; answers how many. The source is held. */
+/**
+ * Deletes some chunks of a source that have another version than `kept`. Returns their number. The caller has locked
+ * the source.
+ */
 export async function dropChunks(
   trx: Trx,
   accountId: AccountId,

@@ -59,7 +59,7 @@ test('when the embedding server fails, answers go on, and training is tried agai
   assert.match((await ask('What warranty does the lamp have?')).parts[0].text, /eleven years/)
   await wait(50)
   models.queue.length = 0
-  // All four tries of the first attempt fail; the job comes back and finds the server well.
+  // All four tries of the first attempt fail. The job is retried when the server works.
   for (let i = 0; i < 4; i++) models.queue.push({ status: 503 })
   const id = await add('The desk weighs forty kilograms.')
   const { body } = await client.request('GET', `/agents/${agentId}/sources/${id}`)

@@ -17,17 +17,17 @@ export const DEADLY =
   'Reading it has stopped the reader again and again, so it is not tried any more. Save it in another format or in smaller parts, and add those.'
 
 type Reading = {
-  /** Marks the source, before a parser gets its content; false when it may not be read any more. */
+  /** Marks the source before a parser gets its content. Returns false when it must not be read any more. */
   begin(): Promise<boolean>
-  /** The child that read it has died; false when it may not be read any more. */
+  /** Counts the death of the child process. Returns false when the source must not be read any more. */
   noteDeath(): Promise<boolean>
-  /** This process has survived it, however it went. */
+  /** Removes the mark, because this process has survived the reading. */
   end(): Promise<void>
 }
 
 /**
- * The mark of a source that is being read. One that is found at the beginning counts as a death when its process is
- * gone; with one that is alive this reading goes uncounted.
+ * Creates the mark of a source that is being read. An existing mark counts as a death if its process is gone. If
+ * that process is alive, this reading is not marked.
  */
 export function createReading(
   db: Db,

@@ -5,7 +5,7 @@ import { onPostgres } from '../../../test/database.ts'
 import { type Client, clientOf, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 
-/** A plan with a limit of the training size: uploads are held against it. */
+/** A plan with a limit of the training size, which uploads must observe. */
 const PLAN = 'pro'
 
 const text = (i: number) => ({
@@ -26,7 +26,7 @@ const upload = async (client: Client, agentId: string, count: number): Promise<s
   return answers.map(({ body }) => body.id)
 }
 
-/** The end of all processing: how many sources there are in each status. */
+/** Waits until nothing is being processed. Returns the number of sources in each status. */
 const settled = ({ ctx }: Service): Promise<Record<string, number>> =>
   until('the end of the training', async () => {
     const { rows } = await sql<{ status: string; n: number }>`
@@ -49,7 +49,7 @@ async function deadlocks({ ctx }: Service): Promise<number> {
   return Number(rows[0]?.n)
 }
 
-/** Two processes that work, beside one that only looks on; on the embedded database one does both. */
+/** Two processes that work on jobs, and one that does not. With the embedded database, one does both. */
 async function startTwo(t: { after(work: () => Promise<void>): void }) {
   const service = await startService({}, undefined, { idle: onPostgres() })
   t.after(() => service.close())

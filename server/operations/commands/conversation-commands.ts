@@ -1,5 +1,9 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
-import { conversationLines, type FileFormat, type Written } from '../../exports/conversation-lines.ts'
+import {
+  conversationLines,
+  type FileFormat,
+  type Written,
+} from '../../conversation-exports/conversation-lines.ts'
 import { writeWhole } from '../backup/write-whole.ts'
 import { type Command, required, usageFailure } from '../command.ts'
 import { findAgent } from './find-account.ts'

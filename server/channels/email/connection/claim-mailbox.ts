@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
 import type { ConnectionRow } from './connection.ts'
 
-/** Longer than one mail takes; renewed with every one. */
+/** Longer than one mail takes. The lease is renewed with every mail. */
 const LEASE_SECONDS = 180
 const PAUSE_SECONDS = 20
 const LONGEST_PAUSE_SECONDS = 300
@@ -11,12 +11,12 @@ const LONGEST_PAUSE_SECONDS = 300
 export type ClaimedMailbox = ConnectionRow & { lease_id: string }
 
 /**
- * Visits at once for one account, in all processes together: silent servers of one hold back nobody else. Processes
- * that claim in the same moment may go beyond it by one each.
+ * The most mailboxes of one account that are read at once, in all processes together, so that servers that do not
+ * answer delay nobody else. Processes that claim at the same moment may exceed it by one each.
  */
 const MOST_UNDER_WAY = 2
 
-/** Takes a mailbox that is to be read, for this process alone; null when there is none. */
+/** Claims a mailbox that is due for this process. Returns null when there is none. */
 export async function claimMailbox(db: Db): Promise<ClaimedMailbox | null> {
   const { rows } = await sql<ClaimedMailbox>`
     with busy as materialized (
@@ -35,12 +35,12 @@ export async function claimMailbox(db: Db): Promise<ClaimedMailbox | null> {
   return rows[0] ?? null
 }
 
-/** Another process has the mailbox by now, or it was connected anew. */
+/** Thrown when another process has claimed the mailbox, or it has been reconnected. */
 export class LostLease extends Error {
   override name = 'LostLease'
 }
 
-/** Notes how far the mailbox was read and keeps it; throws LostLease. */
+/** Stores how far the mailbox was read and renews the lease. Throws LostLease. */
 export async function noteRead(
   trx: Trx | Db,
   { agent_id, account_id, lease_id }: ClaimedMailbox,
@@ -60,7 +60,10 @@ export async function noteRead(
   if (changed.numUpdatedRows === 0n) throw new LostLease('Another process reads the mailbox.')
 }
 
-/** Lets go of the mailbox until it is read again: soon, at once when there is `more`, later after each failure. */
+/**
+ * Releases the mailbox until it is read again: at once when there is `more`, otherwise soon, and later after each
+ * failure.
+ */
 export async function releaseMailbox(
   db: Db,
   { agent_id, account_id, lease_id, read_failures }: ClaimedMailbox,
@@ -84,7 +87,7 @@ export async function releaseMailbox(
     .execute()
 }
 
-/** Lets go of a mailbox whose visit was broken off; whoever comes next reads it at once. */
+/** Releases a mailbox whose reading was aborted, so that the next process reads it at once. */
 export async function giveBackMailbox(
   db: Db,
   { agent_id, account_id, lease_id }: ClaimedMailbox,

@@ -73,7 +73,7 @@ test('only a key that may change the agent connects a mailbox and disconnects it
     const answer = await writer.request(method, path, sent)
     assert.deepEqual([answer.status, answer.body.error.code], [403, 'AUTH_INSUFFICIENT_PERMISSIONS'])
   }
-  // Of another account: it may, and there is no such agent.
+  // The other account may do this, but the agent does not exist for it.
   const owner = await service.account({ scopes: ['agents:write'] })
   assert.equal((await owner.request('PUT', path, body)).body.error.code, 'AGENT_NOT_FOUND')
 })

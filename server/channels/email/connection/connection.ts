@@ -22,8 +22,9 @@ type NewConnection = {
 type ServerLogin = Omit<MailServer, 'username'> & { username?: string; password?: string }
 
 /**
- * Stores the mailbox of an agent in place of the one it has. A password or secret that is left out stays as it is for
- * the same login (for another it would be told to another server); reading goes on where it stood for the same mailbox.
+ * Stores the mailbox of an agent in place of the one it has. A password or secret that is left out stays as it is
+ * for the same login; another login would send it to another server. For the same mailbox, reading continues where
+ * it stopped.
  */
 export async function putConnection(
   { db, secrets }: Pick<Context, 'db' | 'secrets'>,
@@ -146,7 +147,7 @@ export const imapLogin = async (
 ): Promise<(Login & { mailbox: string }) | null> =>
   row.imap && { ...row.imap, password: await opened(ctx, row, 'imap_password', row.imap_password) }
 
-/** Notes how a server was found; the row is written when that has changed, or was noted a minute ago. */
+/** Stores the state of a server. The row is written only when the state has changed or is a minute old. */
 export async function noteSmtp(db: Db, row: ConnectionRow, error: string | null): Promise<void> {
   const isFresh = row.smtp_checked_at !== null && Date.now() - row.smtp_checked_at.getTime() < 60_000
   if (isFresh && row.smtp_error === error) return

@@ -3,7 +3,7 @@ import { oneLine } from '../parse/mail-address.ts'
 /** Why a mail server could not be used, in a sentence for the person who set it up. */
 export class MailFailure extends Error {
   override name = 'MailFailure'
-  /** The server's own code of three digits, where it gave one. */
+  /** The three-digit code of the server, if it gave one. */
   readonly responseCode: number | null
 
   constructor(message: string, { cause, responseCode }: { cause?: unknown; responseCode?: number } = {}) {
@@ -32,7 +32,7 @@ const SENTENCES: [RegExp, string][] = [
 ]
 const LONGEST_ANSWER = 300
 
-/** Says in a sentence what a library's error means; `host` is the name that the person gave. */
+/** Returns a sentence that explains a library's error. `host` is the name that the person entered. */
 export function describeMailError(error: unknown, host: string): MailFailure {
   if (error instanceof MailFailure) return error
   const {

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * A mark names a thread of mails in what goes out, so that the answer finds it: `peer` and a signature over it. Only
- * small letters and digits, because servers may change the case of an address.
+ * A mark identifies a thread in outgoing mails, so that the answer can be assigned to it: `peer` and a signature
+ * over it. It has only lower-case letters and digits, because servers may change the case of an address.
  */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567'
 const PEER_BYTES = 10
@@ -14,13 +14,13 @@ const LONGEST_LOCAL_PART = 64
 
 export const newPeer = (): string => letters(randomBytes(PEER_BYTES))
 
-/** The same for the same text: for threads that this side begins. */
+/** Returns the same peer for the same text, for threads that begin here. */
 export const peerFrom = (key: Buffer, text: string): string =>
   letters(createHmac('sha256', key).update(`peer ${text}`).digest()).slice(0, PEER_LENGTH)
 
 export const markOf = (key: Buffer, peer: string): string => peer + signatureOf(key, peer)
 
-/** The peer that a mark names; null when it was not made with this key. */
+/** Returns the peer of a mark, or null when it was not signed with this key. */
 export function peerOfMark(key: Buffer, mark: string): string | null {
   const text = mark.toLowerCase()
   if (!MARK.test(text)) return null
@@ -29,7 +29,7 @@ export function peerOfMark(key: Buffer, mark: string): string | null {
   return isOurs ? peer : null
 }
 
-/** `name+mark@domain`; null where that is longer than a mail server takes. */
+/** Returns `name+mark@domain`, or null when that is longer than mail servers accept. */
 export function markedAddress(key: Buffer, address: string, peer: string): string | null {
   const at = address.lastIndexOf('@')
   const local = `${address.slice(0, at)}+${markOf(key, peer)}`
@@ -40,11 +40,11 @@ export function peerOfAddress(key: Buffer, address: string): string | null {
   return peerOfMark(key, /\+([a-z2-7]+)@[^@]+$/i.exec(address)?.[1] ?? '')
 }
 
-/** The Message-ID of a delivery: the same at every attempt, so that a second copy can be told. */
+/** Returns the Message-ID of a delivery. It is the same at every attempt, so that a second copy can be recognised. */
 export const messageIdOf = (key: Buffer, deliveryId: string, peer: string, domain: string): string =>
   `<${deliveryId}.${markOf(key, peer)}@${domain}>`
 
-/** What one of our own Message-IDs says; null for every other. */
+/** Reads one of our own Message-IDs. Returns null for every other. */
 export function readMessageId(key: Buffer, messageId: string): { deliveryId: string; peer: string } | null {
   const [, deliveryId = '', mark = ''] = /^<([0-9a-f-]{36})\.([a-z2-7]+)@[^@>]+>$/i.exec(messageId) ?? []
   const peer = peerOfMark(key, mark)

@@ -5,8 +5,8 @@ import { isPublicAddress } from '../../../fetch/guard/public-address.ts'
 import { MailFailure } from './mail-failure.ts'
 
 /**
- * The address of a mail server, resolved once and checked as the guarded fetcher does it: what connects must use this
- * and not the name. Throws MailFailure.
+ * Resolves the address of a mail server once and checks it as the guarded fetcher does. The connection must use this
+ * address and not the name. Throws MailFailure.
  */
 export async function reachHost(
   host: string,
@@ -19,7 +19,7 @@ export async function reachHost(
   if (!url) throw new MailFailure(`${host} is no name of a host.`)
   const name = url.hostname.replace(/^\[|\]$/g, '')
   const addresses = isIP(name) ? [{ address: name, family: isIP(name) }] : await resolve(name).catch(() => [])
-  // Many hosts have an IPv6 address that this machine has no way to.
+  // Many hosts have an IPv6 address that this machine cannot reach.
   const first = addresses.toSorted((a, b) => a.family - b.family)[0]
   if (!first) throw new MailFailure(`The host name ${host} could not be found. Check the spelling.`)
   const isAllowed = isPrivateHostAllowed(parsePrivateHosts(allowedPrivateHosts), url)

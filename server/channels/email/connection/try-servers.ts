@@ -6,7 +6,7 @@ import { describeMailError } from './mail-failure.ts'
 
 const LONGEST_MS = 45_000
 
-/** Logs in to both servers and opens the mailbox; answers a sentence for what failed, null for what worked. */
+/** Logs in to both servers and opens the mailbox. Returns for each server a sentence if it failed, or null. */
 export async function tryServers(
   ctx: Pick<Context, 'db' | 'secrets' | 'config'>,
   row: ConnectionRow,

@@ -1,6 +1,6 @@
 type HeadersOf = (name: string) => string[]
 
-/** Headers whose being there says that no person wrote this to one person. */
+/** The presence of one of these headers means that the mail was not written by one person to another. */
 const TELLING = [
   'list-id',
   'list-unsubscribe',
@@ -12,8 +12,8 @@ const TELLING = [
 const NOBODY = /^(mailer-daemon|postmaster|bounces?|no-?reply|do-?not-?reply|nicht-?antworten)([-+.].*)?$/
 
 /**
- * Whether a mail may not be answered by a program (RFC 3834, 2; RFC 2076, 3.9). `from` is the address that an answer
- * would go to.
+ * Returns whether a program must not answer a mail (RFC 3834, 2; RFC 2076, 3.9). `from` is the address that an
+ * answer would go to.
  */
 export function isAutomatic(headersOf: HeadersOf, from: string | null): boolean {
   const has = (name: string, pattern: RegExp): boolean => headersOf(name).some((value) => pattern.test(value))

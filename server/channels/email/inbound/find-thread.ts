@@ -6,9 +6,9 @@ import { mailThreadOf } from '../outbound/mail-threads.ts'
 import type { ParsedMail } from '../parse/parsed-mail.ts'
 
 /**
- * The thread that a mail belongs to: by a mark of ours in the address it was sent to, or by a mail of the thread that
- * it answers. Only for somebody who takes part in it: whoever else knows a mark or a Message-ID begins a new thread,
- * as does a mail that has no more in common with another than its sender and its subject.
+ * Returns the thread of a mail: by our mark in the address it was sent to, or by a mail of the thread that it
+ * answers. Only participants of the thread are assigned to it. Anybody else who knows a mark or a Message-ID begins
+ * a new thread, and so does a mail that has only the sender and the subject in common with another.
  */
 export async function findThread(
   trx: Trx,
@@ -38,7 +38,7 @@ export async function findThread(
   return inOrder.find(isPart) ?? null
 }
 
-/** Message-ID → thread. */
+/** Message-ID → thread */
 async function threadsOf(trx: Trx, row: ConnectionRow, messageIds: string[]): Promise<Map<string, string>> {
   const rows = await trx
     .selectFrom('email_messages')

@@ -6,13 +6,13 @@ import { reachHost } from '../connection/reach-host.ts'
 
 const CONNECT_MS = 15_000
 const SILENCE_MS = 60_000
-/** Of one answer of the server; the largest is a mail. */
+/** The time limit of one response of the server, of which a mail is the longest. */
 const LARGEST_ANSWER = 72 * 1024 * 1024
 
 /**
- * Does something with a client that is logged in, without a mailbox open, and takes leave. Everything together has
- * `longestMs`, then MailFailure is thrown: a server that says now and then that it is there is never silent. `signal`
- * ends it with its own reason. What else breaks is thrown as it comes.
+ * Runs a function with a client that is logged in and has no mailbox open, and logs out. Throws MailFailure after
+ * `longestMs` in total, since a server that sends something now and then never runs into a timeout of the socket.
+ * `signal` aborts it with its own reason. Other errors are thrown as they are.
  */
 export async function withImap<T>(
   login: Login,
@@ -22,7 +22,7 @@ export async function withImap<T>(
 ): Promise<T> {
   const client = await clientOf(login, await reachHost(login.host, login.port, allowedPrivateHosts))
   let reason: unknown = null
-  // Every command that waits fails then.
+  // Every pending command then fails.
   const end = (why: unknown): void => {
     reason ??= why
     client.close()
@@ -52,7 +52,7 @@ async function clientOf(
   { host, port, security, username, password }: Login,
   address: string,
 ): Promise<ImapFlow> {
-  // Not at the start of the process: most have no mailbox to read.
+  // It is not loaded at the start, because most processes have no mailbox to read.
   const imap = await import('imapflow')
   const client = new imap.ImapFlow({
     host: address,
@@ -70,7 +70,7 @@ async function clientOf(
     maxLiteralSize: LARGEST_ANSWER,
     maxResponseSize: 2 * LARGEST_ANSWER,
   })
-  // What breaks later is told by the command that waits.
+  // A later failure is reported by the pending command.
   client.on('error', () => {})
   return client
 }

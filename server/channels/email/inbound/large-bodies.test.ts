@@ -43,7 +43,7 @@ test('large bodies that drip are cut off, and leave their places to others', asy
       headers: { 'content-type': 'a/b' },
       body: new Uint8Array(LARGE),
     })
-  // On a slow machine this one may be cut off, too.
+  // On a slow machine, this body may be cut off, too.
   await until('a free place', () =>
     send().then(
       ({ status }) => status === 200,

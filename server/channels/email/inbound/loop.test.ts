@@ -28,7 +28,7 @@ async function startSide(address: string): Promise<Side> {
   return { service, server, box, address }
 }
 
-/** Carries what each side sends to the other; answers how many mails went when nothing more came. */
+/** Delivers the mails of each side to the other until there are no more. Returns their number. */
 async function carry(change: (raw: string) => string): Promise<number> {
   const [one, two] = sides
   let carried = 0
@@ -60,7 +60,7 @@ test('two agents who mail each other stop after the first answer', async () => {
 
 test('and also when nothing says that they are programs, and every mail begins a thread', async () => {
   const [one, two] = sides
-  // Many at a time, so that the end comes soon.
+  // Deliver many at a time, so that the test ends soon.
   const headers = { From: one.address, To: two.address }
   await Promise.all(Array.from({ length: 9 }, (_, at) => two.box.receive(mail(`Loop ${at}`, headers))))
   await until('the answers', async () => (await two.box.deliveries()).length === 10)

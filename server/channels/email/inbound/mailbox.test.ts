@@ -7,7 +7,7 @@ import { type Client, type Service, startService } from '../../../../test/start.
 import { claimMailbox, LostLease, noteRead, releaseMailbox } from '../connection/claim-mailbox.ts'
 import { takeMail } from './take-mail.ts'
 
-/** Against Dovecot; skipped, and said so, where it cannot be had. */
+/** These tests run against Dovecot. They are skipped, with a message, where it is not installed. */
 const server = await startImapServer()
 const suite = typeof server === 'string' ? { skip: server } : {}
 const imap = (): ImapServer => {
@@ -36,7 +36,7 @@ const login = (more: Record<string, unknown> = {}) => ({
 })
 async function connect(more: Record<string, unknown> = {}) {
   client = await service.account()
-  // Of one mailbox at a time, so that each test sees what it is about.
+  // One mailbox is read at a time, so that each test sees only its own mails.
   await service.ctx.db.deleteFrom('email_connections').execute()
   return connectTestMailbox(service, client, { smtpPort: 1, mode: 'tickets', imap: login(more) })
 }
@@ -52,7 +52,7 @@ test(
   async () => {
     imap().deliver(mail('Old', { Subject: '' }))
     const box = await connect()
-    // The mail from before has the time of now, as the server sees it: it came long ago.
+    // The server gives the earlier mail the present time, so the reading begins later than that.
     await service.ctx.db
       .updateTable('email_connections')
       .set({ reads_from: sql<Date>`now() + interval '3 minutes'` })
@@ -97,7 +97,7 @@ test('a process that dies between two mails loses none and doubles none', suite,
   await due()
   const claimed = await claimMailbox(service.ctx.db)
   assert.ok(claimed)
-  // Its last act: a mail whose transaction does not commit.
+  // The last thing it does is a mail whose transaction does not commit.
   const lost = takeMail(
     service.ctx,
     claimed,
@@ -109,7 +109,7 @@ test('a process that dies between two mails loses none and doubles none', suite,
   )
   await assert.rejects(lost, /died/)
   const before = (await textsOf(box)).length
-  // While its lease runs nobody else reads the mailbox.
+  // Nobody else reads the mailbox until its lease has expired.
   await read()
   assert.equal((await textsOf(box)).length, before)
   await service.ctx.db
@@ -118,7 +118,7 @@ test('a process that dies between two mails loses none and doubles none', suite,
     .execute()
   await read()
   assert.deepEqual((await textsOf(box)).slice(before), ['A', 'B'])
-  // Should it wake up again, it has lost the mailbox.
+  // If it continues after all, it has lost the mailbox.
   const late = noteRead(service.ctx.db, claimed, { uidValidity: 1n, lastUid: 1 })
   await assert.rejects(late, LostLease)
   await releaseMailbox(service.ctx.db, claimed, { error: 'late', more: false })

@@ -8,7 +8,7 @@ import type { ConnectionRow } from '../connection/connection.ts'
 import { readMessageId } from '../connection/marks.ts'
 import type { Bounce } from '../parse/parsed-mail.ts'
 
-/** Notes that mails of ours did not arrive; answers the thread of the first of them. Others are nobody's business. */
+/** Marks our mails that did not arrive. Returns the thread of the first of them. Bounces of other mails are ignored. */
 export async function noteBounce(
   ctx: Pick<Context, 'notifier'>,
   trx: Trx,
@@ -28,7 +28,7 @@ export async function noteBounce(
   return thread
 }
 
-/** By our own Message-ID, or by the one that the server sent it under. */
+/** The mail is identified by our Message-ID or by the one that the server gave it. */
 async function deliveryOf(trx: Trx, row: ConnectionRow, key: Buffer, messageId: string) {
   const ours = readMessageId(key, messageId)
   const query = trx

@@ -6,18 +6,18 @@ import { MailFailure } from '../connection/mail-failure.ts'
 import { withImap } from './imap.ts'
 import { takeMail } from './take-mail.ts'
 
-/** Then other mailboxes have their turn. */
+/** After this time, other mailboxes are read. */
 const MOST_MAILS = 50
 const LONGEST_TURN_MS = 10_000
-/** Of a larger mail only the beginning is read: its words. */
+/** Only the beginning of a larger mail is read, which contains its text. */
 const LARGEST_BYTES = 60 * 1024 * 1024
 const BEGINNING_BYTES = 2 * 1024 * 1024
-/** The clocks of two servers. */
+/** Allows for the difference between the clocks of two servers. */
 const SKEW_MS = 2 * 60_000
 
 /**
- * Takes what came since the last time, one transaction a mail; answers whether there is more. Nothing in the mailbox is
- * changed: mails stay where and as they are. Throws LostLease, and what withImap throws.
+ * Stores the mails that arrived since the last time, each in a transaction. Returns whether there are more. It
+ * changes nothing in the mailbox. Throws LostLease, and what withImap throws.
  */
 export async function readMailbox(
   ctx: Context,
@@ -47,17 +47,17 @@ export async function readMailbox(
   })
 }
 
-/** Ascending. A mailbox that is new to us, or was made anew, is looked through by date. */
+/** Returns the ids in ascending order. A mailbox that is new, or was created anew, is searched by date. */
 async function uidsAfter(client: ImapFlow, after: number, since: Date | null): Promise<number[]> {
   const query = since ? { since: new Date(since.getTime() - 24 * 60 * 60_000) } : { uid: `${after + 1}:*` }
   const found = await client.search(query, { uid: true })
-  // Nothing found is a list; what is none would pass over every mail that waits.
+  // No match is an empty list. Anything else is an error, which must not count as "no mails".
   if (!Array.isArray(found)) throw new MailFailure('The mailbox could not be searched.')
-  // `n:*` names the last mail also when it comes before n.
+  // `n:*` includes the last mail even if its number is below n.
   return found.filter((uid) => uid > after).sort((a, b) => a - b)
 }
 
-/** null: it has been removed meanwhile. */
+/** Returns null when the mail has been removed meanwhile. */
 async function download(
   client: ImapFlow,
   uid: number,
@@ -79,7 +79,7 @@ async function download(
   }
 }
 
-/** A client without a connection answers as if the mail were gone. */
+/** A client that has lost its connection also returns nothing. */
 function requireOpen(client: ImapFlow): void {
   if (!client.usable || !client.mailbox) throw new MailFailure('The server closed the connection.')
 }

@@ -41,7 +41,7 @@ test('a mail is a message of a conversation, with its person; the same mail agai
     [conversation?.source, conversation?.user_id, (await box.inbound()).length, (await box.threads()).length],
     ['Email', 'ann@example.com', 1, 1],
   )
-  // Over another way it has other headers, and is the same.
+  // On another route, the same mail gets other headers.
   await box.receive(`Received: from elsewhere\r\n${raw}`)
   assert.equal((await box.inbound()).length, 1)
 })
@@ -167,7 +167,7 @@ test('which thread a mail belongs to', async () => {
   const replyTo = /<([^>]+)>/.exec(headerOf(answer, 'Reply-To') ?? '')?.[1] ?? ''
   assert.match(replyTo, /^support\+[a-z2-7]{28}@shop\.example$/)
   const forged = replyTo.replace(/(.)@/, (_, last) => `${last === 'a' ? 'b' : 'a'}@`)
-  /** What it says → whether it comes to the first thread. */
+  /** The mail → whether it is added to the first thread */
   const cases: [string, Record<string, string>, boolean][] = [
     ['an answer to our mail', { 'In-Reply-To': id }, true],
     [
@@ -214,7 +214,7 @@ test('which thread a mail belongs to', async () => {
   // A stranger's mail changes nobody else's thread.
   const [thread] = await box.threads()
   assert.deepEqual(thread?.data.to, { address: 'ann@example.com', name: 'Ann' })
-  // Whom the first mail named and who writes is answered, too.
+  // Somebody whom the first mail named is answered when they write.
   assert.equal(thread?.data.alsoTo, 'bob@example.com')
 })
 

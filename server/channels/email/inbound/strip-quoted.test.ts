@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { htmlText } from '../parse/html-text.ts'
 import { isForwarded, stripQuoted } from './strip-quoted.ts'
 
-/** Shaped as the clients of the names write them. */
+/** Written as the named mail clients do it. */
 const TEXTS: [string, string, string][] = [
   ['nothing quoted', 'Hello,\n\nwhere is my order?\n', 'Hello,\n\nwhere is my order?'],
   [

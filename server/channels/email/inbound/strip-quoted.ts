@@ -1,4 +1,4 @@
-/** Clients in English and German, and the words that some of them use in other languages. */
+/** Attribution lines of clients in English and German, and the words of some clients in other languages. */
 const WROTE = '(?:wrote|schrieb|schreibt|writes|a écrit|escribió|ha scritto|schreef)'
 const ATTRIBUTIONS = [
   // On Mon, Jan 5, 2026 at 9:14 AM Support <a@b.c> wrote: — Am 05.01.26 um 09:14 schrieb Support:
@@ -10,7 +10,7 @@ const ATTRIBUTIONS = [
   // "Support" <a@b.c> wrote:
   new RegExp(`^[^.?!]{0,100}<[^<>\\s]+@[^<>\\s]+>\\s${WROTE}:$`, 'i'),
 ]
-/** Attributions are folded over so many lines at most. */
+/** The most lines that an attribution takes. */
 const MOST_LINES = 4
 
 const ORIGINAL =
@@ -26,8 +26,8 @@ const SENT_FROM =
 const LONGEST_SIGNATURE = 20
 
 /**
- * What a person has written, without quoted mails and signature; the whole text where that would be nothing.
- * A forwarded mail is what was sent, and stays.
+ * Returns what the person has written, without quoted mails and the signature, or the whole text if nothing would be
+ * left. A forwarded mail is the message itself, so it is kept.
  */
 export function stripQuoted(text: string, { isForward = false } = {}): string {
   const lines = text.replace(/\r\n?/g, '\n').split('\n')
@@ -36,7 +36,7 @@ export function stripQuoted(text: string, { isForward = false } = {}): string {
   return left === '' ? tidy(lines) : left
 }
 
-/** Whether a subject says that another mail is passed on. */
+/** Returns whether the subject is that of a forwarded mail. */
 export const isForwarded = (subject: string): boolean => /^\s*(?:fwd?|wg|tr)\s*:/i.test(subject)
 
 function withoutQuotes(lines: string[]): string[] {
@@ -44,14 +44,14 @@ function withoutQuotes(lines: string[]): string[] {
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? ''
     if (ORIGINAL.test(line) || isHeaderBlock(lines, at)) {
-      // Whoever answers below a mail quoted like this cannot be told from it: then everything is kept.
+      // An answer below such a quotation cannot be told from it, so everything is kept.
       while (/^[\s_-]*$/.test(kept.at(-1) ?? 'x')) kept.pop()
       return kept
     }
     const folded = attributionAt(lines, at)
     if (folded > 0) {
       const next = lines.slice(at + folded).find((candidate) => candidate.trim() !== '')
-      // Clients that do not mark what they quote put all of it below.
+      // Clients that do not mark quotations put them below the answer.
       if (next === undefined || !isQuote(next)) return kept
       at += folded - 1
     } else if (!isQuote(line)) kept.push(line)
@@ -61,7 +61,7 @@ function withoutQuotes(lines: string[]): string[] {
 
 const isQuote = (line: string): boolean => /^ ?>/.test(line)
 
-/** How many lines an attribution that begins here has; 0 when none does. */
+/** Returns the number of lines of the attribution that begins here, or 0. */
 function attributionAt(lines: string[], at: number): number {
   let joined = ''
   for (let count = 1; count <= MOST_LINES && at + count <= lines.length; count++) {
@@ -74,7 +74,7 @@ function attributionAt(lines: string[], at: number): number {
   return 0
 }
 
-/** The header block that Outlook puts above what it quotes: who, when, to whom, about what. */
+/** Matches the headers that Outlook puts above a quotation. */
 function isHeaderBlock(lines: string[], at: number): boolean {
   if (!HEADER_FIELDS[0]?.test(lines[at] ?? '')) return false
   const block = lines.slice(at, at + 8).filter((line) => line.trim() !== '')

@@ -16,21 +16,21 @@ import { findThread } from './find-thread.ts'
 import { noteBounce } from './note-bounce.ts'
 import { isTalkative } from './talkative.ts'
 
-/** Whoever sends nothing that could be answered; such mails are kept all the same. */
+/** The sender of mails that have none. Such mails are stored all the same. */
 const NOBODY: MailAddress = { address: 'unknown@invalid', name: null }
 
 type NewMail = {
   raw: Uint8Array
   receivedAt: Date
-  /** The bytes are only its beginning, of so many. */
+  /** The size of the mail, if the bytes are only its beginning. */
   cut?: { bytes: number }
 }
 
 type Needs = Pick<Context, 'db' | 'secrets' | 'jobs' | 'notifier' | 'filesDir' | 'mailParser'>
 
 /**
- * Makes a mail durably ours, once: again it is `known`. `within` happens in the same transaction, so that where a
- * mailbox was read to is never before or behind what was taken.
+ * Stores a mail once; a repetition returns `known`. `within` runs in the same transaction, so that the position in
+ * the mailbox always matches what was stored.
  */
 export async function takeMail(
   ctx: Needs,
@@ -42,7 +42,7 @@ export async function takeMail(
   return transact(ctx.db, async (trx) => {
     await within(trx)
     const { messageId, bodyHash } = parsed
-    // Whoever takes the same mail at the same time waits here for this transaction.
+    // A process that stores the same mail at the same time waits here for this transaction.
     const first = await trx
       .insertInto('email_messages')
       .values({
@@ -57,7 +57,7 @@ export async function takeMail(
     if (!first.numInsertedOrUpdatedRows) return 'known'
     const key = await markKeyOf(ctx, row, trx)
     const isOwn = parsed.from !== null && isSameMailbox(parsed.from.address, row.address)
-    // A copy of what we have sent ourselves.
+    // This is a copy of a mail that we have sent.
     if (isOwn && readMessageId(key, messageId)) return 'known'
     const threadId = await store(ctx, trx, row, { key, parsed, receivedAt: mail.receivedAt, isOwn })
     await trx
@@ -93,16 +93,16 @@ async function store(
     if (problem === null) files.push(await keepAttachment(ctx.filesDir, trx, owner, file, { sender }))
     else leftOut.push(`[${file.name} was left out. ${problem}]`)
   }
-  // The first mail's subject is often half of what it says.
+  // The subject of the first mail is often an essential part of the message.
   const text = [thread ? '' : subject, parsed.text, ...leftOut].filter(Boolean).join('\n\n')
   const isNobodys =
     parsed.automatic ||
     bounce !== null ||
     isOwn ||
     from === null ||
-    // Mails of ever other senders may ask for their answers to one address.
+    // Many senders may name one address for the answers.
     (await isTalkative(trx, row, [from.address, person.address]))
-  // An answer would go to somebody who has not written: a person of the team decides.
+  // The answer would go to somebody who has not written, so a person of the team decides.
   const isForged = parsed.isDoubtful && !isNobodys
   const silent = isNobodys || isForged
   const { threadId } = await receiveMessage(ctx, trx, {
@@ -128,7 +128,7 @@ async function store(
   return threadId
 }
 
-/** A mail from our own address that belongs to nothing is a loop, and no customer's wish. */
+/** A mail from our own address that belongs to no thread is a loop. */
 const isForeignCopy = (thread: ThreadRow | null, isOwn: boolean): boolean =>
   isOwn && !(thread && mailThreadOf(thread))
 
@@ -150,7 +150,7 @@ function newMailThread(
 
 function threadWith(thread: MailThread, { messageId, from, automatic }: ParsedMail): MailThread {
   const references = withReference(thread.references, messageId)
-  // What no person wrote is no mail to answer, and its sender nobody to answer to.
+  // An automatic mail is not answered, and its sender is not a recipient of answers.
   if (automatic && thread.lastReceived !== null) return { ...thread, references }
   const isOther =
     from !== null && from.address !== thread.to.address && thread.participants.includes(from.address)

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Trx } from '../../../db/database.ts'
 import type { ConnectionRow } from '../connection/connection.ts'
 
-/** More mails than these in an hour are no person's who waits for answers. */
+/** More mails in an hour than any person sends. */
 const MOST_IN_AN_HOUR = 15
 
 /**
- * Whether one of the addresses has sent, or is answered, so many mails of late that more are not answered: the end of
- * every loop between two programs, also of those that say nowhere what they are and begin a thread each time.
+ * Returns whether one of the addresses has sent or received so many mails lately that no more are answered. This
+ * ends loops between two programs, even if they do not declare themselves and begin a new thread each time.
  */
 export async function isTalkative(trx: Trx, row: ConnectionRow, addresses: string[]): Promise<boolean> {
   for (const address of new Set(addresses)) if (await isOne(trx, row, address)) return true

@@ -12,7 +12,7 @@ export const whole = (raw: Uint8Array): MailFile => ({
   bytes: raw,
 })
 
-/** A mail that no parser makes sense of: it is kept whole, for people to look at. */
+/** Returns a mail that could not be parsed. The whole mail becomes an attachment for people to look at. */
 export const unreadable = (raw: Uint8Array): ParsedMail => ({
   messageId: `sha256:${shortHash(raw)}`,
   bodyHash: shortHash(raw),

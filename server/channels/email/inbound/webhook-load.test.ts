@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Headers that could be right, of a large mail whose body never comes. */
+/** Returns plausible headers of a large mail whose body never arrives. */
 function open(headers: Record<string, string | number> = {}): ClientRequest {
   const sent = request(`${service.url}/webhooks/email/${box.agentId}`, {
     method: 'POST',
@@ -36,7 +36,7 @@ function open(headers: Record<string, string | number> = {}): ClientRequest {
   return sent
 }
 
-/** What a large mail with a wrong signature is answered: 401 when it was let in. */
+/** Returns the status for a large mail with a wrong signature, which is 401 when its body was read. */
 const largeOne = () => box.post('x'.repeat(LARGE), { 'x-signature': 'b'.repeat(64) })
 
 test('a few large bodies come at a time; who comes then is told to come again, and small mails go on', async () => {

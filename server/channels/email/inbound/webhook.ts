@@ -14,12 +14,12 @@ import { admitLargeBodies } from './large-bodies.ts'
 import { takeMail } from './take-mail.ts'
 import { LARGEST_MAIL_BYTES, receiveMail } from './webhook-contract.ts'
 
-/** The most mails in memory at once, until they are stored, in all and for one account. */
+/** The most mails that are in memory at once until they are stored, in all and for one account. */
 const IN_MEMORY = 4
 const IN_MEMORY_OF_ACCOUNT = 2
 /**
- * A request is accepted for this long before and after its timestamp; a repetition of the mail within that time is
- * recognised.
+ * A request is accepted for this long before and after its timestamp. A repetition within that time is recognised by
+ * the mail.
  */
 const TOLERANCE_SECONDS = 300
 

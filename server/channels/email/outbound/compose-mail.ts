@@ -11,21 +11,21 @@ type Outgoing = {
   deliveryId: string
   from: MailAddress
   key: Buffer
-  /** The mailbox takes what is written to name+anything@. */
+  /** The mailbox accepts mail to name+anything@. */
   plusAddressing: boolean
   peer: string
   thread: MailThread
-  /** Markdown, and HTML where a person wrote it (cleaned by whoever took it). */
+  /** Markdown, or HTML that a person wrote and that was sanitised when it was received. */
   text: string
   html: string | undefined
-  /** Where the text may lead to; undefined: anywhere. */
+  /** The hosts that links may lead to; undefined allows all. */
   linkHosts: string[] | undefined
   files: MailFile[]
-  /** Written by the agent, not by a person. */
+  /** The agent and not a person wrote it. */
   automatic: boolean
 }
 
-/** The whole mail, its envelope and its Message-ID, which is the same whenever the delivery is composed. */
+/** Returns the mail with its envelope and its Message-ID, which is the same whenever the delivery is composed. */
 export async function composeMail(mail: Outgoing): Promise<{
   raw: Buffer
   envelope: { from: string; to: string[] }

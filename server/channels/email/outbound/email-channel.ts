@@ -79,7 +79,7 @@ async function readFiles(ctx: Context, delivery: DeliveryRow): Promise<MailFile[
 
 type Mail = { raw: Buffer; envelope: { from: string; to: string[] }; messageId: string }
 
-/** Hands a mail to the server that sends it. What is wrong with the connection is tried again, the mail is not lost. */
+/** Gives a mail to the sending server. After a problem with the connection it is tried again. */
 async function hand(ctx: Context, row: ConnectionRow, mail: Mail, signal: AbortSignal): Promise<Attempt> {
   const { allowedPrivateHosts } = ctx.config
   try {
@@ -106,7 +106,7 @@ async function hand(ctx: Context, row: ConnectionRow, mail: Mail, signal: AbortS
   }
 }
 
-/** What the person's program answers to: our Message-ID, or the one that the server has put in its place. */
+/** Answers refer to our Message-ID or to the one that the server has replaced it with. */
 async function noteSent(
   { db }: Pick<Context, 'db'>,
   thread: ThreadRow,

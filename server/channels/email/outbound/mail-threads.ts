@@ -4,22 +4,22 @@ import type { AccountId } from '../../../db/tables/columns.ts'
 import type { ThreadRow } from '../../../deliveries/enqueue-delivery.ts'
 import type { MailAddress } from '../parse/mail-address.ts'
 
-/** What channel_threads.data holds for a thread of mails. */
+/** The content of channel_threads.data for a mail thread. */
 export type MailThread = {
   subject: string
-  /** Who is answered: whoever began it, and never an address that only a later mail names. */
+  /** The recipient of answers: the sender of the first mail, and never an address that only a later mail names. */
   to: MailAddress
-  /** Whose mails belong to it: those whom the first mail names. */
+  /** The addresses whose mails belong to the thread: those that the first mail names. */
   participants: string[]
-  /** Message-IDs, oldest first. */
+  /** The Message-IDs, oldest first. */
   references: string[]
-  /** What an answer answers. */
+  /** The Message-ID that an answer refers to. */
   lastReceived: string | null
-  /** Who wrote last, if not the one who is answered. */
+  /** The sender of the last mail, if it is not the recipient of answers. */
   alsoTo: string | null
 }
 
-/** The first one and the newest: headers do not grow without end (RFC 5322, 3.6.4). */
+/** Only the first and the newest are kept, so that headers stay short (RFC 5322, 3.6.4). */
 const MOST_REFERENCES = 20
 
 export const mailThreadOf = ({ data }: Pick<ThreadRow, 'data'>): MailThread | null =>
@@ -30,7 +30,7 @@ export function withReference(references: string[], messageId: string): string[]
   return all.length <= MOST_REFERENCES ? all : [...all.slice(0, 1), ...all.slice(1 - MOST_REFERENCES)]
 }
 
-/** Changes what a thread holds while its row is locked; `change` gets null for a thread that holds nothing yet. */
+/** Locks the row of a thread and changes its data. `change` is given null when there is no data yet. */
 export async function changeMailThread(
   trx: Trx,
   accountId: AccountId,

@@ -60,7 +60,7 @@ test('a mail for the team and a reply that ends at the same time do not wait for
   const { db } = service.ctx
   const { id, account_id, agent_id, thread_id } = conversation
   const { receiving } = await db.transaction().execute(async (trx) => {
-    // As a reply does that ends: first its conversation, then words for the thread.
+    // Takes the locks in the order of a reply that ends: first the conversation, then the thread.
     await sql`select from conversations where id = ${id} for no key update`.execute(trx)
     const receiving = box.post(mail('Second', { 'In-Reply-To': '<first@example.com>' }))
     await until('the mail at the conversation', async () => {
@@ -69,7 +69,7 @@ test('a mail for the team and a reply that ends at the same time do not wait for
           and wait_event_type = 'Lock' and query ilike '%from "conversations"%'`.execute(db)
       return rows[0]?.n === 1
     })
-    // Less than the time after which one of two that wait for each other is broken off, and tried again.
+    // Less than the time after which PostgreSQL resolves a deadlock.
     await sql`set local lock_timeout = '300ms'`.execute(trx)
     await enqueueDelivery(trx, {
       accountId: account_id,

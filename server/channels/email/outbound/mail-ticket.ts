@@ -9,7 +9,10 @@ import type { MailAddress } from '../parse/mail-address.ts'
 
 const LONGEST_DESCRIPTION = 10_000
 
-/** Gives the thread's conversation to the team, with a ticket, before the mail is taken in. The agent says nothing in it. */
+/**
+ * Hands the thread's conversation to the team with a ticket before the mail is added, so that the agent does not
+ * answer.
+ */
 export async function giveToTeam(
   ctx: Pick<Context, 'notifier'>,
   trx: Trx,

@@ -15,7 +15,7 @@ type Smtp = {
   close(): void
 }
 
-/** How an attempt failed: never to be taken, not taken now, or broken off when all of the mail had left. */
+/** How an attempt failed: refused for good, refused for now, or interrupted after the whole mail had been sent. */
 export class SendFailure extends MailFailure {
   override name = 'SendFailure'
   readonly kind: 'refused' | 'retry' | 'unknown'
@@ -26,7 +26,7 @@ export class SendFailure extends MailFailure {
   }
 }
 
-/** That nobody has logged in is wrong with the connection, not with the mail (RFC 4954, 6). */
+/** A missing login is a problem of the connection, not of the mail (RFC 4954, 6). */
 const ABOUT_LOGIN = new Set([530, 534, 535, 538])
 
 function kindOf(
@@ -36,14 +36,14 @@ function kindOf(
 ): SendFailure['kind'] {
   if (responseCode !== null)
     return responseCode >= 500 && !ABOUT_LOGIN.has(responseCode) ? 'refused' : 'retry'
-  // Refused before it was sent: too large for the server, or no address.
+  // It was refused before it was sent, because of its size or its addresses.
   if (code === 'EMESSAGE' || code === 'EENVELOPE') return 'refused'
   return handedOver ? 'unknown' : 'retry'
 }
 
 type Options = { address: string; allowedPrivateHosts: readonly string[]; signal: AbortSignal }
 
-/** Connects and logs in; throws MailFailure. The caller closes it. */
+/** Connects and logs in. The caller closes the connection. Throws MailFailure. */
 export async function openSmtp(
   login: Login,
   { address, allowedPrivateHosts, signal }: Options,
@@ -52,7 +52,7 @@ export async function openSmtp(
   const connection = new SMTPConnection({
     host: await reachHost(host, port, allowedPrivateHosts),
     port,
-    // The certificate is that of the name.
+    // The certificate is issued for the name, not for the address.
     ...(isIP(host) ? {} : { servername: host }),
     secure: security === 'tls',
     requireTLS: security === 'starttls',
@@ -96,7 +96,7 @@ export async function openSmtp(
     close,
     async send(envelope, raw) {
       let handedOver = false
-      // Read only after the server has asked for it: so it is known how far the attempt came.
+      // The content is read only when the server asks for it, which shows how far the attempt came.
       const body = Readable.from([raw], { objectMode: false })
       body.on('end', () => {
         handedOver = true

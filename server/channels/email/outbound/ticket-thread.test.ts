@@ -18,7 +18,7 @@ after(async () => {
   await server.close()
 })
 
-/** A ticket without a conversation, with a reply that has not left when the ticket moves. */
+/** Creates a ticket without a conversation, whose reply has not been sent when the ticket moves. */
 async function answeredTicket(statusCategory: string) {
   const client = await service.account()
   const box = await connectTestMailbox(service, client, { smtpPort: server.port })

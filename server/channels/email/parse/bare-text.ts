@@ -1,10 +1,13 @@
-/** What stands between the tags of HTML, scripts and styles left out; entities stay. In linear time, whatever comes. */
+/**
+ * Returns the text between the tags of HTML, without scripts and styles. Entities are kept. It takes linear time for
+ * any input.
+ */
 export function bareText(html: string): string {
   const parts: string[] = []
   for (let at = 0; at < html.length; ) {
     const open = html.indexOf('<', at)
     const end = open === -1 ? -1 : html.indexOf('>', open)
-    // What is opened and never closed is no tag.
+    // A tag that is never closed is text.
     if (end === -1) return `${parts.join(' ')} ${html.slice(at)}`
     parts.push(html.slice(at, open))
     at = end + 1
@@ -14,7 +17,7 @@ export function bareText(html: string): string {
   return parts.join(' ')
 }
 
-/** Where the end tag begins; without one, the end of it all. */
+/** Returns the index of the end tag, or of the end of the text. */
 function endOf(html: string, name: string, from: number): number {
   const close = new RegExp(`</${name}`, 'gi')
   close.lastIndex = from

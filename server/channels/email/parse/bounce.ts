@@ -6,8 +6,8 @@ const LONGEST_PART = 64 * 1024
 const LONGEST_REASON = 300
 
 /**
- * Reads a delivery status notification (RFC 3464): which mails failed, and why. null when it is none, or tells only of
- * a delay or a success.
+ * Reads a delivery status notification (RFC 3464). Returns the mails that failed and the reason, or null when it is
+ * another mail or reports only a delay or a success.
  */
 export function readBounce(contentType: string, files: MailFile[]): Bounce | null {
   if (!/^\s*multipart\/report\b/i.test(contentType)) return null

@@ -6,7 +6,7 @@ const LONGEST = 2_000_000
 const many = (text: string): string => text.repeat(Math.floor(LONGEST / text.length))
 const tooMany = '<b>'.repeat(50_001)
 
-/** Each would take hours, or the whole stack, where what is open is looked for again and again. */
+/** Each of these would take hours or overflow the stack if the open elements were searched repeatedly. */
 const HOSTILE: [string, string, RegExp][] = [
   ['scripts that never end', many('<script>'), /^$/],
   ['styles that never end', `${tooMany}words${many('<style ')}`, /^words/],

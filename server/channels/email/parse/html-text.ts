@@ -2,7 +2,7 @@ import { parseHTML } from 'linkedom'
 import { tooComplex } from '../../../knowledge/extract/html/html-shape.ts'
 import { bareText } from './bare-text.ts'
 
-/** Where mail clients put what is quoted. */
+/** The elements in which mail clients put quotations. */
 const QUOTES = [
   'blockquote[type="cite"]',
   'blockquote.gmail_quote',
@@ -17,7 +17,7 @@ const QUOTES = [
   '.moz-signature',
   '.gmail_signature',
 ].join(',')
-/** Outlook marks only where the quoted part begins: it goes on to the end. */
+/** Outlook marks only where the quotation begins. It continues to the end. */
 const QUOTE_STARTS = '#divRplyFwdMsg, #appendonsend, #mail-editor-reference-message-container'
 
 const BLOCKS = new Set(
@@ -27,12 +27,12 @@ const BLOCKS = new Set(
 )
 const UNSEEN = new Set('SCRIPT STYLE HEAD TITLE TEMPLATE NOSCRIPT OBJECT SVG'.split(' '))
 
-/** As many as elements have that are not too many, and then some: each of them may become a node. */
+/** The most tags for which the tree is built; each of them may become a node. */
 const MOST_BRACKETS = 120_000
 
-/** What a mail in HTML says, without what it quotes unless `isForward`; links keep their address. */
+/** Returns the text of an HTML mail with the addresses of its links. Quotations are left out unless `isForward`. */
 export function htmlText(html: string, { isForward = false } = {}): string {
-  // Read as bare text where building its tree would take too long.
+  // Building the tree of such a mail would take too long.
   if (tooComplex(html) !== null || html.split('<').length > MOST_BRACKETS) return tidy(decode(bareText(html)))
   const { document } = parseHTML(`<html><body>${html}</body></html>`)
   const whole = textIn(document.body)
@@ -53,7 +53,7 @@ type TreeNode = {
   getAttribute(name: string): string | null
 }
 
-/** The element and everything after it. */
+/** Removes the element and everything after it. */
 function removeFrom(element: TreeNode): void {
   for (let node: TreeNode | null = element; node && node.nodeName !== 'BODY'; node = node.parentNode) {
     while (node.nextSibling) node.nextSibling.remove()
@@ -61,14 +61,14 @@ function removeFrom(element: TreeNode): void {
   element.remove()
 }
 
-/** Blocks that meet are one line apart, however many end there; paragraphs are two. */
+/** Adjacent blocks are separated by one line break, however many end there, and paragraphs by two. */
 const BREAK = '\ue000'
 const GAP = '\ue001'
 const ANY_SPACE = /[\s\ue000\ue001]+/g
 
 function textIn(root: unknown): string {
   const parts: string[] = []
-  // With a stack of its own: the nesting is the sender's.
+  // It uses a stack of its own, because the sender controls the depth of the nesting.
   const open: (TreeNode | string)[] = [root as TreeNode]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (typeof node === 'string') parts.push(node)
@@ -85,7 +85,7 @@ function textIn(root: unknown): string {
   return tidy(parts.join(''))
 }
 
-/** Where a link leads, if its words do not say so. */
+/** Returns the address of a link, unless its text contains it. */
 function targetOf(link: TreeNode): string {
   const target = link.getAttribute('href') ?? ''
   const said = (link.textContent ?? '').trim()
@@ -96,7 +96,7 @@ const tidy = (text: string): string => text.replace(ANY_SPACE, spaceFor).trim()
 
 function spaceFor(run: string): string {
   const breaks = run.replace(/[^\n\ue000\ue001]/g, '')
-  // A line break alone in its block is an empty line.
+  // A line break that is alone in its block is an empty line.
   if (breaks.includes(GAP) || breaks.includes('\n\n') || breaks.includes(`${BREAK}\n`)) return '\n\n'
   return breaks === '' ? ' ' : '\n'
 }

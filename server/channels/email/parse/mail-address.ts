@@ -1,12 +1,12 @@
 import { storable } from '../../../http/bodies/storable.ts'
 
-/** RFC 5321 as far as mail servers go in practice; no quoted local parts. */
+/** RFC 5321, as far as mail servers support it; quoted local parts are not accepted. */
 const FORM = /^[^\s@<>",;:\\[\]()]+@[^\s@<>",;:\\[\]()]+$/
 const LONGEST = 254
 
 export type MailAddress = { address: string; name: string | null }
 
-/** In lower case; null for what no mail can be sent to. */
+/** Returns the address in lower case, or null when no mail can be sent to it. */
 export function mailAddress(text: string | undefined): string | null {
   const address = storable(text ?? '')
     .trim()
@@ -16,12 +16,12 @@ export function mailAddress(text: string | undefined): string | null {
 
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-/** Whether it is the mailbox itself, or one of its addresses with a plus. */
+/** Returns whether the address is that of the mailbox, with or without a plus tag. */
 export function isSameMailbox(address: string, mailbox: string): boolean {
   return address === mailbox || address.replace(/\+[^@+]*@/, '@') === mailbox
 }
 
-/** One line, as headers need it. */
+/** Returns the text as one line, for a header. */
 export const oneLine = (text: string, longest: number): string =>
   text
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out

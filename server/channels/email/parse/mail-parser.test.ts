@@ -4,14 +4,14 @@ import { until } from '../../../../test/until.ts'
 import { createMailParser } from './mail-parser.ts'
 
 const mail = (text: string): Buffer => Buffer.from(`From: ann@example.com\r\nSubject: x\r\n\r\n${text}\r\n`)
-/** Takes seconds to be read, if it were. */
+/** Parsing this mail would take seconds. */
 const bulky = mail('> a\r\n'.repeat(400_000))
 
 const parser = createMailParser({ mostWaiting: 12, mostWaitingOfOne: 8 })
 after(() => parser.close())
 
 test('mails are read in two processes, and who sends many leaves the other one free', async () => {
-  // Both processes are there: one that is still starting takes no mail.
+  // Both processes must have started, because a starting process takes no mail.
   await Promise.all(['c', 'd'].map((account) => parser.read(account, mail(account))))
   const order: string[] = []
   const read = (account: string, raw: Buffer) =>

@@ -14,7 +14,7 @@ type MailParser = {
    * should retry.
    */
   read(accountId: string, raw: Uint8Array, cut?: { bytes: number } | null): Promise<ParsedMail>
-  /** Whether the queue, or the account's part of it, is full, so that senders who can retry should do so. */
+  /** Returns whether the queue or the account's share of it is full, so that senders should retry. */
   isFull(accountId: string): boolean
   /** The ids of the running child processes. */
   processes(): number[]
@@ -61,7 +61,7 @@ export function createMailParser({
       }
       wait(accountId, 1)
       try {
-        await pool.ask(
+        await pool.run(
           accountId,
           { module: MODULE, input: { raw, cut } satisfies MailOrder },
           {

@@ -10,16 +10,16 @@ import { describeMailError } from '../connection/mail-failure.ts'
 import { readMailbox } from '../inbound/read-mailbox.ts'
 
 const AT_ONCE = 4
-/** Of one visit, from connecting to taking leave; enough for the largest mail, and less than the lease. */
+/** The time limit of one session. It is enough for the largest mail and less than the lease. */
 const LONGEST_VISIT_MS = 120_000
 
 /** Reads the mailboxes that are due. Safe in any number of processes. */
 type MailReader = {
-  /** Starts as many visits as there is room for; each one that ends looks for the next. */
+  /** Starts as many sessions as allowed. Each one that ends looks for the next mailbox. */
   tick(): Promise<void>
-  /** Resolves when nothing is under way. */
+  /** Resolves when no session is running. */
   idle(): Promise<void>
-  /** Breaks off what is under way, and begins nothing more. */
+  /** Aborts the running sessions and starts no more. */
   close(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export function createMailReader(ctx: Context, { longestMs = LONGEST_VISIT_MS } 
     while (!ending.signal.aborted) {
       const row = await claimMailbox(ctx.db)
       if (!row) return
-      // Where one was due there may be more.
+      // If one was due, there may be more.
       start()
       await visit(ctx, row, { longestMs, signal: ending.signal })
     }

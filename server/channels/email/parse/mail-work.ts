@@ -3,7 +3,7 @@ import { readMail } from './read-mail.ts'
 
 export type MailOrder = { raw: Uint8Array; cut: { bytes: number } | null }
 
-/** What a child process does with a mail. */
+/** Runs in a child process; see createMailParser. */
 export async function* work({ raw, cut }: MailOrder): AsyncGenerator<ParsedMail> {
   yield await readMail(raw, cut)
 }

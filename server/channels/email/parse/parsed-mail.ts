@@ -2,28 +2,28 @@ import type { MailAddress } from './mail-address.ts'
 
 export type MailFile = { name: string; mediaType: string; bytes: Uint8Array }
 
-/** A mail as it was read, with everything bounded. */
+/** A parsed mail. Everything in it is limited in size. */
 export type ParsedMail = {
-  /** With its angle brackets; a hash of the mail where it has none. */
+  /** With angle brackets. A mail without one has a hash instead. */
   messageId: string
   bodyHash: string
-  /** null: nobody that could be answered. */
+  /** null if there is no address that could be answered. */
   from: MailAddress | null
   replyTo: MailAddress | null
-  /** To, Cc and where it was delivered, in lower case. */
+  /** The addresses of To, Cc and the delivery headers, in lower case. */
   recipients: string[]
   subject: string
-  /** Message-IDs: what it answers, then what it goes back to, the nearest first. */
+  /** The Message-IDs of the mail that it answers and of the earlier ones, the nearest first. */
   answers: string[]
-  /** The server that took it doubts that it is from whom it says (RFC 8601). */
+  /** The receiving server could not authenticate the sender (RFC 8601). */
   isDoubtful: boolean
-  /** Written by no person, or for many. */
+  /** It was sent by a program or to a list. */
   automatic: boolean
   bounce: Bounce | null
-  /** Without what it quotes and without a signature. */
+  /** Without quotations and signature. */
   text: string
   files: MailFile[]
 }
 
-/** A report that mails did not arrive. */
+/** Set if the mail reports that other mails did not arrive. */
 export type Bounce = { messageIds: string[]; reason: string }

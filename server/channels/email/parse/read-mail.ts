@@ -12,16 +12,16 @@ import type { MailFile, ParsedMail } from './parsed-mail.ts'
 
 const LIMITS = { maxNestingDepth: 50, maxHeadersSize: 512 * 1024, forceRfc822Attachments: true }
 const LONGEST_SUBJECT = 500
-/** Characters of HTML that are read. */
+/** The most characters of HTML that are read. */
 const LONGEST_HTML = 2_000_000
-/** Characters that a message holds; the whole text of a longer mail is kept as a file. */
+/** The most characters of a message. The whole text of a longer mail becomes a file. */
 const LONGEST_TEXT = 100_000
 const MOST_IDS = 60
 const LONGEST_ID = 500
 
 /**
- * Reads a mail. Never throws for what is in it: one that cannot be read has the mail itself as its file and says so.
- * `cut`: the bytes are only its beginning, of so many.
+ * Parses a mail. It never throws because of the content: a mail that cannot be parsed becomes a file and a text that
+ * says so. `cut` is the size of the mail if the bytes are only its beginning.
  */
 export async function readMail(raw: Uint8Array, cut: { bytes: number } | null = null): Promise<ParsedMail> {
   const email = await PostalMime.parse(raw, LIMITS).catch(() => null)
@@ -37,7 +37,7 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
   const attached = cut ? [] : filesOf(email.attachments)
   const words = wordsOf(email, isForwarded(subject))
   const isEmpty = words === '' && attached.length === 0
-  // There is something, and the parser has found neither text nor file.
+  // The mail is not empty, but the parser has found neither text nor file.
   const isUnread = isEmpty && !cut && email.text === undefined && email.html === undefined && hasBody(raw)
   if (isEmpty && subject === '' && !from) return unreadable(raw)
   const long = words.length > LONGEST_TEXT
@@ -48,7 +48,7 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
       bytes: Buffer.from(email.text ?? words),
     })
   const { files, note } = fittingFiles(attached)
-  // The mail itself is all there is of it, whatever its size.
+  // The mail itself is the only content, so its size does not matter.
   if (isUnread) files.push(whole(raw))
   const remark = cut ? leftOutNote(cut.bytes) : isUnread ? UNREADABLE : note
   const text = long
@@ -93,7 +93,7 @@ const messageIds = (text: string): string[] =>
 
 const hasBody = (raw: Uint8Array): boolean => Buffer.from(bodyOf(raw)).toString('latin1').trim() !== ''
 
-/** Headers change on the way. */
+/** The headers change on the way, so they are not part of the hash. */
 function bodyOf(raw: Uint8Array): Uint8Array {
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
   const ends = [text.indexOf('\r\n\r\n'), text.indexOf('\n\n')].filter((at) => at >= 0)

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { InboundContent, MessagingNumber } from '../../../db/tables/channels.ts'
 import type { GuardedFetcher } from '../../../fetch/guard/guarded-fetcher.ts'
 
-/** What is needed to speak to a business account's side of the channel; `baseUrl: null` is the public address. */
+/** What is needed for requests to the provider of a business account. `baseUrl: null` is the public address. */
 export type Access = { accessToken: string; baseUrl: string | null }
 
 type TemplateComponent = {
@@ -22,19 +22,19 @@ export type ProviderTemplate = {
   components: TemplateComponent[]
 }
 
-/** Values by their key, as the template names them. */
+/** The values by the keys of the template. */
 export type TemplateValues = { header: Record<string, string>; body: Record<string, string> }
 
-/** The channel has the message; `recipient` is its own name for the person. */
+/** The provider has accepted the message. `recipient` is its id of the person. */
 export type Accepted = { messageId: string; recipient: string }
 
 /** `callback` comes back with each status of the message. */
 export type Addressed = { numberId: string; to: string; callback: string }
 
-/** Calls to the channel; all of them throw ProviderFailure. */
+/** The requests to the provider. All of them throw ProviderFailure. */
 export type ProviderClient = {
   numbers(businessAccountId: string): Promise<MessagingNumber[]>
-  /** Of every status, all pages; with a name, at least those of this name. */
+  /** Returns the templates of every status and page. With a name, it may leave out those with other names. */
   templates(businessAccountId: string, name?: string): Promise<ProviderTemplate[]>
   sendText(addressed: Addressed, text: string): Promise<Accepted>
   sendFile(
@@ -42,25 +42,25 @@ export type ProviderClient = {
     file: { name: string; type: string; bytes: Uint8Array<ArrayBuffer> },
   ): Promise<Accepted>
   sendTemplate(addressed: Addressed, template: ProviderTemplate, values: TemplateValues): Promise<Accepted>
-  /** A file that a person has sent; at most `maxBytes`. */
+  /** Returns a file that a person has sent, of at most `maxBytes`. */
   fetchFile(numberId: string, fileId: string, maxBytes: number): Promise<Uint8Array>
 }
 
 export type MessageStatus = 'sent' | 'delivered' | 'read' | 'failed'
 
-/** What a webhook tells, in the channel's order. */
+/** The events of a webhook, in the provider's order. */
 export type WebhookEvent =
   | {
       kind: 'message'
       businessAccountId: string
       numberId: string
-      /** The sender, as the channel names people. */
+      /** The provider's id of the sender. */
       from: string
       name: string | null
       messageId: string
       sentAt: Date
       content: InboundContent
-      /** What was written, if nothing came with it: it may be a word that opts out. */
+      /** The text of a message without files, which may be a word that opts out. */
       words: string | null
     }
   | {
@@ -74,25 +74,28 @@ export type WebhookEvent =
       reason: string | null
     }
 
-/** One messaging channel's wire. */
+/** The wire protocol of one messaging provider. */
 export type Adapter = {
-  /** Characters that one text message may have. */
+  /** The most characters of a text message. */
   longestText: number
-  /** Markdown in the channel's own way of marking; citation markers go unless a person wrote the text. */
+  /** Converts Markdown to the provider's markup. Citation markers are removed unless a person wrote the text. */
   formatText(markdown: string, options: { dropCitations: boolean }): string
   client(settings: {
     fetcher: GuardedFetcher
     access: Access
     signal?: AbortSignal
     timeoutMs?: number
-    /** Tries after the first one, of calls that only read. */
+    /** The number of retries of requests that only read. */
     retries?: number
   }): ProviderClient
-  /** The question by which the channel finds out whose webhook this is; null for any other request. */
+  /** Reads the request with which the provider verifies the webhook. Returns null for any other request. */
   readHandshake(query: Record<string, unknown>): { token: string; challenge: string } | null
-  /** Whether the request names a signature at all. */
+  /** Returns whether the request has a signature, right or wrong. */
   claimsSignature(headers: IncomingHttpHeaders): boolean
   isSigned(headers: IncomingHttpHeaders, body: Uint8Array, secret: string): boolean
-  /** Leaves out what it does not understand; `dropped` counts what is more than the channel sends. */
+  /**
+   * Reads a webhook and ignores unknown parts. `dropped` is the number of entries beyond what the provider ever
+   * sends.
+   */
   readWebhook(body: unknown, now: Date): { events: WebhookEvent[]; dropped: number }
 }

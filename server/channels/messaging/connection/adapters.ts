@@ -1,5 +1,5 @@
 import { cloudApi } from '../whatsapp/cloud-api.ts'
 import type { Adapter } from './adapter.ts'
 
-/** The one messaging channel there is so far. */
+/** The adapter of the only messaging provider so far. */
 export const adapter: Adapter = cloudApi

@@ -8,7 +8,7 @@ import { requireAccounts } from './connection.ts'
 import { refreshNumbers } from './numbers.ts'
 import { ProviderFailure } from './provider-failure.ts'
 
-/** Somebody waits for the answer. */
+/** The time limit is short, because somebody is waiting for the response. */
 const PATIENCE = { timeoutMs: 10_000, retries: 0, longestMs: 20_000 }
 
 const presented = (numbers: MessagingNumber[]) =>
@@ -37,7 +37,7 @@ export async function connectionState(
   }
 }
 
-/** Asks the channel for the numbers of each account. Throws MESSAGING_NOT_CONNECTED. */
+/** Requests the numbers of each account from the provider. Throws MESSAGING_NOT_CONNECTED. */
 export async function testConnection(
   ctx: Pick<Context, 'db' | 'secrets' | 'fetcher'>,
   agentId: string,

@@ -23,7 +23,7 @@ type NewAccount = {
   verifyToken?: string
 }
 
-/** A connected business account with its secrets in the clear; never goes into an answer or a log. */
+/** A connected business account with its secrets in clear text, which must not appear in a response or a log. */
 export type MessagingAccount = Access & {
   accountId: AccountId
   agentId: string
@@ -37,9 +37,9 @@ export type MessagingAccount = Access & {
 type Needs = Pick<Context, 'db' | 'secrets'>
 
 /**
- * Connects the agent to exactly these accounts; their numbers are asked for by a job of the same transaction. Secrets
- * that are left out stay as they are for an account that is connected already. Throws VALIDATION_INVALID_BODY for one
- * that is not, and for another server, which must not be told the secrets of the one before.
+ * Connects the agent to exactly these accounts. A job of the same transaction requests their numbers. Secrets that
+ * are left out stay as they are for an account that is already connected. Throws VALIDATION_INVALID_BODY if the
+ * account is new or its server is another one, which must not get the secrets of the one before.
  */
 export async function putConnection(
   { db, secrets, jobs }: Needs & Pick<Context, 'jobs'>,
@@ -127,7 +127,7 @@ export async function deleteConnection(db: Db, { accountId, agentId }: AgentRef)
     .execute()
 }
 
-/** The business accounts of an agent, in the order in which they were given. */
+/** Returns the business accounts of an agent in the order in which they were given. */
 export async function accountsOf({ db, secrets }: Needs, agentId: string): Promise<MessagingAccount[]> {
   const rows = await db
     .selectFrom('messaging_accounts')
@@ -138,7 +138,7 @@ export async function accountsOf({ db, secrets }: Needs, agentId: string): Promi
   return Promise.all(rows.map((row) => openRow(secrets, row)))
 }
 
-/** As accountsOf; MESSAGING_NOT_CONNECTED when there is none. */
+/** Does the same as accountsOf, but throws MESSAGING_NOT_CONNECTED when there is none. */
 export async function requireAccounts(ctx: Needs, agentId: string): Promise<MessagingAccount[]> {
   const accounts = await accountsOf(ctx, agentId)
   if (accounts.length === 0) throw new ApiError('MESSAGING_NOT_CONNECTED')

@@ -9,15 +9,15 @@ import { ProviderFailure } from './provider-failure.ts'
 type Needs = Pick<Context, 'db' | 'fetcher'>
 type Options = { signal?: AbortSignal; timeoutMs?: number; retries?: number; longestMs?: number }
 
-/** For the numbers of one account with all pages, tries included. */
+/** The time limit for the numbers of one account, with all pages and retries. */
 const LONGEST_MS = 30_000
 
-/** Only the digits count in comparisons of what people write. */
+/** Returns the digits. Numbers that people have written are compared by them. */
 export const digitsOf = (phone: string): string => phone.replace(/\D/g, '').replace(/^00/, '')
 
 /**
- * Asks the channel for the account's numbers and keeps them, phones in E.164; gives up after half a minute, or when
- * `signal` ends it. Throws ProviderFailure.
+ * Requests the account's numbers from the provider and stores them, with phone numbers in E.164. It gives up after
+ * half a minute, or when `signal` is aborted. Throws ProviderFailure.
  */
 export async function refreshNumbers(
   ctx: Needs,
@@ -44,8 +44,8 @@ export async function refreshNumbers(
 }
 
 /**
- * For the job after a connection was made; the one that failed last makes it be tried again. The accounts do not wait
- * for each other.
+ * Requests the numbers of all accounts at once, for the job after a connection. It throws the last failure, so that
+ * the job is retried.
  */
 export async function readNumbersOf(
   ctx: Needs & Pick<Context, 'secrets'>,
@@ -61,6 +61,6 @@ export async function readNumbersOf(
   if (failure !== undefined) throw failure
 }
 
-/** The account that has the number with this id of the channel, as far as is known. */
+/** Returns the account that is known to have the number with this id of the provider. */
 export const ownerOf = (accounts: MessagingAccount[], numberId: string): MessagingAccount | undefined =>
   accounts.find(({ numbers }) => numbers?.some(({ id }) => id === numberId))

@@ -1,11 +1,11 @@
 export type ProviderFailureCode =
-  /** Nothing has left; another try may help. */
+  /** Nothing was sent. Another attempt may succeed. */
   | 'unreachable'
   | 'limited'
   | 'unauthorized'
-  /** It may have been taken. */
+  /** The provider may have accepted it. */
   | 'uncertain'
-  /** The rest: the channel will never take it. */
+  /** All other codes mean that the provider will never accept it. */
   | 'outside_window'
   | 'recipient_invalid'
   | 'not_reachable'
@@ -21,12 +21,12 @@ const PASSING: readonly ProviderFailureCode[] = ['unreachable', 'limited', 'unau
 
 type More = { retryAfterMs?: number | null; detail?: string; cause?: unknown }
 
-/** What went wrong at the channel; `message` is a sentence for the customer and holds no secret. */
+/** A failed request to the provider. `message` is a sentence for the customer and contains no secrets. */
 export class ProviderFailure extends Error {
   override name = 'ProviderFailure'
   readonly code: ProviderFailureCode
   readonly retryAfterMs: number | null
-  /** One word for programs: a template's status, why somebody is blocked. */
+  /** A word for programs, such as the status of a template or the reason of a block. */
   readonly detail: string | null
 
   constructor(code: ProviderFailureCode, message: string, { retryAfterMs = null, detail, cause }: More = {}) {
@@ -36,7 +36,7 @@ export class ProviderFailure extends Error {
     this.detail = detail ?? null
   }
 
-  /** Nothing was done, and a later try may get through. */
+  /** Returns whether nothing was done and a later attempt may succeed. */
   get isPassing(): boolean {
     return PASSING.includes(this.code)
   }

@@ -12,9 +12,9 @@ const LOOK_EVERY_MS = 100
 const LONGEST_WAIT_MS = 10_000
 
 /**
- * What has become of the template that an equal request with the same Idempotency-Key began to send. It is never sent
- * again, whatever became of it: waits a moment for a request that is still sending it, and throws
- * MESSAGING_SEND_FAILED where the channel has not said, or has said that it was not delivered.
+ * Returns what became of the template that an equal request with the same Idempotency-Key began to send. It is never
+ * sent again. Waits a moment for a request that is still sending it. Throws MESSAGING_SEND_FAILED when the provider
+ * has not responded or has reported a failure.
  */
 export async function answerEarlier(
   db: Db,

@@ -12,9 +12,9 @@ import { addFile, type FetchedFile } from './add-file.ts'
 import type { FetchFiles } from './take-message.ts'
 
 /**
- * Fetches the files of a message and adds them to it, before it is taken into its conversation or after. The message
- * does not wait for them: a channel that is down must not keep a person from an answer. Throws, to be run again, for
- * what may pass; the last time, and for what never will, the message says that the file could not be fetched.
+ * Fetches the files of a message and adds them to it, whether it is already in its conversation or not. The message
+ * does not wait for them, so that the person is answered even if the provider is down. Throws when a retry may help.
+ * After the last attempt, or a permanent failure, the message says that the file could not be fetched.
  */
 export async function fetchFiles(
   ctx: Context,
@@ -61,7 +61,7 @@ export async function fetchFiles(
   }
 }
 
-/** What the bytes say; texts have no mark of their own. */
+/** The type follows from the content. Text files have no signature. */
 async function typeOf({ type }: AwaitedFile, bytes: Uint8Array): Promise<string> {
   const found = await fileTypeFromBuffer(bytes)
   if (found) return found.mime

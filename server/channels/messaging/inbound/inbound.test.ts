@@ -233,7 +233,7 @@ test('STOP is confirmed once, is not answered, and holds until START', async () 
   assert.equal(toThem().length, 1)
   assert.match(toThem()[0], /keine Nachrichten mehr/)
   assert.equal((await saidBy(from, 'assistant')).length, 0)
-  // A word that was sent before counts for nothing, whenever it comes.
+  // A word that was sent earlier has no effect, whenever it arrives.
   await home.say('start-0', now() - 20, 'START', from)
   await home.say('start-1', now() - 5, 'START', from)
   await home.deliver()

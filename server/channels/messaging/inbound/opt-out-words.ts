@@ -2,7 +2,7 @@ type Word = 'out' | 'in'
 
 type Language = 'en' | 'de' | 'fr' | 'es' | 'pt' | 'it' | 'nl'
 
-/** Whole messages only: "cancel my order" and "stop" in a sentence are for the agent. */
+/** Only whole messages count. "cancel my order" and "stop" in a sentence are for the agent. */
 const WORDS: Record<Word, [Language, string[]][]> = {
   out: [
     ['en', ['stop', 'stop all', 'stopall', 'unsubscribe', 'opt out', 'optout']],
@@ -55,7 +55,7 @@ const CONFIRMATIONS: Record<Language, Record<Word, string>> = {
   },
 }
 
-/** Whether the whole message is a word that opts out, or in again; and what is answered to it. */
+/** Returns whether the whole message is a word that opts out or in again, and the reply to it. */
 export function readWord(message: string): { word: Word; confirmation: string } | null {
   const plain = message
     .slice(0, 60)

@@ -13,7 +13,10 @@ type Status = Extract<WebhookEvent, { kind: 'status' }>
 
 const ORDER: readonly MessageStatus[] = ['sent', 'delivered', 'read']
 
-/** Notes what has become of a message that was sent, told in any order and more than once. Others' are left out. */
+/**
+ * Stores the status of a sent message. Statuses may arrive in any order and more than once. Those of unknown
+ * messages are ignored.
+ */
 export async function reportStatus(
   ctx: Pick<Context, 'db' | 'notifier' | 'jobs'>,
   { accountId, agentId }: MessagingAccount,
@@ -54,7 +57,7 @@ export async function reportStatus(
   })
 }
 
-/** By what the message carried; one without it by the id that the channel gave it. */
+/** The message is identified by its callback data, or else by the provider's id. */
 async function find(
   db: Db,
   { accountId, agentId }: Pick<MessagingAccount, 'accountId' | 'agentId'>,
@@ -81,7 +84,7 @@ async function find(
   return delivery ? { deliveryId: delivery.id, ordinal: 0 } : null
 }
 
-/** Keeps the piece's status and answers that of the whole delivery; null while pieces of it are not sent. */
+/** Stores the status of the piece and returns that of the whole delivery, or null while pieces are still unsent. */
 async function notePiece(
   trx: Trx,
   { id, account_id, agent_id }: DeliveryRow,
@@ -113,8 +116,8 @@ async function notePiece(
 }
 
 /**
- * Never back: a failure of what the person has is none, and an older `sent` does not undo one. A message that was sent
- * twice counts as the one that got through.
+ * A status never goes back: a failure of a delivered message is ignored, and an older `sent` does not replace it. A
+ * message that was sent twice has the status of the copy that arrived.
  */
 function moves(
   before: { provider_message_id: string; status: MessageStatus },
@@ -126,7 +129,7 @@ function moves(
   return ORDER.indexOf(now.status) > ORDER.indexOf(before.status)
 }
 
-/** One that waits for word of a doubtful piece has it now. */
+/** A delivery that waits for the status of an uncertain piece can continue. */
 async function hurry(trx: Trx, delivery: DeliveryRow): Promise<void> {
   if (delivery.status === 'queued' && delivery.maybe_sent)
     await changeDelivery(trx, delivery, { next_at: new Date() })

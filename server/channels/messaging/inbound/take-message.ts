@@ -19,17 +19,17 @@ export type FetchFiles = { threadId: string; providerMessageId: string }
 type Message = Extract<WebhookEvent, { kind: 'message' }>
 type Thread = Selectable<ChannelThreadsTable>
 
-/** What this channel keeps with a thread. */
+/** The content of channel_threads.data for this channel. */
 export type ThreadData = {
-  /** The person, as the channel names people: where messages go. */
+  /** The provider's id of the person, to which messages are sent. */
   recipient?: string
-  /** The number that was dialled, where the channel names the person by another. */
+  /** The number that was dialled, if the provider uses another one for the person. */
   dialled?: string
-  /** When the last word that opts in or out was sent. */
+  /** The time when the last word that opts in or out was sent. */
   wordAt?: string
 }
 
-/** Makes a message durably ours, once, with what it asks of the thread; its files are fetched by a job. */
+/** Stores a message once, and applies a word that opts in or out. A job fetches its files. */
 export async function takeMessage(
   ctx: Pick<Context, 'db' | 'jobs'>,
   { accountId, agentId }: MessagingAccount,

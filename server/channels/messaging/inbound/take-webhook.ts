@@ -10,8 +10,8 @@ import { takeMessage } from './take-message.ts'
 const REFRESH_AFTER_MS = 60_000
 
 /**
- * Stores everything that a webhook of these accounts tells, in its order, each thing by itself: what is stored stays
- * when the rest fails and comes again. Events of other accounts and numbers are left out.
+ * Stores the events of a webhook in order, each in its own transaction. If one fails, the others stay stored, and
+ * the provider sends all of them again. Events of other accounts and numbers are ignored.
  */
 export async function takeWebhook(
   ctx: Context,
@@ -37,7 +37,7 @@ async function hasNumber(ctx: Context, account: MessagingAccount, numberId: stri
     await refreshNumbers(ctx, account, { timeoutMs: 5_000, retries: 0 })
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error
-    // While nothing is known of the account nothing of it may be left out: the channel sends it again.
+    // As long as the numbers of the account are unknown, no event may be ignored, so the provider must send it again.
     if (numbers === null)
       throw new ApiError('SERVICE_OVERLOADED', { cause: error, headers: { 'retry-after': '30' } })
   }

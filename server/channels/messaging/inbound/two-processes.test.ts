@@ -51,7 +51,7 @@ const runningOf = (conversationId: string) =>
     .where('status', '=', 'running')
     .executeTakeFirst()
 
-/** The same numbers each time, so that a failure can be repeated. */
+/** The random numbers are the same each time, so that a failure can be reproduced. */
 function shuffled<T>(items: T[]): T[] {
   let seed = 7
   return items
@@ -75,7 +75,7 @@ describe('one contact', () => {
       shuffled([...bodies, ...bodies]).map((body, i) => home.webhook(body, { to: hosts[i % 2] ?? '' })),
     )
     assert.ok(answers.every(({ status }) => status === 200))
-    // Only now: a slow machine would take in the first ones while the last are on their way.
+    // Start processing only now. On a slow machine, the first messages would be processed before the last arrive.
     await Promise.all([home.service.work(), other?.work()])
     const said = await until('all messages', async () => {
       const rows = await messagesOf(from)

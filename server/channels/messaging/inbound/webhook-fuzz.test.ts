@@ -64,7 +64,7 @@ const wild = fc.letrec((tie) => ({
   ),
 })).node
 
-/** A good webhook with one member, anywhere, replaced by something else. */
+/** Returns a valid webhook with one member replaced. */
 const damaged = fc.tuple(fc.nat(30), wild).map(([place, instead]) => {
   let left = place
   const walk = (value: unknown): unknown => {

@@ -11,8 +11,9 @@ export type Sender = { account: MessagingAccount; number: MessagingNumber }
 const REFRESH_AFTER_MS = 60_000
 
 /**
- * The connected number that `from` means, in whatever form it is written; without it, the only one. Throws
- * PHONE_NUMBER_REQUIRED, PHONE_NUMBER_NOT_FOUND, and MESSAGING_SEND_FAILED while the channel does not tell.
+ * Returns the connected number that `from` means, in whatever form it is written, or the only one if `from` is
+ * absent. Throws PHONE_NUMBER_REQUIRED, PHONE_NUMBER_NOT_FOUND, and MESSAGING_SEND_FAILED while the provider does
+ * not return the numbers.
  */
 export async function chooseSender(
   ctx: Pick<Context, 'db' | 'fetcher'>,
@@ -27,7 +28,7 @@ export async function chooseSender(
   const [found, ...more] = sendersOf(accounts, wanted)
   if (wanted === null && more.length > 0) throw new ApiError('PHONE_NUMBER_REQUIRED')
   if (found && (wanted !== null || !failure)) return found
-  // It may have been added since.
+  // The number may have been added since.
   const old = accounts.filter(
     ({ numbersReadAt }) => Date.now() - (numbersReadAt?.getTime() ?? 0) > REFRESH_AFTER_MS,
   )

@@ -27,7 +27,7 @@ before(async () => {
 after(() => home.close())
 
 let people = 0
-/** Somebody who has just written; what was answered is sent. */
+/** Lets a customer write, and waits until the answer is sent. */
 async function someone(): Promise<{ to: string; threadId: string }> {
   const to = `1555010${String(9000 + people++)}`
   await home.say(`hello-${to}`, now(), 'Hello', to)
@@ -62,7 +62,7 @@ const queue = (threadId: string, content: DeliveryContent): Promise<string> =>
 const rowOf = (id: string) =>
   home.service.ctx.db.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const statusOf = async (id: string) => (await rowOf(id)).status
-/** As if the time had passed after which it is tried again. */
+/** Makes the next attempt due at once. */
 const pass = () =>
   home.service.ctx.db
     .updateTable('deliveries')
@@ -85,7 +85,7 @@ test('a long answer goes in several messages, in order, without citations; a bre
   const { threadId } = await someone()
   const paragraphs = Array.from({ length: 9 }, (_, i) => `P${i} [${i + 1}] ${'word '.repeat(200)}`.trim())
   const id = await queue(threadId, { text: paragraphs.join('\n\n') })
-  // The first two are taken, the third is not.
+  // The provider accepts the first two and not the third.
   const fault = { path: /never/, status: 503, code: 131016 } as const
   home.fake.faults.push(fault)
   const take = setInterval(() => {
@@ -257,7 +257,7 @@ test('a process dies between the claim and the end: taken by the channel or not,
   const { threadId, to } = await someone()
   const first = await queue(threadId, { text: 'Taken before' })
   assert.equal((await claimDelivery(home.service.ctx.db))?.id, first)
-  // What the dead process had sent.
+  // The pieces that the dead process had sent.
   await fetch(`${home.fake.url}/v24.0/${NUMBER}/messages`, {
     method: 'POST',
     headers: { authorization: 'Bearer token-1' },

@@ -5,19 +5,19 @@ import { linksTo, withoutForeignLinks } from '../../../text/safety/foreign-links
 import { adapter } from '../connection/adapters.ts'
 import { splitText } from './split-text.ts'
 
-/** One message of the channel. */
+/** One message on the wire of the provider. */
 export type Piece =
   | { kind: 'text'; text: string }
   | { kind: 'file'; file: AttachmentNote }
   | { kind: 'template' }
 
-/** Nobody writes longer messages, and a model that does would send them by the hundred. */
+/** The most characters of a delivery. A model that never ends would otherwise send hundreds of messages. */
 const LONGEST = 100_000
 
-/** A delivery as messages of the channel, in order; always the same for the same content. */
+/** Splits a delivery into messages. The result is always the same for the same content. */
 export function piecesOf({ text, html, attachments = [], template, linkHosts }: DeliveryContent): Piece[] {
   if (template) return [{ kind: 'template' }]
-  // Only people write HTML, and what they put in brackets is meant so.
+  // Only people write HTML, and their brackets are not citation markers.
   const written = adapter.formatText(text.slice(0, LONGEST).toWellFormed(), {
     dropCitations: html === undefined,
   })
@@ -28,7 +28,7 @@ export function piecesOf({ text, html, attachments = [], template, linkHosts }: 
   ]
 }
 
-/** Comes back with each status of the message. */
+/** The provider returns it with each status of the message. */
 export const callbackOf = (deliveryId: string, ordinal: number): string => `${deliveryId}.${ordinal}`
 
 export function readCallback(callback: string): { deliveryId: string; ordinal: number } | null {

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../http/error-codes.ts'
 import { ApiError } from '../../../http/errors.ts'
 import type { ProviderFailure, ProviderFailureCode } from '../connection/provider-failure.ts'
 
-/** What the caller is answered; all else is MESSAGING_SEND_FAILED. */
+/** The errors for the caller. All other codes are MESSAGING_SEND_FAILED. */
 const CODES: Partial<Record<ProviderFailureCode, ErrorCode>> = {
   template_unknown: 'TEMPLATE_NOT_FOUND',
   template_not_approved: 'TEMPLATE_NOT_APPROVED',
@@ -12,7 +12,7 @@ const CODES: Partial<Record<ProviderFailureCode, ErrorCode>> = {
   not_reachable: 'RECIPIENT_NOT_REACHABLE',
 }
 
-/** The contract's error for a message that the channel did not take. */
+/** Returns the contract's error for a message that the provider did not accept. */
 export function sendErrorOf(failure: ProviderFailure): ApiError {
   if (failure.code === 'uncertain') return mayBeSent(failure)
   const code = CODES[failure.code]
@@ -26,7 +26,7 @@ export function sendErrorOf(failure: ProviderFailure): ApiError {
   })
 }
 
-/** MESSAGING_SEND_FAILED when certainly nothing has left. */
+/** Returns MESSAGING_SEND_FAILED for a message that was certainly not sent. */
 export function sendFailed(failure: ProviderFailure): ApiError {
   const { message, retryAfterMs } = failure
   return new ApiError('MESSAGING_SEND_FAILED', {
@@ -36,7 +36,7 @@ export function sendFailed(failure: ProviderFailure): ApiError {
   })
 }
 
-/** MESSAGING_SEND_FAILED when nobody knows. */
+/** Returns MESSAGING_SEND_FAILED for a message that may have been sent. */
 export const mayBeSent = (cause?: unknown): ApiError =>
   new ApiError('MESSAGING_SEND_FAILED', {
     message:
@@ -45,5 +45,5 @@ export const mayBeSent = (cause?: unknown): ApiError =>
     cause,
   })
 
-/** service-api, "Limits": the header Retry-After is for 429, and our own 503. */
+/** service-api, "Limits": only 429 and our own 503 have the header Retry-After. */
 const wait = (seconds: number): Record<string, string> => ({ retryAfterSeconds: String(seconds) })

@@ -1,7 +1,7 @@
-/** Where a text is best cut, best first. */
+/** The places to cut a text, the best first. */
 const BREAKS = ['\n\n', '\n', '. ', ' ']
 
-/** A text in pieces of at most `longest` characters, cut between paragraphs, lines, sentences or words. */
+/** Splits a text into pieces of at most `longest` characters, between paragraphs, lines, sentences or words. */
 export function splitText(text: string, longest: number): string[] {
   const pieces: string[] = []
   let rest = text.trim()
@@ -17,9 +17,9 @@ export function splitText(text: string, longest: number): string[] {
 function cutAt(text: string, longest: number): number {
   for (const mark of BREAKS) {
     const at = text.lastIndexOf(mark, longest - mark.length)
-    // Rather in the middle of a paragraph than a piece of three words.
+    // A cut within a paragraph is better than a piece of a few words.
     if (at >= longest / 2) return at + mark.length
   }
-  // Never between the halves of a surrogate pair.
+  // A surrogate pair is never split.
   return /[\ud800-\udbff]/.test(text.charAt(longest - 1)) ? longest - 1 : longest
 }

@@ -4,8 +4,9 @@ import { ProviderFailure } from '../connection/provider-failure.ts'
 import { sendFailed } from '../outbound/send-errors.ts'
 
 /**
- * The approved template of this name and language at the account, as it is now. Throws TEMPLATE_LANGUAGE_REQUIRED,
- * TEMPLATE_NOT_FOUND, TEMPLATE_NOT_APPROVED, and MESSAGING_SEND_FAILED when the account cannot be read.
+ * Returns the approved template of this name and language, as the provider has it now. Throws
+ * TEMPLATE_LANGUAGE_REQUIRED, TEMPLATE_NOT_FOUND, TEMPLATE_NOT_APPROVED, and MESSAGING_SEND_FAILED when the provider
+ * does not return it.
  */
 export async function chooseTemplate(
   client: ProviderClient,

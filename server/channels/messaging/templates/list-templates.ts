@@ -7,12 +7,12 @@ import { ProviderFailure } from '../connection/provider-failure.ts'
 import type { Template, TemplateList } from '../schema.ts'
 import { variablesOf } from './template-variables.ts'
 
-/** For one account with all its pages, tries included. */
+/** The time limit for one account, with all pages and retries. */
 const LONGEST_MS = 25_000
 
 /**
- * The approved templates of every business account of the agent, all pages, and the numbers that can send them. An
- * account that cannot be read after some tries is named; what was read of the others is there.
+ * Returns the approved templates of all business accounts of the agent, and the numbers that can send them. An
+ * account that cannot be read after some retries is named beside the templates of the others.
  */
 export async function listTemplates(
   ctx: Pick<Context, 'db' | 'secrets' | 'fetcher' | 'log'>,

@@ -265,7 +265,7 @@ test('a lost answer: it is said, a repetition does not send twice, and a status 
   assert.match(lost.body.error.message, /may have been sent/)
   const sent = home.fake.sent.length
   assert.equal((await send(body, key)).status, 502)
-  // However long the channel says nothing.
+  // However long the provider does not respond.
   const ago = new Date(Date.now() - 600_000)
   await home.service.ctx.db.updateTable('deliveries').set({ updated_at: ago }).execute()
   assert.equal((await send(body, key)).status, 502)
@@ -322,7 +322,7 @@ test('what the channel has only said of it is that it failed is not sent again',
 test('a process that dies while it sends: the row says so and is not sent again by itself', async () => {
   const { body } = await plain('15550107078')
   const { db } = home.service.ctx
-  // As it was in the moment before the answer.
+  // Restores the state of the moment before the response.
   await db
     .updateTable('deliveries')
     .set({ status: 'sending', attempts: 1, lease_until: new Date(0), provider_message_id: null })

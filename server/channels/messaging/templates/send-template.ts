@@ -30,9 +30,10 @@ type Needs = Pick<Context, 'db' | 'secrets' | 'fetcher' | 'notifier' | 'log'>
 type Wanted = Static<typeof TemplateMessage>
 
 /**
- * Sends an approved template and puts it into the conversation with the recipient. A row stands for it before the
- * channel is asked, so that what a lost answer or a dead process leaves is known: a status that comes later settles
- * it, and a repetition under the same Idempotency-Key finds it (answerEarlier). Errors: the contract's, in its order.
+ * Sends an approved template and adds it to the conversation with the recipient. Its delivery is stored before the
+ * request to the provider, so that a lost response or a dead process leaves a record: a later status settles it, and
+ * a repetition with the same Idempotency-Key finds it (answerEarlier). Throws the errors of the contract, in its
+ * order.
  */
 export async function sendTemplate(
   ctx: Needs,
@@ -73,7 +74,7 @@ export async function sendTemplate(
   return { messageId: taken.messageId, conversationId, to: taken.recipient }
 }
 
-/** E.164; null when it cannot be a number with country code. */
+/** Returns the number in E.164, or null when it is not a number with a country code. */
 export function phoneOf(text: string): string | null {
   if (!/^[+\d\s().\-/]+$/.test(text)) return null
   const number = parsePhoneNumberFromString(`+${digitsOf(text)}`)
@@ -140,7 +141,7 @@ function begin(
         template: { name, language, isSettled: false },
       },
     })
-    // Under way by this request: nobody else may take it, and what comes after it in the thread waits.
+    // This request is sending it, so no other process may, and later deliveries of the thread wait.
     const lease = sql<Date>`now() + ${LEASE_SECONDS} * interval '1 second'`
     const underWay = { status: 'sending' as const, attempts: 1, lease_until: lease }
     await changeDelivery(trx, { id: deliveryId, account_id: ref.accountId }, underWay)
@@ -148,7 +149,10 @@ function begin(
   })
 }
 
-/** Notes what is known of the failure and answers it as the contract says; what was refused for certain may be repeated. */
+/**
+ * Stores the failure and returns the contract's error. If nothing was sent, the Idempotency-Key is released, so that
+ * the request may be repeated.
+ */
 async function failed(
   { db, log }: Needs,
   accountId: AccountId,

@@ -17,12 +17,12 @@ type Thread = Selectable<ChannelThreadsTable>
 
 type Taken = { messageId: string; recipient: string | null }
 
-/** A template of a conversation, as its row is then. */
+/** The delivery of a template that has been added to a conversation. */
 type Settled = DeliveryRow & { conversation_id: string }
 
 /**
- * Puts a template that the channel has taken into the conversation in which its recipient's replies will arrive, once;
- * one that is taken over is left as it is. The delivery's row is locked.
+ * Adds an accepted template once to the conversation in which the replies of its recipient will arrive. A
+ * conversation that a person has taken over stays so. The caller has locked the delivery.
  */
 export async function settleTemplate(
   trx: Trx,
@@ -42,7 +42,7 @@ export async function settleTemplate(
         metadata: { template: content.template.name },
       })
     : null
-  // One that the channel itself has reported as failed stays so.
+  // A delivery that the provider has reported as failed stays failed.
   const { status, provider_message_id: reported } = delivery
   const isUnsent = status === 'sending' || status === 'queued' || (status === 'failed' && reported === null)
   const changes = {
@@ -58,7 +58,7 @@ export async function settleTemplate(
   return { ...delivery, ...changes, content: settled }
 }
 
-/** The open conversation of the thread or, as for a message of the recipient, one that follows the last. */
+/** Returns the open conversation of the thread, or a new one that follows the last. */
 async function openForReplies(trx: Trx, thread: Thread, text: string) {
   const newest = await newestOf(trx, thread)
   if (newest && newest.status !== 'ended') return newest
@@ -68,7 +68,7 @@ async function openForReplies(trx: Trx, thread: Thread, text: string) {
   return newConversation(trx, thread, titleFromWords(text), parent)
 }
 
-/** The channel may name the person by another number than the one that was dialled: replies come from that one. */
+/** The provider may use another number for the person than the one that was dialled. Replies come from that number. */
 async function threadFor(trx: Trx, thread: Thread, recipient: string | null): Promise<Thread> {
   const data: ThreadData = thread.data
   const peer = recipient === null ? thread.peer : normalPhone(`+${recipient}`)

@@ -7,15 +7,15 @@ import type { ThreadData } from '../inbound/take-message.ts'
 
 type Place = { account_id: AccountId; agent_id: string; connection: string }
 
-/** The thread of a number of ours with this person. */
+/** Identifies the thread of one of our numbers with a person. */
 export async function threadOfPeer(trx: Trx, of: Place, peer: string): Promise<string | undefined> {
   const row = await threadsOf(trx, of).where('peer', '=', peer).executeTakeFirst()
   return row?.id
 }
 
 /**
- * The thread in which somebody who is dialled by this number (E.164) is written to, locked; made with its contact when
- * there is none. The channel may name the person otherwise, which earlier messages have told.
+ * Locks and returns the thread with the person who is dialled by this number (E.164). It is created with its contact
+ * if necessary. The provider may use another id for the person, which earlier messages have shown.
  */
 export async function threadToDial(trx: Trx, of: Place, phone: string) {
   const dialled = await threadsOf(trx, of)

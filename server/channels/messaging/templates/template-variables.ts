@@ -8,12 +8,12 @@ const MEDIA: readonly string[] = ['IMAGE', 'VIDEO', 'DOCUMENT']
 /** Buttons of these types cannot be sent without a value of their own. */
 const VALUED_BUTTONS: readonly string[] = ['COPY_CODE', 'OTP', 'MPM']
 
-/** The keys that a template's texts name, in the order of their numbers, or of their first mention. */
+/** Returns the keys in a template's texts, ordered by number or by first occurrence. */
 export function variablesOf({ components }: ProviderTemplate): Keys {
   const header = components.find(({ type }) => type === 'HEADER')
   const body = components.find(({ type }) => type === 'BODY')
   return {
-    // A picture, film or document is given by its address.
+    // The value of a picture, video or document is its URL.
     header: MEDIA.includes(header?.format ?? '') ? ['1'] : keysOf(header?.text),
     body: keysOf(body?.text),
   }
@@ -25,8 +25,8 @@ function keysOf(text = ''): string[] {
 }
 
 /**
- * The values in the order of the template's keys. Throws MISSING_TEMPLATE_VARIABLES, INVALID_TEMPLATE_VARIABLES and
- * TEMPLATE_BUTTONS_UNSUPPORTED.
+ * Returns the values in the order of the template's keys. Throws MISSING_TEMPLATE_VARIABLES,
+ * INVALID_TEMPLATE_VARIABLES and TEMPLATE_BUTTONS_UNSUPPORTED.
  */
 export function checkVariables(template: ProviderTemplate, given: Given): TemplateValues {
   const keys = variablesOf(template)
@@ -75,7 +75,7 @@ function refuseButtons({ components }: ProviderTemplate): void {
   throw new ApiError('TEMPLATE_BUTTONS_UNSUPPORTED', { details: { buttons: names.join(', ') } })
 }
 
-/** What the recipient reads. */
+/** Returns the text that the recipient reads. */
 export function renderTemplate({ components }: ProviderTemplate, values: TemplateValues): string {
   const fill = (text: string, given: Record<string, string>): string =>
     text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, key: string) =>

@@ -137,7 +137,7 @@ const incomplete = async (page: (i: number) => string, pages: number) => {
 
 test('an account with a list beyond all measure is named as one that cannot be read, and not read on', async () => {
   const many = Array.from({ length: 5_000 }, (_, i) => fakeTemplate(`many-${i}`, 'x'))
-  // The third page is one entry too many; the fourth is not asked for.
+  // The third page exceeds the limit by one entry, so the fourth is not requested.
   const tooMany = await incomplete((i) => pageOf(i < 2 ? many : many.slice(0, 1), `many-${i}`), 3)
   assert.equal(tooMany, 3)
   const padding = 'x'.repeat(6 * 1_048_576)

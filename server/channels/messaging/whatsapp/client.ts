@@ -10,10 +10,10 @@ import { parseJson, text, type Wire, wire, wires } from './wire.ts'
 const PUBLIC_URL = 'https://graph.facebook.com'
 const VERSION = 'v24.0'
 const PAGE_SIZE = 100
-/** A list that is longer goes round in a circle. */
+/** A longer list repeats itself. */
 const MOST_PAGES = 500
 const MAX_BYTES = 8 * 1_048_576
-/** For a whole list: a business account can have a fraction of it. */
+/** The size limit of a whole list, far above what a business account can have. */
 const MOST_LIST_BYTES = 16 * 1_048_576
 const MOST_ITEMS = 10_000
 const BACKOFF_MS = 250
@@ -21,7 +21,9 @@ const LONGEST_BACKOFF_MS = 3_000
 
 type Request = { method: 'GET' | 'POST'; body?: string | Uint8Array; type?: string; maxBytes?: number }
 
-/** Speaks the published REST wire. Reading is tried again when that may help; sending never is. */
+/**
+ * A client of the published REST API. Requests that read are retried when that may help. Requests that send are not.
+ */
 export const createClient: Adapter['client'] = ({
   fetcher,
   access: { accessToken, baseUrl },
@@ -42,7 +44,7 @@ export const createClient: Adapter['client'] = ({
         ...(body === undefined ? {} : { body }),
         maxBytes,
         timeoutMs,
-        // The token goes to the address it was given for, and to no other.
+        // The token is sent only to the address that it was given for.
         maxRedirects: 0,
         ...(signal ? { signal } : {}),
       })
@@ -74,7 +76,10 @@ export const createClient: Adapter['client'] = ({
     }
   }
 
-  /** Every page, each item read at once; nothing of the rest is kept. Throws for a list beyond its limits, too. */
+  /**
+   * Reads all pages and keeps only what `read` returns for each item. Also throws for a list that exceeds its
+   * limits.
+   */
   async function all<T>(
     path: string,
     query: Record<string, string>,
@@ -103,7 +108,7 @@ export const createClient: Adapter['client'] = ({
         if (found !== null) items.push(found)
       }
       const { next, cursors } = wire(paging)
-      // Its cursor, not its address: the token must not go where an answer says.
+      // Use the cursor and not the URL of the next page, because the token must not be sent to a URL from a response.
       after = text(wire(cursors).after)
       if (!next || after === '') return items
       if (seen.has(after) || seen.size >= MOST_PAGES)
@@ -155,7 +160,7 @@ export const createClient: Adapter['client'] = ({
         type: packed.headers.get('content-type') ?? '',
         body: new Uint8Array(await packed.arrayBuffer()),
       }).catch((error: unknown) => {
-        // An upload that came to nothing is no message.
+        // If the upload failed, no message was sent.
         if (error instanceof ProviderFailure && error.code === 'uncertain')
           throw new ProviderFailure('unreachable', error.message, { cause: error })
         throw error
@@ -171,7 +176,7 @@ export const createClient: Adapter['client'] = ({
         if (!url || (url.protocol !== 'https:' && url.origin !== new URL(base).origin))
           throw new ProviderFailure('unreachable', 'The channel sent no address for the file.')
         return fetchBytes(url.href, { method: 'GET', maxBytes }).catch((error: unknown) => {
-          // The address lives for minutes: the next try asks for a new one.
+          // The URL is valid for minutes, so the next attempt requests a new one.
           if (error instanceof ProviderFailure && error.code === 'gone')
             throw new ProviderFailure('unreachable', error.message, { cause: error })
           throw error

@@ -3,14 +3,14 @@ import type { Wire } from './wire.ts'
 type File = { name: string; type: string; bytes: Uint8Array<ArrayBuffer> }
 
 const MB = 1_048_576
-/** What the channel shows in the talk itself, and up to which size; all else goes as a document. */
+/** The types that the app displays, with their size limits. Other files are sent as documents. */
 const SHOWN: [RegExp, 'image' | 'video' | 'audio', number][] = [
   [/^image\/(jpeg|png)$/, 'image', 5 * MB],
   [/^video\/(mp4|3gpp)$/, 'video', 16 * MB],
   [/^audio\/(aac|amr|mpeg|mp4)$/, 'audio', 16 * MB],
 ]
 
-/** The upload of a file, and the message that shows it once it has an id. */
+/** Returns the upload of a file, and the message that refers to it by its id. */
 export function fileMessage({ name, type, bytes }: File): { form: FormData; message(id: string): Wire } {
   const form = new FormData()
   form.set('messaging_product', 'whatsapp')

@@ -7,8 +7,9 @@ const MARKS =
   /(`[^`\n]+`)|\\([\\`*_{}[\]()#+.!~>|-])|!?\[([^[\]\n]*)\]\(([^)\s[]{1,2000})(?:\s[^)\n]{0,500})?\)|\*\*([^*\n]+)\*\*|__([^_\n]+)__|~~([^~\n]+)~~|\*([^*\s][^*\n]*)\*|(<br\s*\/?>)|( ?\[\d{1,3}(?:\s*,\s*\d{1,3})*\](?!\())/gi
 
 /**
- * Markdown as the channel marks text: *bold*, _italic_, ~struck out~, code as it is. Headings become bold, links keep
- * their address behind their words, rows of tables their cells. Citation markers such as [1] have no sources there.
+ * Converts Markdown to the markup of WhatsApp: *bold*, _italic_, ~strikethrough~ and unchanged code. Headings become
+ * bold, links are followed by their address, and table rows become lines of cells. Citation markers such as [1] are
+ * removed, because there are no sources.
  */
 export function formatText(markdown: string, { dropCitations }: { dropCitations: boolean }): string {
   let inCode = false
@@ -26,14 +27,14 @@ export function formatText(markdown: string, { dropCitations }: { dropCitations:
 
 const withoutGaps = (text: string): string => text.replace(/\n{3,}/g, '\n\n')
 
-/** What any mark of a line begins with, has in it, or is. */
+/** Matches lines that may contain markup. */
 const SIGNS = /[`\\![\]*_~<|#+-]/
 
 function formatLine(line: string, dropCitations: boolean): string[] {
   if (!SIGNS.test(line)) return [line]
   const bare = line.trim()
   if (/^(-{3,}|\*{3,}|_{3,})$/.test(bare)) return ['']
-  // Between the head and the rows of a table.
+  // Matches the line between the head and the rows of a table.
   if (bare.includes('-') && bare.includes('|') && /^[|:\s-]+$/.test(bare)) return []
   const inline = (text: string): string => formatInline(text, dropCitations)
   const heading = /^\s{0,3}#{1,6}\s+(.*)$/s.exec(line)

@@ -3,7 +3,7 @@ import { text, type Wire, wire, wires } from './wire.ts'
 
 const UNSUPPORTED = '[unsupported message]'
 
-/** What a message of any type says, in words, and the files that have to be fetched. */
+/** Returns the text of a message of any type, and the files to be fetched. */
 export function contentOf(message: Wire): InboundContent {
   const type = text(message.type)
   const part = wire(message[type])
@@ -40,7 +40,7 @@ function wordsOf(type: string, part: Wire): { words: string; silent?: true } {
   }
 }
 
-/** Chosen from buttons or a list, or a form that was filled in. */
+/** A choice from buttons or a list, or a completed form. */
 function answerOf({ button_reply, list_reply, nfm_reply }: Wire): string {
   const chosen = wire(button_reply ?? list_reply)
   const form = wire(nfm_reply)

@@ -8,7 +8,7 @@ const LIMITED: Known = ['limited', 'The channel is asked too often. Try again la
 const PARAMS: Known = ['params_rejected', 'The channel refused the variables of the template.']
 const UNREACHABLE: Known = ['unreachable', 'The channel is out of order for now.']
 
-/** By the code of the error: https://developers.facebook.com, "Error codes" of the Cloud API. */
+/** Our code for each error code of the Cloud API: https://developers.facebook.com, "Error codes". */
 const BY_CODE: Record<number, Known> = {
   0: ['unauthorized', 'The channel does not accept the access token. Connect the account again.'],
   1: UNREACHABLE,
@@ -52,7 +52,7 @@ const BY_CODE: Record<number, Known> = {
 
 const MOST_WAIT_MS = 15 * 60_000
 
-/** What an answer that is not 2xx means. */
+/** Returns the failure for a response that is not 2xx. */
 export function failureOf(
   status: number,
   headers: Record<string, string>,
@@ -60,7 +60,7 @@ export function failureOf(
 ): ProviderFailure {
   const { code, message, error_data } = wire(body?.error)
   const details = text(wire(error_data).details)
-  // For the log: the sender's own words.
+  // The provider's message, for the log.
   const cause = new Error(
     `HTTP ${status} ${text(code)} ${text(message).slice(0, 300)} ${details.slice(0, 300)}`,
   )
@@ -70,7 +70,7 @@ export function failureOf(
   return new ProviderFailure(kind, sentence, { retryAfterMs, cause, ...(detail ? { detail } : {}) })
 }
 
-/** What a failed status of a message says. */
+/** Returns the failure for a failed status of a message. */
 export function reasonOf(error: Wire): string {
   const named = known(Number(error.code))
   const own = text(wire(error.error_data).details) || text(error.title) || text(error.message)
@@ -90,7 +90,7 @@ function byStatus(status: number): Known {
 
 const NEVER_LEFT = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/
 
-/** What a request without an answer means: whether it can have been taken is what matters. */
+/** Returns the failure for a request without a response, depending on whether it may have been accepted. */
 export function failureOfFetch(error: unknown): ProviderFailure {
   if (!(error instanceof FetchFailure)) throw error
   const sentence = `The channel cannot be reached: ${error.message}`

@@ -3,16 +3,16 @@ import { contentOf } from './message-content.ts'
 import { reasonOf } from './read-failure.ts'
 import { text, type Wire, wire, wires } from './wire.ts'
 
-/** Ids go into an index and into addresses. */
+/** Ids are part of an index and of URLs. */
 const LONGEST_ID = 256
 const STATUSES: readonly string[] = ['sent', 'delivered', 'read', 'failed']
 
-/** The channel tells of at most so many things in one webhook. */
+/** The most entries that the provider sends in one webhook. */
 const MOST = 1_000
 
 /**
- * What the webhook of a business account tells of messages; everything else in it is left out. `dropped` counts what
- * one value holds beyond what the channel can send.
+ * Returns the message events of a webhook and ignores everything else. `dropped` is the number of entries beyond
+ * what the provider sends.
  */
 export function readWebhook(body: unknown, now: Date): { events: WebhookEvent[]; dropped: number } {
   let dropped = 0
@@ -44,7 +44,7 @@ export function readWebhook(body: unknown, now: Date): { events: WebhookEvent[];
 type Of = { businessAccountId: string; numberId: string }
 type NameOf = (from: string) => string | null
 
-/** Names by who sends; a single contact is the sender under whatever number. */
+/** The names by sender. A single contact is the sender, whatever its number. */
 function namesOf(contacts: Wire[]): NameOf {
   const names = new Map<string, string | null>()
   for (const { wa_id, profile } of contacts) {
@@ -71,7 +71,7 @@ function readMessage(of: Of, message: Wire, nameOf: NameOf, now: Date): WebhookE
 
 function readStatus(of: Of, status: Wire): WebhookEvent[] {
   const messageId = id(status.id)
-  // A voice message that was listened to.
+  // A voice message that has been played.
   const named = status.status === 'played' ? 'read' : text(status.status)
   if (messageId === '' || !STATUSES.includes(named)) return []
   const [error] = wires(status.errors)
@@ -93,7 +93,7 @@ const id = (value: unknown): string => {
   return found.length <= LONGEST_ID ? found : ''
 }
 
-/** Seconds since 1970; a time that cannot be one, or lies ahead, is now. */
+/** Reads Unix seconds. An invalid or future time becomes the present. */
 function timeOf(value: unknown, now: Date): Date {
   const seconds = Number(text(value) || Number.NaN)
   const ms = seconds * 1_000

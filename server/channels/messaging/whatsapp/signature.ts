@@ -6,17 +6,17 @@ const HEADER = 'x-hub-signature-256'
 const claimed = (headers: IncomingHttpHeaders): string | undefined =>
   /^sha256=([0-9a-f]{64})$/i.exec(String(headers[HEADER] ?? ''))?.[1]
 
-/** Whether there is a signature at all, which can be told before the body. */
+/** Returns whether there is a signature, which can be checked before the body is read. */
 export const claimsSignature = (headers: IncomingHttpHeaders): boolean => claimed(headers) !== undefined
 
-/** Whether the header holds the HMAC of the raw body under this app secret. */
+/** Returns whether the header is the HMAC of the raw body with this app secret. */
 export function isSigned(headers: IncomingHttpHeaders, body: Uint8Array, secret: string): boolean {
   const given = claimed(headers)
   if (!given) return false
   return timingSafeEqual(Buffer.from(given, 'hex'), createHmac('sha256', secret).update(body).digest())
 }
 
-/** The subscription's question; its challenge is a number, and nothing else is ever repeated to anybody. */
+/** Reads the verification request. The challenge must be a number, because nothing else may be sent back. */
 export function readHandshake(query: Record<string, unknown>): { token: string; challenge: string } | null {
   const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query
   if (mode !== 'subscribe' || typeof token !== 'string' || typeof challenge !== 'string') return null

@@ -31,7 +31,7 @@ export function readTemplate(found: Wire): ProviderTemplate {
 
 const few = (list: unknown): Wire[] => (Array.isArray(list) ? wires(list.slice(0, MOST_PARTS)) : [])
 
-/** A template as it is sent, with its values. */
+/** Returns the message that sends a template with its values. */
 export function templateMessage(
   { name, language, parameterFormat, components }: ProviderTemplate,
   values: TemplateValues,

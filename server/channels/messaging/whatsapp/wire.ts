@@ -1,6 +1,6 @@
 import { storable } from '../../../http/bodies/storable.ts'
 
-/** What is read of answers and webhooks; any of it may be missing or of another type. */
+/** The members that are read from responses and webhooks. Any of them may be missing or of another type. */
 export type Wire = { [member: string]: unknown }
 
 export const wire = (value: unknown): Wire =>
@@ -10,7 +10,7 @@ export const wires = (value: unknown): Wire[] => (Array.isArray(value) ? value.m
 
 const LONGEST = 20_000
 
-/** A text, or a number as text, that can be stored; empty when it is neither. */
+/** Returns a storable text for a string or a number, and an empty one for anything else. */
 export const text = (value: unknown): string => {
   const plain = typeof value === 'number' && Number.isFinite(value) ? String(value) : value
   return typeof plain === 'string' ? storable(plain.slice(0, LONGEST)) : ''

@@ -1,3 +1,5 @@
+import { endOfRawText } from '../../../text/html/end-of-raw-text.ts'
+
 type Tag = {
   /** Lower case. */
   name: string
@@ -40,12 +42,6 @@ export function* scanTags(html: string): Generator<Tag> {
     yield { name, attributes }
     if (rawText.has(name)) at = endOfRawText(html, name, at)
   }
-}
-
-function endOfRawText(html: string, name: string, from: number): number {
-  const close = new RegExp(`</${name}[\\s/>]`, 'gi')
-  close.lastIndex = from
-  return close.exec(html)?.index ?? html.length
 }
 
 const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }

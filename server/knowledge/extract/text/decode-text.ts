@@ -20,7 +20,7 @@ export function charsetOf(bytes: Uint8Array, declared?: string | null): string {
   return isUtf8 ? 'utf-8' : (label ?? 'windows-1252')
 }
 
-/** The charset of a Content-Type header, else of an HTML page's own meta element, else null. */
+/** Returns the charset of a Content-Type header, else of an HTML page's meta element, else null. */
 export function declaredCharset(contentType: string | undefined, html?: Uint8Array): string | null {
   const inHeader = contentType && /charset\s*=\s*["']?([\w:.-]+)/i.exec(contentType)?.[1]
   if (inHeader) return inHeader
@@ -28,7 +28,7 @@ export function declaredCharset(contentType: string | undefined, html?: Uint8Arr
   // The HTML Standard looks at the first 1024 bytes; real pages put it later.
   const head = Buffer.from(html.buffer, html.byteOffset, Math.min(html.length, 4096)).toString('latin1')
   const inMeta = /<meta[^>]+charset\s*=\s*["']?([\w:.-]+)/i.exec(head)?.[1]
-  // A page that could be read up to its meta element is not in UTF-16.
+  // A page whose meta element could be read as bytes is not in UTF-16.
   return inMeta && /^utf-?16/i.test(inMeta) ? 'utf-8' : (inMeta ?? null)
 }
 

@@ -1,8 +1,8 @@
 const ITEM = /^\s*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|[a-z]\))\s+/
-/** Lines are broken at widths like these. */
+/** The widths at which editors break lines. */
 const NARROWEST = 50
 const WIDEST = 120
-/** A line counts as full from this share of the longest line on. */
+/** A line counts as full if it has this share of the longest line's length. */
 const FULL = 0.72
 
 /**
@@ -31,14 +31,14 @@ export function unwrapLines(lines: readonly string[]): string {
   return joined.join('\n')
 }
 
-/** Whether the first word of the next line would not have fitted, or nearly not. */
+/** Returns whether the first word of the next line would not, or hardly, have fitted. */
 function reachesEnd(before: string, next: string, longest: number): boolean {
   const length = before.trimEnd().length
   const word = /^\S+/.exec(next)?.[0].length ?? 0
   return length >= longest * FULL || (length + 1 + word > longest && !/[:|]$/.test(before.trimEnd()))
 }
 
-/** Values set apart by spaces or bars. */
+/** Matches values that are separated by spaces or bars. */
 const isColumns = (line: string): boolean => /\S {3,}\S|\t|\s\|\s/.test(line.trim())
 
 /** Chinese and Japanese do not put a space between lines. */

@@ -6,31 +6,31 @@ export type Chunk = {
   headingPath: string[]
   page: number | null
   text: string
-  /** The id of its heading on a page of the web. */
+  /** The id of its heading on a web page. */
   anchor?: string
   /** From 0, in reading order over the whole document. */
   ordinal: number
 }
 
 export type ChunkOptions = {
-  /** Characters (UTF-16 units) a chunk aims at. */
+  /** The target length of a chunk in UTF-16 units. */
   targetChars?: number
-  /** No chunk is longer. */
+  /** The maximum length of a chunk. */
   maxChars?: number
-  /** Sentences repeated from the chunk before, where the cut lies inside a paragraph. */
+  /** The number of sentences that are repeated from the previous chunk after a cut within a paragraph. */
   overlapSentences?: number
   language?: Language
 }
 
 /**
- * Sections → chunks for the index. A chunk holds text of one section; sentences, list items and table rows stay
- * whole as long as they fit; cuts fall between paragraphs where that leaves no chunk under half the target.
+ * Cuts sections into chunks. A chunk has text of one section. Sentences, list items and table rows stay whole if
+ * they fit. Cuts are between paragraphs where that leaves no chunk shorter than half the target.
  */
 export function chunkSections(sections: readonly Section[], options: ChunkOptions = {}): Chunk[] {
   const { targetChars = 900, maxChars = 1400, overlapSentences = 1, language = 'other' } = options
   const chunks: Chunk[] = []
   for (const { text, ...place } of sections) {
-    // What code gets at a cut has to fit, too.
+    // The fences that are added to code at a cut must fit, too.
     const longest = text.includes(FENCE_LINE) ? maxChars - 2 * (FENCE_LINE.length + 1) : maxChars
     let isInCode = false
     for (const units of packed(textUnits(text, longest, language), targetChars, longest, overlapSentences)) {
@@ -45,7 +45,7 @@ export function chunkSections(sections: readonly Section[], options: ChunkOption
 }
 
 const FENCE_LINE = '```'
-/** What a cut directly before or behind a fence leaves. */
+/** The empty code blocks that a cut next to a fence leaves. */
 const EMPTY_AT_START = /^```\n```(?:\n+|$)/
 const EMPTY_AT_END = /(?:^|\n+)```[^\n]*\n```$/
 
@@ -95,19 +95,20 @@ function joined(units: TextUnit[]): string {
 /** A piece of text that stays whole: a sentence, or a line of a list, table or code block. */
 type TextUnit = {
   text: string
-  /** What stands between it and the unit before it. */
+  /** The text between it and the previous unit. */
   separator: string
   isSentence: boolean
-  /** For the first unit of a paragraph: characters of the whole paragraph. Else 0. */
+  /** The length of the paragraph, for its first unit; 0 for the others. */
   paragraphChars: number
 }
 
-/** Code stands between two lines that begin so. */
+/** Matches the first and the last line of a code block. */
 const FENCE = /^`{3}/
 
 /**
- * Section text → units of at most `maxChars` characters. A paragraph of one line is prose and falls into sentences; the
- * lines of a longer one are kept whole. What is too long even so is cut between words, or between characters.
+ * Splits the text of a section into units of at most `maxChars` characters. A paragraph of one line is prose and is
+ * split into sentences. The lines of a longer paragraph are kept whole. What is still too long is cut between words
+ * or characters.
  */
 function textUnits(text: string, maxChars: number, language: Language): TextUnit[] {
   const units: TextUnit[] = []
@@ -147,7 +148,7 @@ function sentencePieces(line: string, maxChars: number, language: Language): Pie
   return pieces
 }
 
-// Runs of characters that are cut in any case are kept from the sentence splitter, whose time grows with their square.
+// Runs of characters that are longer than a unit are not given to the sentence splitter, which takes quadratic time.
 function sentencesAndRuns(line: string, maxChars: number, language: Language): string[] {
   const parts: string[] = []
   let from = 0
@@ -174,7 +175,7 @@ function cut(sentence: string, maxChars: number): Piece[] {
   return pieces
 }
 
-// No letter or emoji is longer than this many UTF-16 units; what is, is cut between code points.
+// No letter or emoji is longer than this many UTF-16 units. Anything longer is cut between code points.
 const longestCharacter = 64
 
 function betweenCharacters(text: string, at: number): number {

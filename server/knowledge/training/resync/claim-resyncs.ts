@@ -5,23 +5,23 @@ import { transact } from '../../../db/statements/transact.ts'
 import { GATHER_TICKETS, type GatherTickets } from '../../tickets/gather-tickets.ts'
 import { agentReSyncs, sourceReSyncs } from './eligible.ts'
 
-/** The background job that looks whether a source's origin has changed. */
+/** The background job that checks whether a source's origin has changed. */
 export const SYNC_SOURCE = 'sync-source'
 
 export type SyncSource = { sourceId: string }
 
-/** A look that failed, or whose process died, is taken again. */
+/** A check that failed, or whose process died, is repeated. */
 const RETRY_MS = 86_400_000
 
 type Needs = Pick<Context, 'db' | 'jobs'>
 type Due = { id: string; wanted: boolean }
 
-/** Taken by one process in one minute: after a long stop the backlog is worked off bit by bit. */
+/** The most that one process claims in a minute, so that a backlog after a long stop is processed gradually. */
 const AT_ONCE = 50
 
 /**
- * Takes what is due and enqueues it; each is taken once, however many processes ask. What has been switched off
- * since it was planned is planned no longer. Answers how many were enqueued.
+ * Claims the due sources and enqueues them, each once, in any number of processes. Sources whose re-sync was
+ * switched off are no longer planned. Returns the number of jobs.
  */
 export async function claimDueSyncs({ db, jobs }: Needs, now = new Date()): Promise<number> {
   return transact(db, async (trx) => {

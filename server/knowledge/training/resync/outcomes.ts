@@ -16,7 +16,7 @@ type Needs = { db: Db; jobs: Jobs }
 
 const nextWeek = (): Date => new Date(Date.now() + WEEK_MS)
 
-/** Nothing to do for a week; a source that had failed meanwhile is well again. */
+/** Nothing has changed, so the next check is in a week. A source that had failed is trained again. */
 export async function keepVersion(db: Db, source: SourceRow, origin: Loaded['origin']): Promise<void> {
   await changeIdle(db, source, {
     next_sync_at: nextWeek(),
@@ -26,7 +26,10 @@ export async function keepVersion(db: Db, source: SourceRow, origin: Loaded['ori
   })
 }
 
-/** Has a new version trained, while the live one answers. The next look stays a day off until that is live. */
+/**
+ * Enqueues the training of a new version, while the live one is used. The next check is in a day until the new
+ * version is live.
+ */
 export async function startVersion({ db, jobs }: Needs, source: SourceRow): Promise<void> {
   const version = source.content_version + 1
   await transact(db, async (trx) => {
@@ -41,7 +44,7 @@ export async function startVersion({ db, jobs }: Needs, source: SourceRow): Prom
   })
 }
 
-/** The live version goes on answering; the look is taken again the next day. */
+/** The live version stays in use, and the next check is in a day. */
 export async function noteFailure(db: Db, source: SourceRow, reason: string): Promise<void> {
   const error =
     source.live_version === null
@@ -55,7 +58,7 @@ export async function noteFailure(db: Db, source: SourceRow, reason: string): Pr
   })
 }
 
-/** What its origin has taken away is not quoted any longer. The source stays, and comes back when the origin does. */
+/** Removes the content that the origin has withdrawn. The source stays and is live again when the origin returns. */
 export async function takeOut(db: Db, source: SourceRow, reason: string): Promise<void> {
   const { id, account_id, agent_id } = source
   await transact(db, async (trx) => {
@@ -77,7 +80,10 @@ export async function takeOut(db: Db, source: SourceRow, reason: string): Promis
   await clearChunks(db, account_id, id)
 }
 
-/** Changes the row if it still is as it was read: a change by hand, a training or a deletion goes first. */
+/**
+ * Changes the row if it has not changed since it was read. A change by hand, a training or a deletion takes
+ * precedence.
+ */
 async function changeIdle(
   db: Db | Trx,
   source: SourceRow,

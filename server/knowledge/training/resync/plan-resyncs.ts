@@ -5,8 +5,8 @@ import { agentReSyncs, sourceReSyncs } from './eligible.ts'
 const AT_ONCE = 5_000
 
 /**
- * Gives every source that is to be kept current, and every agent's tickets, a moment in the coming week: spread
- * by chance, so that a large agent does not ask for everything at once. Safe in several processes.
+ * Gives every source that is re-synced, and every agent's tickets, a random time in the coming week, so that a large
+ * agent does not request everything at once. Several processes may run it.
  */
 export async function planSyncs(db: Db, now = new Date()): Promise<void> {
   const moment = sql`${now}::timestamptz + random() * interval '7 days'`
@@ -18,7 +18,7 @@ export async function planSyncs(db: Db, now = new Date()): Promise<void> {
       join accounts on accounts.id = agents.account_id
       where sources.next_sync_at is null and sources.type in ('link', 'notionPage') and ${sourceReSyncs()}
       limit ${sql.lit(AT_ONCE)} for no key update of sources skip locked)`.execute(db)
-  // A crawl that failed, or a change that could not be trained, is not left for a week.
+  // A failed crawl or training is retried earlier than in a week.
   await sql`
     update sources set next_sync_at = ${now}::timestamptz + (20 + 4 * random()) * interval '1 hour'
     where id in (

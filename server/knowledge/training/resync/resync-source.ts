@@ -13,8 +13,8 @@ type Needs = Pick<
 >
 
 /**
- * Looks at a source's origin once: what has not changed stays, what has is trained anew, what is gone goes from
- * answers. May run twice. Throws when another attempt may help; the last one notes the reason on the source.
+ * Checks a source's origin once. Changed content is trained, and withdrawn content is removed. It may run twice.
+ * Throws when a retry may help; the last attempt stores the reason with the source.
  */
 export async function syncSource(
   ctx: Needs,
@@ -40,7 +40,7 @@ export async function syncSource(
   }
 }
 
-/** The source, unless it is being processed, or re-syncing was switched off since it was enqueued. */
+/** Returns the source, unless it is being processed or its re-sync was switched off since it was enqueued. */
 async function idleSource(db: Db, sourceId: string): Promise<SourceRow | undefined> {
   return db
     .selectFrom('sources')

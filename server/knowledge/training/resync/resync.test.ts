@@ -60,7 +60,7 @@ async function addLink(agentId: string, path: string, owner = client): Promise<s
   return answer.body.id
 }
 
-/** An agent with one live page, kept current. */
+/** Creates an agent with one live page that is re-synced. */
 async function agentWith(path: string, page: Page): Promise<{ agentId: string; id: string }> {
   pages.set(path, page)
   const agentId = await newAgent()
@@ -108,7 +108,7 @@ const makeDue = (id: string) =>
     .where('id', '=', id)
     .execute()
 
-/** Until the re-sync that was claimed has put the next one a week off. */
+/** Waits until the claimed re-sync has planned the next one in a week. */
 async function weekAway(id: string) {
   for (;;) {
     const row = await rowOf(id)
@@ -128,7 +128,7 @@ test('sources of agents that re-sync get moments spread over the week; others no
     pages.set(`/spread/${i}`, { body: html(`Page number ${i} of the spread, long enough to be read.`) })
     ids.push(await addLink(agentId, `/spread/${i}`))
   }
-  // A source that goes live later gets another moment.
+  // A source that goes live later gets another time.
   for (const id of ids) await settled(id)
   await planSyncs(service.ctx.db, now)
   assert.equal((await rowOf(ids[0]!)).next_sync_at, null)
@@ -167,7 +167,7 @@ test('what is due is taken once, whoever asks, and looked at again a week later'
 test('what was claimed and never done is due again the next day', async () => {
   const { id } = await agentWith('/lost', { body: html('The marker bexhollow is on this page.') })
   const now = new Date()
-  // A page that is being processed is not looked at: its job does nothing.
+  // The job does nothing for a page that is being processed.
   await service.ctx.db
     .updateTable('sources')
     .set({ next_sync_at: now, status: 'updated' })

@@ -4,7 +4,7 @@ import { enqueueCrawl } from '../../crawl/run/enqueue-crawl.ts'
 import type { SourceRow } from '../../sources/queries.ts'
 import { WEEK_MS } from './eligible.ts'
 
-/** A crawl compares its pages itself; the next one is a week away. */
+/** Starts a crawl, which compares its pages itself. The next one is in a week. */
 export async function startCrawl(
   { db, jobs }: Pick<Context, 'db' | 'jobs'>,
   source: SourceRow,

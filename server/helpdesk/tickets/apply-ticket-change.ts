@@ -42,7 +42,7 @@ export async function defaultStatus(
  * Changes a ticket whose row is locked and notes each change as an event on it (contract, section 8); answers the new
  * row. What is the same already is no change. The caller tells those who watch.
  */
-export async function changeTicket(
+export async function applyTicketChange(
   trx: Trx,
   ticket: TicketRow,
   change: Change,

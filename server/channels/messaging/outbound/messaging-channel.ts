@@ -13,17 +13,17 @@ import { ProviderFailure } from '../connection/provider-failure.ts'
 import type { ThreadData } from '../inbound/take-message.ts'
 import { callbackOf, type Piece, piecesOf } from './pieces.ts'
 
-/** How long a status may take that tells whether a message was taken after all; then it is sent again. */
+/** The wait for a status that shows whether an uncertain message was accepted. After that it is sent again. */
 const STATUS_WITHIN_MS = 60_000
-/** The channel's rule: later than this after a person's last message only templates are taken. */
+/** The provider accepts only templates when a person's last message is older than this. */
 const WINDOW_MS = 24 * 60 * 60 * 1_000
 
-/** Sends what is not yet known to be taken of a delivery, message by message. */
+/** Sends those messages of a delivery that are not known to be accepted. */
 export const messagingChannel: Channel = { name: 'messaging', send }
 
 async function send(ctx: Context, delivery: DeliveryRow, signal: AbortSignal): Promise<Attempt> {
   const { content } = delivery
-  // The request that sent it would have settled it: its process has died.
+  // The request that sends a template also settles it, so its process must have died.
   if (content.template)
     return { kind: 'refused', reason: 'The channel’s answer was lost: it may have been sent.' }
   const thread = await threadOf(ctx.db, delivery.account_id, delivery.thread_id)
@@ -50,7 +50,7 @@ async function send(ctx: Context, delivery: DeliveryRow, signal: AbortSignal): P
 
 async function accountFor(ctx: Context, thread: ThreadRow): Promise<MessagingAccount | undefined> {
   const accounts = await accountsOf(ctx, thread.agent_id)
-  // A single account whose numbers were never told can only be the one.
+  // If the numbers of an account are unknown, it must be that account.
   return ownerOf(accounts, thread.connection) ?? accounts.find(({ numbers }) => numbers === null)
 }
 
@@ -70,7 +70,7 @@ function refusalOf(
     : null
 }
 
-/** The channel's ids of what it has taken already. */
+/** Returns the provider's ids of the messages that it has accepted. */
 async function takenPieces(db: Db, { account_id, id }: DeliveryRow): Promise<Map<number, string>> {
   const rows = await db
     .selectFrom('messaging_pieces')
@@ -102,7 +102,7 @@ async function sendPiece(
       provider_message_id: messageId,
       status: 'sent',
     })
-    // A status of it may have been faster than the answer; what failed before is sent anew.
+    // A status may have arrived before the response. A message that had failed is sent again.
     .onConflict((conflict) =>
       conflict.columns(['delivery_id', 'ordinal']).doUpdateSet({
         provider_message_id: messageId,
