@@ -16,11 +16,11 @@ type NewTicketMessage = {
   contentText?: string | null
   attachments?: AttachmentNote[]
   metadata?: Record<string, unknown> | null
-  /** The message of the conversation that says the same. */
+  /** The message of the conversation that this is a copy of. */
   messageId?: string | null
 }
 
-/** Adds to what was said on a ticket, whose row is locked: the times grow in the order of the rows. */
+/** Adds a message to a ticket whose row is locked, so that the times are in the order of the rows. */
 export async function addTicketMessage(
   trx: Trx,
   { id, account_id, agent_id }: Pick<TicketRow, 'id' | 'account_id' | 'agent_id'>,
@@ -46,7 +46,7 @@ export async function addTicketMessage(
     .executeTakeFirstOrThrow()
 }
 
-/** The ticket's time of its last message. */
+/** Updates the ticket's time of the last message. */
 export async function noteMessage(
   trx: Trx,
   ticket: Pick<TicketRow, 'id' | 'account_id'>,

@@ -8,7 +8,7 @@ import type { TicketMessageRow } from './add-ticket-message.ts'
 
 type MessageFilter = { types: string[]; order: 'asc' | 'desc' }
 
-/** One more message than `limit`, and how many there are of these types. */
+/** Returns up to `limit` + 1 messages, and the number of messages of these types. */
 export async function messagesOfTicket(
   db: Db,
   ticket: TicketRow,
@@ -27,7 +27,7 @@ export async function messagesOfTicket(
   return { rows, total: Number(counted.rows[0]?.n ?? 0) }
 }
 
-/** How far the replies among these messages have come, by the message's id. */
+/** Returns the delivery statuses of the replies among these messages, by message id. */
 export async function deliveriesOf(
   db: Db,
   ticket: TicketRow,

@@ -20,15 +20,15 @@ import { wayTo } from './way-to-customer.ts'
 
 const LONGEST = 10_000
 
-/** What is wrong with what was written: nothing, or too much. It is stored as it was submitted. */
+/** Returns the problem of a text that is empty or too long. The text is stored as it was submitted. */
 export function problemsOfContent(content: string): Details {
   const text = content.trim()
   if (text === '') return { content: 'Must not be empty.' }
-  // As schemas count them: not the halves of characters that JavaScript's length counts.
+  // Counts characters as schemas do, and not UTF-16 units.
   return [...text].length > LONGEST ? { content: `Must have at most ${LONGEST} characters.` } : {}
 }
 
-/** The HTML of Markdown; throws MESSAGE_CONTENT_NOT_RENDERABLE when a reader would see nothing. */
+/** Returns the HTML of Markdown. Throws MESSAGE_CONTENT_NOT_RENDERABLE when it would render as nothing. */
 export function rendered(text: string): string {
   const html = renderMarkdown(text)
   if (showsNothing(html)) throw new ApiError('MESSAGE_CONTENT_NOT_RENDERABLE')
@@ -38,8 +38,8 @@ export function rendered(text: string): string {
 type Reply = { text: string; html: string; attachmentIds: string[] }
 
 /**
- * Stores a team member's reply: on the ticket, in its conversation, and as a delivery where the customer is on a
- * channel. CONVERSATION_NOT_TAKEN_OVER when the ticket has a conversation that no person has.
+ * Stores a team member's reply on the ticket, in its conversation, and as a delivery if the customer is on a
+ * channel. Throws CONVERSATION_NOT_TAKEN_OVER when the ticket has a conversation that no person has taken over.
  */
 export async function replyToTicket(
   ctx: Pick<Context, 'db' | 'notifier'>,
@@ -125,7 +125,7 @@ async function deliver(
   })
 }
 
-/** A team member has spoken: what waited for the team waits for the customer now. */
+/** After a reply, a ticket that waited for the team waits for the customer. */
 async function moveAfterReply(trx: Trx, ticket: TicketRow, memberId: string): Promise<void> {
   if (ticket.status_category !== 'new' && ticket.status_category !== 'on_you') return
   await applyTicketChange(

@@ -11,7 +11,7 @@ import { isOver, openTicketOf, type TicketRow } from '../tickets/ticket-queries.
 import { addTicketMessage } from './add-ticket-message.ts'
 
 type CustomerMessage = {
-  /** The message of the conversation that says the same. */
+  /** The message of the conversation that this is a copy of. */
   messageId: string | null
   text: string
   attachments: AttachmentNote[]
@@ -23,8 +23,8 @@ type Conversation = Pick<
 >
 
 /**
- * Puts a customer's message on the ticket of its conversation, if there is one, and moves the ticket to the
- * team: on_customer, on_hold and closed become on_you (contract, section 8). The conversation's row is locked.
+ * Adds a customer's message to the ticket of its conversation, if there is one, and moves the ticket to the team:
+ * on_customer, on_hold and closed become on_you (contract, section 8). The conversation's row is locked.
  */
 export async function storeCustomerMessage(
   trx: Trx,
@@ -48,7 +48,7 @@ export async function storeCustomerMessage(
     sender: {
       type: 'customer',
       id: conversation.user_id,
-      // Of whom nothing but a user id is known, the ticket may know more.
+      // The ticket may know more about a customer of whom the conversation has only a user id.
       name: (contact ?? ticket.customer).name,
       email: (contact ?? ticket.customer).email,
     },
@@ -83,8 +83,9 @@ export async function storeCustomerMessage(
 }
 
 /**
- * The ticket that a customer comes back to: a solved one of this conversation, or one of the conversation before it on
- * the same thread. Not one that was closed because the agent has the conversation again: that is the agent's to answer.
+ * Returns the ticket that a customer returns to: a solved one of this conversation or of the previous conversation
+ * on the same thread. A ticket that was closed because the agent has the conversation again does not count, because
+ * the agent answers.
  */
 async function ticketBefore(trx: Trx, conversation: Conversation): Promise<TicketRow | undefined> {
   const { account_id, id, thread_id, parent_conversation_id } = conversation
@@ -105,7 +106,7 @@ async function ticketBefore(trx: Trx, conversation: Conversation): Promise<Ticke
   return isSolved || !isOver(newest.status_category) ? newest : undefined
 }
 
-/** Only with the first words of a conversation does the ticket of the one before come along. */
+/** Only the first message of a conversation takes over the ticket of the previous one. */
 async function isFirstSaid(trx: Trx, { account_id, id }: Conversation): Promise<boolean> {
   const answered = await trx
     .selectFrom('messages')

@@ -4,7 +4,7 @@ import type { ChannelName } from '../../db/tables/channels.ts'
 import { threadOf } from '../../deliveries/enqueue-delivery.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'
 
-/** Where the customer reads it: the conversation's thread, or a mail to the ticket's address. */
+/** Returns how the customer can be reached: by the conversation's thread or by a mail to the ticket's address. */
 export async function wayTo(
   trx: Trx,
   ticket: TicketRow,

@@ -1,18 +1,18 @@
-/** Of the customer whose ticket it is; also what was given only in the conversation. */
+/** The data of the ticket's customer, including what was given only in the conversation. */
 export type Person = { names: string[]; others: string[] }
 
 // Tried where something begins only: what is before its sign is no address when it is much longer.
 const email = /(?<![^\s@<>()[\]"',;:])[^\s@<>()[\]"',;:]{1,320}@[^\s@<>()[\]"',;:]{1,255}\.\p{L}{2,24}/gu
 const date = /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})$/
-// Digits with what people put between them; how many there are decides.
+// Digits with the usual separators. Their number decides what they are.
 const digitGroups = /(?<![\p{L}\d])[+(]?\d[\d ()./\u00a0-]{5,24}\d(?![\p{L}\d])/gu
 
-/** What could be half an address, a number or a name is at most so long. */
+/** The maximum length of an address, a number or a name that a cut could split. */
 const LONGEST_VALUE = 400
 
 /**
- * The beginning of a text, about `most` characters. It ends behind a word, where no address and no number goes on, so
- * that `removePersonal` recognizes whatever stands in it.
+ * Returns about the first `most` characters of a text. It is cut after a word and not within an address or number,
+ * so that `removePersonal` recognises everything in it.
  */
 export function beginningOf(text: string, most: number): string {
   if (text.length <= most) return text
@@ -22,8 +22,8 @@ export function beginningOf(text: string, most: number): string {
 }
 
 /**
- * A text without e-mail addresses, phone and card numbers and the customer's name; a mark in brackets stands in the
- * place of each, so that sentences stay readable.
+ * Replaces e-mail addresses, phone and card numbers and the customer's name by marks in brackets, so that sentences
+ * stay readable.
  */
 export function removePersonal(text: string, { names, others }: Person): string {
   let clean = text
@@ -46,7 +46,7 @@ function numberMark(found: string): string {
   return digits >= 9 ? '[number]' : found
 }
 
-/** Whole words only; a value shorter than two characters says nothing about anybody. */
+/** Only whole words are replaced, and no value of a single character. */
 function replaceWord(text: string, value: string, mark: string, flags: string): string {
   const word = value.trim()
   if (word.length < 2) return text

@@ -12,7 +12,7 @@ import type { TicketRow } from '../tickets/ticket-queries.ts'
 
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** Asks the customer of a closed ticket, once, where the agent's settings say so and a channel reaches the customer. */
+/** Sends the survey of a closed ticket once, if the agent's settings say so and a channel reaches the customer. */
 export async function sendSurvey(
   config: Pick<Config, 'publicUrl' | 'host' | 'port'>,
   trx: Trx,
@@ -44,7 +44,7 @@ export async function sendSurvey(
   if (!added.numInsertedOrUpdatedRows) return
   const address = `${config.publicUrl ?? `http://${config.host}:${config.port}`}/surveys/${token}`
   const text = `How did we do? Please tell us: ${address}`
-  // The team reads that the question was sent, not the customer's own address of it.
+  // The team sees that the survey was sent, but not the customer's link.
   const message = await addTicketMessage(trx, ticket, {
     type: 'reply',
     sender: { type: 'system', id: null, name: null, email: null },

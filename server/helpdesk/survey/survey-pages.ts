@@ -23,7 +23,7 @@ const stars = [1, 2, 3, 4, 5]
   .map((n) => `<label><input type="radio" name="rating" value="${n}" required> ${n}</label>`)
   .join('\n')
 
-/** The form posts to its own address. */
+/** The form is submitted to its own URL. */
 export const formPage = (subject: string | null): string =>
   page(`<h1>How did we do?</h1>
 ${subject ? `<p>${escapeHtml(subject)}</p>` : ''}

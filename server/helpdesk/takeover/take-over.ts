@@ -19,9 +19,10 @@ import { openTicketOf } from '../tickets/ticket-queries.ts'
 type Needs = Pick<Context, 'db' | 'generations' | 'notifier' | 'config'>
 
 /**
- * Gives a conversation to a team member: from its commit on nothing that the model says is
- * stored in it, readers see words until its process has been told, and its ticket is the member's. The same member again changes nothing; CHAT_CONVERSATION_NOT_ONGOING when it has ended or is
- * another's.
+ * Gives a conversation to a team member. After the commit, nothing of the model's answer is stored in it, and the
+ * ticket is assigned to the member. Readers may see more of the answer until its process has been notified.
+ * Repeating it for the same member changes nothing. Throws CHAT_CONVERSATION_NOT_ONGOING when the conversation has
+ * ended or another member has it.
  */
 export async function takeOver(
   ctx: Needs,
@@ -30,10 +31,10 @@ export async function takeOver(
 ): Promise<{ ticketNumber: number }> {
   const { accountId, agentId, conversationId } = ref
   const { ticketNumber, generationId } = await transact(ctx.db, async (trx) => {
-    // A reply that ends at the same time waits for this row, or had it first and is whole.
+    // A reply that ends at the same time either waits for this row or was stored completely before.
     const conversation = await requireConversation(trx, { accountId, agentId, conversationId }, true)
     const { status, taken_over_by } = conversation
-    // null: whoever had it has left the team.
+    // `taken_over_by` is null if the member has left the team.
     const isAnothers = status === 'taken_over' && taken_over_by !== null && taken_over_by !== member.id
     if (status === 'ended' || isAnothers) throw notOngoing(status)
     if (taken_over_by !== member.id) await setStatus(trx, accountId, conversationId, 'taken_over', member.id)
@@ -55,7 +56,10 @@ export async function takeOver(
   return { ticketNumber }
 }
 
-/** Gives a conversation back to the agent and closes its ticket; CONVERSATION_NOT_TAKEN_OVER when nobody has it. */
+/**
+ * Gives a conversation back to the agent and closes its ticket. Throws CONVERSATION_NOT_TAKEN_OVER when nobody has
+ * it.
+ */
 export async function handBack(ctx: Needs, ref: ConversationRef): Promise<void> {
   const { accountId, agentId, conversationId } = ref
   await transact(ctx.db, async (trx) => {
@@ -75,7 +79,7 @@ export async function handBack(ctx: Needs, ref: ConversationRef): Promise<void> 
   })
 }
 
-/** Ends a conversation for good, with its ticket, its open actions and the reply that is being made. */
+/** Ends a conversation, its ticket, its open actions and the running reply. */
 export async function endConversation(ctx: Needs, ref: ConversationRef): Promise<void> {
   const { accountId, agentId, conversationId } = ref
   const generationId = await transact(ctx.db, async (trx) => {

@@ -5,10 +5,13 @@ import type { AgentRef } from '../../db/refs.ts'
 import { businessTime } from '../clocks/business-time.ts'
 import { readSettings } from '../desk/settings.ts'
 
-/** What somebody who waits for the team can be told. */
+/** What somebody who waits for the team can be told about its availability. */
 type TeamPresence = {
   isThere: boolean
-  /** When the business hours begin again, and where; null while they last, and when there are none. */
+  /**
+   * The beginning of the next business hours and their time zone; null during business hours and when there are
+   * none.
+   */
   opensAt: string | null
   timeZone: string | null
 }
@@ -19,7 +22,7 @@ export async function whoIsThere(db: Db, { accountId, agentId }: AgentRef): Prom
       and last_seen_at > now() - ${PRESENCE_MINUTES} * interval '1 minute') as is_there`.execute(db)
   const { businessHours } = await readSettings(db, { accountId, agentId })
   const now = Date.now()
-  // The first millisecond that counts from now on.
+  // Returns the first millisecond that counts from now on.
   const opens = businessTime(businessHours).add(now, 1) - 1
   return {
     isThere: rows[0]?.is_there ?? false,

@@ -3,7 +3,7 @@ import { type MemberRow, membersOf, presenceOf } from '../../accounts/records/me
 import type { Db } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 
-/** The members of the account, with what the help desk of one agent wants to know of them. */
+/** Returns the members of the account with their figures in the help desk of one agent. */
 export async function presentMembers(db: Db, { accountId, agentId }: AgentRef) {
   const members = await membersOf(db, accountId)
   const { rows: loads } = await sql<{ id: string; n: number }>`

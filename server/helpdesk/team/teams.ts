@@ -13,7 +13,7 @@ export type TeamRow = Selectable<TeamsTable> & { member_count: number }
 const FIRST_NAME = 'Support'
 const MOST_TEAMS = 100
 
-/** The agent's teams, the default one first; that one is made when it is not there. */
+/** Returns the agent's teams, the default one first, which is created if necessary. */
 export async function teamsOf(db: Db, ref: AgentRef): Promise<TeamRow[]> {
   const known = await select(db, ref)
   if (known.some(({ is_default }) => is_default)) return known
@@ -63,7 +63,7 @@ async function requireTeam(db: Db, ref: AgentRef, id: string): Promise<TeamRow> 
 
 type Fields = { name?: string; memberIds?: string[] }
 
-/** Throws RESOURCE_DUPLICATE for a name that is taken, TEAM_MEMBER_NOT_FOUND for an unknown member. */
+/** Throws RESOURCE_DUPLICATE if the name is taken, and TEAM_MEMBER_NOT_FOUND for an unknown member. */
 export async function createTeam(
   db: Db,
   ref: AgentRef,

@@ -7,8 +7,8 @@ import { ApiError } from '../../http/errors.ts'
 import { recordEvent } from '../tickets/record-event.ts'
 
 /**
- * Notes a member's presence; where it is another one, those who watch a help desk of the account's agents are told.
- * RESOURCE_NOT_FOUND when the account has no such member.
+ * Stores a member's presence. If it has changed, everybody who follows a help desk of the account is notified.
+ * Throws RESOURCE_NOT_FOUND when the account has no such member.
  */
 export async function tellPresence(
   ctx: Pick<Context, 'db' | 'notifier'>,
@@ -20,7 +20,7 @@ export async function tellPresence(
     const noted = await setPresence(trx, accountId, memberId, presence)
     if (!noted) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The team member does not exist.' })
     if (noted.before === presence) return noted.member
-    // An agent without a stream has no help desk that anybody has used.
+    // An agent without a stream has a help desk that nobody has used.
     const watched = await trx
       .selectFrom('helpdesk_streams')
       .select('agent_id')

@@ -14,14 +14,14 @@ export type Change = {
   teamId?: string | null
   priority?: Priority
   conversationId?: string | null
-  /** The agent has the conversation again. */
+  /** Whether the conversation was handed back to the agent. */
   handedBack?: boolean
 }
 
-/** Who did it: a member's id, or one of these. */
+/** Who made the change: a member's id, or one of these. */
 type Doer = string | 'customer' | 'system' | 'api'
 
-/** A category with its default status; without an id before statuses were made for the agent. */
+/** Returns a category with its default status. The id is null until the agent's statuses have been created. */
 export async function defaultStatus(
   trx: Trx,
   { accountId, agentId }: AgentRef,
@@ -39,8 +39,8 @@ export async function defaultStatus(
 }
 
 /**
- * Changes a ticket whose row is locked and notes each change as an event on it (contract, section 8); answers the new
- * row. What is the same already is no change. The caller tells those who watch.
+ * Changes a ticket whose row is locked and adds an event to it for each change (contract, section 8). Returns the
+ * new row. Equal values are not changes. The caller notifies those who follow the help desk.
  */
 export async function applyTicketChange(
   trx: Trx,
@@ -96,7 +96,7 @@ type Person = {
   type: 'agent' | 'customer' | 'system'
 }
 
-/** Whoever is no member: the customer, the service, or a program that uses the API. */
+/** Those who are not members: the customer, the service, or a program that uses the API. */
 export const noMember = (doer: 'customer' | 'system' | 'api'): Person => ({
   id: null,
   name: doer === 'api' ? 'API' : null,
@@ -104,7 +104,7 @@ export const noMember = (doer: 'customer' | 'system' | 'api'): Person => ({
   type: doer === 'customer' ? 'customer' : 'system',
 })
 
-/** Members and others as events name them; null for nobody. */
+/** Returns the name of a member or of another actor for an event, or null for nobody. */
 async function personsOf(trx: Trx, { account_id }: TicketRow, doers: (Doer | null)[]) {
   const ids = doers.filter((doer) => doer !== null && isId(doer))
   const members =

@@ -40,7 +40,7 @@ test("a customer's message through the API comes to its ticket and moves it to t
     const ticket = await ticketOf(desk, opened.ticketNumber)
     assert.equal(ticket.statusCategory, expected, before)
     const replies = await repliesOf(desk, opened.ticketNumber)
-    // What is cancelled was no ticket: the message is only the conversation's.
+    // A cancelled ticket does not get the message; only the conversation does.
     assert.deepEqual(
       replies.map(({ sender, contentText }: Record<string, unknown>) => [sender, contentText]),
       before === 'cancelled'

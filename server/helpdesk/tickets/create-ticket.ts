@@ -15,7 +15,7 @@ import { isOver, type TicketRow } from './ticket-queries.ts'
 
 /**
  * Opens a ticket by hand. Throws TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND, and
- * RESOURCE_NOT_FOUND or RESOURCE_DUPLICATE for a conversation that is not there or has an open ticket.
+ * RESOURCE_NOT_FOUND or RESOURCE_DUPLICATE for a conversation that does not exist or has an open ticket.
  */
 export async function createTicket(
   ctx: Pick<Context, 'db' | 'notifier'>,
@@ -59,7 +59,7 @@ export async function createTicket(
   })
 }
 
-/** Somebody the agent knows by the address is named as it knows them. */
+/** A contact with this address gives the customer its name. */
 async function customerOf(
   trx: Trx,
   { accountId, agentId }: AgentRef,

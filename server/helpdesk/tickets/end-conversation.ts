@@ -5,7 +5,7 @@ import { requestStop } from '../../conversations/turn/stop-generation.ts'
 import type { Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 
-/** Ends a conversation whose row is locked; answers the reply that has to be ended after the commit, if one is made. */
+/** Ends a conversation whose row is locked. Returns the running reply, if any, which must be ended after the commit. */
 export async function endInside(
   trx: Trx,
   accountId: AccountId,

@@ -14,7 +14,7 @@ import type { TicketRow } from './ticket-queries.ts'
 type Query = Static<typeof listTickets.query>
 type Page = { rows: TicketRow[]; cursor: string | null; hasMore: boolean; total: number | null }
 
-/** As in the indexes of 0014_helpdesk.sql: a ticket without a message is older than all that have one. */
+/** As in the indexes of 0014_helpdesk.sql, tickets without messages are older than all others. */
 const SORTS = {
   createdAt: { key: sql`created_at`, of: (row: TicketRow) => row.created_at },
   updatedAt: { key: sql`updated_at`, of: (row: TicketRow) => row.updated_at },
@@ -24,7 +24,7 @@ const SORTS = {
   },
 }
 
-/** A page of the agent's tickets Throws VALIDATION_INVALID_CURSOR. */
+/** Returns a page of the agent's tickets. Throws VALIDATION_INVALID_CURSOR. */
 export async function findTickets(db: Db, ref: AgentRef, query: Query): Promise<Page> {
   const { cursor, limit, includeTotal, ...wanted } = query
   const { sortBy, order } = wanted
@@ -96,7 +96,7 @@ const mentions = (memberId: string): RawBuilder<unknown> =>
 
 const isCategory = (item: string): boolean => (statusCategories as readonly string[]).includes(item)
 
-/** Categories and ids of statuses, mixed. */
+/** The list may contain both categories and ids of statuses. */
 function statusIs(list: string): RawBuilder<unknown> {
   const wanted = commaList(list)
   const categories = wanted.filter(isCategory)

@@ -21,7 +21,7 @@ after(() => service.close())
 type Query = Parameters<typeof findTickets>[2]
 type Row = Awaited<ReturnType<typeof manyTickets>>[number]
 
-/** Many of them with the same times. */
+/** Many of them have the same times. */
 async function manyTickets({ owner, members }: Desk, count: number) {
   const pick = <T>(values: readonly T[], at: number): T =>
     values[(at * 7 + Math.floor(at / 5)) % values.length] as T
@@ -94,7 +94,7 @@ test('lists find what the plainest implementation finds, in its order, page by p
         for (let limit = 7; cursor !== null; limit = 13) {
           const asked = { ...Object.fromEntries(new URLSearchParams(filter)), ...(cursor ? { cursor } : {}) }
           const query = { sortBy, order, limit, includeTotal: true, ...asked }
-          // Not through HTTP: there are more requests than a key may send.
+          // The rows are not created through HTTP, because there are more than the rate limit of a key.
           const page = await findTickets(service.ctx.db, desk.owner, query as Query)
           assert.equal(page.total, expected.length)
           found.push(...page.rows.map(({ number }) => number))
@@ -163,7 +163,7 @@ test('a page of a large desk is read from an index', { skip: !onPostgres() }, as
           const plan = (await plansOf(db, (on) => findTickets(on, desk.owner, page))).join('\n')
           assert.match(plan, /Index Scan/)
           assert.doesNotMatch(plan, /Seq Scan on tickets/, `${JSON.stringify(page)}\n${plan}`)
-          // Without a filter nothing is put in order either: the index is.
+          // Without a filter, the order is that of an index, and nothing is sorted.
           if (Object.keys(filter).length === 0) assert.doesNotMatch(plan, /Sort/, plan)
         }
       }
@@ -203,7 +203,7 @@ test('search finds every word, in tickets and in what was said', async () => {
   ]
   for (const [query, expected] of cases) assert.deepEqual(await find(query), expected, query)
   const page = (await desk.call('POST', '/tickets/search', { query: 'kettle', limit: 1 })).body
-  // There is no next page, only more that a narrower query finds.
+  // There is no next page. A narrower query finds the others.
   assert.deepEqual([page.data.length, page.pagination], [1, { cursor: null, hasMore: true, total: 2 }])
   for (const body of [{}, { query: '' }, { query: 'x'.repeat(513) }, { query: 'x', limit: 51 }]) {
     assert.equal((await desk.call('POST', '/tickets/search', body)).status, 400)

@@ -48,7 +48,7 @@ test("a customer's message moves what waits for the customer to the team", async
     const conversationId = await write(service, desk, 'Hello', peer)
     const { ticketNumber } = await desk.open({ conversationId })
     if (before !== 'new') await desk.call('PATCH', `/tickets/${ticketNumber}`, { statusCategory: before })
-    // A solved ticket has ended its conversation, and comes along to the next one.
+    // A solved ticket has ended its conversation and is continued in the next one.
     assert.equal(
       (await write(service, desk, 'Anybody?', peer)) === conversationId,
       before !== 'closed',
@@ -57,7 +57,7 @@ test("a customer's message moves what waits for the customer to the team", async
     const moves = ['on_customer', 'on_hold', 'closed'].includes(before)
     assert.equal(await statusOf(desk, ticketNumber), moves ? 'on_you' : before, before)
     const said = await messages(desk, ticketNumber, 'reply')
-    // What is cancelled was no ticket: the message is only the conversation's.
+    // A cancelled ticket does not get the message; only the conversation does.
     assert.deepEqual(
       said.map(({ sender, content }: { sender: { type: string }; content: string }) => [
         sender.type,
@@ -100,7 +100,7 @@ const conversationStatus = async (id: string): Promise<string> => {
   return row?.status ?? 'gone'
 }
 
-/** A conversation in this status with an open ticket. */
+/** Creates a conversation in this status with an open ticket. */
 async function held(desk: Desk, conversationId: string, status: 'ongoing' | 'taken_over' | 'paused') {
   const path = `/agents/${desk.agentId}/conversations/${conversationId}`
   if (status === 'taken_over')

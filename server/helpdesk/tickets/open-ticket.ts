@@ -52,7 +52,7 @@ export async function ticketChannel(
  * help desk, so it must be the last step of its transaction.
  */
 export async function openTicket(
-  // Not of Context, whose type is inferred from a call of this.
+  // It is not part of Context, whose type is inferred from a call of this function.
   ctx: { notifier: Notifier },
   trx: Trx,
   wanted: NewTicket,
@@ -99,7 +99,7 @@ export async function ensureTicket(
   return { ticket, isNew: true }
 }
 
-/** What the contact of the conversation knows and the one who opens the ticket does not. */
+/** Adds the contact's data that was not given when the ticket was opened. */
 async function completed(
   trx: Trx,
   accountId: AccountId,

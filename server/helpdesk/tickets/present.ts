@@ -10,13 +10,13 @@ export function presentTicket(row: TicketRow): Static<typeof Ticket> {
   return { ...presentListedTicket(row), description: row.description, metadata: row.metadata }
 }
 
-/** As tickets stand in lists. */
+/** Returns a ticket as in lists. */
 export function presentListedTicket(row: TicketRow): Static<typeof ListedTicket> {
   return {
     ticketNumber: row.number,
     subject: row.subject,
     statusCategory: row.status_category,
-    // Until the agent's statuses are made, each category has one of its name.
+    // Until the agent's statuses are created, each category has one with its name.
     statusId: row.status_id ?? row.status_category,
     assigneeId: row.assignee_id,
     customer: row.customer,
@@ -32,7 +32,7 @@ export function presentListedTicket(row: TicketRow): Static<typeof ListedTicket>
 
 export type DeliveryState = { status: DeliveryStatus; error: string | null }
 
-/** A reply that has just been recorded, of the member who wrote it. */
+/** Returns a reply that has just been stored, with its author. */
 export function presentReply(
   ctx: Pick<Context, 'secrets' | 'config'>,
   row: TicketMessageRow,
@@ -48,7 +48,7 @@ export function presentReply(
   }
 }
 
-/** `delivery`: how far a reply has come on its way to the customer, where it has one. */
+/** `delivery` is the status of the delivery, if the reply has one. */
 export function presentTicketMessage(
   ctx: Pick<Context, 'secrets' | 'config'>,
   row: TicketMessageRow,

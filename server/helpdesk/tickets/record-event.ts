@@ -4,7 +4,7 @@ import type { Notifier } from '../../db/notifier.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 
-/** An event for people who follow a help desk. Its data tells where to look, and not what is there. */
+/** An event for those who follow a help desk. Its data says what has changed, without the content. */
 type HelpdeskEvent =
   | { type: 'ticket'; data: { ticketNumber: number } }
   | { type: 'message'; data: { ticketNumber: number; messageId: string } }
@@ -27,7 +27,7 @@ export async function recordEvent(
   await notifier.publish(trx, 'helpdesk', agentId)
 }
 
-/** The same without the notice, which the caller publishes. */
+/** Does the same without the notice, which the caller publishes. */
 export async function addEvent(
   trx: Trx,
   { accountId, agentId }: AgentRef,

@@ -4,9 +4,9 @@ import type { Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 
 /**
- * Who gets the next ticket: of the team's members that are present the one with the fewest open tickets, and of
- * those the one who got none for the longest time; null when nobody is there. Without a team, everybody of the
- * account. The members stay locked, so that two tickets at once go to two people.
+ * Returns the member who gets the next ticket: the present member of the team with the fewest open tickets, and
+ * among those the one whose last assignment is the oldest. Returns null when nobody is present. Without a team, all
+ * members of the account count. The members stay locked, so that two tickets at once go to different members.
  */
 export async function leastLoaded(
   trx: Trx,
@@ -22,7 +22,7 @@ export async function leastLoaded(
     order by id for no key update`.execute(trx)
   if (present.length === 0) return null
   const ids = present.map(({ id }) => id)
-  // Counted after the lock: what others have just given them is seen.
+  // The tickets are counted after the lock, so that assignments by others are included.
   const { rows } = await sql<{ id: string }>`
     update members set last_assigned_at = clock_timestamp() where id = (
       select m.id from members as m where m.account_id = ${accountId} and m.id = any(${ids}::uuid[])

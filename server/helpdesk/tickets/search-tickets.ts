@@ -4,8 +4,8 @@ import type { AgentRef } from '../../db/refs.ts'
 import type { TicketRow } from './ticket-queries.ts'
 
 /**
- * The tickets that hold every word of the query, and how many there are: first the one of that number, then those that
- * hold the words themselves, then those in whose messages they stand, most often first.
+ * Returns the tickets that contain every word of the query, and their number: first the ticket with that number,
+ * then those that contain the words themselves, then those whose messages contain them, by frequency.
  */
 export async function findByWords(
   db: Db,
@@ -37,7 +37,7 @@ export async function findByWords(
   return { rows, total: Number(rows[0]?.total ?? 0) }
 }
 
-/** `'first' & 'second' & 'thi':*`, where each may be several words to the database. */
+/** Returns `'first' & 'second' & 'thi':*`, where the database may split each into several words. */
 function tsQuery(query: string): string {
   const words = query.split(/[^\p{L}\p{N}@._+-]+/u).filter((word) => /[\p{L}\p{N}]/u.test(word))
   return words.map((word, at) => `'${word}'${at === words.length - 1 ? ':*' : ''}`).join(' & ')

@@ -17,7 +17,7 @@ const FIRST: [StatusCategory, string, string, string][] = [
   ['cancelled', 'Cancelled', 'Cancelled', '#9ca3af'],
 ]
 
-/** The agent's statuses in their order; made when there are none. */
+/** Returns the agent's statuses in order. They are created if there are none. */
 export async function statusesOf(db: Db, ref: AgentRef): Promise<StatusRow[]> {
   const known = await select(db, ref)
   if (known.length > 0) return known
@@ -37,7 +37,7 @@ const select = (db: Db, { accountId, agentId }: AgentRef): Promise<StatusRow[]> 
     .orderBy('id')
     .execute()
 
-/** The same inside a transaction that has locked the agent's row; its tickets get the first statuses, too. */
+/** Does the same in a transaction that has locked the agent's row. Existing tickets get the new statuses. */
 export async function ensureStatuses(trx: Trx, ref: AgentRef): Promise<StatusRow[]> {
   const known = await select(trx, ref)
   if (known.length > 0) return known

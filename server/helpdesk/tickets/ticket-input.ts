@@ -29,7 +29,7 @@ export function refuseBoth({ statusId, statusCategory, assigneeId, assigneeEmail
   })
 }
 
-/** undefined: none was asked for. TICKET_INVALID_STATUS for a status that the agent does not have. */
+/** Returns undefined when no status was given. Throws TICKET_INVALID_STATUS when the agent does not have it. */
 export async function statusOf(
   trx: Trx,
   { accountId, agentId }: AgentRef,
@@ -51,7 +51,10 @@ export async function statusOf(
   return found
 }
 
-/** undefined: nothing was said; null: nobody. TICKET_TEAM_MEMBER_NOT_FOUND for somebody who is not of the account. */
+/**
+ * Returns undefined when no assignee was given, and null for nobody. Throws TICKET_TEAM_MEMBER_NOT_FOUND when the
+ * account has no such member.
+ */
 export async function assigneeOf(
   trx: Trx,
   { accountId }: AgentRef,
@@ -66,7 +69,7 @@ export async function assigneeOf(
   return (await requireMember(trx, accountId, named, 'TICKET_TEAM_MEMBER_NOT_FOUND')).id
 }
 
-/** TICKET_TEAM_NOT_FOUND for a team that the agent does not have. */
+/** Throws TICKET_TEAM_NOT_FOUND when the agent has no such team. */
 export async function teamOf(
   trx: Trx,
   { accountId, agentId }: AgentRef,
@@ -87,7 +90,7 @@ export async function teamOf(
   return found.id
 }
 
-/** A conversation has one open ticket at a time. */
+/** Throws when the conversation has another open ticket. */
 export async function refuseSecondOpen(
   trx: Trx,
   accountId: AccountId,

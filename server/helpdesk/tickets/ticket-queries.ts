@@ -16,7 +16,7 @@ export const ownerOf = ({ account_id, agent_id }: TicketRow): AgentRef => ({
 export const OVER: readonly StatusCategory[] = ['closed', 'cancelled']
 export const isOver = (category: StatusCategory): boolean => OVER.includes(category)
 
-/** The agent's ticket of that number, or TICKET_NOT_FOUND. */
+/** Returns the agent's ticket with this number. Throws TICKET_NOT_FOUND. */
 export async function requireTicket(
   db: Db,
   { accountId, agentId, ticketNumber }: TicketRef,
@@ -36,7 +36,7 @@ export async function requireTicket(
 
 const MOST_LOOKS = 5
 
-/** The ticket with its conversation, both locked: the conversation first, as everywhere. */
+/** Locks and returns the ticket with its conversation. The conversation is locked first, as everywhere. */
 export async function holdTicket(
   trx: Trx,
   ref: TicketRef,
@@ -56,7 +56,7 @@ export async function holdTicket(
   throw new Error('The conversation of a ticket changes all the time.')
 }
 
-/** The ticket of the conversation that is neither closed nor cancelled, locked. */
+/** Locks and returns the conversation's ticket that is neither closed nor cancelled. */
 export async function openTicketOf(
   trx: Trx,
   accountId: AccountId,
@@ -72,7 +72,7 @@ export async function openTicketOf(
     .executeTakeFirst()
 }
 
-/** Links a ticket without a conversation to one, in a transaction that holds its row. */
+/** Links a ticket to a conversation, in a transaction that has locked the ticket. */
 export async function linkTicket(
   trx: Trx,
   { id, account_id }: Pick<TicketRow, 'id' | 'account_id'>,

@@ -18,8 +18,8 @@ import { holdTicket, isOver, type TicketRow } from './ticket-queries.ts'
 type Needs = Pick<Context, 'db' | 'notifier' | 'generations' | 'config'>
 
 /**
- * Changes a ticket, all or nothing; one that is closed or cancelled ends its conversation if a person has that, and
- * one that is closed also if the agent has it. Throws as createTicket does.
+ * Changes a ticket, all or nothing. Closing or cancelling it ends its conversation if a person has it, and closing
+ * it also if the agent has it. Throws as createTicket does.
  */
 export async function updateTicket(
   ctx: Needs,
@@ -77,7 +77,7 @@ async function changeOf(trx: Trx, ref: TicketRef, body: Static<typeof UpdateTick
   }
 }
 
-/** Who gets the ticket of a conversation that a person has, has it from now on. */
+/** The new assignee of a ticket also takes over its conversation if a person has it. */
 async function handOn(
   trx: Trx,
   before: TicketRow,
@@ -89,7 +89,7 @@ async function handOn(
   await setStatus(trx, ticket.account_id, conversation.id, 'taken_over', ticket.assignee_id)
 }
 
-/** Answers the replies that have to be ended after the commit. */
+/** Returns the replies that must be ended after the commit. */
 async function endIfOver(
   ctx: Needs,
   trx: Trx,
@@ -119,7 +119,10 @@ async function endIfOver(
   return running
 }
 
-/** Contract, sections 4 and 8. One that a person has and that the same change unlinks, no ticket would show again. */
+/**
+ * Contract, sections 4 and 8. A conversation that a person has and that this change unlinks would not be shown by
+ * any ticket.
+ */
 function conversationsEndedBy(
   { status_category }: TicketRow,
   conversation: ConversationRow | null,

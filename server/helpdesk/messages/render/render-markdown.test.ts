@@ -149,7 +149,7 @@ test('whatever is written, only known tags and safe links come out', () => {
   )
 })
 
-// What takes exponential time would not end before the test is given up.
+// Exponential time would exceed the timeout of the test.
 test('ten thousand characters of anything end, and stay a page', { timeout: 120_000 }, () => {
   for (const piece of [
     '*',

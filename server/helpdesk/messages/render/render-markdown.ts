@@ -4,20 +4,20 @@ import { textAsHtml } from '../../../text/safety/escape-html.ts'
 import { type MayLink, withoutForeignLinks } from '../../../text/safety/foreign-links.ts'
 import { stripHtml } from './strip-html.ts'
 
-/** Characters that are rendered; of a longer text the lines and paragraphs stay. */
+/** The most characters that are rendered as Markdown. A longer text keeps only its lines and paragraphs. */
 const LONGEST = 40_000
 
-/** Only these lead anywhere: whatever else stands in a reply stays words. */
+/** The schemes that links may have. Other links become text. */
 const ANYWHERE: MayLink = () => true
 const LEADS = /^(?:https?:\/\/|mailto:|tel:)\S/i
 
-/** What follows on `www.`: a host and, if there is one, a path without the punctuation of the sentence around it. */
+/** Matches what follows `www.`: a host and an optional path, without the punctuation of the sentence. */
 const REST_OF_HOST =
   /[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,9}(?:[/?#](?:[^\s<>"'`]{0,2000}[^\s<>"'`.,;:!?)\]*_~])?)?/uy
 
-// The work of this parser grows with the length of the text, whatever stands in it; what nests deeper stays text.
+// The time of this parser is linear in the length of the text. Deeper nesting stays text.
 const parser = new MarkdownIt({ html: false, breaks: true, linkify: true, maxNesting: 60 })
-// Whether a link leads anywhere is decided when it is written: else its Markdown would be shown.
+// Links are checked when they are rendered. Otherwise the Markdown of refused ones would be shown.
 parser.validateLink = () => true
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: true })
 parser.linkify.add('www.', {
@@ -45,7 +45,7 @@ parser.core.ruler.push('task_boxes', ({ tokens }) => {
 
 type NewToken = new (type: string, tag: string, nesting: -1 | 0 | 1) => Token
 
-/** Links that lead nowhere are their words, and pictures are links: they would tell their server who reads. */
+/** Refused links become text. Images become links, because loading them would tell their server who reads. */
 function harmless(tokens: Token[], New: NewToken, mayLink: MayLink): Token[] {
   const isSafe = (href: string): boolean => LEADS.test(href) && mayLink(href)
   const kept: Token[] = []
@@ -108,7 +108,7 @@ export function renderMarkdown(markdown: string, mayLink: MayLink = ANYWHERE): s
   try {
     return sanitizeHtml(parser.render(stripHtml(text), { mayLink }), ALLOWED).trim()
   } catch {
-    // Nested thousands of times: more than the parser's stack holds.
+    // Thousands of nested elements overflow the stack of the parser.
     return textAsHtml(text)
   }
 }
@@ -116,6 +116,6 @@ export function renderMarkdown(markdown: string, mayLink: MayLink = ANYWHERE): s
 const INVISIBLE =
   /\s|\u034f|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]/gu
 
-/** Whether the HTML shows a reader nothing. */
+/** Returns whether the HTML renders as nothing. */
 export const showsNothing = (html: string): boolean =>
   html.replace(/<[^<>]*>/g, '').replace(INVISIBLE, '') === ''

@@ -1,4 +1,4 @@
-/** What stands inside of these is no text for a reader. */
+/** The elements whose content is not text for a reader. */
 const UNSEEN = new Set(
   'script style title textarea noscript template iframe object svg math head xmp'.split(' '),
 )
@@ -9,7 +9,7 @@ const BACKTICKS = /`+/y
 const OPEN_TAG = /<(?:\/?[a-z][a-z\d-]*(?:\s|$|\/)|[!?])/iy
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
-/** Markdown without the HTML in it; code stays as it is. Tags go, and with some of them what they hold. */
+/** Removes HTML from Markdown, but not from code. Of some elements, the content is removed, too. */
 export function stripHtml(markdown: string): string {
   const out: string[] = []
   let fence: string | null = null
@@ -25,24 +25,24 @@ export function stripHtml(markdown: string): string {
     } else {
       const stripped = stripLine(line, open)
       open = stripped.open
-      // A line of nothing but tags would part what stands around it.
+      // A line of nothing but tags would separate the paragraphs around it.
       if (stripped.text.trim() !== '' || line.trim() === '') out.push(stripped.text)
     }
   }
   return out.join('\n')
 }
 
-/** `open` names the element that the rest of the line is inside of, or is `!` inside of a comment. */
+/** `open` is the element that the rest of the line is in, or `!` in a comment. */
 function stripLine(line: string, before: string): { text: string; open: string } {
   let open = before
   let text = ''
   let small: string | undefined
   const closingOf = (name: string, from: number): number => {
-    // Some letters get longer in lower case, which would shift the positions of everything after them.
+    // Some letters are longer in lower case, which would shift all later positions.
     small ??= line.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
     return small.indexOf(`</${name}`, from)
   }
-  // Looked for once: a line may hold many tags that never end.
+  // It is searched once, because a line may have many tags that are never closed.
   const lastEnd = line.lastIndexOf('>')
   for (let at = 0; at < line.length; ) {
     if (open !== '') {
@@ -85,7 +85,7 @@ function pieceAt(line: string, at: number, lastEnd: number): { text: string; len
   TAG.lastIndex = at
   const tag = TAG.exec(line)
   if (!tag) {
-    // A tag over several lines, or one that never ends: its words go as far as the line goes.
+    // The tag continues on the next line or is never closed. It is removed up to the end of the line.
     OPEN_TAG.lastIndex = at
     const isTag = lastEnd < at && OPEN_TAG.test(line)
     return isTag ? { text: '', length: line.length - at, open: '' } : kept(1)

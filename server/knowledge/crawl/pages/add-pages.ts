@@ -5,12 +5,12 @@ import { isInSite } from '../site/site.ts'
 import { countMove } from './page-row.ts'
 
 const AT_ONCE = 500
-/** Found pages may be more than are included: some will be left out, and the customer sees why. */
+/** More pages may be found than are included, so that the customer sees which were left out and why. */
 const FOUND_PER_INCLUDED = 2
 
 /**
- * Notes that the crawl has found these URLs; those outside of the site, and new ones beyond the limit, are passed
- * over. Answers the numbers of the pages, to be added to `run.found` once the transaction is through.
+ * Records that the crawl has found these URLs. URLs outside of the site are ignored, and so are new ones beyond the
+ * limit. Returns the numbers of the pages, to be added to `run.found` after the commit.
  */
 export async function addPages(
   trx: Trx,
@@ -50,8 +50,8 @@ async function markFound(trx: Trx, run: CrawlRun, hrefs: string[]): Promise<Map<
 }
 
 /**
- * The same for pages known by their numbers: what a page links to that has not changed. Answers those that were not
- * in `run.marked`, to be added to it once the transaction is through.
+ * Does the same for known pages by their numbers, which are the links of an unchanged page. Returns those that were
+ * not in `run.marked`, to be added to it after the commit.
  */
 export async function markNumbersFound(trx: Trx, run: CrawlRun, all: number[]): Promise<number[]> {
   const numbers = [...new Set(all)].filter((number) => !run.marked.has(number))

@@ -25,7 +25,7 @@ const data = (title: string, text: string, links: string[] = []) => ({
   body: JSON.stringify({ title, text, links }),
 })
 
-// On each test, not around them: only so they are counted as skipped.
+// The option is set on each test, so that each is counted as skipped.
 describe('websites whose text is written by scripts', () => {
   let beside: BesideWebsite | undefined
   let site: WebSite
@@ -77,7 +77,7 @@ describe('websites whose text is written by scripts', () => {
       [answer.sources[0]?.name, answer.sources[0]?.url],
       ['Parcels', `${site.url}/docs/parcels`],
     )
-    // The browser is given what the crawler read.
+    // The browser is given what the crawler has fetched.
     assert.equal(site.asked.filter((path) => path === '/docs/parcels').length, 1)
     assert.ok(!site.asked.includes('/private/x') && !site.asked.includes('/data/docs/plain'))
 

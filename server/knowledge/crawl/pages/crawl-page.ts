@@ -7,7 +7,7 @@ import { failed, failedForNow, type PageOutcome } from './page-outcome.ts'
 import type { PageRow } from './page-row.ts'
 import { readPage } from './read-page.ts'
 
-/** Reads a claimed page, and has its text embedded if it is new. Never throws. */
+/** Reads a claimed page and embeds its text if it is new. Never throws. */
 export async function crawlPage(
   ctx: Context,
   run: CrawlRun,

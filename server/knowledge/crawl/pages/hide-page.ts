@@ -18,8 +18,9 @@ type Needs = Pick<Context, 'db' | 'jobs'>
 type Place = { agentId: string; sourceId: string; pageId: string }
 
 /**
- * Takes a page out of answers, at once and also for later crawls, or lets it in again. A page let in that has never
- * been read is read by a crawl that this starts. Throws RESOURCE_NOT_FOUND, SOURCE_PENDING_DELETION, SOURCE_SIZE_LIMIT_EXCEEDED.
+ * Removes a page from answers at once and in later crawls, or includes it again. If an included page has never been
+ * read, this starts a crawl that reads it. Throws RESOURCE_NOT_FOUND, SOURCE_PENDING_DELETION,
+ * SOURCE_SIZE_LIMIT_EXCEEDED.
  */
 export async function hidePage(
   { db, jobs }: Needs,

@@ -12,7 +12,7 @@ import { type PageRow, shownSize, shownStatus } from './page-row.ts'
 
 export type PageChange = Updateable<PagesTable> & Pick<PageRow, 'status'>
 
-/** What a page becomes by what was read; its chunks are written along with it. */
+/** Returns the change of a page's row after it was read, and writes its chunks. */
 export async function changeOf(
   trx: Trx,
   run: CrawlRun,
@@ -23,7 +23,7 @@ export async function changeOf(
   const isKept = page.changed_in > 0 && page.status === 'included'
   switch (outcome.kind) {
     case 'failed':
-      // Its earlier text is the best there is, as long as nobody says that the page is gone.
+      // The earlier text is used until the site says that the page is gone.
       if (outcome.passing && isKept)
         return { status: 'included', error: `${outcome.reason} Its earlier text goes on answering.` }
       return withoutText(trx, run, page, { status: 'failed', error: outcome.reason })
@@ -46,7 +46,7 @@ async function unchanged(trx: Trx, run: CrawlRun, page: PageRow): Promise<PageCh
   return { status: page.status, ...(page.status === 'included' ? { error: null } : {}) }
 }
 
-/** New text of a page, or the reason why there is no place for it. */
+/** Returns the change for new text, or the reason why it is not included. */
 async function newText(
   trx: Trx,
   run: CrawlRun,
@@ -91,7 +91,7 @@ async function reasonAgainst(
   }
 }
 
-/** The URL of a page with the same text that this crawl has included. */
+/** Returns the URL of a page with the same text that this crawl has included. */
 async function twinOf(trx: Trx, run: CrawlRun, page: PageRow, hash: string | null): Promise<string | null> {
   const twin = await trx
     .selectFrom('pages')

@@ -9,7 +9,7 @@ import type { PageRow } from './page-row.ts'
 
 const ROWS_AN_INSERT = 200
 
-/** The chunks answer until this crawl goes live, and not after it. */
+/** Retires the chunks: they are used until this crawl goes live. */
 export async function retireChunks(trx: Trx, run: CrawlRun, pageIds: string[]): Promise<void> {
   await trx
     .updateTable('chunks')
@@ -20,7 +20,7 @@ export async function retireChunks(trx: Trx, run: CrawlRun, pageIds: string[]): 
     .execute()
 }
 
-/** Adds chunks that answer as soon as this crawl goes live. */
+/** Adds chunks that are used from when this crawl goes live. */
 export async function insertChunks(
   trx: Trx,
   run: CrawlRun,

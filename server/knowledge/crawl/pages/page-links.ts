@@ -2,13 +2,13 @@ import { createBreather } from '../../../fairness/breathe.ts'
 import { pageUrl } from '../site/site.ts'
 import { scanTags } from './scan-tags.ts'
 
-/** Absolute URLs, each once, in the order of the page. */
+/** Distinct absolute URLs in the order of the page. */
 type PageLinks = { links: URL[]; canonical: URL | null }
 
-// A page with more is a list for machines.
+// The most links that are read. A page with more is not meant for people.
 const MOST_LINKS = 2_000
 
-/** Where an HTML page points: its links, and the address that it gives as its own. */
+/** Returns the links of an HTML page and its canonical URL. */
 export async function pageLinks(html: string, url: string): Promise<PageLinks> {
   const breathe = createBreather()
   const links = new Map<string, URL>()
@@ -33,7 +33,7 @@ function add(links: Map<string, URL>, url: URL | null): void {
 const isCanonical = (rel: string | undefined): boolean =>
   (rel ?? '').toLowerCase().split(/\s+/).includes('canonical')
 
-/** Pages that only send the browser on: `<meta http-equiv="refresh" content="0; url=…">`. */
+/** Redirects within the page: `<meta http-equiv="refresh" content="0; url=…">`. */
 function refreshTarget(attributes: Map<string, string>, base: string): URL | null {
   if (attributes.get('http-equiv')?.toLowerCase() !== 'refresh') return null
   const target = /^[\d.\s]*[;,]\s*(?:url\s*=)?\s*["']?([^"']+)/i.exec(attributes.get('content') ?? '')?.[1]

@@ -3,17 +3,17 @@ import type { LoadedChunk } from '../../training/load-content.ts'
 export type PageContent = {
   title: string
   chunks: LoadedChunk[]
-  /** Of training text. */
+  /** The bytes of training text. */
   bytes: number
-  /** Of everything that is indexed: equal pages and pages that have not changed are known by it. */
+  /** The hash of everything that is indexed, by which equal and unchanged pages are recognised. */
   hash: string
   etag: string | null
   lastModified: string | null
 }
 
 /**
- * What reading a page came to. `links` are those on it; null: nothing was sent, those known count. `instead` is the
- * page of the site that stands for this one. A `passing` failure is worth another try.
+ * The result of reading a page. `links` is null when nothing was sent, so that the known links still count.
+ * `instead` is the page of the site that replaces this one. A `passing` failure is worth another attempt.
  */
 export type PageOutcome =
   | { kind: 'content'; content: PageContent; links: URL[] }

@@ -6,7 +6,7 @@ import { ApiError } from '../../../http/errors.ts'
 import type { Position } from '../../../http/pagination.ts'
 import type { PageRow, PageStatus } from './page-row.ts'
 
-/** The source's page or RESOURCE_NOT_FOUND. */
+/** Returns the source's page. Throws RESOURCE_NOT_FOUND. */
 export async function requirePage(
   db: Db,
   accountId: AccountId,
@@ -26,7 +26,7 @@ export async function requirePage(
   return page
 }
 
-/** One more row than `limit`, in the order in which the pages were found, and how many match. */
+/** Returns up to `limit` + 1 rows in the order in which the pages were found, and the number of matches. */
 export async function listPageRows(
   db: Db,
   accountId: AccountId,

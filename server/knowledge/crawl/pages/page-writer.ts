@@ -4,27 +4,27 @@ import type { CrawlRun } from '../run/crawl-run.ts'
 import { failCrawl } from '../run/finish-crawl.ts'
 import { type ReadPage, storePages } from './store-pages.ts'
 
-/** One step holds the source's row, and the embedded database's only connection, no longer than this takes. */
+/** The most pages in one step, which locks the source's row and holds the only connection of the embedded database. */
 const MOST_AT_ONCE = 20
 const MOST_WAITING = 40
 const LINGER_MS = 20
-/** A site that fails so often in a row is left alone. */
+/** After so many failures in a row, the crawl of the site ends. */
 const MOST_FAILURES = 50
 
 type PageWriter = {
-  /** Takes a page that was read, to be stored with others. */
+  /** Adds a page that was read, to be stored together with others. */
   add(read: ReadPage): void
-  /** It has not kept up: read no more for now. */
+  /** Whether too many pages wait to be stored, so that reading should pause. */
   readonly isFull: boolean
-  /** The crawl is over, or nothing can be stored: read no more at all. */
+  /** Whether the crawl is over or nothing can be stored, so that reading should end. */
   readonly isOver: boolean
-  /** Resolves when something more is stored. */
+  /** Resolves when more pages have been stored. */
   written(): Promise<void>
-  /** Stores what is left; throws what kept it from storing. */
+  /** Stores the remaining pages. Throws the error that kept it from storing. */
   close(): Promise<void>
 }
 
-/** Stores the pages that one run has read, some in each step. */
+/** Creates a writer that stores the pages of one run, several in each step. */
 export function createPageWriter(db: Db, run: CrawlRun): PageWriter {
   const waiting: ReadPage[] = []
   let next = Promise.withResolvers<void>()
@@ -41,7 +41,7 @@ export function createPageWriter(db: Db, run: CrawlRun): PageWriter {
       isOver = true
       await failCrawl(db, run, `${failures} pages in a row could not be read. The last: ${last.reason}`)
     } catch (error) {
-      // One page that cannot be stored must not keep the others out.
+      // A page that cannot be stored must not affect the others.
       if (batch.length === 1) throw error
       for (const one of batch) await write([one])
     }

@@ -123,7 +123,7 @@ test('a name whose address changes between two looks leads nowhere', async () =>
   const rebinding = createGuardedFetcher({
     allowedPrivateHosts: [],
     userAgent: 'test',
-    // The first look sees a public address along with an inner one, every later one the inner one alone.
+    // The first lookup returns a public address and an internal one, later ones only the internal one.
     resolve: async () => {
       looks += 1
       const inner = { address: '127.0.0.1', family: 4 }

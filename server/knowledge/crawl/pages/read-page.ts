@@ -16,12 +16,12 @@ import type { PageRow } from './page-row.ts'
 
 type Needs = Pick<Context, 'fetcher' | 'renderer' | 'extractor'>
 
-/** A page of a crawl is read many times over: it gets less than a link of its own. */
+/** A crawl reads many pages, so each gets less than a source of its own. */
 const LIMITS = { maxBytes: 5 * 1_048_576, timeoutMs: 30_000, idleTimeoutMs: 15_000 }
 const LONGEST_PAUSE_MS = 60_000
 const LONGEST_TITLE = 300
 
-/** Reads one page of a site, if the site and the customer allow it. */
+/** Reads one page of a site if robots.txt and the customer's rules allow it. */
 export async function readPage(
   { fetcher, extractor, renderer }: Needs,
   run: CrawlRun,
@@ -30,7 +30,7 @@ export async function readPage(
   signal: AbortSignal,
   limits = LIMITS,
 ): Promise<PageOutcome> {
-  // Hidden by hand: it is not read, but what it links to counts.
+  // A page that was hidden by hand is not read, but its links count.
   if (page.hidden) return { kind: 'unchanged' }
   const url = new URL(page.url)
   const unwanted = run.rules.against(url)
@@ -55,7 +55,7 @@ export async function readPage(
   }
 }
 
-/** Only of a page whose text is kept can it be said that it has not changed. */
+/** A conditional request makes sense only for a page whose text is stored. */
 function conditions({ status, changed_in, etag, last_modified }: PageRow): Record<string, string> {
   if (status !== 'included' || changed_in === 0) return {}
   return {
@@ -78,7 +78,7 @@ function pauseOf(retryAfter: string | undefined): number {
   return Math.min(Math.max(ms || 0, 0), LONGEST_PAUSE_MS)
 }
 
-/** A redirect inside the site makes the target a page of its own; one that leads out of it ends there. */
+/** The target of a redirect within the site is a page of its own. Other redirects are not followed. */
 function elsewhere(run: CrawlRun, asked: URL, answer: FetchedPage): PageOutcome | null {
   if (answer.redirects.length === 0) return null
   const target = pageUrl(answer.url)
@@ -114,7 +114,7 @@ async function contentOf(
     const hash = createHash('sha256')
       .update(JSON.stringify([name, texts]))
       .digest('base64url')
-    // What scripts write may change while the page itself stays the same.
+    // Content produced by scripts may change while the page itself stays the same.
     const { etag = null, 'last-modified': lastModified = null } = built === null ? answer.headers : {}
     return {
       kind: 'content',

@@ -10,17 +10,17 @@ const PAGES_AT_ONCE = 50
 type PagedSource = { id: string; name: string | null; url: string | null; live_version: number | null }
 type Target = {
   index: Pick<AgentIndex, 'replaceSource' | 'removeSource'>
-  /** What the index holds, by key, with a mark of its state. */
+  /** The entries of the index by key, each with a mark of its state. */
   sources: Map<string, string>
 }
 
-/** The index holds each page of a site as an entry of its own, so that a crawl costs what has changed. */
+/** Each page of a site is an entry of its own, so that only changed pages are indexed after a crawl. */
 const keyOf = (sourceId: string, pageId: string): string => `${sourceId}/${pageId}`
 
-/** The source that an entry of the index belongs to. */
+/** Returns the source of an entry of the index. */
 export const sourceOfKey = (key: string): string => key.split('/', 1)[0] ?? key
 
-/** Brings the entries of a crawl or sitemap source to what its live version shows. */
+/** Updates the entries of a crawl or sitemap source to its live version. */
 export async function syncPages(
   db: Db,
   accountId: AccountId,
@@ -50,7 +50,7 @@ export async function syncPages(
   for await (const { id, changed_in } of shownPages(db, accountId, source.id)) {
     const key = keyOf(source.id, id)
     shown.add(key)
-    // What a crawl that is not live yet has changed will be looked at again when it is.
+    // Changes by a crawl that is not live yet are indexed when it goes live.
     const mark = changed_in <= (source.live_version ?? 0) ? String(changed_in) : 'before'
     if (target.sources.get(key) !== mark) changed.push({ id, mark })
     if (changed.length >= PAGES_AT_ONCE) await flush()

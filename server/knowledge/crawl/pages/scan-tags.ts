@@ -1,17 +1,17 @@
 import { endOfRawText } from '../../../text/html/end-of-raw-text.ts'
 
 type Tag = {
-  /** Lower case. */
+  /** In lower case. */
   name: string
   attributes: Map<string, string>
 }
 
 const tagName = /[a-z][^\s/>]*/iy
 const attribute = /[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/y
-// Their content is text, whatever it looks like.
+// The elements whose content is text, even if it looks like tags.
 const rawText = new Set(['script', 'style', 'textarea', 'title', 'noembed', 'xmp'])
 
-/** The start tags of an HTML page in their order, in linear time; nothing is made of what lies between them. */
+/** Yields the start tags of an HTML page in linear time. */
 export function* scanTags(html: string): Generator<Tag> {
   for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at)) {
     if (html.startsWith('<!--', at)) {
@@ -33,7 +33,7 @@ export function* scanTags(html: string): Generator<Tag> {
       const found = attribute.exec(html)
       if (!found) break
       const [, key = '', double, single, bare] = found
-      // The page ends inside of a value.
+      // The page ends within a value.
       if (bare?.startsWith('"') || bare?.startsWith("'")) return
       const known = key.toLowerCase()
       if (!attributes.has(known)) attributes.set(known, decodeEntities(double ?? single ?? bare ?? ''))
@@ -46,7 +46,7 @@ export function* scanTags(html: string): Generator<Tag> {
 
 const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
 
-/** Resolves the character references that occur in addresses; unknown ones stay as they are. */
+/** Replaces the character references that occur in URLs. Unknown ones are kept. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,4}));/gi, (whole, hex, decimal, name) => {

@@ -9,15 +9,15 @@ import type { PageOutcome } from './page-outcome.ts'
 import { countMove, type PageRow, shownSize, shownStatus } from './page-row.ts'
 import { storeUnchanged } from './store-unchanged.ts'
 
-/** Of one page in one crawl. */
+/** The most attempts for a page in one crawl. */
 const MOST_TRIES = 3
 const PAUSE_MS = 1_000
 
 export type ReadPage = { page: PageRow; outcome: PageOutcome }
 
 /**
- * Writes what reading some pages came to, and what they link to, in one step; a page that somebody else has dealt
- * with meanwhile is left alone. Answers how many pages in a row have failed for now, or null when the crawl is over.
+ * Stores the results of reading several pages and their links in one step. Pages that another process has handled
+ * meanwhile are skipped. Returns the number of temporary failures in a row, or null when the crawl is over.
  */
 export async function storePages(db: Db, run: CrawlRun, read: readonly ReadPage[]): Promise<number | null> {
   const learned = new Map<string, number>()
@@ -54,7 +54,7 @@ export async function storePages(db: Db, run: CrawlRun, read: readonly ReadPage[
   return done.result
 }
 
-/** Answers the pages that it leads to, by URL. */
+/** Returns the pages that it links to, by URL. */
 async function storeOne(
   trx: Trx,
   run: CrawlRun,
@@ -86,7 +86,7 @@ async function tryAgain(trx: Trx, page: PageRow, pauseMs: number): Promise<void>
     .execute()
 }
 
-/** The pages that this one leads to; null when those it led to before count. */
+/** Returns the pages that this one links to, or null when the known links still count. */
 async function linksOf(
   trx: Trx,
   run: CrawlRun,
@@ -99,7 +99,7 @@ async function linksOf(
     await markNumbersFound(trx, run, page.links)
     return null
   }
-  // A sitemap names its pages itself; only a page that stands for a named one is followed.
+  // In a sitemap source, only a page that replaces a listed one is followed.
   const instead = outcome.kind === 'excluded' && outcome.instead ? [outcome.instead] : []
   return addPages(trx, run, source, run.type === 'crawl' ? outcome.links : instead)
 }

@@ -3,8 +3,8 @@ import type { CrawlRun } from '../run/crawl-run.ts'
 import type { PageRow } from './page-row.ts'
 
 /**
- * Notes in one go that pages are as they were, which on a later crawl most are. Answers the ids of those it dealt
- * with: one that may have the same text as another page is looked at on its own.
+ * Stores in one statement that pages are unchanged, as most are in a later crawl. Returns their ids. A page that may
+ * have the same text as another one is left for a separate step.
  */
 export async function storeUnchanged(trx: Trx, run: CrawlRun, pages: PageRow[]): Promise<Set<string>> {
   const plain = pages.filter(({ status, hidden }) => status === 'included' && !hidden)

@@ -7,7 +7,7 @@ import { type CrawlMetadata, type CrawlOptions, newCrawlMetadata } from './crawl
 
 type NewSite = { url: string; linkType: CrawlMetadata['type'] } & Partial<CrawlOptions>
 
-/** Adds a website: by the links from a page on, or by its sitemap. */
+/** Adds a website, whose pages are found by links from the start page or by its sitemap. */
 export async function addSite(
   ctx: Pick<Context, 'db' | 'jobs'>,
   account: Account,

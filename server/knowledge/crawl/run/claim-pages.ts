@@ -3,22 +3,22 @@ import type { Db, Trx } from '../../../db/database.ts'
 import { countMove, type PageRow, shownStatus } from '../pages/page-row.ts'
 import { type CrawlRun, type LockedSource, step } from './crawl-run.ts'
 
-/** A claim lasts this long unless it is renewed: what a killed process held is free again after it. */
+/** A claim expires after this time unless it is renewed, so that the pages of a killed process are released. */
 export const LEASE_SECONDS = 15
 const LEFT_OUT_AT_ONCE = 500
 const LOOK_AGAIN_MS = 250
 
 type Claim = {
   pages: PageRow[]
-  /** With no pages: how long to wait before asking again. */
+  /** The time to wait before the next attempt, if there are no pages. */
   waitMs: number
-  /** Every page that was found is dealt with. */
+  /** Whether every page that was found has been handled. */
   isDone: boolean
 }
 
 /**
- * Takes up to `most` pages for this run, in the order of their discovery. With a `delayMs`, one at a time in all
- * processes together, that long after each other. null: the crawl is over.
+ * Claims up to `most` pages for this run in the order of their discovery. With a `delayMs`, all processes together
+ * claim one page at a time, with that delay. Returns null when the crawl is over.
  */
 export async function claimPages(
   db: Db,
@@ -55,7 +55,7 @@ export async function claimPages(
   return claim?.result ?? null
 }
 
-/** Keeps what this run has claimed. */
+/** Renews the claims of this run. */
 export async function renewClaims(db: Db, run: CrawlRun): Promise<void> {
   await db
     .updateTable('pages')
@@ -66,7 +66,7 @@ export async function renewClaims(db: Db, run: CrawlRun): Promise<void> {
     .execute()
 }
 
-/** Gives back what this run has claimed and not dealt with. */
+/** Releases the claimed pages that this run has not handled. */
 export async function releaseClaims(db: Db, run: CrawlRun): Promise<void> {
   await db
     .updateTable('pages')
@@ -77,7 +77,7 @@ export async function releaseClaims(db: Db, run: CrawlRun): Promise<void> {
     .execute()
 }
 
-/** At the start of the only process: nobody holds anything. */
+/** Releases all claims. It is called at the start of the only process. */
 export async function freeClaims(db: Db): Promise<void> {
   await db
     .updateTable('pages')
@@ -89,7 +89,7 @@ export async function freeClaims(db: Db): Promise<void> {
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${sql.lit(LEASE_SECONDS)})`
 const isFree = sql<SqlBool>`(held_until is null or held_until < now())`
 
-/** Pages that this crawl has found and not dealt with. */
+/** A condition for the pages that this crawl has found and not handled. */
 const waiting = (db: Db, run: CrawlRun) =>
   db
     .selectFrom('pages')
@@ -97,14 +97,14 @@ const waiting = (db: Db, run: CrawlRun) =>
     .where('source_id', '=', run.sourceId)
     .where('found_in', '=', run.version)
     .where('crawled_in', '<', run.version)
-    // Says nothing more, but lets the index of waiting pages answer.
+    // This condition is redundant, but it allows the index of waiting pages to be used.
     .whereRef('crawled_in', '<', 'found_in')
 
 export async function isAnyWaiting(db: Db, run: CrawlRun): Promise<boolean> {
   return (await waiting(db, run).select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Whether there is more to do than one process should do alone. */
+/** Returns whether there is more to do than one process should do alone. */
 export async function isMuchWaiting(db: Db, run: CrawlRun, much: number): Promise<boolean> {
   return (await waiting(db, run).select('id').limit(much).execute()).length === much
 }
@@ -119,13 +119,13 @@ async function isAnyHeld(trx: Trx, run: CrawlRun): Promise<boolean> {
   return held !== undefined
 }
 
-/** Once the plan's pages are included, what else was found is not even asked for. */
+/** Once the plan's number of pages is included, the other pages are not requested. */
 async function leaveOutBeyondLimit(trx: Trx, run: CrawlRun, { metadata }: LockedSource): Promise<void> {
   if (metadata.children.included < run.limit) return
   const pages = await waiting(trx, run)
     .select(['id', 'status', 'hidden'])
     .where('status', '<>', 'included')
-    // One that waits for another try is told apart by what was wrong with it.
+    // A page that waits for another attempt keeps its error.
     .where('tries', '=', 0)
     .where(isFree)
     .limit(LEFT_OUT_AT_ONCE)

@@ -12,12 +12,12 @@ import { type Site, siteOf } from '../site/site.ts'
 import { type CrawlMetadata, crawlMetadata, isProcessing } from './crawl-source.ts'
 import type { CrawlSite } from './enqueue-crawl.ts'
 
-/** Pages of one source, whatever the plan says. */
+/** The most pages of one source in any plan. */
 const MOST_PAGES = 10_000
 
 export const pageLimit = (plan: string): number => Math.min(planOf(plan).pages ?? MOST_PAGES, MOST_PAGES)
 
-/** One process's part in a crawl. */
+/** The part of one process in a crawl. */
 export type CrawlRun = {
   sourceId: string
   version: number
@@ -28,22 +28,22 @@ export type CrawlRun = {
   site: Site
   rules: PathRules
   slow: boolean
-  /** The first pages are in. */
+  /** Whether the first pages have been added. */
   seeded: boolean
-  /** Pages that may be included. */
+  /** The number of pages that may be included. */
   limit: number
-  /** Names this run among others of the same crawl. */
+  /** Identifies this run among others of the same crawl. */
   holder: string
-  /** Numbers of the pages known to be found by this crawl, by URL. */
+  /** The numbers of the pages that this crawl is known to have found, by URL. */
   found: Map<string, number>
-  /** Numbers of pages that are known to be marked as found. */
+  /** The numbers of the pages that are known to be marked as found. */
   marked: Set<number>
 }
 
-/** The source's row under lock: members that a step changes are written back at its end. */
+/** The locked row of the source. Changed members are written at the end of the step. */
 export type LockedSource = { row: SourceRow; state: CrawlState; metadata: CrawlMetadata; size: number }
 
-/** The crawl that a job is about, or null when it is over, begun anew, or gone on with by another chain. */
+/** Returns the crawl of a job, or null when it is over, was restarted, or is continued by another chain of jobs. */
 export async function openRun(db: Db, { sourceId, version, chain }: CrawlSite): Promise<CrawlRun | null> {
   const source = await db
     .selectFrom('sources')
@@ -76,9 +76,9 @@ export async function openRun(db: Db, { sourceId, version, chain }: CrawlSite): 
 }
 
 /**
- * One step of a crawl in a transaction that holds the source's row, so that steps of all processes follow each
- * other. Answers null, having done nothing, when the crawl is over, begun anew, or its source deleted. A step that
- * moves the agent's knowledge holds the agent as well.
+ * Runs a step of a crawl in a transaction that locks the source's row, so that the steps of all processes run one
+ * after another. Returns null without running it when the crawl is over or was restarted, or the source was deleted.
+ * A step that changes the agent's knowledge locks the agent as well.
  */
 export async function step<T>(
   db: Db,

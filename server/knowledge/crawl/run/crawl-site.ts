@@ -10,19 +10,19 @@ import { CRAWL_SITE, type CrawlSite } from './enqueue-crawl.ts'
 import { failCrawl, finishCrawl } from './finish-crawl.ts'
 import { seedCrawl } from './seed-crawl.ts'
 
-/** Other crawls get their turn after it, and a stop of the service waits for no more. */
+/** The length of a slice. After it, other crawls get their turn, and the service can stop. */
 const SLICE_MS = 10_000
 const PAGES_AT_ONCE = 8
 const CLAIMED_AT_ONCE = 24
 const SLOW_PAUSE_MS = 1_000
 const LONGEST_DELAY_MS = 60_000
-/** From so many waiting pages on, another process is asked for help. */
+/** From this number of waiting pages on, another process helps. */
 const MUCH = 100
 const LOOK_AGAIN_MS = 250
 
 /**
- * Works on a crawl for one slice of time, and sees to it that another follows until all is done. Pages are claimed
- * in small batches, so any number of processes may do this for one crawl, and one that dies loses nothing.
+ * Works on a crawl for one slice of time and enqueues the next slice until all pages are handled. Pages are claimed
+ * in small batches, so any number of processes may work on one crawl, and nothing is lost when one dies.
  */
 export async function crawlSite(
   ctx: Context,
@@ -46,7 +46,7 @@ export async function crawlSite(
   }
 }
 
-/** Answers true when every page is dealt with. */
+/** Returns true when every page has been handled. */
 async function workOn(ctx: Context, run: CrawlRun, signal: AbortSignal): Promise<boolean> {
   if (!run.seeded && !(await seedCrawl(ctx, run, signal))) return false
   if (!ctx.embedded && (await isMuchWaiting(ctx.db, run, MUCH))) await askForHelp(ctx, run)
@@ -98,7 +98,7 @@ async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: W
   }
 }
 
-/** Between two requests: what the site asks for, and the customer. */
+/** Returns the delay between two requests that the site and the customer want. */
 async function delayOf(run: CrawlRun, robots: RobotsCache): Promise<number> {
   const rules = await robots(run.start)
   const asked = typeof rules === 'string' ? 0 : (rules.delayMs ?? 0)
@@ -108,6 +108,6 @@ async function delayOf(run: CrawlRun, robots: RobotsCache): Promise<number> {
 const goOnLater = ({ db, jobs }: Context, { account }: CrawlRun, payload: CrawlSite): Promise<void> =>
   jobs.enqueue<CrawlSite>(db, CRAWL_SITE, payload, 0, account.id)
 
-/** One slice of another process, if there is one. */
+/** Enqueues one slice for another process. */
 const askForHelp = (ctx: Context, run: CrawlRun): Promise<void> =>
   goOnLater(ctx, run, { sourceId: run.sourceId, version: run.version, chain: null })

@@ -1,6 +1,6 @@
 import type { SourceRow } from '../../sources/queries.ts'
 
-/** contract, section 4, "Source": what links of more than one page carry. */
+/** The metadata of links with more than one page (contract, section 4, "Source"). */
 export type CrawlMetadata = {
   type: 'crawl' | 'sitemap'
   excludePaths: string[]
@@ -10,12 +10,12 @@ export type CrawlMetadata = {
   children: Children
 }
 
-/** Pages by their status; those that wait are not counted. */
+/** The number of pages by status. Waiting pages are not counted. */
 export type Children = { included: number; excluded: number; failed: number }
 
 export type CrawlOptions = Pick<CrawlMetadata, 'excludePaths' | 'includeOnlyPaths' | 'slowScraping'>
 
-/** Whether the source is a website of many pages. */
+/** Returns whether the source is a website of many pages. */
 export const isCrawl = ({ link_type }: Pick<SourceRow, 'link_type'>): boolean =>
   link_type === 'crawl' || link_type === 'sitemap'
 

@@ -196,7 +196,7 @@ test('a website deleted while it is crawled ends at once and leaves nothing', as
   assert.equal(await web.finds('netherby1'), false)
 })
 
-/** Waits until the site has not been asked for a while. */
+/** Waits until the site has had no requests for a while. */
 async function quiet(): Promise<void> {
   for (let before = -1; before !== site.asked.length || site.open > 0; ) {
     before = site.asked.length

@@ -7,22 +7,22 @@ import type { Jobs } from '../../../jobs/jobs.ts'
 import { crawlMetadata, isCrawl, isProcessing } from './crawl-source.ts'
 
 /**
- * A slice of a crawl's work. A chain of jobs, each enqueued by the one before, sees a crawl through; a job without
- * a chain helps with one slice.
+ * One slice of a crawl. A chain of jobs, each enqueued by the one before, completes a crawl. A job without a chain
+ * only helps with one slice.
  */
 export const CRAWL_SITE = 'crawl-site'
 
 export type CrawlSite = { sourceId: string; version: number; chain: string | null }
 
 /**
- * `created`: the first crawl; `resumed`: the one under way lost its job; `changed`: the options are others, so what
- * is under way begins again; `re-sync`, `page`: another look, unless one is under way.
+ * `created`: the first crawl. `resumed`: the running crawl has lost its job. `changed`: the options have changed, so
+ * a running crawl is restarted. `re-sync` and `page`: another crawl, unless one is running.
  */
 type CrawlReason = 'created' | 'resumed' | 'changed' | 're-sync' | 'page'
 
 /**
- * Starts a crawl of a crawl or sitemap source in the caller's transaction; what is live answers until it is done.
- * Answers false when there is nothing to start: no such source, or one that is being crawled.
+ * Starts a crawl in the caller's transaction. The live version is used until it is done. Returns false when there is
+ * nothing to start, because the source does not exist or is being crawled.
  */
 export async function enqueueCrawl(
   jobs: Pick<Jobs, 'enqueue'>,

@@ -18,8 +18,8 @@ const PAGES_AT_ONCE = 200
 const CHUNKS_AT_ONCE = 1_000
 
 /**
- * Ends a crawl all of whose pages are dealt with: what it found goes live in one step and what it did not find any
- * more goes out with it. With no page to answer from it fails, and the earlier version stays.
+ * Ends a crawl whose pages have all been handled. What it found goes live in one step, and pages that it did not
+ * find any more are removed. Without any page to answer from, it fails and the earlier version stays.
  */
 export async function finishCrawl(ctx: Needs, run: CrawlRun): Promise<void> {
   const reason = await step(ctx.db, run, (trx) => reasonForFailure(trx, run))
@@ -30,7 +30,7 @@ export async function finishCrawl(ctx: Needs, run: CrawlRun): Promise<void> {
   if (done?.result) await clearAway(ctx.db, run.account.id, run.sourceId)
 }
 
-/** The crawl has failed: what was live before answers, and what was read is of use to the next one. */
+/** Marks the crawl as failed. The earlier version stays live, and the next crawl uses what was read. */
 export async function failCrawl(db: Db, run: CrawlRun, reason: string): Promise<void> {
   await step(db, run, async (trx, source) => {
     source.metadata.crawlStatus = 'failed'
@@ -59,7 +59,7 @@ async function reasonForFailure(trx: Trx, run: CrawlRun): Promise<string | null>
   return first ? `No page could be read. ${first.url}: ${first.error}` : 'No page was found.'
 }
 
-/** Pages that this crawl has not found again, some of them; answers whether there were any. */
+/** Deletes some pages that this crawl has not found again. Returns whether there were any. */
 async function dropLost(trx: Trx, run: CrawlRun, { state, metadata }: LockedSource): Promise<boolean> {
   if (state.partial) return false
   const lost = await pagesOf(trx, run.account.id, run.sourceId)
@@ -126,11 +126,11 @@ async function goLive(
 
 const isStillThere = (version: number) => sql<SqlBool>`found_in >= ${version}`
 
-/** Deletes what no longer answers, bit by bit: pages lost before the live crawl, and retired chunks. */
+/** Deletes in small steps what is no longer used: pages that were lost before the live crawl, and retired chunks. */
 async function clearAway(db: Db, accountId: AccountId, sourceId: string): Promise<void> {
   while (await clearSome(db, accountId, sourceId)) {}
   await db.transaction().execute(async (trx) => {
-    // A crawl that has begun meanwhile stores vectors before the chunks that need them.
+    // A new crawl may already have stored vectors whose chunks follow later.
     const source = await trx
       .selectFrom('sources')
       .select('id')

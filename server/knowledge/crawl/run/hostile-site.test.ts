@@ -30,7 +30,7 @@ test('a hostile website harms nothing, and says page by page what was wrong with
   site.pages.set('/broken', { headers: { 'content-encoding': 'br' }, body: 'this is not brotli' })
   site.pages.set('/deep', { body: `<html><body>${'<div>'.repeat(50_000)}Deep.` })
   site.pages.set('/wide', { body: `<html><body>${'<p>x</p>'.repeat(60_000)}` })
-  // Every page leads to others that nobody has seen, some of them by very long ways.
+  // Every page links to new pages, some of them with very long paths.
   site.rest = ({ url = '' }) =>
     page(`Maze ${url}`, `You are at ${url}.`, [
       `${url}/1`,
@@ -53,7 +53,7 @@ test('a hostile website harms nothing, and says page by page what was wrong with
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
     isDone = status !== 'untrained'
-    // While it is crawled, the service answers.
+    // The service responds while the site is crawled.
     assert.equal((await service.anonymous('GET', '/health')).status, 200)
   }
   await setPlan('standard')

@@ -10,8 +10,8 @@ const AT_ONCE = 500
 type Needs = Pick<Context, 'db' | 'fetcher' | 'log'>
 
 /**
- * Puts the first pages of a crawl in: its start, or what the sitemap names. Bears to be begun again. Answers false
- * when the crawl ends here.
+ * Adds the first pages of a crawl: its start page or those of the sitemap. It may run twice. Returns false when the
+ * crawl ends here.
  */
 export async function seedCrawl(ctx: Needs, run: CrawlRun, signal: AbortSignal): Promise<boolean> {
   if (run.type === 'crawl') return addAll(ctx, run, [pageUrl(run.start.href) ?? run.start], true)

@@ -15,8 +15,8 @@ type Change = Partial<CrawlOptions> & { linkType?: LinkType }
 const FIELDS: readonly string[] = ['linkType', 'excludePaths', 'includeOnlyPaths', 'slowScraping']
 
 /**
- * Other options for a website, or the other way to find its pages: it is crawled again with them, while what is live
- * answers. Throws VALIDATION_INVALID_BODY, SOURCE_PENDING_DELETION, SOURCE_DUPLICATE.
+ * Changes the options of a website or how its pages are found, and crawls it again while the live version is used.
+ * Throws VALIDATION_INVALID_BODY, SOURCE_PENDING_DELETION, SOURCE_DUPLICATE.
  */
 export async function updateSite(
   { db, jobs }: Pick<Context, 'db' | 'jobs'>,
@@ -47,7 +47,7 @@ export async function updateSite(
   })
 }
 
-/** The refusal of a page that is to become a website, or the other way round (docs/decisions/0017). */
+/** Returns the error for turning a page into a website or the other way round (docs/decisions/0017). */
 export const otherLinkType = (wanted: LinkType): ApiError =>
   invalidField(
     'linkType',

@@ -6,10 +6,13 @@ import { allowAll, MOST_ROBOTS, parseRobots, type Robots } from './robots.ts'
 const CRAWLER = 'parley'
 const TIMEOUT_MS = 10_000
 
-/** Robots rules by origin, kept for as long as the caller keeps this; a string is why there are none. */
+/**
+ * Returns a function that loads the robots rules of an origin and caches them. A string is the reason why there are
+ * none.
+ */
 export type RobotsCache = (url: URL) => Promise<Robots | string>
 
-/** A site that cannot say what it allows is not read (RFC 9309, 2.3.1); one without the file allows everything. */
+/** A site whose robots.txt fails is not read (RFC 9309, 2.3.1). A site without one allows everything. */
 export function createRobotsCache({ fetcher }: Pick<Context, 'fetcher'>, signal: AbortSignal): RobotsCache {
   const known = new Map<string, Promise<Robots | string>>()
   return ({ origin }) => {

@@ -5,7 +5,10 @@ export type SitemapEntries = {
   urls: string[]
 }
 
-/** A text file has an address on each line; anything else must be a urlset or a sitemapindex. null: it is neither. */
+/**
+ * Parses a sitemap. A text file has a URL on each line; anything else must be a urlset or a sitemapindex. Returns
+ * null for other content.
+ */
 export function parseSitemap(text: string, most: number): SitemapEntries | null {
   const start = text.trimStart()
   if (/^https?:\/\//i.test(start)) {
@@ -18,7 +21,10 @@ export function parseSitemap(text: string, most: number): SitemapEntries | null 
   return { kind: root[2] === 'urlset' ? 'pages' : 'sitemaps', urls }
 }
 
-/** The texts of the elements of this name. Addresses of images and videos stand in elements of another prefix. */
+/**
+ * Returns the texts of the elements with this name. The URLs of images and videos are in elements with another
+ * prefix.
+ */
 function locations(xml: string, name: string, most: number): string[] {
   const found: string[] = []
   const [open, close] = [`<${name}`, `</${name}`]

@@ -2,15 +2,18 @@ import { linearPattern, stepsOf } from '../../../text/safety/linear-pattern.ts'
 
 export type PathPattern = {
   matches(url: URL): boolean
-  /** What that costs at worst, and what of it does not depend on the address: see linearPattern. */
+  /** The worst-case cost of the pattern, and the part that does not depend on the URL; see linearPattern. */
   steps(url: URL): number
   readonly size: number
 }
 
-// Plain text, from the start or up to the end of the address when it says so.
+// Matches plain text, which may be anchored to the start or the end of the URL.
 const plainForm = /^(\^?)((?:[^\\^$.|?*+()[\]{}]|\\[./_-])+)(\$?)$/u
 
-/** A customer's pattern for addresses of pages; plain text, as most are, costs nothing. Throws a sentence. */
+/**
+ * Compiles a customer's pattern for URLs. Most patterns are plain text, which costs nothing. Throws an error with a
+ * sentence for the customer.
+ */
 export function pathPattern(pattern: string): PathPattern {
   const textOf = pattern.includes('://') ? (url: URL) => url.href : (url: URL) => url.pathname + url.search
   const [, start, text, end] = plainForm.exec(pattern) ?? []

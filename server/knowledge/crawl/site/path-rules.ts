@@ -3,19 +3,19 @@ import type { CrawlOptions } from '../run/crawl-source.ts'
 import { pathPattern } from './path-pattern.ts'
 
 export type PathRules = {
-  /** Why a page is left out, in a sentence; null when it is wanted. */
+  /** Returns a sentence that says why a page is left out, or null when it is included. */
   against(url: URL): string | null
-  /** Looks at many addresses without holding up other work; `against` then knows what it said. */
+  /** Checks many URLs without blocking other work. `against` then returns the cached results. */
   prepare(urls: readonly URL[]): Promise<void>
 }
 
-// Of one address: 20 ms at worst.
+// The cost limit for one URL, which is 20 ms at worst.
 const MOST_STEPS = 200_000
 const MOST_KNOWN = 5_000
 
 /**
- * The customer's patterns, found anywhere in a page's path and query; one with "://" in it is compared with the
- * whole URL. Exclusion wins.
+ * Applies the customer's patterns, which may match anywhere in a page's path and query. A pattern with "://" is
+ * compared with the whole URL. Exclusion takes precedence.
  */
 export function pathRules({
   excludePaths,

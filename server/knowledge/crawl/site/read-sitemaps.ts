@@ -6,13 +6,13 @@ import { tooLarge } from '../../../fetch/read/read-body.ts'
 import { decodeText } from '../../extract/text/decode-text.ts'
 import { parseSitemap, type SitemapEntries } from './parse-sitemap.ts'
 
-/** The protocol's own limits (sitemaps.org) are 50 MB and 50,000 addresses a file; this much is read of one. */
+/** The most that is read of one file. The limits of the protocol (sitemaps.org) are 50 MB and 50,000 URLs. */
 const MAX_BYTES = 20 * 1_048_576
 const MOST_URLS = 50_000
 const MOST_SITEMAPS = 200
 const TIMEOUT_MS = 60_000
 
-/** Why a sitemap gives no pages; `message` is for the customer. */
+/** The reason why a sitemap has no pages. `message` is for the customer. */
 export class SitemapFailure extends Error {
   override name = 'SitemapFailure'
 }
@@ -20,8 +20,8 @@ export class SitemapFailure extends Error {
 type SitemapPart = { urls: string[] } | { failed: string }
 
 /**
- * The addresses of a sitemap, a file at a time; those of an index are followed, one level deep. A part of an index
- * that cannot be read is told and passed over; when the first file cannot be read, throws SitemapFailure.
+ * Yields the URLs of a sitemap, a file at a time. The files of an index are followed, one level deep. A file of an
+ * index that cannot be read is reported and skipped. Throws SitemapFailure when the first file cannot be read.
  */
 export async function* readSitemaps(
   { fetcher }: Pick<Context, 'fetcher'>,
@@ -59,7 +59,7 @@ async function read(fetcher: Context['fetcher'], url: string, signal: AbortSigna
   }
 }
 
-/** Sitemaps are often kept as .gz files, which is not the packing of the connection. */
+/** Sitemaps are often .gz files, which is independent of the encoding of the response. */
 async function unpacked(body: Uint8Array): Promise<Uint8Array> {
   if (body[0] !== 0x1f || body[1] !== 0x8b) return body
   try {

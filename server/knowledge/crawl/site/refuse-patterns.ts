@@ -6,7 +6,7 @@ type Patterns = { excludePaths?: string[]; includeOnlyPaths?: string[] }
 const TOO_LARGE =
   'With this pattern those of excludePaths and includeOnlyPaths are too large: the counts of their repeats may be 500 in all.'
 
-/** A sentence for each pattern that cannot be used, or with which they are too large. */
+/** Returns a sentence for each pattern that cannot be used or that exceeds the limit of all patterns together. */
 export function refusePatterns(options: Patterns): Record<string, string> {
   let size = 0
   const problems = (['excludePaths', 'includeOnlyPaths'] as const).flatMap((field) =>

@@ -1,7 +1,7 @@
-/** What a robots.txt says to one crawler. */
+/** The rules of a robots.txt for one crawler. */
 export type Robots = {
   isAllowed(url: URL): boolean
-  /** Between two requests; null: the file does not say. */
+  /** The delay between two requests, or null when the file has none. */
   delayMs: number | null
 }
 
@@ -10,16 +10,16 @@ type Group = { agents: string[]; rules: Rule[]; delayMs: number | null }
 
 export const allowAll: Robots = { isAllowed: () => true, delayMs: null }
 
-// The most rules that are read. A file with more of them is made to be expensive.
+// The most rules that are read, as a protection against files that are made to be expensive.
 const MOST_RULES = 2_000
-/** The most bytes of a file that are read; RFC 9309 asks for 500 KiB. */
+/** The most bytes of a file that are read. RFC 9309 demands at least 500 KiB. */
 export const MOST_ROBOTS = 512 * 1_024
 /** A longer rule is dropped, because no URL is as long. */
 const LONGEST_RULE = 2_000
 
 /**
  * Parses a robots.txt (RFC 9309). The groups with this crawler's name apply together; without any, those of "*" do.
- * Of the rules that match a path, the longest decides, and of two with the same length the one that allows.
+ * Of the rules that match a path, the longest decides, and if there are two of the same length, the one that allows.
  */
 export function parseRobots(text: string, crawler: string): Robots {
   const groups = groupsOf(text)
@@ -79,7 +79,7 @@ function groupsOf(text: string): Group[] {
   return groups
 }
 
-/** `*` stands for anything, `$` at the end for the end; each piece is looked for once, so the time is linear. */
+/** `*` matches anything, and `$` the end. Each piece is searched once, so the time is linear. */
 function matches(pattern: string, path: string): boolean {
   const isAnchored = pattern.endsWith('$')
   const [first = '', ...rest] = (isAnchored ? pattern.slice(0, -1) : pattern).split('*')
@@ -96,7 +96,7 @@ function matches(pattern: string, path: string): boolean {
   return path.endsWith(last) && path.length - last.length >= at
 }
 
-/** One form for each path: letters that need no escape are not escaped, escapes are in capitals. */
+/** Returns the normal form of a path: only necessary characters are escaped, in upper case. */
 function normalised(path: string): string {
   return path
     .toWellFormed()

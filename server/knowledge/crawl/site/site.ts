@@ -1,17 +1,17 @@
-/** Which URLs belong to a source. */
+/** The rules for which URLs belong to a source. */
 export type Site = {
-  /** Without "www.", with the port. */
+  /** The host without "www.", with the port. */
   host: string
-  /** Without a slash at its end; '' is the whole host. */
+  /** The path without a trailing slash; '' is the whole host. */
   path: string
 }
 
 const LONGEST_URL = 2_048
 const fileName = /\/[^/]*\.[a-z0-9]{1,6}$/i
-// What is linked but holds no text of a page.
+// Matches files that contain no text of a page.
 const assets =
   /\.(jpe?g|png|gif|webp|avif|svg|ico|bmp|tiff?|css|m?js|json|xml|rss|atom|map|woff2?|[ot]tf|eot|mp[34]|m4[av]|webm|og[agv]|wav|avi|mov|zip|t?gz|bz2|xz|rar|7z|tar|exe|dmg|pkg|deb|rpm|apk|msi|iso|bin|xlsx?|pptx?|od[tsp]|ics|vcf|eps|psd)$/i
-// Told to the site's statistics, without meaning for what it answers.
+// Parameters for statistics, which do not affect the content.
 const tracking = /^(utm_\w+|gclid|gbraid|wbraid|fbclid|msclkid|dclid|yclid|mc_[ce]id|_ga|_gl|igshid)$/
 
 /**
@@ -32,7 +32,7 @@ export function isInSite(site: Site, url: URL): boolean {
 const hostOf = ({ hostname, port }: URL): string =>
   `${hostname.replace(/^www\./, '').replace(/\.$/, '')}:${port}`
 
-/** The address of a page from a link on it, in the one form in which it is kept; null for what is no page. */
+/** Returns the normal form of a linked page's URL, or null when the link is not to a page. */
 export function pageUrl(link: string, base?: string): URL | null {
   const url = URL.parse(link.trim(), base)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.username || url.password)

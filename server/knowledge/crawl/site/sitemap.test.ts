@@ -71,7 +71,7 @@ test('a crawl becomes a sitemap, and goes on answering until that is read', asyn
   const refused = await put({ linkType: 'individual' })
   assert.match(refused.body.error.details.linkType, /cannot become a single page/)
 
-  // Read as a sitemap it is none: what was live stays.
+  // The page is not a sitemap, so the live version stays.
   const switched = await put({ linkType: 'sitemap', slowScraping: true })
   const { type, crawlStatus, slowScraping } = switched.body.metadata
   assert.deepEqual(
@@ -88,7 +88,7 @@ test('a crawl becomes a sitemap, and goes on answering until that is read', asyn
   assert.deepEqual([after.status, after.name, after.metadata.children.included], ['trained', name, 1])
   assert.deepEqual([await mine.finds('hattonfield'), await mine.finds('gaddesden')], [true, false])
 
-  // The address and the other type are taken by another source.
+  // Another source has this URL and type already.
   await mine.add(`${site.url}/map.xml`)
   const taken = await put({ linkType: 'crawl' })
   assert.deepEqual([taken.status, taken.body.error.code], [409, 'SOURCE_DUPLICATE'])
