@@ -155,7 +155,7 @@ async function runSuites(suites: Suite[]): Promise<void> {
     const at = waiting.findIndex((batch) => isJourneyBatch(batch) === journeys < JOURNEYS_AT_ONCE)
     return waiting.splice(Math.max(at, 0), 1)[0]
   }
-  await Promise.all(Array.from({ length: Math.min(6, availableParallelism() + 2) }, worker))
+  await Promise.all(Array.from({ length: Math.min(7, availableParallelism() + 3) }, worker))
 }
 
 /** Files with deadlines that only an otherwise idle machine can meet. They run alone. */

@@ -57,6 +57,8 @@ export function openPostgres(url: string, poolSize = 12, { patient = false } = {
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: LONGEST_WAIT_MS,
+    // A new connection plans each of its statements five times before it keeps a plan.
+    idleTimeoutMillis: 600 * SECOND,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10 * SECOND,
     ...(patient ? {} : LIMITS),
