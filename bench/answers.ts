@@ -7,8 +7,8 @@ const CONFIDENT = new Set(['answer', 'greeting'])
 const has = (option: string): boolean => process.argv.includes(option)
 
 /**
- * What the built-in responder answers on public documents: `node bench/answers.ts [--held-out] [--ideal] [--all]`. With
- * `--ideal` as if an embedding server knew the right passage.
+ * Measures the answers of the built-in responder on public documents: `node bench/answers.ts [--held-out] [--ideal]
+ * [--all]`. With `--ideal`, the search has the vectors of a perfect embedding model.
  */
 async function answersScenario(): Promise<void> {
   const words = loadWordVectors()
@@ -24,7 +24,7 @@ async function answersScenario(): Promise<void> {
   console.log(calibration(asked))
 }
 
-/** A fact that is in no chunk was mistaken by who wrote the question, or lost by the extraction. */
+/** A fact that is in no chunk is an error in the question set or of the extraction. */
 function warnOfMissing({ name, chunks, answerable, followUps }: LoadedCollection): void {
   const texts = chunks.map(({ headingPath, text }) => `${headingPath.join(' ')} ${text}`)
   for (const { question, fact } of [...answerable, ...followUps]) {

@@ -14,7 +14,7 @@ import { cpuMs, type Prepared, prepare, start, stop } from './service.ts'
 /** The number of API keys of the attacking account. */
 const KEYS = 60
 const CHATS = 16
-/** How long each attack is measured, and how long the chats run alone before it. */
+/** The duration of each attack, and of the chats alone before it. */
 const MEASURED_MS = 12_000
 
 type Row = {
@@ -28,7 +28,7 @@ type Figures = {
   firstP95: number
   healthWorst: number
   failed: number
-  /** Processor time of the service, in milliseconds of each second. */
+  /** The processor time of the service, in milliseconds per second. */
   cpu: number
 }
 
@@ -87,7 +87,7 @@ async function measure(server: string | null, name: string): Promise<Row> {
   }
 }
 
-/** An attacker would have a machine of its own: it leaves the cores to those who are measured. */
+/** A real attacker would have a machine of its own, so this process has a low priority. */
 function begin(attacker: ChildProcess, name: string, target: Target, killModels: () => void): Promise<void> {
   if (attacker.pid) setPriority(attacker.pid, 15)
   attacker.send({ name, target })
@@ -109,7 +109,7 @@ function writeModels({ env }: Prepared, urls: Record<string, string>): string {
   return file
 }
 
-/** The 16 chats for so long, counted once `begun` has resolved, with /health asked all the time. */
+/** Runs the 16 chats and requests /health continuously. Results count from when `begun` has resolved. */
 async function chats(
   url: string,
   { agentId, keys }: Prepared,
@@ -165,7 +165,7 @@ async function chats(
   }
 }
 
-/** Resident memory of the service and its children. */
+/** Returns the resident memory of the service and its children. */
 const memoryMb = ({ pid }: ChildProcess): number =>
   Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024)
 

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const MB = 1_048_576
 
-/** What an attack needs to know of the service; comes from the process that measures. */
+/** What an attack needs to know about the service. It is passed by the measuring process. */
 export type Target = {
   url: string
   keys: string[]
@@ -23,13 +23,13 @@ export const ATTACKS: Record<string, Attack> = {
   '2,000 streams whose model server dies': dyingModels,
 }
 
-/** The attacker: a process of its own, which is killed when enough was measured. */
+/** The attacker is a process of its own, which is killed after the measurement. */
 process.on('message', ({ name, target }: { name: string; target: Target }) => {
   const attack = ATTACKS[name] as Attack
   void attack(target, () => process.send?.('kill models')).then(() => process.send?.('begun'))
 })
 
-/** So many requests whose last byte never comes. */
+/** Sends requests whose last byte never arrives. */
 async function stopShort(url: string, count: number, bytes: number, head: (i: number) => string[]) {
   const { hostname, port } = new URL(url)
   const body = Buffer.alloc(bytes - 1, ' ')
@@ -60,7 +60,7 @@ function shortJson({ url, keys, agents }: Target) {
   return stopShort(url, 200, MB, (i) => [path, `authorization: Bearer ${keys[i % keys.length]}`])
 }
 
-/** Opens streams and reads nothing of them but what the system takes by itself. */
+/** Opens streams and never reads from them. */
 async function streams({ url, keys }: Target, agentId: string, count: number, reads: boolean) {
   const asked = Array.from({ length: count }, (_, i) => {
     const sent = request(`${url}/api/v2/agents/${agentId}/chat`, {

@@ -7,14 +7,14 @@ export type ChatResult = {
   concurrency: number
   service: Figures & { cpuMsPerTurn: number }
   modelServerAlone: Figures
-  /** Added time to the first token at the median, and turns as a share of the model server's. */
+  /** The median of the added time to the first token, and the turns as a share of those of the model server. */
   addedFirstMs: number
   ratio: number
 }
 
 const TURNS: Record<number, number> = { 1: 300, 16: 1_500, 32: 2_500 }
 
-/** Streamed replies of 100 tokens, each in a new conversation, beside the same load on the model server. */
+/** Measures streamed replies of 100 tokens, each in a new conversation, and the same load on the model server. */
 export async function chatScenario(server: string | null): Promise<ChatResult[]> {
   const models = await start(['bench/model-server.ts', '100'])
   const prepared = await prepare(server, 400)

@@ -10,7 +10,7 @@ type ColdStartResult = {
 
 const RUNS = 7
 
-/** From the start of the process on an existing folder to the end of the built-in responder's first answer. */
+/** The time from the start of the process on an existing folder to the end of the built-in responder's first answer. */
 export async function coldStartScenario(server: string | null): Promise<ColdStartResult> {
   const prepared = await prepare(server, 1)
   const times: number[] = []
@@ -24,7 +24,7 @@ export async function coldStartScenario(server: string | null): Promise<ColdStar
     })
     const text = await response.text()
     if (!text.includes('[DONE]')) throw new Error(text)
-    // The first run makes what a new folder lacks.
+    // The first run prepares a new folder.
     if (run > 0) times.push(performance.now() - begun)
     await stop(child)
   }

@@ -9,12 +9,12 @@ type CrawlResult = {
   database: string
   pages: number
   pageBytes: number
-  /** From the request that adds the website to the answer that cites its last page. */
+  /** The time from the request that adds the website to the answer that cites its last page. */
   firstSeconds: number
   changed: number
-  /** From the request that starts another crawl to the answer from a changed page. */
+  /** The time from the request that starts another crawl to the answer from a changed page. */
   againSeconds: number
-  /** Of the service, resident, when it had read so many pages. */
+  /** The resident memory of the service after these numbers of pages. */
   memoryMiB: Record<string, number>
   peakMemoryMiB: number
 }
@@ -25,7 +25,7 @@ const MARKS = [100, 1_000, 2_500, 5_000, 7_500, 10_000]
 const words =
   'account device battery update warranty parcel return invoice setting button network order'.split(' ')
 
-/** A website on this machine is crawled by its links, and again after some of its pages have changed. */
+/** Crawls a website on this machine by its links, and again after some of its pages have changed. */
 export async function crawlScenario(server: string | null, pages: number): Promise<CrawlResult> {
   const site = await startWebSite()
   const edition = new Map<number, number>()
@@ -100,7 +100,7 @@ export async function crawlScenario(server: string | null, pages: number): Promi
   }
 }
 
-/** In MiB: VmRSS is held now, VmHWM was held at most. */
+/** In MiB: VmRSS is the present size, VmHWM the peak. */
 function memoryOf({ pid }: ChildProcess, what: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Math.round(Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024)
@@ -110,7 +110,7 @@ const seconds = (since: number): number => Math.round((performance.now() - since
 
 const markerOf = (number: number, version: number): string => `brannoch${number}v${version}`
 
-/** Each page leads to the next ten levels of a tree, as menus do. */
+/** Each page links to the next ten levels of a tree, as menus do. */
 function pageOf(number: number, version: number, pages: number): string {
   const next = Array.from({ length: 10 }, (_, i) => number * 10 + i + 1).filter((page) => page < pages)
   const menu = next.map((page) => `<li><a href="/${page}">Page ${page}</a></li>`).join('')

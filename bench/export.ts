@@ -15,16 +15,16 @@ type ExportResult = {
   conversations: number
   seconds: number
   megabytes: number
-  /** Peak resident memory of the command's process, which has a heap of 96 MB at most. */
+  /** The peak resident memory of the command's process, whose heap is limited to 96 MB. */
   peakMegabytes: number
 }
 
 const HEAP_MB = 96
-// Of the young generation. With the default of 16 V8 comes to the limit by pages it has not given back, and does
-// nothing but collect.
+// The size of the young generation in MB. With the default of 16, V8 reaches the limit because of unreturned pages
+// and spends its time on garbage collection.
 const YOUNG_MB = 4
 
-/** What the commands that write everything need of memory: the same, however much there is. */
+/** Measures the memory of the commands that write everything. It must not depend on the amount of data. */
 export async function exportScenario(server: string | null, conversations: number): Promise<ExportResult[]> {
   const prepared = await prepare(server, 1, async (db, { accountId, agentId }) => {
     await addManyConversations(db, { accountId, agentId }, conversations)
@@ -62,7 +62,7 @@ export async function exportScenario(server: string | null, conversations: numbe
   return results
 }
 
-/** A third of the conversations. */
+/** The filter matches a third of the conversations. */
 async function giveToOneUser(db: Db, agentId: string): Promise<void> {
   await db.connection().execute(async (one) => {
     await sql`alter table conversations disable trigger user`.execute(one)
@@ -87,7 +87,7 @@ async function peakOf(words: string[], env: Record<string, string>): Promise<num
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
       peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0))
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }, 20)
   const code = await new Promise((done) => child.on('exit', done))

@@ -5,9 +5,9 @@ import pg from 'pg'
 import { Agent, request } from 'undici'
 
 /**
- * The least that a service on Node has to do for a turn, for comparison: know the key, keep the question and the
- * answer in two transactions when there is a database, and pass the model's words on as events, one write for each
- * read. `node bench/floor.ts MODEL_URL [DATABASE_URL]` prints its address.
+ * The minimum that a service on Node has to do for a turn, for comparison: it checks the key, stores the question
+ * and the answer in two transactions when there is a database, and forwards the model's tokens as events, one write
+ * for each read. `node bench/floor.ts MODEL_URL [DATABASE_URL]` prints its URL.
  */
 const [model, databaseUrl] = process.argv.slice(2)
 const known = createHash('sha256').update('floor').digest('hex')

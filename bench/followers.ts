@@ -7,7 +7,7 @@ import { cpuMs, prepare, start } from './service.ts'
 const FOLLOWERS = 1_000
 const MEASURED_MS = 20_000
 
-/** Holds 1,000 visitors' connections that follow a conversation in which nothing happens: what that costs. */
+/** Measures the cost of 1,000 visitors' connections that follow a conversation in which nothing happens. */
 export async function followersScenario(server: string | null): Promise<object> {
   const prepared = await prepare(server, 1)
   const { url, child } = await start(['server/main.ts'], { ...prepared.env, TRUSTED_PROXIES: '127.0.0.1' })

@@ -8,8 +8,8 @@ const STREAMS = 2_000
 const HELD_MS = 10_000
 
 /**
- * Holds 2,000 streams open, each fed a token every second, and asks /health meanwhile: what a held stream costs
- * in memory, and whether the service still answers.
+ * Measures the memory of 2,000 open streams that get a token every second, and whether the service still responds to
+ * /health.
  */
 export async function heldScenario(server: string | null): Promise<object> {
   const models = await start(['bench/model-server.ts', '60', '1000'])
@@ -42,7 +42,7 @@ export async function heldScenario(server: string | null): Promise<object> {
     await wait(2_000)
     return memoryOf(child.pid)
   }
-  // The first half warms the process up: what a stream costs is what the second half adds.
+  // The first half of the streams warms the process up. The cost of a stream is what the second half adds.
   const before = await openTo(STREAMS / 2)
   const after = await openTo(STREAMS)
   const health: number[] = []
@@ -64,7 +64,7 @@ export async function heldScenario(server: string | null): Promise<object> {
   }
 }
 
-/** Resident memory in kilobytes. */
+/** Returns the resident memory in kilobytes. */
 function memoryOf(pid: number | undefined): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }

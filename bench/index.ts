@@ -17,10 +17,10 @@ type IndexResult = {
   scenario: 'index'
   database: string
   chunks: number
-  /** Numbers of a provider's vector; 0: the built-in word vectors. */
+  /** The length of a provider's vectors; 0 stands for the built-in word vectors. */
   dimensions: number
   buildMs: number
-  /** The longest that other work had to wait while the index was built. */
+  /** The longest time for which other work had to wait while the index was built. */
   longestStallMs: number
   searchMs: ReturnType<typeof percentiles>
   bytesAChunk: { measured: number; estimated: number }
@@ -35,7 +35,7 @@ const TIMER_MS = 1
 
 type Random = () => number
 
-/** The same numbers, 0..1, every time. */
+/** Returns a generator of the same numbers from 0 to 1 every time. */
 function random(seed: number): Random {
   let state = seed
   return () => {
@@ -48,7 +48,7 @@ const words = readFileSync(new URL('../server/models/static/word-vectors.txt', i
   .trim()
   .split('\n')
 
-// The list is sorted by frequency: this picks words about as often as they occur in English.
+// The list is sorted by frequency, so this picks words about as often as they occur in English.
 const word = (next: Random): string => words[Math.floor(words.length ** next()) - 1] ?? 'the'
 const sentence = (next: Random, length: number): string =>
   `${Array.from({ length }, () => word(next)).join(' ')}.`
@@ -59,7 +59,10 @@ function unitVector(next: Random, dimensions: number): Float32Array {
   return vector.map((value) => value / length)
 }
 
-/** The index of an agent of 20,000 chunks of 800 characters: built by the first search, then searched. */
+/**
+ * Measures the index of an agent with 20,000 chunks of 800 characters: its first search, which builds it, and later
+ * ones.
+ */
 export async function indexScenario(server: string | null, dimensions: number): Promise<IndexResult> {
   const prepared = await prepare(server, 0, (db, { accountId, agentId }) =>
     fill(db, accountId, agentId, dimensions),

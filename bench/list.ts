@@ -4,7 +4,7 @@ import { prepare, start, stop } from './service.ts'
 
 type ListResult = { scenario: 'list'; database: string; conversations: number; service: Figures }
 
-/** The first page of the conversation list, and pages in its middle, one request at a time. */
+/** Measures the first page of the conversation list and pages in its middle, one request at a time. */
 export async function listScenario(server: string | null, conversations: number): Promise<ListResult> {
   const prepared = await prepare(server, 20, async (db, { accountId, agentId }) => {
     await sql`insert into conversations (id, account_id, agent_id, source, status, title, created_at, updated_at)

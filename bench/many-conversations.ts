@@ -2,20 +2,20 @@ import { sql } from 'kysely'
 import type { Db } from '../server/db/database.ts'
 import type { AgentRef } from '../server/db/refs.ts'
 
-/** Different texts of messages, at most; each stands in as many conversations as it takes. */
+/** The most distinct texts of messages. Each is repeated in as many conversations as necessary. */
 const MOST_TEXTS = 50_000
 const WORDS_IN_A_TEXT = 20
 const VOCABULARY = 20_000
 const MESSAGES = 5
 
-/** The word of a rank: 0 is the commonest. Words keep their form under every stemmer. */
+/** Returns the word of a rank, of which 0 is the most common. No stemmer changes the words. */
 export const wordOf = (rank: number): string => `q${rank.toString(36)}x`
 const wordSql = (rank: string) => sql.raw(`'q' || pg_temp.base36(${rank}) || 'x'`)
 
 /**
- * Fills an agent with conversations of five messages each, spread over the last 380 days, in few statements:
- * words as rare as in a language (rank r in proportion to 1/r), every filter with values from common to rare.
- * Rows of the search are made here as the indexer makes them; it would take an hour for a million.
+ * Fills an agent with conversations of five messages each, spread over the last 380 days, in few statements. The
+ * frequencies of words are those of a language (proportional to 1/rank), and every filter has common and rare
+ * values. The rows of the search index are created here, because the indexer would take an hour for a million.
  */
 export async function addManyConversations(
   db: Db,
@@ -23,7 +23,7 @@ export async function addManyConversations(
   conversations: number,
 ): Promise<void> {
   await db.connection().execute(async (one) => {
-    // A busy machine takes longer for some of these statements than requests may take.
+    // On a busy machine, some of these statements exceed the time limit of requests.
     await sql`set statement_timeout to 0`.execute(one)
     for (const table of ['conversations', 'messages', 'tool_calls', 'tickets', 'conversation_topics'])
       await sql`alter table ${sql.table(table)} disable trigger user`.execute(one)
@@ -39,7 +39,7 @@ export async function addManyConversations(
         now() - i * (interval '380 days' / ${sql.lit(conversations)}) + interval '1 hour' * (i % 24),
         null, now()
       from generate_series(1, ${sql.lit(conversations)}) as i`.execute(one)
-    // The number in the title decides about the rest.
+    // The other columns follow from the number in the title.
     await sql`create temporary table made as
       select id, substr(title, 6)::bigint as i, user_id, source, status, sentiment, title, created_at, updated_at
       from conversations where agent_id = ${agentId}`.execute(one)
@@ -109,7 +109,7 @@ async function makeTexts(db: Db, texts: number): Promise<void> {
 }
 
 async function addSearchRows(db: Db, { accountId, agentId }: AgentRef): Promise<void> {
-  // Made before the index: a GIN index is built many times faster than it grows.
+  // The rows are inserted before the index is created, because building a GIN index is much faster than growing it.
   await sql`drop index conversation_search_terms`.execute(db)
   await sql`insert into conversation_search (conversation_id, account_id, agent_id, created_at, updated_at, facets, words,
       indexed_seq, indexed_cut)

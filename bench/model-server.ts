@@ -2,9 +2,9 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * A model server without any latency: every request gets the same tokens, prepared once, in one write. With a
- * second argument it takes so many milliseconds for each of them, or writes them `singly`: at once, each by itself as
- * models do, and a title in three.
+ * A model server without latency: every request gets the same prepared tokens in one write. With a second argument,
+ * each token takes that many milliseconds, or, with `singly`, each token is a write of its own and a title has
+ * three.
  */
 const tokens = Number(process.argv[2] ?? 100)
 const singly = process.argv[3] === 'singly'

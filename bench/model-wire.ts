@@ -5,8 +5,8 @@ import { createModels } from '../server/models/models.ts'
 import { loadWordVectors } from '../server/models/static/word-vectors.ts'
 
 /**
- * Processor time of this process for each call of a model, at a server that speaks OpenAI's wire:
- * node bench/model-wire.ts http://127.0.0.1:4010/v1 [calls] [at once] [provider]
+ * Measures the processor time of this process for each model call, with a server that has OpenAI's API: node
+ * bench/model-wire.ts http://127.0.0.1:4010/v1 [calls] [at once] [provider]
  */
 const [baseUrl = 'http://127.0.0.1:4010/v1', calls = '2000', atOnce = '32', provider = 'openai-compatible'] =
   process.argv.slice(2)

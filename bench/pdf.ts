@@ -10,10 +10,10 @@ type PdfResult = {
   database: string
   pages: number
   fileMiB: number
-  /** From the upload to the answer that cites the last page. */
+  /** The time from the upload to the answer that cites the last page. */
   trainedSeconds: number
   answerMs: number
-  /** The longest that other work of the service had to wait, until it was trained and for the first answer. */
+  /** The longest time for which other work of the service had to wait, during the training and for the first answer. */
   longestStall: { training: Stall; firstAnswer: Stall; deleting: Stall }
   memoryMiB: { before: number; peak: number }
   deleteMs: number
@@ -23,10 +23,10 @@ const words = readFileSync(new URL('../server/models/static/word-vectors.txt', i
   .trim()
   .split('\n')
 
-/** Between two turns of the event loop at most: on the clock, and of it at work, which other programs do not count to. */
+/** The longest time between two turns of the event loop: by the clock, and as processor time of this process. */
 type Stall = { ms: number; cpuMs: number }
 
-// Writes the longest stall since the last time into a file, when told to.
+// Writes the longest stall since the last time to a file, on request.
 const preload = (file: string): string =>
   `data:text/javascript,${encodeURIComponent(`
   import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -48,7 +48,10 @@ const preload = (file: string): string =>
     longest = 0
   })`)}`
 
-/** A PDF of `pages` pages with `linesAPage` lines of text each is uploaded, trained, asked about and deleted. */
+/**
+ * Uploads a PDF of `pages` pages with `linesAPage` lines of text each, waits for its training, asks about it and
+ * deletes it.
+ */
 export async function pdfScenario(
   server: string | null,
   pages: number,

@@ -17,7 +17,7 @@ import { type TextResult, textReport, textScenario } from './text.ts'
 import { type RestResult, type TurnResult, turnScenario } from './turn.ts'
 import { webScenario } from './web.ts'
 
-/** What runs on each database; `server` is null for the embedded one. */
+/** The scenarios that run on each database. `server` is null for the embedded one. */
 const SCENARIOS: Record<string, (server: string | null) => AsyncIterable<object>> = {
   async *chat(server) {
     yield* await chatScenario(server)
@@ -53,15 +53,15 @@ const SCENARIOS: Record<string, (server: string | null) => AsyncIterable<object>
   },
 }
 
-/** What compares the databases with something in the same run. */
+/** The scenarios that compare the databases in one run. */
 const COMPARISONS: Record<string, (servers: (string | null)[]) => AsyncIterable<object>> = {
   turn: turnScenario,
 }
 
 /**
- * `npm run bench [SCENARIO …]`: all scenarios, or those named, on PostgreSQL and on the embedded database. Each writes
- * bench/results/SCENARIO.json; README.md there is made of all of them. `retrieval`, `attack`, `text` and
- * `web` write reports of their own; what is named after `attack` chooses among the attacks.
+ * `npm run bench [SCENARIO …]` runs all or the named scenarios on PostgreSQL and on the embedded database. Each
+ * writes bench/results/SCENARIO.json, from which README.md there is generated. `retrieval`, `attack`, `text` and
+ * `web` write reports of their own. Arguments after `attack` choose among the attacks.
  */
 const wanted = process.argv.slice(2)
 /** These write reports of their own. */

@@ -10,7 +10,7 @@ type SearchResult = {
   kinds: Record<string, Pick<Figures, 'totalMs' | 'failed' | 'count'>>
 }
 
-/** Requests of one kind, one at a time; the i-th one of a kind is like no other. */
+/** Requests of one kind, one at a time. All of them differ. */
 const KINDS: Record<string, (i: number) => string> = {
   'list page': (i) => (i % 2 ? `?endDate=${daysAgo(i % 300)}` : '?limit=20'),
   'filtered search': (i) => `/search?${FILTERS[i % FILTERS.length]}`,
@@ -46,7 +46,7 @@ function daysAgo(days: number): string {
 
 const EACH = 100
 
-/** The conversation list, the search with filters and words, and the export, over many conversations. */
+/** Measures the conversation list, the search with filters and words, and the export, over many conversations. */
 export async function searchScenario(server: string | null, conversations: number): Promise<SearchResult> {
   const begun = performance.now()
   const prepared = await prepare(server, 40, (db, { accountId, agentId }) =>

@@ -13,7 +13,7 @@ import { createPostgresDatabase, dropPostgresDatabase } from '../test/database.t
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Starts a program of ours and answers with the first address that it prints. */
+/** Starts one of our programs and returns the first URL that it prints. */
 export async function start(
   args: string[],
   env: Record<string, string> = {},
@@ -42,7 +42,7 @@ export const stop = (child: ChildProcess): Promise<void> =>
     child.kill('SIGTERM')
   })
 
-/** Processor time of a process so far, in milliseconds. */
+/** Returns the processor time of a process so far, in milliseconds. */
 export function cpuMs({ pid }: ChildProcess): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10
@@ -52,12 +52,12 @@ export type Prepared = {
   env: Record<string, string>
   agentId: string
   accountId: AccountId
-  /** One key passes 100 requests in ten seconds: a load needs many. */
+  /** The rate limit of a key is 100 requests in ten seconds, so a load needs many keys. */
   keys: string[]
   remove(): Promise<void>
 }
 
-/** A database with an account, an agent and `keys` keys; `fill` adds what a scenario needs. */
+/** Creates a database with an account, an agent and `keys` keys. `fill` adds what a scenario needs. */
 export async function prepare(
   server: string | null,
   keys: number,

@@ -11,13 +11,13 @@ type TrainingTogetherResult = {
   agents: number
   sourcesEach: number
   plan: string
-  /** From the first upload to the last source that is live or has failed. */
+  /** The time from the first upload until the last source is live or has failed. */
   seconds: number
   failed: number
   deadlocks: number
-  /** The longest that a change of the name of a trained source took meanwhile. */
+  /** The longest time that a change of a trained source's name took meanwhile. */
   longestPutMs: number
-  /** The longest that reading it took: what the load alone costs. */
+  /** The longest time that reading it took, which is the cost of the load alone. */
   longestGetMs: number
 }
 
@@ -25,10 +25,10 @@ type Case = { agents: number; sourcesEach: number; processes: number }
 
 const PATIENCE_MS = 300_000
 const KEYS = 60
-/** With a limit of the training size, which uploads are held against. */
+/** The plan has a limit of the training size, which uploads must observe. */
 const PLAN = 'pro'
 
-/** Small texts are uploaded to agents all at once, while a source that is live is renamed again and again. */
+/** Uploads small texts to many agents at once, while a live source is renamed repeatedly. */
 async function trainingTogether(
   server: string | null,
   { agents, sourcesEach, processes }: Case,

@@ -9,18 +9,18 @@ import { createPostgresDatabase, dropPostgresDatabase } from '../test/database.t
 import { type Figures, load, type Request, round } from './load.ts'
 import { prepare, start, stop } from './service.ts'
 
-/** What one load cost, beside what the same load cost the floor. */
+/** The cost of a load, and the cost of the same load for the floor. */
 export type TurnResult = {
   scenario: 'turn'
   what: string
   concurrency: number
   perSecond: number
   firstMs: number
-  /** Processor time of a turn: the service's, and that of PostgreSQL's processes. */
+  /** The processor time of a turn: that of the service and that of PostgreSQL. */
   serviceMs: number
   databaseMs: number
   failed: number
-  /** Of processor time, and of the time to the first token. */
+  /** The ratios of processor time and of the time to the first token. */
   timesFloor?: { processor: number; first: number }
 }
 
@@ -33,7 +33,10 @@ const KEYS_AN_ACCOUNT = 100
 const IDLE_MS = 20_000
 const marks = { mark: 'word0', end: '[DONE]' }
 
-/** Tokens written one by one; the floor, the service on each database, and one account against sixteen. */
+/**
+ * Measures turns whose tokens are written one by one: the floor, the service on each database, and one account
+ * against sixteen.
+ */
 export async function* turnScenario(servers: (string | null)[]): AsyncIterable<TurnResult | RestResult> {
   const models = await start(['bench/model-server.ts', '100', 'singly'])
   const server = servers.find((one) => one !== null) ?? null
@@ -75,7 +78,7 @@ async function* serviceResults(model: string, server: string | null): AsyncItera
       const id = await createAccount(db, `Account ${i}`)
       const agentId = await createAgent(db, { id, plan: 'unlimited' }, 'bench', { name: 'Bench' })
       const keys: string[] = []
-      // One key passes 100 requests in ten seconds: one account has as many keys as it takes.
+      // The rate limit of a key is 100 requests in ten seconds, so an account has as many keys as necessary.
       const wanted = i === 0 ? KEYS_AN_ACCOUNT * 4 : KEYS_AN_ACCOUNT / 2
       for (let key = 0; key < wanted; key++) keys.push((await createKey(db, id, { name: `k${key}` })).key)
       agents.push({ agentId, keys })
@@ -148,7 +151,7 @@ async function atRest(what: string, { pid }: ChildProcess): Promise<RestResult> 
   return { scenario: 'turn', what: `${what}, at rest`, startMiB: Math.round(kilobytes / 1024), idlePercent }
 }
 
-/** On this machine; null when the server is elsewhere. */
+/** The processes on this machine; null when the server is elsewhere. */
 async function postmasterOf(server: string): Promise<number | null> {
   const client = new pg.Client({ connectionString: server })
   await client.connect()
@@ -171,7 +174,7 @@ const TICK_MS = 10
 const sum = (fields: string[] | null, from: number, to: number): number =>
   (fields ?? []).slice(from, to).reduce((total, field) => total + Number(field) * TICK_MS, 0)
 
-/** Processor time so far, in milliseconds. */
+/** Returns the processor time so far, in milliseconds. */
 const msOf = (pid: number): number => sum(statOf(pid), 11, 13)
 
 /** Sums the processor time of a process and its children, including those that have ended. */

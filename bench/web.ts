@@ -19,7 +19,7 @@ type Budget = { what: string; measured: number; unit: string; budget: number }
 type Session = Awaited<ReturnType<import('playwright-core').BrowserContext['storageState']>>
 type Visit = { scripts: Map<string, number>; shift: number; paintMs: number; readyMs: number }
 
-/** Runs before the scripts of a page: adds up its layout shifts. */
+/** Runs before the scripts of a page and adds up its layout shifts. */
 const WATCH = `{
   globalThis.shift = 0
   new PerformanceObserver((list) => {
@@ -29,7 +29,7 @@ const WATCH = `{
 
 const workspace = (page: Page) => page.getByRole('navigation', { name: 'Workspace' })
 
-/** Waits for the data of a page. The network is never idle where something lives. */
+/** Waits for the data of a page. The network is never idle on pages with live updates. */
 const settled = (page: Page) =>
   page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
 
@@ -62,7 +62,7 @@ async function visit(browser: Browser, url: string, session: Session): Promise<V
   return { scripts, shift, paintMs, readyMs }
 }
 
-/** From the click on the link to the frame that shows the first row, in milliseconds. */
+/** Returns the milliseconds from the click on the link to the frame that shows the first row. */
 async function openList(page: Page, path: string): Promise<number> {
   await page.goto(path)
   const link = workspace(page).getByRole('link', { name: 'Conversations' })

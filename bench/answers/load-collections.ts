@@ -14,7 +14,7 @@ type Collection = {
   language: string
   kind: string
   licence: string
-  /** The package that holds the documents: one of Debian's, or one of the npm registry at a version. */
+  /** The package with the documents: a Debian package, or an npm package with its version. */
   debian?: string
   npm?: string
   files: string[]
@@ -27,7 +27,7 @@ export type LoadedCollection = Collection & { chunks: IndexedChunk[] }
 
 const CACHE = join(import.meta.dirname, '../../.bench-documents')
 
-/** The collections of a file beside this one, their documents fetched from their packages and cut as sources are. */
+/** Loads the collections of a file in this folder. Their documents are fetched from packages and cut as sources are. */
 export async function loadCollections(file = 'collections.json'): Promise<LoadedCollection[]> {
   const collections = JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Collection[]
   const loaded: LoadedCollection[] = []
@@ -66,7 +66,7 @@ function debianFolder(name: string): string {
   return folder
 }
 
-/** An installed package is read where it is. */
+/** An installed package is read in place. */
 function npmFolder(reference: string): string {
   const at = reference.lastIndexOf('@')
   const [name, version] = [reference.slice(0, at), reference.slice(at + 1)]

@@ -50,7 +50,7 @@ export const factOf = (fact: string): ((text: string) => boolean) => {
   return (text) => pattern.test(plain(text))
 }
 
-/** Puts every question of a collection to the built-in responder. */
+/** Asks the built-in responder every question of a collection. */
 export async function askCollection(
   collection: LoadedCollection,
   words: WordVectors,
@@ -124,9 +124,9 @@ function idealVectors({ chunks }: LoadedCollection): {
 }
 
 /**
- * Whether the answer has a quote that does not occur verbatim in the documents. Quotes end with their number. An
- * introduction to several quotes and the headings above them are not part of them. The quoted rows of a table must be
- * consecutive in the document.
+ * Returns whether the answer has a quote that does not occur verbatim in the documents. Quotes end with their
+ * number. An introduction to several quotes and the headings above them are not part of them. The quoted rows of a
+ * table must be consecutive in the document.
  */
 function isStitched({ text, band }: ComposedAnswer, { chunks }: LoadedCollection): boolean {
   const bare = (one: string): string => one.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()

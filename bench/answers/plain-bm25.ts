@@ -10,7 +10,7 @@ const ALGORITHMS: Record<string, string> = {
   ru: 'russian',
 }
 
-/** BM25 over stems of headings and text, with no knowledge of anything else: what the service has to beat. */
+/** Plain BM25 over stems of headings and text, as the baseline for the service. */
 export function plainBm25(
   chunks: readonly IndexedChunk[],
   language: string,

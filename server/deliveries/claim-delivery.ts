@@ -8,14 +8,14 @@ export type DeliveryRow = Selectable<DeliveriesTable>
 export const LEASE_SECONDS = 90
 
 /**
- * Attempts at once for one channel of an account, in all processes together: whoever has slow servers holds back
- * nobody else. Processes that claim in the same moment may go beyond it by one each.
+ * The most attempts at once for one channel of an account, in all processes together, so that slow servers delay
+ * nobody else. Processes that claim at the same moment may exceed it by one each.
  */
 export const MOST_UNDER_WAY = 2
 
 /**
- * Takes the next delivery that is due and first in its lane, for one attempt; null when none is. What a process that
- * died had under way is taken again after its lease, marked as one that may have been sent.
+ * Claims the next delivery that is due and first in its lane, for one attempt. Returns null when there is none. The
+ * delivery of a dead process is claimed again after its lease and marked as possibly sent.
  */
 export async function claimDelivery(db: Db): Promise<DeliveryRow | null> {
   const { rows } = await sql<DeliveryRow>`

@@ -11,7 +11,7 @@ type NewDelivery = {
   accountId: AccountId
   agentId: string
   channel: ChannelName
-  /** null: the ticket has no thread yet; the channel makes one when it sends. */
+  /** null if the ticket has no thread yet. The channel creates one when it sends. */
   threadId: string | null
   conversationId: string | null
   ticketId: string | null
@@ -21,13 +21,13 @@ type NewDelivery = {
 }
 
 /**
- * Queues words for a customer, after everything that is queued for the same thread (or the same ticket). Safe
- * when several transactions do it at once. Answers its id.
+ * Queues a delivery after all others of the same thread or ticket. Several transactions may do it at once. Returns
+ * its id.
  */
 export async function enqueueDelivery(trx: Trx, wanted: NewDelivery): Promise<string> {
   const lane = wanted.threadId ?? wanted.ticketId
   if (lane === null) throw new Error('A delivery belongs to a thread or to a ticket.')
-  // Conversation, ticket and thread are three locks; who counts in one lane holds this one.
+  // Callers hold different locks (conversation, ticket or thread), so the lane needs a lock of its own.
   await sql`select pg_advisory_xact_lock(hashtextextended(${lane}, 0))`.execute(trx)
   const { id = newId() } = wanted
   await trx
@@ -55,7 +55,7 @@ export async function enqueueDelivery(trx: Trx, wanted: NewDelivery): Promise<st
 
 export type ThreadRow = Selectable<ChannelThreadsTable>
 
-/** The thread of a delivery, or of a conversation that is held on a channel; null for the others. */
+/** Returns the thread of a delivery or of a conversation on a channel, or null for others. */
 export async function threadOf(
   db: Db,
   accountId: AccountId,

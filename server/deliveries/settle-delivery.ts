@@ -6,26 +6,26 @@ import type { DeliveryStatus } from '../db/tables/deliveries.ts'
 import type { Tables } from '../db/tables/tables.ts'
 import type { DeliveryRow } from './claim-delivery.ts'
 
-/** What became of one attempt. */
+/** The result of an attempt. */
 export type Attempt =
   | { kind: 'sent'; providerMessageId: string | null }
-  /** Nothing has left; it is tried again. */
+  /** Nothing was sent, and it is tried again. */
   | { kind: 'retry'; reason: string; afterMs?: number }
-  /** It may have left: the channel is told so when it is tried again, if nobody confirms it before. */
+  /** It may have been sent. Unless a report confirms it first, it is tried again and marked as possibly sent. */
   | { kind: 'unknown'; reason: string; afterMs?: number }
-  /** The other side will never take it. */
+  /** The provider or mail server will never accept it. */
   | { kind: 'refused'; reason: string }
 
 const SECOND = 1_000
 const FIRST_WAIT_MS = 2 * SECOND
 const LONGEST_WAIT_MS = 5 * 60 * SECOND
-/** Without an answer of its own the provider is asked for about a day. */
+/** With the growing delays, deliveries are tried for about a day. */
 const MOST_ATTEMPTS = 300
 
 const waitAfter = (attempts: number): number =>
   Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempts - 1, 20))
 
-/** Notes how the attempt that was claimed has ended; answers the new status, null when it was settled meanwhile. */
+/** Stores the result of a claimed attempt. Returns the new status, or null when the delivery was settled meanwhile. */
 export async function settleAttempt(
   trx: Trx,
   { id, account_id, attempts }: DeliveryRow,
@@ -63,14 +63,14 @@ const RANK: Record<DeliveryStatus, number> = {
   read: 4,
 }
 
-/** What the provider tells of a delivery after the attempt. */
+/** What the provider reports after the attempt. */
 type Report = {
   status: 'sent' | 'delivered' | 'read' | 'failed'
   providerMessageId?: string
   reason?: string
 }
 
-/** As applyReport, for a row that the transaction does not hold yet. */
+/** Does the same as applyReport for a row that the transaction has not locked yet. */
 export async function reportDelivery(
   trx: Trx,
   accountId: AccountId,
@@ -88,11 +88,12 @@ export async function reportDelivery(
 }
 
 /**
- * What the provider reports later, in any order and more than once: a status never goes back, and a report of one
- * that was taken for unsent settles it. The row is locked. Answers it as it is now when its status has changed.
+ * Applies a later report of the provider. Reports may arrive in any order and more than once. A status never goes
+ * back, and a report about a delivery that was taken for unsent settles it. The caller has locked the row. Returns
+ * the changed row, or null when its status has not changed.
  */
 export async function applyReport(trx: Trx, row: DeliveryRow, report: Report): Promise<DeliveryRow | null> {
-  // A failure that comes after the person has it is a mistake of the provider's.
+  // A failure that is reported after the message was delivered is a mistake of the provider.
   const moves =
     report.status === 'failed'
       ? RANK[row.status] <= RANK.sent && row.status !== 'failed'
@@ -136,7 +137,7 @@ export async function failDelivery(
     .execute()
 }
 
-/** Queues a failed delivery once more, in its old place; false when it has not failed. */
+/** Queues a failed delivery again in its old place. Returns false when it has not failed. */
 export async function retryDelivery(db: Db, accountId: AccountId, id: string): Promise<boolean> {
   const changed = await db
     .updateTable('deliveries')
@@ -148,7 +149,7 @@ export async function retryDelivery(db: Db, accountId: AccountId, id: string): P
   return changed.numUpdatedRows > 0n
 }
 
-/** Sets columns of a delivery that a channel has learned, in a transaction that holds its row. */
+/** Sets columns of a delivery in a transaction that has locked its row. */
 export async function changeDelivery(
   trx: Trx,
   { id, account_id }: Pick<DeliveryRow, 'id' | 'account_id'>,

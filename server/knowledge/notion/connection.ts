@@ -8,7 +8,7 @@ import { createNotionClient, type NotionClient } from './client/notion-client.ts
 
 export type Connection = { accessToken: string; baseUrl: string | null }
 
-/** Stores the connection of an agent in place of the one it has; the token is encrypted. */
+/** Stores the connection of an agent in place of the one it has. The token is encrypted. */
 export async function putConnection(
   { db, secrets }: Pick<Context, 'db' | 'secrets'>,
   { accountId, agentId }: AgentRef,
@@ -37,7 +37,7 @@ export async function deleteConnection(db: Db, { accountId, agentId }: AgentRef)
 
 const placeOf = (agentId: string) => placeOfRow('pages_connections', agentId, 'access_token')
 
-/** A clone keeps its pages current by the connection of the original. */
+/** A clone uses the connection of the original for its re-syncs. */
 export async function copyConnection(
   { secrets }: Pick<Context, 'secrets'>,
   trx: Trx,
@@ -59,7 +59,7 @@ export async function isConnected(db: Db, { accountId, agentId }: AgentRef): Pro
   return (await rowOf(db, { accountId, agentId })) !== undefined
 }
 
-/** A client for the agent's connected workspace; null when there is none. */
+/** Returns a client for the agent's connected workspace, or null when there is none. */
 export async function connectedClient(
   { db, secrets, fetcher }: Pick<Context, 'db' | 'secrets' | 'fetcher'>,
   { accountId, agentId }: AgentRef,

@@ -5,8 +5,9 @@ import { NotionFailure } from './client/notion-failure.ts'
 import type { Connection } from './connection.ts'
 
 /**
- * Asks the workspace for a page, so that a wrong token is not found out by sources that fail later. Throws
- * VALIDATION_INVALID_BODY for a token that the workspace refuses, PAGES_CONNECTION_FAILED when it cannot be asked.
+ * Requests a page from the workspace, so that a wrong token is noticed before sources fail. Throws
+ * VALIDATION_INVALID_BODY for a token that the workspace refuses, and PAGES_CONNECTION_FAILED when it cannot be
+ * reached.
  */
 export async function tryConnection(
   { fetcher }: Pick<Context, 'fetcher'>,

@@ -19,7 +19,10 @@ type NewSource = Pick<
   size: number
 }
 
-/** Stores a source and the job that trains it, in one transaction. Throws SOURCE_DUPLICATE, SOURCE_SIZE_LIMIT_EXCEEDED, and as refuseUnfinished. */
+/**
+ * Stores a source and the job that trains it in one transaction. Throws SOURCE_DUPLICATE and
+ * SOURCE_SIZE_LIMIT_EXCEEDED, and as refuseUnfinished does.
+ */
 export async function addSource(
   { db, jobs }: { db: Db; jobs: Jobs },
   account: Account,
@@ -35,7 +38,7 @@ export async function addSource(
   }
 }
 
-/** The same in the caller's transaction. */
+/** Does the same in the caller's transaction. */
 export async function insertSource(
   trx: Trx,
   jobs: Jobs,
@@ -50,7 +53,7 @@ export async function insertSource(
     .returningAll()
     .executeTakeFirstOrThrow()
   await enqueueTraining(jobs, trx, row)
-  // Last: many uploads to one agent wait for each other no longer than for this and the commit.
+  // This is the last statement, so that many uploads to one agent wait for each other only for this and the commit.
   await takeRoom(trx, account, agentId, source.size, id)
   return row
 }

@@ -46,7 +46,7 @@ export async function createSource(
   }
 }
 
-/** Adds one page of the web. Its size is known when it has been read. */
+/** Adds one web page. Its size is not known until it has been read. */
 export async function addLink(
   ctx: Needs,
   account: Account,
@@ -67,7 +67,7 @@ export async function addLink(
   return addSource(ctx, account, agentId, link)
 }
 
-/** Adds an uploaded file; one that is refused leaves nothing on the disk. */
+/** Adds an uploaded file. If it is refused, it is removed from the disk. */
 export async function uploadSource(
   ctx: Needs,
   account: Account,

@@ -11,18 +11,18 @@ import type { SourceRow } from './queries.ts'
 type Needs = Pick<Context, 'db' | 'jobs'>
 type Doomed = Pick<SourceRow, 'id' | 'account_id' | 'agent_id' | 'type'>
 
-/** The embedded database deletes so many rows, vectors of 1,536 numbers and all, in 10 ms. */
+/** The embedded database deletes this many rows in 10 ms, even with vectors of 1,536 numbers. */
 export const ROWS_AT_ONCE = 500
 
 const LEASE_SECONDS = 10
 const RENEW_MS = 3_000
-/** The end of the process waits for it; the rest is for the next look. */
+/** The end of the process waits for this duty, so it leaves the rest for the next time. */
 const RESUME_MS = 5_000
 
-/** Until when a process that has just begun, or gone on with, a deletion keeps it from others. */
+/** The time until which a process that has just started or continued a deletion keeps it from others. */
 export const leaseEnd = sql<Date>`now() + ${sql.lit(LEASE_SECONDS)} * interval '1 second'`
 
-/** Deletes the rows of a source that is out of answers in small steps, and then the source. */
+/** Deletes the rows of a source that is no longer used in small steps, and then the source. */
 export async function emptySource({ db, jobs }: Needs, source: Doomed): Promise<void> {
   const { id, account_id } = source
   const renewal = setInterval(() => void keepLease(db, source).catch(() => {}), RENEW_MS)
@@ -35,7 +35,7 @@ export async function emptySource({ db, jobs }: Needs, source: Doomed): Promise<
   }
 }
 
-/** Deletes the source itself, with the chunks it has left and, by a job, its files. */
+/** Deletes the source itself with its remaining chunks. A job deletes its files. */
 export async function removeSource(
   trx: Trx,
   jobs: Context['jobs'],
@@ -48,7 +48,7 @@ export async function removeSource(
   })
 }
 
-/** Goes on with deletions whose process has ended; answers how many sources are gone. Safe in several processes. */
+/** Continues deletions whose process has ended. Returns the number of deleted sources. Several processes may run it. */
 export async function resumeDeletions({ db, jobs }: Needs): Promise<number> {
   const begun = Date.now()
   let gone = 0
@@ -61,7 +61,7 @@ export async function resumeDeletions({ db, jobs }: Needs): Promise<number> {
   return gone
 }
 
-/** For a process that has the database alone: what the last one was deleting need not be waited for. */
+/** Releases the deletions of the last process. It is called by a process that has the database to itself. */
 export async function freeDeletions(db: Db): Promise<void> {
   await db
     .updateTable('sources')
@@ -93,7 +93,7 @@ async function keepLease(db: Db, { id, account_id }: Doomed): Promise<void> {
 type Vector = { space: string; vector_key: string }
 type Chunk = { version: number; ordinal: number }
 
-// Each step begins where the last one ended: rows just deleted are still in the way of a search from the start.
+// Each step begins where the last one ended, because a search from the start would scan the deleted rows.
 async function inSteps<T>(step: (from: T) => Promise<T[]>, first: T): Promise<void> {
   for (let from = first; ; ) {
     await setImmediate()

@@ -9,18 +9,21 @@ import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { moveFile } from '../../http/bodies/uploads.ts'
 
-/** Where the files of a source lie, below the files folder; names of customers are never part of a path. */
+/**
+ * Returns the folder of a source's files, below the files folder. Names that customers choose are never part of a
+ * path.
+ */
 export const folderOf = ({ accountId, agentId }: AgentRef, sourceId: string): string =>
   `${accountId}/${agentId}/${sourceId}`
 
-/** Moves an uploaded file to its place and answers its path below the files folder. */
+/** Moves an uploaded file to its place and returns its path below the files folder. */
 export async function keepFile(filesDir: string, folder: string, file: { path: string }): Promise<string> {
   const path = `${folder}/${randomBytes(12).toString('hex')}`
   await moveFile(file.path, join(filesDir, path))
   return path
 }
 
-/** Throws where a source names a file that is not its own. */
+/** Returns the content of a source's file. Throws when the source names a file that is not its own. */
 export const readKept = async (filesDir: string, source: OwnFile): Promise<Uint8Array> =>
   readFile(ownPath(filesDir, source))
 
@@ -32,11 +35,11 @@ export const ownPath = (filesDir: string, { account_id, agent_id, id, content }:
 export const dropFile = (filesDir: string, path: string): Promise<void> =>
   rm(keptPath(filesDir, path), { force: true })
 
-/** A file is written before the row that names it is committed, and has this long to get it. */
+/** A file is written before the row that names it is committed, so files are kept for this long without one. */
 const GRACE_MS = 60 * 60 * 1_000
 const FOLDERS_AT_ONCE = 500
 
-/** Removes the files of sources that no row names: of a transaction that was rolled back, or of a process that died. */
+/** Removes the files of sources that no row names, because a transaction was rolled back or a process died. */
 export async function sweepSourceFiles(db: Db, filesDir: string): Promise<number> {
   let removed = 0
   for (const accountId of await namesIn(filesDir)) {

@@ -4,7 +4,7 @@ import type { AgentRef } from '../../db/refs.ts'
 
 const MOST_HOSTS = 1_000
 
-/** The websites that an agent's owner has named: its allowed domains, and where its links lead. */
+/** Returns the websites that an agent's owner has named: the allowed domains and the hosts of its links. */
 export async function linkHostsOf(db: Db, { accountId, agentId }: AgentRef): Promise<string[]> {
   const { rows } = await sql<{ host: string }>`
     select jsonb_array_elements_text(allowed_domains) as host from agents

@@ -5,10 +5,10 @@ import type { SourceRow } from './queries.ts'
 import { sizeOf } from './room.ts'
 import { updateSource } from './update-source.ts'
 
-/** As of a source's name (schema.ts). */
+/** The same limit as in schema.ts. */
 const LONGEST_NAME = 100
 
-/** What a source of questions and an answer consists of; it is named after the first question. */
+/** Returns the columns of a source of questions and an answer. It is named after the first question. */
 export const qnaColumns = (questions: readonly [string, ...string[]], answer: string) => ({
   type: 'qna' as const,
   name: questions[0].slice(0, LONGEST_NAME).toWellFormed().trim(),
@@ -16,7 +16,7 @@ export const qnaColumns = (questions: readonly [string, ...string[]], answer: st
   size: sizeOf(answer, ...questions),
 })
 
-/** Makes the answer, and the question if there is one, those of the source; the same as before changes nothing. */
+/** Changes the answer of a source, and its question if one is given. Equal values change nothing. */
 export async function changeAnswer(
   ctx: Pick<Context, 'db' | 'jobs' | 'filesDir'>,
   account: Account,

@@ -31,7 +31,7 @@ export async function requireSource(
   return row
 }
 
-/** The same for a source that is to be changed. Throws SOURCE_PENDING_DELETION for one that is being deleted. */
+/** Does the same for a source that is to be changed. Throws SOURCE_PENDING_DELETION for one that is being deleted. */
 export async function requireChangeable(db: Db, ref: SourceRef, lock = false): Promise<SourceRow> {
   const row = await requireSource(db, ref, lock)
   if (row.status === 'toBeDeleted') throw new ApiError('SOURCE_PENDING_DELETION')

@@ -33,7 +33,7 @@ export async function readNewFile(
   return { fields: fields as NewFile['fields'], file: await checkFile(file as Upload) }
 }
 
-/** The same where the file stays when none is sent. */
+/** Checks a change of a source, whose file is kept when none is sent. */
 export async function readFileChange(
   { fields, file, strangers, problems }: Form,
   reply: FastifyReply,

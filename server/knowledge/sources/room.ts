@@ -4,16 +4,16 @@ import type { Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 
-// Any number, the same in every process; not that of insights/lock-agent.ts.
+// The class of the advisory locks. It is the same in every process and differs from that of insights/lock-agent.ts.
 const CLASS = 7_276
 
-/** Bytes of training text. */
+/** Returns the bytes of training text. */
 export const sizeOf = (...texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 
 /**
- * Throws SOURCE_SIZE_LIMIT_EXCEEDED when `bytes` of training text, in the place of the source `instead`, would
- * pass the plan. Takes the room of the agent, so that two sources cannot have the last of it.
+ * Throws SOURCE_SIZE_LIMIT_EXCEEDED when `bytes` more of training text, without the source `instead`, would exceed
+ * the plan. Locks the agent's size, so that two sources cannot both take what is left.
  */
 export async function takeRoom(
   trx: Trx,
@@ -23,13 +23,16 @@ export async function takeRoom(
   instead: string | null = null,
 ): Promise<void> {
   if (planOf(account.plan).trainingBytes === null) return
-  // Not the agent's row: many uploads at once would keep off all that holds it.
+  // The agent's row is not locked, because many uploads at once would block everything that needs it.
   await sql`select pg_advisory_xact_lock(${CLASS}::integer, hashtext(${agentId}))`.execute(trx)
   if (!(await hasRoom(trx, account, agentId, bytes, instead)))
     throw new ApiError('SOURCE_SIZE_LIMIT_EXCEEDED')
 }
 
-/** Whether it would fit now. Takes nothing: whoever holds the agent must not wait for uploads. */
+/**
+ * Returns whether the bytes would fit now. It takes no lock, because a transaction that has locked the agent must
+ * not wait for uploads.
+ */
 export async function hasRoom(
   trx: Trx,
   account: { id: AccountId; plan: string },

@@ -11,18 +11,18 @@ export type NotionClient = {
   database(id: string): Promise<Page>
   children(blockId: string, cursor: string | null): Promise<List<Block>>
   rows(databaseId: string, cursor: string | null): Promise<List<Page>>
-  /** Pages that the token may see, edited last first. */
+  /** Returns the pages that the token may see, the last edited first. */
   search(options: { query?: string; cursor: string | null; limit: number }): Promise<List<Page>>
 }
 
 type Settings = {
   fetcher: GuardedFetcher
   accessToken: string
-  /** null: the service's public address. */
+  /** null is the service's public URL. */
   baseUrl: string | null
   signal?: AbortSignal
   timeoutMs?: number
-  /** Tries after the first one. */
+  /** The number of retries. */
   retries?: number
 }
 
@@ -33,8 +33,8 @@ const MAX_BYTES = 16 * 1_048_576
 const BACKOFF_MS = 500
 
 /**
- * The public REST API of the connected workspace, at its pace of three requests a second. What may pass is tried
- * again; what remains is a NotionFailure.
+ * A client of the public REST API of the connected workspace, which allows three requests a second. Temporary
+ * failures are retried; others throw NotionFailure.
  */
 export function createNotionClient(settings: Settings): NotionClient {
   const { fetcher, accessToken, baseUrl, signal, timeoutMs = 30_000, retries = 4 } = settings
@@ -58,7 +58,7 @@ export function createNotionClient(settings: Settings): NotionClient {
         ...(body ? { body: JSON.stringify(body) } : {}),
         maxBytes: MAX_BYTES,
         timeoutMs,
-        // The token goes to the address it was given for, and to no other.
+        // The token is sent only to the URL that it was given for.
         maxRedirects: 0,
         ...(signal ? { signal } : {}),
       })

@@ -10,7 +10,7 @@ type NotionFailureCode =
 
 const TRANSIENT: readonly NotionFailureCode[] = ['limited', 'unreachable', 'broken']
 
-/** What went wrong with the connected workspace; `message` is a sentence for the customer and holds no token. */
+/** A failed request to the connected workspace. `message` is a sentence for the customer and contains no token. */
 export class NotionFailure extends Error {
   override name = 'NotionFailure'
   readonly code: NotionFailureCode
@@ -20,7 +20,7 @@ export class NotionFailure extends Error {
     this.code = code
   }
 
-  /** Another try may help. */
+  /** Another attempt may help. */
   get isTransient(): boolean {
     return TRANSIENT.includes(this.code)
   }

@@ -5,7 +5,7 @@ type Pace = (signal?: AbortSignal) => Promise<void>
 
 type Limits = { perSecond: number; burst: number }
 
-/** Lets `perSecond` callers through on average, in their order, and up to `burst` at once after a rest. */
+/** Lets `perSecond` callers through on average, in order, and up to `burst` at once after a pause. */
 export function createPace(limits: Limits): Pace {
   const delayOf = createSchedule(limits)
   return async (signal) => {
@@ -14,10 +14,10 @@ export function createPace(limits: Limits): Pace {
   }
 }
 
-/** How many milliseconds each caller has to wait who comes at the moment `now`. */
+/** Returns how many milliseconds a caller must wait who arrives at `now`. */
 export function createSchedule({ perSecond, burst }: Limits): (now: number) => number {
   const stepMs = 1_000 / perSecond
-  // When the next caller would go if there were no bursts.
+  // The time of the next caller if there were no bursts.
   let next = Number.NEGATIVE_INFINITY
   return (now) => {
     next = Math.max(next, now - stepMs * (burst - 1))

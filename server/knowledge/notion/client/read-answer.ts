@@ -5,7 +5,7 @@ export type Answer =
   | { status: number; headers: Record<string, string>; bytes: Uint8Array }
   | { failure: FetchFailure }
 
-/** The JSON of a good answer, or what is wrong with it. */
+/** Returns the JSON of a successful response, or its failure. */
 export function problemOf(answer: Answer): { value: object } | { failure: NotionFailure } {
   if ('failure' in answer) {
     const { failure } = answer
@@ -26,7 +26,7 @@ export function problemOf(answer: Answer): { value: object } | { failure: Notion
 
 function byStatus(status: number, body: object | null): NotionFailure {
   const { code, message } = { code: undefined, message: undefined, ...body }
-  // For the log: the sender's own words.
+  // The provider's message, for the log.
   const cause = new Error(`HTTP ${status} ${String(code ?? '')} ${String(message ?? '').slice(0, 300)}`)
   switch (status) {
     case 401:
@@ -46,14 +46,14 @@ function byStatus(status: number, body: object | null): NotionFailure {
     case 429:
       return new NotionFailure('limited', 'The workspace is asked too often. Try again later.', cause)
     default:
-      // 409 is its answer to two writers, or to a moment of disorder on its side.
+      // The provider responds with 409 to conflicting writes and to temporary problems.
       return status >= 500 || status === 409 || status === 408
         ? new NotionFailure('unreachable', `The workspace answered with HTTP ${status}.`, cause)
         : new NotionFailure('refused', `The workspace refused the request (HTTP ${status}).`, cause)
   }
 }
 
-/** Milliseconds that the answer asks to wait, if it says so. */
+/** Returns the milliseconds to wait that the response asks for, if any. */
 export function waitOf(answer: Answer): number | null {
   if ('failure' in answer) return null
   const seconds = Number(answer.headers['retry-after'] ?? Number.NaN)

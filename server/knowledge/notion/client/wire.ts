@@ -1,4 +1,4 @@
-/** What is read of the answers of the public REST API; all of it may be missing or of another type. */
+/** The members that are read from responses of the public REST API. Any of them may be missing or of another type. */
 
 export type RichText = { plain_text?: string }[]
 
@@ -36,7 +36,7 @@ export type Page = {
 
 export type List<T> = { results: T[]; next_cursor: string | null; has_more: boolean }
 
-/** The content of a block of any type; members of another type than expected are left out. */
+/** Returns the content of a block of any type, without members that have an unexpected type. */
 export function contentOf(block: Block): BlockContent {
   const content = block[block.type]
   if (typeof content !== 'object' || content === null) return {}
@@ -59,14 +59,14 @@ export function plainText(text: RichText | undefined): string {
   return text.map((piece) => (typeof piece?.plain_text === 'string' ? piece.plain_text : '')).join('')
 }
 
-/** The text of a page's title property, or of a database's title. */
+/** Returns the text of a page's title property or of a database's title. */
 export function titleOf({ properties, title }: Page): string | null {
   const property = Object.values(properties ?? {}).find((candidate) => candidate?.type === 'title')
   const text = plainText((property?.title as RichText | undefined) ?? title)
   return text.replace(/\s+/g, ' ').trim().slice(0, 200).toWellFormed() || null
 }
 
-/** Shown with citations; what is no address of the web is left out. */
+/** Returns the URL for citations, or null when it is not a web address. */
 export function webAddress(url: string | undefined): string | null {
   const parsed = typeof url === 'string' && url.length <= 2_048 ? URL.parse(url) : null
   return parsed && /^https?:$/.test(parsed.protocol) ? parsed.href : null

@@ -11,7 +11,7 @@ import { pageIdOf } from './page-id.ts'
 type NewPage = Extract<Static<typeof CreateSource>, { type: 'notionPage' }>
 
 /**
- * Adds a page of the connected workspace; without a name it is called by its title. Throws PAGES_NOT_CONNECTED,
+ * Adds a page of the connected workspace. Without a name, it gets the name of its title. Throws PAGES_NOT_CONNECTED,
  * SOURCE_DUPLICATE.
  */
 export async function addPage(

@@ -11,17 +11,17 @@ import type { listConnectedPages } from '../contract.ts'
 type Answer = Static<(typeof listConnectedPages)['success']['schema']>
 type Asked = { cursor?: string; limit: number; query?: string }
 
-/** Somebody waits for the answer: less patience than a re-sync has. */
+/** Somebody is waiting for the response, so the time limit is shorter than that of a re-sync. */
 const PATIENCE = { timeoutMs: 15_000, retries: 1 }
 
-/** One page of the list. Throws PAGES_NOT_CONNECTED, PAGES_CONNECTION_FAILED and VALIDATION_INVALID_CURSOR. */
+/** Returns a page of the list. Throws PAGES_NOT_CONNECTED, PAGES_CONNECTION_FAILED and VALIDATION_INVALID_CURSOR. */
 export async function listPages(
   ctx: Pick<Context, 'db' | 'secrets' | 'fetcher'>,
   { accountId, agentId }: AgentRef,
   { cursor, limit, query = '' }: Asked,
 ): Promise<Answer> {
   const print = fingerprint('connected-pages', agentId, query)
-  // The list is the workspace's: so is the place in it.
+  // The provider pages through the list, so the cursor is its own.
   const position = decodeCursor(cursor, print, isPlace, (id) => id === '')
   const client = await connectedClient(ctx, { accountId, agentId }, PATIENCE)
   if (!client) throw new ApiError('PAGES_NOT_CONNECTED')

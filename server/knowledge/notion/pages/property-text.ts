@@ -1,6 +1,6 @@
 import { type Page, type Property, plainText, type RichText } from '../client/wire.ts'
 
-/** A database row as `Column: value; …`, the title first; empty and unreadable values are left out. */
+/** Returns a database row as `Column: value; …`, the title first, without empty and unsupported values. */
 export function rowText({ properties }: Page): string {
   const columns = Object.entries(properties ?? {}).map(([name, property]) => ({
     name,

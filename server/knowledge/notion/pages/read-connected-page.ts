@@ -6,7 +6,10 @@ import { type PageContent, readPage } from './read-page.ts'
 
 type Place = { accountId: AccountId; agentId: string; pageId: string }
 
-/** A page of the agent's connected workspace; null when it was not edited since. Throws NotionFailure. */
+/**
+ * Returns a page of the agent's connected workspace, or null when it has not been edited since. Throws
+ * NotionFailure.
+ */
 export async function readConnectedPage(
   ctx: Pick<Context, 'db' | 'secrets' | 'fetcher'>,
   { accountId, agentId, pageId }: Place,

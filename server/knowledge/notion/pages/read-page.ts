@@ -11,19 +11,22 @@ export type PageContent = {
   url: string | null
   sections: Section[]
   bytes: number
-  /** The page need not be read again while it says the same; null: it may change without saying so. */
+  /**
+   * The time of the last edit: while it is the same, the page is not read again. null if the page may change without
+   * an edit.
+   */
   modified: string | null
 }
 
 const MAX_REQUESTS = 1_500
 const MAX_CHARS = 2 * 1_048_576
 const MAX_ROWS = 1_000
-/** Its times are cut to the minute: a change in the minute of the reading would not show. */
+/** Times are cut to the minute, so a change within the minute of the reading would be missed. */
 const SETTLED_MS = 2 * 60_000
 
 /**
- * Reads a page, or a database as a page of its rows, with all that is nested in it. null when its last edit is
- * the one of `since`. Throws NotionFailure, `gone` for a page that is not shared, or in the bin.
+ * Reads a page with everything nested in it, or a database as a page of its rows. Returns null when the last edit is
+ * that of `since`. Throws NotionFailure, with `gone` for a page that is not shared or is in the bin.
  */
 export async function readPage(
   client: NotionClient,
@@ -48,7 +51,7 @@ export async function readPage(
       headingPath: [...(title ? [title] : []), ...section.headingPath],
     })),
     bytes,
-    // The rows of a database change without the page that shows them.
+    // The rows of a database change without an edit of the page that contains it.
     modified: isSettled && !holdsRows ? edited : null,
   }
 }
@@ -59,7 +62,7 @@ async function find(client: NotionClient, id: string): Promise<{ page: Page; isD
   } catch (error) {
     const mayBeDatabase = error instanceof NotionFailure && ['gone', 'refused'].includes(error.code)
     if (!mayBeDatabase) throw error
-    // When it is no database either, the first answer is the one that says why.
+    // If it is not a database either, the first failure explains why.
     const page = await client.database(id).catch(() => {
       throw error
     })
@@ -109,7 +112,7 @@ async function read(
   return { sections: writer.finish(), holdsRows }
 }
 
-/** A page may show what is not shared with the connection: a synced block, a database. */
+/** A page may contain blocks and databases that are not shared with the connection. */
 function withoutUnshared(error: unknown): [] {
   if (error instanceof NotionFailure && ['gone', 'refused'].includes(error.code)) return []
   throw error

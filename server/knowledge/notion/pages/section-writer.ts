@@ -4,26 +4,26 @@ import { type Heading, pathOf, withHeading } from '../../extract/html/heading-pa
 /** Collects text in reading order under its headings. */
 export type SectionWriter = {
   heading(level: number, text: string): void
-  /** Runs `inside` under a heading below all open ones, and closes it again. */
+  /** Runs `inside` under a heading below all open ones. */
   under(text: string, inside: () => Promise<void>): Promise<void>
   paragraph(text: string): void
-  /** A line of the list, table or code that the line before belongs to, or the first of one. */
+  /** Adds a line to the current list, table or code block, or begins one. */
   line(text: string): void
-  /** The next line begins a paragraph of its own. */
+  /** The next line begins a new paragraph. */
   endParagraph(): void
-  /** Characters so far. */
+  /** The number of characters so far. */
   length(): number
   finish(): Section[]
 }
 
 export function createSectionWriter(): SectionWriter {
   const sections: Section[] = []
-  // What the headings of a toggle stand below.
+  // The level below which the headings of a toggle are.
   let base: string[] = []
   let open: Heading[] = []
   let paragraphs: string[] = []
   let lines: string[] = []
-  // Its heading has not been written: an empty section stands for it.
+  // The heading has no text yet, so an empty section keeps it.
   let isNew = true
   let chars = 0
 

@@ -5,14 +5,14 @@ import type { SectionWriter } from './section-writer.ts'
 /** What a block needs besides itself. */
 type BlockReader = {
   children(block: Block): Promise<Block[]>
-  /** The rows of a database, one line each. */
+  /** Returns the rows of a database, one line each. */
   rows(databaseId: string): Promise<string[]>
 }
 
 const LISTS = ['bulleted_list_item', 'numbered_list_item', 'to_do']
 const DEEPEST = 20
 
-/** Blocks → text: headings and toggles open sections, lists, tables and code keep their lines. */
+/** Converts blocks to text. Headings and toggles open sections; lists, tables and code keep their lines. */
 export async function writeBlocks(
   blocks: readonly Block[],
   writer: SectionWriter,
@@ -25,7 +25,7 @@ export async function writeBlocks(
   for (const block of blocks) {
     number = block.type === 'numbered_list_item' ? number + 1 : 0
     const continues = LISTS.includes(block.type) && LISTS.includes(before)
-    // Inside a list item the lines of its children stay with it.
+    // The lines of a list item's children belong to the item.
     if (!continues && depth === 0) writer.endParagraph()
     await writeBlock(block, writer, reader, { depth, number })
     before = block.type
@@ -92,7 +92,8 @@ async function writeBlock(
     case 'audio':
       return writer.paragraph(plainText(content.caption))
     default:
-      // Paragraphs, quotes and callouts; columns, synced blocks and all that is not known here only by their children.
+      // Paragraphs, quotes and callouts are written as text. Of columns, synced blocks and unknown blocks, only the
+      // children are.
       if (depth > 0) writer.line(text)
       else for (const paragraph of text.split(/\n{2,}/)) writer.paragraph(paragraph)
       return inside(depth)
