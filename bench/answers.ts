@@ -7,12 +7,12 @@ const CONFIDENT = new Set(['answer', 'greeting'])
 const has = (option: string): boolean => process.argv.includes(option)
 
 /**
- * Measures the answers of the built-in responder on public documents: `node bench/answers.ts [--held-out] [--ideal]
- * [--all]`. With `--ideal`, the search has the vectors of a perfect embedding model.
+ * Measures the answers of the built-in responder on public documents: `node bench/answers.ts
+ * [--held-out | --fresh] [--ideal] [--all]`. With `--ideal`, the search has the vectors of a perfect embedding model.
  */
 async function answersScenario(): Promise<void> {
   const words = loadWordVectors()
-  const collections = await loadCollections(has('--held-out') ? 'held-out.json' : 'collections.json')
+  const collections = await loadCollections(setOf())
   for (const collection of collections) warnOfMissing(collection)
   const asked = (
     await Promise.all(collections.map((collection) => askCollection(collection, words, has('--ideal'))))
@@ -22,6 +22,11 @@ async function answersScenario(): Promise<void> {
   console.log(table('language', asked, (one) => one.language))
   console.log(table('wording', asked, (one) => one.kind))
   console.log(calibration(asked))
+}
+
+function setOf(): string {
+  if (has('--fresh')) return 'fresh.json'
+  return has('--held-out') ? 'held-out.json' : 'collections.json'
 }
 
 /** A fact that is in no chunk is an error in the question set or of the extraction. */

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { extractDocument } from '../../server/knowledge/extract/extract-document.ts'
+import { ExtractFailure } from '../../server/knowledge/extract/extract-failure.ts'
 import type { DocumentType } from '../../server/knowledge/extract/extracted-document.ts'
 import type { IndexedChunk } from '../../server/knowledge/search/passage.ts'
 import { chunkSections } from '../../server/knowledge/training/chunk/chunk-sections.ts'
@@ -17,6 +19,9 @@ type Collection = {
   /** The package with the documents: a Debian package, or an npm package with its version. */
   debian?: string
   npm?: string
+  /** What the registry says of that version's archive: sha512 in base64, with its name before it. */
+  integrity?: string
+  /** Paths inside the package; one with an asterisk stands for all files that it matches. */
   files: string[]
   answerable: AskedQuestion[]
   near: string[]
@@ -32,19 +37,31 @@ export async function loadCollections(file = 'collections.json'): Promise<Loaded
   const collections = JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Collection[]
   const loaded: LoadedCollection[] = []
   for (const collection of collections) {
-    const folder = collection.debian ? debianFolder(collection.debian) : npmFolder(collection.npm ?? '')
+    const { debian, npm, integrity } = collection
+    const folder = debian ? debianFolder(debian) : npmFolder(npm ?? '', integrity)
     const chunks: IndexedChunk[] = []
-    for (const path of collection.files) chunks.push(...(await chunksOf(folder, path)))
+    for (const path of pathsOf(folder, collection.files)) chunks.push(...(await chunksOf(folder, path)))
     loaded.push({ ...collection, chunks })
   }
   return loaded
 }
 
+const pathsOf = (folder: string, files: readonly string[]): string[] =>
+  files.flatMap((file) => (file.includes('*') ? globSync(file, { cwd: folder }).toSorted() : [file]))
+
 async function chunksOf(folder: string, path: string): Promise<IndexedChunk[]> {
   const packed = readFileSync(join(folder, path))
   const bytes = path.endsWith('.gz') ? gunzipSync(packed) : packed
   const type = /\.(\w+)(?:\.gz)?$/.exec(path)?.[1] as DocumentType
-  const { title, sections } = await extractDocument({ bytes, type, url: `https://docs.example/${path}` })
+  const { title, sections } = await extractDocument({
+    bytes,
+    type,
+    url: `https://docs.example/${path}`,
+  }).catch((error: unknown) => {
+    // Among many files there are some that hold no text.
+    if (error instanceof ExtractFailure && error.code === 'no_text') return { title: null, sections: [] }
+    throw error
+  })
   return chunkSections(sections).map((chunk) => ({
     id: `${path}#${chunk.ordinal}`,
     sourceId: path,
@@ -67,7 +84,7 @@ function debianFolder(name: string): string {
 }
 
 /** An installed package is read in place. */
-function npmFolder(reference: string): string {
+function npmFolder(reference: string, integrity: string | undefined): string {
   const at = reference.lastIndexOf('@')
   const [name, version] = [reference.slice(0, at), reference.slice(at + 1)]
   const installed = join(import.meta.dirname, '../../node_modules', name)
@@ -78,6 +95,11 @@ function npmFolder(reference: string): string {
   mkdirSync(folder, { recursive: true })
   execFileSync('npm', ['pack', reference, '--silent'], { cwd: folder, stdio: 'ignore' })
   const archive = readdirSync(folder).find((file) => file.endsWith('.tgz'))!
+  const digest = createHash('sha512').update(readFileSync(join(folder, archive)))
+  if (integrity !== undefined && integrity !== `sha512-${digest.digest('base64')}`) {
+    rmSync(folder, { recursive: true })
+    throw new Error(`The archive of ${reference} is not the one that the questions were written for.`)
+  }
   execFileSync('tar', ['-xzf', archive], { cwd: folder })
   return join(folder, 'package')
 }
