@@ -44,3 +44,36 @@ test('the suggested questions of the demo agent are answered with what a person 
     for (const expected of EXPECTED[at]!) assert.match(answer.text, expected)
   }
 })
+
+/** What newcomers ask, in words of their own, and what has to be in the answer. */
+const NEWCOMERS: [string, RegExp][] = [
+  ['How do I crawl a website?', /"linkType": "crawl"/],
+  ['How do I create an API key?', /keys create --name/],
+  ['How do I invite a colleague?', /choose Invite/],
+  ['How do I revoke an API key?', /keys revoke ID/],
+  ['How do I remove a team member?', /member remove ID/],
+  ['How do I reset my password?', /Forgot your password/],
+  ['How do I connect WhatsApp?', /access token/],
+  ['How do I change the colours of the chat?', /styles/],
+  ['How do I back up my data?', /parley -- backup FILE/],
+  ['How do I delete the data of a user?', /POST \/users\/erase/],
+  ['How do I correct a wrong answer?', /your words become a source/],
+  ['How large can a file be?', /20 MB/],
+  ['How do I hand over to a human?', /escalate/],
+  ['Can I run it with Docker?', /compose/],
+  ['How do I change the port?', /PORT=9000/],
+  ['Do I need an OpenAI key?', /Without a model the built-in responder answers/],
+  ['Where are uploaded files stored?', /DATA_DIR/],
+  ['How do I use Claude?', /MODELS_FILE/],
+  ['How do I collect email addresses of visitors?', /collect-leads/],
+  ['Does it work offline?', /need no connection/],
+]
+
+test('what newcomers ask is answered with what a person has to do', () => {
+  const tables = tablesOfGuides()
+  for (const [question, expected] of NEWCOMERS) {
+    const answer = composeAnswer({ question, ...searchTables(tables, question, { limit: 8 }) }, words)
+    assert.equal(answer.band, 'answer', question)
+    assert.match(answer.text.split('[1]')[0]!, expected, question)
+  }
+})
