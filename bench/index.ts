@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -11,6 +10,7 @@ import { createKnowledge } from '../server/knowledge/index/knowledge.ts'
 import { storedVector } from '../server/knowledge/index/vectors.ts'
 import { loadWordVectors } from '../server/models/static/word-vectors.ts'
 import { percentiles, round } from './load.ts'
+import { random, sentence, unitVector } from './random-text.ts'
 import { type Prepared, prepare } from './service.ts'
 
 type IndexResult = {
@@ -32,32 +32,6 @@ const ROWS_AN_INSERT = 100
 const SEARCHES = 300
 const SPACE = 'bench'
 const TIMER_MS = 1
-
-type Random = () => number
-
-/** Returns a generator of the same numbers from 0 to 1 every time. */
-function random(seed: number): Random {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
-
-const words = readFileSync(new URL('../server/models/static/word-vectors.txt', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
-
-// The list is sorted by frequency, so this picks words about as often as they occur in English.
-const word = (next: Random): string => words[Math.floor(words.length ** next()) - 1] ?? 'the'
-const sentence = (next: Random, length: number): string =>
-  `${Array.from({ length }, () => word(next)).join(' ')}.`
-
-function unitVector(next: Random, dimensions: number): Float32Array {
-  const vector = Float32Array.from({ length: dimensions }, () => next() + next() + next() - 1.5)
-  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
-  return vector.map((value) => value / length)
-}
 
 /**
  * Measures the index of an agent with 20,000 chunks of 800 characters: its first search, which builds it, and later

@@ -13,6 +13,7 @@ import { listScenario } from './list.ts'
 import { pdfScenario } from './pdf.ts'
 import { retrievalScenario } from './retrieval.ts'
 import { searchScenario } from './search.ts'
+import { searchTimeScenario } from './search-time.ts'
 import { type TextResult, textReport, textScenario } from './text.ts'
 import { type RestResult, type TurnResult, turnScenario } from './turn.ts'
 import { webScenario } from './web.ts'
@@ -58,6 +59,11 @@ const COMPARISONS: Record<string, (servers: (string | null)[]) => AsyncIterable<
   turn: turnScenario,
 }
 
+/** What needs no database. */
+const IN_MEMORY: Record<string, () => AsyncIterable<object>> = {
+  'search-time': searchTimeScenario,
+}
+
 /**
  * `npm run bench [SCENARIO …]` runs all or the named scenarios on PostgreSQL and on the embedded database. Each
  * writes bench/results/SCENARIO.json, from which README.md there is generated. `retrieval`, `attack`, `text` and
@@ -66,7 +72,7 @@ const COMPARISONS: Record<string, (servers: (string | null)[]) => AsyncIterable<
 const wanted = process.argv.slice(2)
 /** These write reports of their own. */
 const REPORTED = ['retrieval', 'attack', 'text', 'web']
-const recorded = [...Object.keys(SCENARIOS), ...Object.keys(COMPARISONS)]
+const recorded = [...Object.keys(SCENARIOS), ...Object.keys(COMPARISONS), ...Object.keys(IN_MEMORY)]
 const names = [...recorded, ...REPORTED].filter((name) => wanted.length === 0 || wanted.includes(name))
 const folder = new URL('./results/', import.meta.url)
 if (names.includes('retrieval')) await retrievalScenario()
@@ -75,7 +81,11 @@ if (names.includes('text')) {
   for await (const result of textScenario()) results.push(result)
   writeFileSync(new URL('text.md', folder), textReport(results))
 }
-if (names.some((name) => !['retrieval', 'text'].includes(name))) {
+for (const name of names) {
+  const run = IN_MEMORY[name]
+  if (run) await record(name, run())
+}
+if (names.some((name) => !['retrieval', 'text', ...Object.keys(IN_MEMORY)].includes(name))) {
   const postgres = await preparePostgres()
   if (postgres.url === null) console.log(`Without PostgreSQL: ${postgres.reason}`)
   const servers = postgres.url === null ? [null] : [postgres.url, null]
@@ -94,8 +104,8 @@ if (names.some((name) => !['retrieval', 'text'].includes(name))) {
     else if (COMPARISONS[name]) await record(name, COMPARISONS[name](servers))
   }
   if (postgres.url !== null) await postgres.stop()
-  writeFileSync(new URL('README.md', folder), report())
 }
+if (names.some((name) => recorded.includes(name))) writeFileSync(new URL('README.md', folder), report())
 
 type Recorded = { machine: ReturnType<typeof machineOf>; results: Record<string, unknown>[] }
 

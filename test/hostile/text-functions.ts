@@ -16,7 +16,7 @@ import { readWebhook } from '../../server/channels/messaging/whatsapp/read-webho
 import { normalPhone } from '../../server/contacts/phone-number.ts'
 import { withoutMarkers } from '../../server/conversations/turn/citations.ts'
 import { buildPrompt } from '../../server/conversations/turn/prepare.ts'
-import { looksLikeFollowUp } from '../../server/conversations/turn/retrieve.ts'
+import { looksLikeFollowUp } from '../../server/conversations/turn/search-in-talk.ts'
 import { titleFromWords } from '../../server/conversations/turn/title.ts'
 import { refuseUnknownVariables } from '../../server/helpdesk/desk/fill-variables.ts'
 import { mentionsIn } from '../../server/helpdesk/messages/add-note.ts'

@@ -1,4 +1,4 @@
-import { createDotKernel } from './dot-kernel.ts'
+import { createDotKernel } from './scan-kernels.ts'
 import { strideOf } from './scan-block.ts'
 
 /** Dot products among the rows of a table. What is returned holds until the next call. */
@@ -19,7 +19,7 @@ export function createRowProducts(values: Int8Array, dimensions: number): RowPro
   const table = out + strideOf(Math.max(count, MOST_AT_ONCE) * 4)
   const at = (row: number): number => table + row * stride
 
-  const { memory, dot } = createDotKernel(at(count))
+  const { memory, scan: dot } = createDotKernel(at(count))
   const numbers = new Int8Array(memory.buffer)
   const products = new Int32Array(memory.buffer, out, Math.max(count, MOST_AT_ONCE))
   for (let row = 0; row < count; row++) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { BLOCK_ROWS, scanBlock, strideOf } from './scan-block.ts'
+import { BLOCK_ROWS, scanBits, scanBlock, strideOf } from './scan-block.ts'
 
 test('the scan multiplies as plain arithmetic does, for any size and values', () => {
   const value = fc.integer({ min: -128, max: 127 })
@@ -36,4 +36,23 @@ test('the largest vectors do not overflow, and what is too large is refused', ()
     () => scanBlock(most.subarray(0, 16), new Int8Array((BLOCK_ROWS + 1) * 16), 16, dots, 0),
     RangeError,
   )
+})
+
+test('differing bits are counted as plain arithmetic does, for any number of bytes', () => {
+  const rows = fc.array(fc.uint8Array({ minLength: 48, maxLength: 48 }), { maxLength: 9 })
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 33, maxLength: 48 }), rows, (asked, kept) => {
+      const different = new Int32Array(kept.length + 2).fill(5)
+      scanBits(asked, Uint8Array.from(kept.flatMap((row) => [...row])), 48, different, 1)
+      const ones = (byte: number): number => byte.toString(2).replaceAll('0', '').length
+      const expected = kept.map((row) => row.reduce((sum, byte, i) => sum + ones(byte ^ (asked[i] ?? 0)), 0))
+      assert.deepEqual([...different], [5, ...expected, 5])
+    }),
+  )
+})
+
+test('the bits of the largest vectors do not overflow', () => {
+  const different = new Int32Array(1)
+  scanBits(new Uint8Array(1_264).fill(255), new Uint8Array(1_264), 1_264, different, 0)
+  assert.equal(different[0], 1_264 * 8)
 })

@@ -1,4 +1,4 @@
-import { createDotKernel } from './dot-kernel.ts'
+import { createBitKernel, createDotKernel, type ScanKernel } from './scan-kernels.ts'
 
 const MEMORY_BYTES = 24 * 65_536
 const OUT = 10_016
@@ -7,31 +7,53 @@ const ROWS = OUT + 4 * 8_192
 const BLOCK_BYTES = MEMORY_BYTES - ROWS
 export const BLOCK_ROWS = 8_192
 
-// Scratch: nothing in it outlives a call.
-const kernel = createDotKernel(MEMORY_BYTES)
-const numbers = new Int8Array(kernel.memory.buffer)
-const sums = new Int32Array(kernel.memory.buffer)
+type Scan = (
+  vector: ArrayBufferView,
+  block: ArrayBufferView,
+  stride: number,
+  results: Int32Array,
+  offset: number,
+) => void
+
+function scanWith(kernel: ScanKernel): Scan {
+  // Scratch: nothing in it outlives a call.
+  const bytes = new Uint8Array(kernel.memory.buffer)
+  const written = new Int32Array(kernel.memory.buffer)
+  return (vector, block, stride, results, offset) => {
+    const rows = block.byteLength / stride
+    if (vector.byteLength > stride || stride > OUT || rows > BLOCK_ROWS || block.byteLength > BLOCK_BYTES)
+      throw new RangeError('The block is too large to be scanned.')
+    bytes.set(bytesOf(vector))
+    bytes.fill(0, vector.byteLength, stride)
+    bytes.set(bytesOf(block), ROWS)
+    kernel.scan(0, ROWS, ROWS + block.byteLength, stride, OUT)
+    results.set(written.subarray(OUT / 4, OUT / 4 + rows), offset)
+  }
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength)
 
 /**
  * Writes the dot products of a vector of bytes (at most 10,000) with the rows of a block to `dots`, from `offset`
  * on. A row has `stride` bytes, a multiple of 16: the vector's length, and zeros.
  */
-export function scanBlock(
+export const scanBlock: (
   vector: Int8Array,
   block: Int8Array,
   stride: number,
   dots: Int32Array,
   offset: number,
-): void {
-  const rows = block.length / stride
-  if (vector.length > stride || stride > OUT || rows > BLOCK_ROWS || block.length > BLOCK_BYTES)
-    throw new RangeError('The block is too large to be scanned.')
-  numbers.set(vector)
-  numbers.fill(0, vector.length, stride)
-  numbers.set(block, ROWS)
-  kernel.dot(0, ROWS, ROWS + block.length, stride, OUT)
-  dots.set(sums.subarray(OUT / 4, OUT / 4 + rows), offset)
-}
+) => void = scanWith(createDotKernel(MEMORY_BYTES))
+
+/** The same for the number of bits in which a row of bits differs from those of the block. */
+export const scanBits: (
+  bits: Uint8Array,
+  block: Uint8Array,
+  stride: number,
+  different: Int32Array,
+  offset: number,
+) => void = scanWith(createBitKernel(MEMORY_BYTES))
 
 /** Bytes of a row of so many numbers. */
 export const strideOf = (dimensions: number): number => Math.ceil(dimensions / 16) * 16

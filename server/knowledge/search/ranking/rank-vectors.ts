@@ -1,6 +1,6 @@
 import { compactCosine } from '../../../models/static/compact-vector.ts'
 import { LIVE, type SlotTable } from '../tables/slot-table.ts'
-import { cosineOf, cosinesOf, roughCosinesOf, type VectorTable } from '../tables/vector-table.ts'
+import { cosineOf, cosinesOf, likeSigns, type VectorTable } from '../tables/vector-table.ts'
 import { collectHits, type Hits } from './top-hits.ts'
 
 /** Up to so many slots, the whole vectors of all are compared; of more, those that the rough order puts first. */
@@ -9,14 +9,14 @@ const KEPT = 300
 
 /** Ranks live slots by the cosine of their passage vectors. */
 export function rankByVector(slots: SlotTable, table: VectorTable, vector: Int8Array, limit: number): Hits {
-  const rough = slots.count > FEW ? roughCosinesOf(table, vector, slots.count) : null
+  const rough = slots.count > FEW ? likeSigns(table, vector, slots.count) : null
   if (!rough) return bestOf(slots, cosinesOf(table, vector, slots.count), limit)
   const hits = collectHits(limit)
   for (const slot of bestOf(slots, rough, KEPT).slots) hits.offer(slot, cosineOf(table, vector, slot))
   return hits.sorted()
 }
 
-function bestOf(slots: SlotTable, cosines: Float32Array, limit: number): Hits {
+function bestOf(slots: SlotTable, cosines: Float32Array | Int32Array, limit: number): Hits {
   const hits = collectHits(limit)
   for (let slot = 0; slot < slots.count; slot++) {
     if (slots.states[slot] === LIVE) hits.offer(slot, cosines[slot]!)

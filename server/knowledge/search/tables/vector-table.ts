@@ -1,43 +1,52 @@
 import { compactCosine, scaleFor, writeCompact } from '../../../models/static/compact-vector.ts'
-import { scanBlock, strideOf } from '../../../models/static/scan-block.ts'
+import { scanBits, scanBlock, strideOf } from '../../../models/static/scan-block.ts'
 
 /** Rows of one block; tables grow by blocks, so that growing copies nothing. */
 const ROWS = 64
-/** Vectors of at least so many numbers are looked through by a part of them first. */
+/** Of vectors of at least so many numbers, the signs are looked through first. */
 const LONG = 768
-const PART = 4
 
 /**
  * One compact vector for each slot, in blocks for scans; a slot without one has a row of zeros. Of long vectors, the
- * first quarter is kept a second time in blocks of its own.
+ * signs of the numbers are kept a second time, as bits in blocks of their own.
  */
 export type VectorTable = {
   readonly dimensions: number
   readonly blocks: Int8Array<ArrayBuffer>[]
-  /** Numbers of a vector in `parts`; 0 for vectors that are not long. */
-  readonly partLength: number
-  readonly parts: Int8Array<ArrayBuffer>[]
+  /** Bytes of a row in `signs`; 0 for vectors that are not long. */
+  readonly signBytes: number
+  readonly signs: Uint8Array<ArrayBuffer>[]
 }
 
 export function createVectorTable(dimensions: number): VectorTable {
-  const partLength = dimensions >= LONG ? strideOf(Math.ceil(dimensions / PART)) : 0
-  return { dimensions, blocks: [], partLength, parts: [] }
+  const signBytes = dimensions >= LONG ? strideOf(Math.ceil(dimensions / 8)) : 0
+  return { dimensions, blocks: [], signBytes, signs: [] }
 }
 
 /** Stores a unit-length vector of the table's dimensions for a slot; null takes away what a former chunk left. */
 export function setVector(table: VectorTable, slot: number, vector: Float32Array | null): void {
-  const { blocks, parts, partLength } = table
+  const { blocks, signs, signBytes } = table
   const stride = strideOf(table.dimensions)
   while (blocks.length * ROWS <= slot) {
     blocks.push(new Int8Array(ROWS * stride))
-    if (partLength > 0) parts.push(new Int8Array(ROWS * partLength))
+    if (signBytes > 0) signs.push(new Uint8Array(ROWS * signBytes))
   }
   const index = Math.floor(slot / ROWS)
   const block = blocks[index]!
   const start = (slot % ROWS) * stride
   if (vector) writeCompact(vector, block, start)
   else block.fill(0, start, start + stride)
-  if (partLength > 0) parts[index]!.set(block.subarray(start, start + partLength), (slot % ROWS) * partLength)
+  if (signBytes > 0) {
+    const row = block.subarray(start, start + table.dimensions)
+    signs[index]!.set(signsOf(row, signBytes), (slot % ROWS) * signBytes)
+  }
+}
+
+/** Returns one bit for each number, 1 for a negative one. */
+function signsOf(vector: Int8Array, bytes: number): Uint8Array {
+  const bits = new Uint8Array(bytes)
+  for (let i = 0; i < vector.length; i++) if (vector[i]! < 0) bits[i >> 3]! |= 1 << (i & 7)
+  return bits
 }
 
 /** Cosines of a compact vector with those of all slots below `count`; 0 where there is none. */
@@ -46,32 +55,32 @@ export function cosinesOf(
   vector: Int8Array,
   count: number,
 ): Float32Array {
-  return scanned(blocks, vector, strideOf(dimensions), count, scaleFor(dimensions) ** 2)
-}
-
-/**
- * The same by the first quarter of long vectors alone: a rough order, for which a quarter of the memory is read. null
- * for vectors that are not long.
- */
-export function roughCosinesOf(table: VectorTable, vector: Int8Array, count: number): Float32Array | null {
-  const { dimensions, partLength, parts } = table
-  if (partLength === 0) return null
-  return scanned(parts, vector.subarray(0, partLength), partLength, count, scaleFor(dimensions) ** 2)
-}
-
-function scanned(
-  blocks: readonly Int8Array<ArrayBuffer>[],
-  vector: Int8Array,
-  stride: number,
-  count: number,
-  scale: number,
-): Float32Array {
-  const used = Math.min(Math.ceil(count / ROWS), blocks.length)
   const dots = new Int32Array(Math.ceil(count / ROWS) * ROWS)
-  for (let index = 0; index < used; index++) scanBlock(vector, blocks[index]!, stride, dots, index * ROWS)
+  const stride = strideOf(dimensions)
+  for (const [index, block] of blocks.slice(0, Math.ceil(count / ROWS)).entries())
+    scanBlock(vector, block, stride, dots, index * ROWS)
+  const scale = scaleFor(dimensions) ** 2
   const cosines = new Float32Array(dots.length)
   for (let slot = 0; slot < dots.length; slot++) cosines[slot] = dots[slot]! / scale
   return cosines
+}
+
+/**
+ * Returns for each slot below `count` how many numbers of its vector have the sign of those of another one, for which
+ * an eighth of the memory is read: a rough order of the cosines. null for vectors that are not long.
+ */
+export function likeSigns(
+  { dimensions, signBytes, signs }: VectorTable,
+  vector: Int8Array,
+  count: number,
+): Int32Array | null {
+  if (signBytes === 0) return null
+  const asked = signsOf(vector, signBytes)
+  const alike = new Int32Array(Math.ceil(count / ROWS) * ROWS).fill(dimensions)
+  for (const [index, block] of signs.slice(0, Math.ceil(count / ROWS)).entries())
+    scanBits(asked, block, signBytes, alike, index * ROWS)
+  for (let slot = 0; slot < count; slot++) alike[slot] = dimensions - alike[slot]!
+  return alike
 }
 
 /** Cosine of a compact vector with that of one slot. */
@@ -81,6 +90,6 @@ export function cosineOf(table: VectorTable, vector: Int8Array, slot: number): n
   return block ? compactCosine(vector, block, (slot % ROWS) * stride) : 0
 }
 
-export function bytesOfVectors({ blocks, parts }: VectorTable): number {
-  return [...blocks, ...parts].reduce((sum, { byteLength }) => sum + byteLength, 0)
+export function bytesOfVectors({ blocks, signs }: VectorTable): number {
+  return [...blocks, ...signs].reduce((sum, { byteLength }) => sum + byteLength, 0)
 }

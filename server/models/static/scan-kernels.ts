@@ -1,13 +1,13 @@
 /**
- * A WebAssembly module made here, instruction by instruction: JavaScript has no arithmetic on 16 bytes at once, and
+ * WebAssembly modules made here, instruction by instruction: JavaScript has no arithmetic on 16 bytes at once, and
  * without it the scan of 20,000 vectors of 1,536 bytes takes 27 ms instead of 3.
  *
- * dot(query, row, end, stride, out): for each row of `stride` bytes (a multiple of 16) from `row` up to `end`, the
- * dot product with the query as an i32, one after the other from `out` on. All addresses are in `memory`.
+ * scan(query, row, end, stride, out): compares each row of `stride` bytes (a multiple of 16) from `row` up to `end`
+ * with the query, and writes the results as i32, one after the other from `out` on. All addresses are in `memory`.
  */
-type DotKernel = {
+export type ScanKernel = {
   readonly memory: { readonly buffer: ArrayBuffer }
-  dot(query: number, row: number, end: number, stride: number, out: number): void
+  scan(query: number, row: number, end: number, stride: number, out: number): void
 }
 
 declare const WebAssembly: {
@@ -41,6 +41,11 @@ const WIDEN_LOW = simd(0x87)
 const WIDEN_HIGH = simd(0x88)
 const MULTIPLY_PAIRS = simd(0xba)
 const ADD_4 = simd(0xae)
+const DIFFERENT_BITS = simd(0x51)
+const COUNT_BITS = simd(0x62)
+const ADD_PAIRS_OF_16 = simd(0x7d)
+const ADD_PAIRS_OF_8 = simd(0x7f)
+const ADD_8 = simd(0x8e)
 const lane = (index: number): number[] => simd(0x1b, index)
 
 const [query, row, end, stride, out, queryAt, rowEnd, sum, left, right] = [
@@ -57,7 +62,8 @@ const half = (widen: number[]): number[] => [
 ]
 const advance = (local: number, by: number): number[] => [...get(local), ...constant(by), ADD, ...set(local)]
 
-const oneRow = [
+/** `step` compares 16 bytes of both and adds to the sum; `close` turns the sum into one of four lanes. */
+const oneRow = (step: number[], close: number[]): number[] => [
   ...[
     ...get(query),
     ...set(queryAt),
@@ -70,10 +76,11 @@ const oneRow = [
   ],
   ...LOOP,
   ...[...get(queryAt), ...LOAD_16, ...set(left), ...get(row), ...LOAD_16, ...set(right)],
-  ...[...get(sum), ...half(WIDEN_LOW), ...half(WIDEN_HIGH), ...set(sum)],
+  ...[...get(sum), ...step, ...set(sum)],
   ...advance(queryAt, 16),
   ...[...get(row), ...constant(16), ADD, ...tee(row), ...get(rowEnd), IS_BELOW, ...breakIf(0)],
   END,
+  ...[...get(sum), ...close, ...set(sum)],
   ...get(out),
   ...[...get(sum), ...lane(0), ...get(sum), ...lane(1), ADD],
   ...[...get(sum), ...lane(2), ADD, ...get(sum), ...lane(3), ADD],
@@ -81,13 +88,21 @@ const oneRow = [
   ...advance(out, 4),
 ]
 const locals = [3, 2, I32, 1, V128, 2, V128]
-const allRows = [...BLOCK, ...LOOP, ...get(row), ...get(end), IS_NOT_BELOW, ...breakIf(1), ...oneRow]
-const body = [...locals, ...allRows, ...breakTo(0), END, END, END]
+const allRows = (compared: number[]): number[] => [
+  ...[...BLOCK, ...LOOP, ...get(row), ...get(end), IS_NOT_BELOW, ...breakIf(1)],
+  ...[...compared, ...breakTo(0), END, END],
+]
+
+const DOT = oneRow([...half(WIDEN_LOW), ...half(WIDEN_HIGH)], [])
+const BITS = oneRow(
+  [...get(left), ...get(right), ...DIFFERENT_BITS, ...COUNT_BITS, ...ADD_PAIRS_OF_16, ...ADD_8],
+  ADD_PAIRS_OF_8,
+)
 
 const section = (id: number, content: number[]): number[] => [id, ...unsigned(content.length), ...content]
 const name = (letter: string): number[] => [1, letter.charCodeAt(0)]
 
-const module = (pages: number): number[] => [
+const module = (pages: number, body: number[]): number[] => [
   ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
   ...section(1, [1, 0x60, 5, I32, I32, I32, I32, I32, 0]),
   ...section(3, [1, 0]),
@@ -96,9 +111,15 @@ const module = (pages: number): number[] => [
   ...section(10, [1, ...unsigned(body.length), ...body]),
 ]
 
-/** A kernel with so many bytes of memory, or a few more. */
-export function createDotKernel(bytes: number): DotKernel {
-  const code = Uint8Array.from(module(Math.ceil(bytes / PAGE_BYTES)))
+function kernelOf(compared: number[], bytes: number): ScanKernel {
+  const body = [...locals, ...allRows(compared), END]
+  const code = Uint8Array.from(module(Math.ceil(bytes / PAGE_BYTES), body))
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
-  return { memory: exports.m as DotKernel['memory'], dot: exports.d as DotKernel['dot'] }
+  return { memory: exports.m as ScanKernel['memory'], scan: exports.d as ScanKernel['scan'] }
 }
+
+/** Returns a kernel for dot products of bytes, with so many bytes of memory or a few more. */
+export const createDotKernel = (bytes: number): ScanKernel => kernelOf(DOT, bytes)
+
+/** The same for the number of bits in which two rows differ. */
+export const createBitKernel = (bytes: number): ScanKernel => kernelOf(BITS, bytes)
