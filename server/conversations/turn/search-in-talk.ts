@@ -1,6 +1,6 @@
 import type { Passage } from '../../knowledge/search/passage.ts'
 import type { SearchResult } from '../../knowledge/search/search-tables.ts'
-import { goesOn } from '../../text/languages/goes-on.ts'
+import { goesOn, opensWithMore } from '../../text/languages/goes-on.ts'
 import { splitWords } from '../../text/words/words.ts'
 import type { Found } from './turn.ts'
 
@@ -42,13 +42,19 @@ export async function searchInTalk(
 ): Promise<Searched> {
   const alone = { asked: question, found: await search(question) }
   const isFollowUp = looksLikeFollowUp(question)
-  const pointsBack = isFollowUp && goesOn(splitWords(question.slice(0, MOST_CHARACTERS_LOOKED_AT)))
-  if (before === null || alone.found.confidence >= (pointsBack ? SAME : SURE)) return alone
+  if (before === null || alone.found.confidence >= (isFollowUp ? completeFrom(question) : SURE)) return alone
   const earlier = before.slice(0, MOST_EARLIER_CHARACTERS)
   const asked = `${earlier} ${question}`
   const together = await search(asked)
   if (isFollowUp) return { asked, found: inOneOrder(alone.found, together, await search(earlier)) }
   return together.confidence > alone.found.confidence * GAIN ? { asked, found: together } : alone
+}
+
+/** Returns the confidence from which a message that looks like a follow-up is answered by itself. */
+function completeFrom(question: string): number {
+  const words = splitWords(question.slice(0, MOST_CHARACTERS_LOOKED_AT))
+  if (opensWithMore(words)) return Number.POSITIVE_INFINITY
+  return goesOn(words) ? SAME : SURE
 }
 
 function inOneOrder(alone: SearchResult, together: SearchResult, before: SearchResult): SearchResult {

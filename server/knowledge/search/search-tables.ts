@@ -4,6 +4,7 @@ import { wordsOnly } from '../../text/words/words.ts'
 import { type IndexedChunk, type Passage, passageOf } from './passage.ts'
 import { type AnalysedQuestion, analyseQuestion } from './question/analyse-question.ts'
 import { findQuestion } from './question/exact-questions.ts'
+import { besideAllWords, rankingOf } from './ranking/beside-all-words.ts'
 import { fuse } from './ranking/fuse.ts'
 import { gatherEvidence } from './ranking/gather-evidence.ts'
 import { OFFERED_FROM } from './ranking/offered-from.ts'
@@ -25,11 +26,6 @@ const FOREIGN_ODDS = 3
 const ASKED = 6
 const ASKED_ODDS = 2
 const LONGEST_TITLE = 500
-/** The place, from 0, at which the best passage by BM25 of all words is shown at the latest. */
-const LAST_PLACE = 2
-/** How much the heading and a sentence of the passage there must both resemble the question for it to keep the place. */
-const HEADING_ALIKE = 0.3
-const SENTENCE_ALIKE = 0.45
 /**
  * The fewest words of a title that can be a question, because many sections have the same single word as their title.
  */
@@ -90,28 +86,6 @@ function signalsOf(evidence: Evidence | undefined, vectors: number | undefined):
   }
 }
 
-/**
- * Moves the best passage by BM25 of all words up to the third place if it is below, unless both the heading
- * and a sentence of the third passage resemble the question. Where the word vectors know little of a subject, what they
- * say about it can move the best passage behind many others.
- */
-function withFirstByAllWords(
-  slots: readonly number[],
-  placedOf: (slot: number) => number,
-  isAlike: (slot: number) => boolean,
-): number[] {
-  const best = slots.reduce((first, slot) => (placedOf(slot) > placedOf(first) ? slot : first), slots[0]!)
-  const place = slots.indexOf(best)
-  if (place <= LAST_PLACE || isAlike(slots[LAST_PLACE]!)) return [...slots]
-  const others = slots.filter((slot) => slot !== best)
-  return [...others.slice(0, LAST_PLACE), best, ...others.slice(LAST_PLACE)]
-}
-
-const isAlike = ({ headingShare, sentence }: Evidence): boolean =>
-  headingShare >= HEADING_ALIKE && (sentence ?? 0) >= SENTENCE_ALIKE
-
-const rankingOf = (slots: number[]): Hits => ({ slots, scores: slots.map(() => 0) })
-
 type Ranked = Hits & { signalsOf(slot: number): Signals }
 
 /** Returns up to `limit` of the best chunks, with a probability for each. */
@@ -135,11 +109,8 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
   const evidenceOf = new Map(found.map(({ slot, evidence }) => [slot, evidence]))
   const slots = candidates.map(({ slot }) => slot)
   const vectors = provided && weighVectors(provided)
-  const own = withFirstByAllWords(
-    slots,
-    (slot) => (isForeign(slot) ? 0 : evidenceOf.get(slot)!.placed),
-    (slot) => isAlike(evidenceOf.get(slot)!),
-  )
+  const inBoth = besideAllWords(slots, (slot) => evidenceOf.get(slot)!, isForeign)
+  const own = [...inBoth.filter(isAsked), ...inBoth.filter((slot) => !isAsked(slot))]
   const order =
     provided && vectors
       ? fuse(

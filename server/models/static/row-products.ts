@@ -1,5 +1,5 @@
-import { createDotKernel } from './scan-kernels.ts'
 import { strideOf } from './scan-block.ts'
+import { createDotKernel } from './scan-kernels.ts'
 
 /** Dot products among the rows of a table. What is returned holds until the next call. */
 export type RowProducts = {

@@ -68,10 +68,15 @@ const MOST_UNTOLD = 5
 
 /** Whether the folded words of a message refer back to the conversation, as in "and …" or "how much is it?". */
 export function goesOn(words: readonly string[]): boolean {
-  if (LONGER_OPENINGS.test(words.slice(0, 4).join(' ')) || DENSE.test(words.join(' '))) return true
-  const told = guessLanguageOfWords(words)
-  const own = LISTS.get(told)
-  if (own?.opening.has(words[0]!) || words.some((word) => own?.pointing.has(word))) return true
+  if (opensWithMore(words) || DENSE.test(words.join(' '))) return true
+  const own = LISTS.get(guessLanguageOfWords(words))
+  return words.some((word) => own?.pointing.has(word))
+}
+
+/** Whether a message begins as one that goes on: "and …", "what about …". It is not complete by itself. */
+export function opensWithMore(words: readonly string[]): boolean {
+  if (LONGER_OPENINGS.test(words.slice(0, 4).join(' '))) return true
+  if (LISTS.get(guessLanguageOfWords(words))?.opening.has(words[0]!)) return true
   // The language of a few words is uncertain, and words of one language mean something else in another.
   return (
     words.length <= MOST_UNTOLD &&

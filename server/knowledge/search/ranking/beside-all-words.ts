@@ -1,0 +1,51 @@
+import { fuse } from './fuse.ts'
+import type { Evidence } from './relevance.ts'
+import type { Hits } from './top-hits.ts'
+
+/**
+ * The weight of the order by BM25 of all words beside the order by all evidence, and the constant of their fusion. With
+ * these, what BM25 puts first is about as good as what the evidence puts second.
+ */
+const WEIGHT = 0.5
+const PLACES = 0
+/** So many passages are shown. Those of which heading and a sentence resemble the question stay among them. */
+const SHOWN = 3
+const HEADING_ALIKE = 0.3
+const SENTENCE_ALIKE = 0.45
+
+/**
+ * Fuses the order by all evidence with that by BM25 of all words. Where the word vectors or the spelling know little of
+ * a subject, what they say about it moves the right passage behind many others. Passages in a language that the question
+ * is not in get nothing for their words.
+ */
+export function besideAllWords(
+  slots: readonly number[],
+  evidenceOf: (slot: number) => Evidence,
+  isForeign: (slot: number) => boolean,
+): number[] {
+  const byAllWords = slots
+    .filter((slot) => !isForeign(slot))
+    .toSorted((a, b) => evidenceOf(b).placed - evidenceOf(a).placed)
+  const both = [
+    { hits: rankingOf(slots), weight: 1 },
+    { hits: rankingOf(byAllWords), weight: WEIGHT },
+  ]
+  const fused = fuse(both, slots.length, PLACES).slots
+  const own = slots.slice(0, SHOWN)
+  const first = fused.slice(0, SHOWN)
+  const kept = own.filter((slot) => !first.includes(slot) && isAlike(evidenceOf(slot)))
+  const added = first.filter((slot) => !own.includes(slot))
+  const left = added.slice(added.length - kept.length)
+  const isShown = (slot: number): boolean =>
+    kept.includes(slot) || (first.includes(slot) && !left.includes(slot))
+  return [...fused.filter(isShown), ...fused.filter((slot) => !isShown(slot))]
+}
+
+const isAlike = ({ headingShare, sentence }: Evidence): boolean =>
+  headingShare >= HEADING_ALIKE && (sentence ?? 0) >= SENTENCE_ALIKE
+
+/** An order as hits, for a fusion that looks at places alone. */
+export const rankingOf = (slots: readonly number[]): Hits => ({
+  slots: [...slots],
+  scores: slots.map(() => 0),
+})
