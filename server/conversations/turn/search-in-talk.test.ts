@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { searchTables } from '../../knowledge/search/search-tables.ts'
+import { showChunks } from '../../knowledge/search/tables/drop-chunks.ts'
+import { createTables } from '../../knowledge/search/tables/tables.ts'
+import { writeChunk } from '../../knowledge/search/tables/write-chunks.ts'
+import { loadWordVectors } from '../../models/static/word-vectors.ts'
+import { createStemmer } from '../../text/languages/stem.ts'
+import { searchInTalk } from './search-in-talk.ts'
+
+const SECTIONS: [string[], string][] = [
+  [['Minetest'], 'Minetest is a game in which people build worlds of blocks together.'],
+  [['Minetest', 'Ports'], 'Redirect UDP port 30000 of the router to the machine on which Minetest runs.'],
+  [['What is Mumble for?'], 'Mumble is for talking: people meet in rooms and hear each other.'],
+  [['Mumble', 'Ports'], 'Redirect TCP and UDP port 64738 of the router to the machine on which Mumble runs.'],
+]
+
+const tables = createTables(loadWordVectors())
+const stem = createStemmer()
+const chunks = SECTIONS.map(([headingPath, text], i) => ({
+  ...{ id: String(i), sourceId: 'manual', sourceName: 'Manual', url: null, page: null },
+  ...{ headingPath, text },
+}))
+showChunks(
+  tables,
+  chunks.map((chunk) => writeChunk(tables, chunk, stem)),
+)
+const search = async (question: string) => searchTables(tables, question, { limit: 8 })
+
+test('a message that opens with "and" goes on with the question before it, however well a passage fits it alone', async () => {
+  const before = 'Which ports do I have to redirect for Minetest?'
+  const question = 'And what is Mumble for?'
+  assert.ok((await search(question)).confidence > 0.9)
+  const { found } = await searchInTalk(search, question, before)
+  assert.ok(found.confidence <= 0.5)
+  const { found: ports } = await searchInTalk(search, 'And for Mumble?', before)
+  assert.match(ports.passages[0]!.text, /64738/)
+})
+
+test('a question that is complete is answered by itself', async () => {
+  const { asked } = await searchInTalk(search, 'What is Mumble for?', 'Which ports are for Minetest?')
+  assert.equal(asked, 'What is Mumble for?')
+})
