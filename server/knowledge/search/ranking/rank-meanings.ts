@@ -3,7 +3,7 @@ import type { AnalysedQuestion, QuestionTerm } from '../question/analyse-questio
 import { LIVE } from '../tables/slot-table.ts'
 import type { Tables } from '../tables/tables.ts'
 import { FREQUENCY_MASK, slotOf } from '../tables/term-table.ts'
-import { MOST_A_TERM_COUNTS, rarity, saturated } from './rank-terms.ts'
+import { MOST_A_TERM_COUNTS, rarity, slownessOf } from './rank-terms.ts'
 import { collectHits, type Hits } from './top-hits.ts'
 
 /** The neighbours of a word take milliseconds to find the first time: only those of the most telling words are. */
@@ -18,6 +18,7 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
   const scores = new Float32Array(slots.count)
   const best = new Float32Array(slots.count)
   const average = slots.live > 0 ? slots.liveLength / slots.live : 1
+  const slowness = slownessOf(slots, average)
   let most = 0
   for (const [place, term] of question.terms.entries()) {
     const found = term.forms.reduce(
@@ -28,10 +29,11 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
     most += weight
     const touched: number[] = []
     for (const [id, closeness] of termsMeant(tables, term, place < MOST_WIDENED && !term.isName)) {
+      const factor = weight * closeness * MOST_A_TERM_COUNTS
       for (const posting of terms.postings[id]!) {
         const slot = slotOf(posting)
         const frequency = (posting & FREQUENCY_MASK) / 2
-        const score = weight * closeness * saturated(frequency, slots.lengths[slot]! / average)
+        const score = (factor * frequency) / (frequency + slowness[slot]!)
         if (best[slot] === 0) touched.push(slot)
         if (score > best[slot]!) best[slot] = score
       }

@@ -33,6 +33,7 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
   const { slots, terms } = tables
   const scores = new Float32Array(slots.count)
   const average = slots.live > 0 ? slots.liveLength / slots.live : 1
+  const slowness = slownessOf(slots, average)
   const held = new Float32Array(slots.count)
   const seenFor = new Int32Array(slots.count).fill(-1)
   let total = 0
@@ -47,7 +48,7 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
       for (const posting of list) {
         const slot = slotOf(posting)
         const frequency = (posting & FREQUENCY_MASK) / 2
-        scores[slot]! += idf * saturated(frequency, slots.lengths[slot]! / average)
+        scores[slot]! += (idf * (frequency * MOST_A_TERM_COUNTS)) / (frequency + slowness[slot]!)
         if (seenFor[slot] !== place) held[slot]! += idf
         seenFor[slot] = place
       }
@@ -69,8 +70,16 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
 
 /** Returns the weight of a term's frequency in a chunk of `relative` times the average length. */
 export function saturated(frequency: number, relative: number): number {
-  const slowness = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * relative)
-  return (frequency * MOST_A_TERM_COUNTS) / (frequency + slowness)
+  return (frequency * MOST_A_TERM_COUNTS) / (frequency + slownessFor(relative))
+}
+
+const slownessFor = (relative: number): number => SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * relative)
+
+/** Returns for each slot what is added to the frequency of a term in the weight of the frequency. */
+export function slownessOf({ lengths, count }: SlotTable, average: number): Float64Array {
+  const slowness = new Float64Array(count)
+  for (let slot = 0; slot < count; slot++) slowness[slot] = slownessFor(lengths[slot]! / average)
+  return slowness
 }
 
 /** Returns the rarity of a term found in `found` chunks. */
