@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-export type Random = () => number
+type Random = () => number
 
 /** Returns a generator of the same numbers from 0 to 1 every time. */
 export function random(seed: number): Random {
