@@ -5,10 +5,10 @@ import type { AccountId } from '../db/tables/columns.ts'
 import type { Task } from '../jobs/jobs.ts'
 
 export const REMOVE_FILES = 'remove-files'
-/** Relative to the files folder: an account's, an agent's or a source's. */
+/** The path below the files folder: an account's, an agent's or a source's. */
 export type RemoveFiles = { folder: string }
 
-/** The background job that deletes what belonged to a deleted agent; the processes of its replies are told to stop. */
+/** The background job that deletes everything of a deleted agent and stops its running replies. */
 export const EMPTY_AGENT = 'empty-agent'
 export type EmptyAgent = { accountId: AccountId; agentId: string; generationIds: string[] }
 

@@ -43,14 +43,14 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
         await attempt(db, () => hooks.addLinkSource(db, caller.account, id, url))
         return { id }
       } catch (error) {
-        // The agent stands; the caller learns what to do again (service-api, "AI agent management").
+        // The agent has been created. The caller learns what must be repeated (service-api, "AI agent management").
         ctx.log.warn({ err: error, agent: id }, 'the seed URL could not be added')
         return { id, pendingSteps: ['ADD_SOURCE' as const] }
       }
     },
   ),
 
-  // One statement finds the agent with everything that is shown.
+  // One statement loads the agent with everything that is shown.
   route(contract.readAgent, { findsAgent: true }, async ({ ref }) => {
     const row = await findFullAgent(ctx.db, ref)
     if (!row) throw new ApiError('AGENT_NOT_FOUND')
@@ -79,7 +79,7 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
   route(
     contract.setAutoRetrain,
     {
-      // Off is always possible, also after the plan or the sources have changed.
+      // Switching it off is always possible, even after the plan or the sources have changed.
       check: ({ caller: { account }, body }) => {
         if (body.enabled && !planOf(account.plan).features.includes('auto-retrain'))
           throw new ApiError('PLAN_FEATURE_NOT_AVAILABLE')

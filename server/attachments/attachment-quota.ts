@@ -5,23 +5,27 @@ import type { Trx } from '../db/database.ts'
 import type { AgentRef } from '../db/refs.ts'
 
 const MB = 1_048_576
-/** What one sender may attach in a day. */
+/** The bytes that one sender may attach in a day. */
 const OF_A_SENDER = 200 * MB
-/** What all senders together may attach to messages to one agent in a day: anybody can send mail from many addresses. */
+/**
+ * The bytes that all senders together may attach to messages to one agent in a day, because anybody can send mail
+ * from many addresses.
+ */
 const OF_AN_AGENT = 5_000 * MB
-/** Uploads of an account that no reply has taken yet. */
+/** The most bytes of uploads of an account that no reply has used yet. */
 const WAITING = 1_000 * MB
 
-/** A person who has sent files, without saying who: rows outlive what people may ask to be forgotten. */
+/** Identifies a sender by a hash, because the rows may outlive the erasure of the person's data. */
 export const senderOf = (address: string): string =>
   createHash('sha256').update(address).digest('hex').slice(0, 32)
 
-// Any number, the same in every process; not that of insights/lock-agent.ts or knowledge/room.ts.
+// The class of the advisory locks. It is the same in every process and differs from those of insights/lock-agent.ts
+// and knowledge/room.ts.
 const CLASS = 7_277
 
 /**
- * Why so many bytes more may not be kept, in a sentence, or null. Takes the room of the account until the transaction
- * ends, so that two files cannot have the last of it.
+ * Returns a sentence that says why this many more bytes must not be stored, or null. It locks the account's quota
+ * until the transaction ends, so that two files cannot both take what is left.
  */
 export async function quotaProblem(
   trx: Trx,

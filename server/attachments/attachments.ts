@@ -13,7 +13,7 @@ import { moveFile, type Upload } from '../http/bodies/uploads.ts'
 
 export type AttachmentRow = Selectable<AttachmentsTable>
 
-/** Names lie in headers and in pages: one line, no path, at most 200 characters. */
+/** Returns the name for headers and pages: one line without a path, of at most 200 characters. */
 export const safeName = (name: string): string =>
   name
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
@@ -22,7 +22,7 @@ export const safeName = (name: string): string =>
     .slice(0, 200)
     .toWellFormed() || 'file'
 
-/** Writes the bytes and their row; the row may be rolled back, then sweepAttachments takes the bytes. */
+/** Writes the bytes and their row. If the row is rolled back, sweepAttachments removes the bytes. */
 export async function keepAttachment(
   filesDir: string,
   trx: Trx,
@@ -78,14 +78,14 @@ export async function findAttachment(
   return row ?? null
 }
 
-/** Throws where the row names a file that is not its own. */
+/** Opens the file. Throws when the row names a file that is not its own. */
 export const openAttachment = (filesDir: string, row: AttachmentRow): ReadStream =>
   createReadStream(pathOf(filesDir, row))
 
 const pathOf = (filesDir: string, { account_id, agent_id, path }: AttachmentRow): string =>
   keptPath(filesDir, path, account_id, agent_id, 'attachments')
 
-/** An attachment with its bytes; null when its row or its file is no longer there. */
+/** Returns an attachment with its bytes, or null when its row or its file no longer exists. */
 export async function readAttachment(
   filesDir: string,
   db: Db,
@@ -100,10 +100,10 @@ export async function readAttachment(
 const readBytes = async (filesDir: string, row: AttachmentRow): Promise<Uint8Array<ArrayBuffer>> =>
   readFile(pathOf(filesDir, row))
 
-/** An unfinished write has this long to get its row. */
+/** Files without a row are kept for this long, because the row may not have been committed yet. */
 const GRACE_MS = 60 * 60 * 1_000
 
-/** Removes files whose rows are gone, with their conversation or with a transaction that was rolled back. */
+/** Removes files without rows, because their conversation was deleted or their transaction was rolled back. */
 export async function sweepAttachments(db: Db, filesDir: string): Promise<number> {
   let removed = 0
   for (const accountId of await namesIn(filesDir)) {
@@ -128,7 +128,7 @@ export async function sweepAttachments(db: Db, filesDir: string): Promise<number
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
 
-/** Gives files that came in to what they were sent in: a conversation or a ticket. */
+/** Assigns received files to the conversation or ticket that they were sent in. */
 export async function giveAttachments(
   trx: Trx,
   accountId: AccountId,

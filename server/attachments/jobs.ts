@@ -4,7 +4,7 @@ import { sweepAttachments } from './attachments.ts'
 import { dropAbandonedUploads } from './uploads.ts'
 
 const HOUR = 3_600_000
-/** No process is still reading or handling an upload that is older. */
+/** No process is still using an upload that is older than this. */
 const LONGEST_UPLOAD_MS = HOUR
 
 type Needs = Pick<Context, 'db' | 'embedded' | 'filesDir' | 'uploads'>

@@ -11,7 +11,7 @@ import { refuseInvalid } from '../http/input/validate.ts'
 import { quotaProblem } from './attachment-quota.ts'
 import { type AttachmentRow, keepAttachment, safeName } from './attachments.ts'
 
-/** The one file of an upload. */
+/** The single file of an upload. */
 export function attachmentOf(form: Form | null, name: string): Upload {
   if (!form) throw new ApiError('VALIDATION_UNSUPPORTED_MEDIA_TYPE')
   const { fields, file, problems } = form
@@ -43,7 +43,7 @@ export async function keepUpload(
   })
 }
 
-/** Text without a signature of its own is text; what is neither is bytes. HTML and SVG are text as well. */
+/** Text formats have no signature, so valid text is `text/plain`, also HTML and SVG. Everything else is binary. */
 async function mediaTypeOf(bytes: Uint8Array): Promise<string> {
   const found = await fileTypeFromBuffer(bytes)
   if (found) return found.mime

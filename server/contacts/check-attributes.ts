@@ -5,7 +5,7 @@ import type { AttributeRow } from './queries.ts'
 
 const LONGEST_TEXT = 2_000
 
-/** What a value of the type is, and how to say so. */
+/** A check of the values of each type, and its sentence. */
 const TYPES: Record<AttributeType, [(value: unknown) => boolean, string]> = {
   text: [
     (value) => typeof value === 'string' && value.length <= LONGEST_TEXT,
@@ -19,7 +19,7 @@ const TYPES: Record<AttributeType, [(value: unknown) => boolean, string]> = {
   ],
 }
 
-/** A sentence for each value that its attribute does not take, by path; null takes any value away. */
+/** Returns a sentence, by path, for each value that its attribute does not accept. null removes any value. */
 export function checkAttributes(
   attributes: AttributeRow[],
   values: Record<string, unknown>,

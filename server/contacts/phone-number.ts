@@ -1,11 +1,14 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js'
 
-/** E.164 for a possible number with country code; as it was given otherwise. */
+/** Returns E.164 for a possible number with a country code, and otherwise the number as it was given. */
 export function normalPhone(phone: string): string {
   const number = parsePhoneNumberFromString(phone)
   return number?.isPossible() ? number.number : phone.trim()
 }
 
-/** ISO 3166-1 alpha-2 of a number with country code; null where several countries share it, and for what is no number. */
+/**
+ * Returns the country (ISO 3166-1 alpha-2) of a number with a country code, or null when several countries share it
+ * or it is not a number.
+ */
 export const countryOfPhone = (phone: string): string | null =>
   parsePhoneNumberFromString(phone)?.country ?? null

@@ -7,7 +7,7 @@ import { ApiError } from '../http/errors.ts'
 export type ContactRow = Selectable<ContactsTable>
 export type AttributeRow = Selectable<CustomAttributesTable>
 
-/** The agent's contact of that external id, or RESOURCE_NOT_FOUND; `lock` keeps it from others. */
+/** Returns the agent's contact with this external id. Throws RESOURCE_NOT_FOUND. `lock` locks the row. */
 export async function requireContact(
   db: Db,
   { accountId, agentId }: AgentRef,
@@ -26,7 +26,7 @@ export async function requireContact(
   return row
 }
 
-/** Newest first, `limit` after `offset` others, and how many the agent has. */
+/** Returns `limit` contacts after `offset` others, newest first, and the total number. */
 export async function listContacts(
   db: Db,
   { accountId, agentId }: AgentRef,
@@ -44,7 +44,7 @@ export async function listContacts(
   return { rows, total }
 }
 
-/** In the order in which they were made. */
+/** Returns them in the order of their creation. */
 export function listAttributes(db: Db, { accountId, agentId }: AgentRef): Promise<AttributeRow[]> {
   return db
     .selectFrom('custom_attributes')
@@ -55,7 +55,7 @@ export function listAttributes(db: Db, { accountId, agentId }: AgentRef): Promis
     .execute()
 }
 
-/** False when there is no such contact. Its conversations stay. */
+/** Deletes a contact, but not its conversations. Returns false when there is none. */
 export async function deleteContact(
   db: Db,
   { accountId, agentId }: AgentRef,

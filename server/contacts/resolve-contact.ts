@@ -5,12 +5,12 @@ import type { AgentRef } from '../db/refs.ts'
 import { normalPhone } from './phone-number.ts'
 import type { ContactRow } from './queries.ts'
 
-/** How a person is known on a channel; at least one of the two. */
+/** The identity of a person on a channel: at least one of the two. */
 export type Person = { phonenumber?: string; email?: string; name?: string }
 
 /**
- * The contact with this number or address, the oldest if there are several; else a new one, whose external id is
- * the number (E.164) or the address. Safe when two messages of one person arrive at once.
+ * Returns the contact with this number or address, the oldest if there are several. Otherwise it creates one, whose
+ * external id is the number (E.164) or the address. Two messages of one person may arrive at once.
  */
 export async function resolveContact(
   trx: Trx,

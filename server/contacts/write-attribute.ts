@@ -13,10 +13,10 @@ type NewAttribute = {
   archived?: boolean
 }
 
-/** `name` and `type` never change; they may be repeated as they are. */
+/** `name` and `type` cannot be changed, but they may be sent as they are. */
 type AttributeChange = Partial<NewAttribute>
 
-/** Adds a custom attribute; without a label, its name is shown. Throws RESOURCE_DUPLICATE. */
+/** Adds a custom attribute. Without a label, its name is shown. Throws RESOURCE_DUPLICATE. */
 export async function createAttribute(
   db: Db,
   { accountId, agentId }: AgentRef,

@@ -14,14 +14,15 @@ type ContactChange = {
   name?: string | null
   email?: string | null
   phonenumber?: string | null
-  /** null takes a value away. */
+  /** null removes a value. */
   custom_attributes?: Record<string, unknown>
 }
 type NewContact = ContactChange & { external_id: string }
 
 /**
- * Adds all of them or none, in their order; `pathOf` says where the custom attributes of one stand in the request. Throws VALIDATION_INVALID_BODY where a custom attribute does not take
- * its value, and RESOURCE_DUPLICATE for an external id that is there already, or twice among them.
+ * Adds all contacts in order, or none. `pathOf` returns the path of a contact's custom attributes in the request.
+ * Throws VALIDATION_INVALID_BODY when a custom attribute does not accept its value, and RESOURCE_DUPLICATE for an
+ * external id that exists or is repeated.
  */
 export async function createContacts(
   db: Db,
@@ -64,7 +65,10 @@ export async function createContacts(
   }
 }
 
-/** Applies the sent fields; custom attributes are merged by name. Throws as createContacts, and RESOURCE_NOT_FOUND. */
+/**
+ * Applies the sent fields and merges custom attributes by name. Throws as createContacts does, and
+ * RESOURCE_NOT_FOUND.
+ */
 export function updateContact(
   db: Db,
   ref: AgentRef,

@@ -14,12 +14,12 @@ type Settings = Partial<
 >
 
 const AGENTS_AT_ONCE = 200
-/** Lines of one mail; what is beyond is counted. */
+/** The most lines of one mail. The others are only counted. */
 const MOST_LINES = 100
 
 /**
- * Asks for the mails of the day before `now` (UTC) that agents' `notificationsSettings` want, once a day and agent,
- * however many processes do so. A day on which nothing came has no mail. Answers how many mails were asked for.
+ * Enqueues the mails about the day before `now` (UTC) that agents' `notificationsSettings` ask for, once per day and
+ * agent, however many processes run it. A day without events has no mail. Returns the number of mails.
  */
 export async function planDailyMails(
   { db, jobs }: Pick<Context, 'db' | 'jobs'>,

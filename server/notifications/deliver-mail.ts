@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 type Way = {
   login: Parameters<typeof openSmtp>[0]
   from: string
-  /** Private hosts that may be reached. */
+  /** The private hosts that may be reached. */
   allowed: readonly string[]
 }
 

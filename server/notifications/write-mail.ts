@@ -23,7 +23,7 @@ export function mailOfConversations(
   return written(`${what} with ${agent} on ${day}`, lines, total)
 }
 
-/** A line stays one, whatever a visitor wrote. */
+/** Line breaks in a visitor's text must not begin a new line. */
 function written(subject: string, lines: readonly string[], total: number): DailyMail {
   const list = lines.map((line) => `- ${line.replaceAll(/\s+/g, ' ').slice(0, 300)}`)
   const more = total > lines.length ? [`- and ${total - lines.length} more`] : []

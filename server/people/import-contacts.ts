@@ -17,7 +17,7 @@ type Row = Static<typeof NewContact>
 
 const problemsOf = bodyValidator(NewContact)
 
-/** Adds or changes contacts; those that are not valid are left out. Throws RESOURCE_DUPLICATE. */
+/** Adds or changes contacts and skips invalid ones. Throws RESOURCE_DUPLICATE. */
 export const importContacts = (db: Db, ref: AgentRef, sent: Record<string, unknown>[]): Promise<Outcome> =>
   transact(db, async (trx) => {
     const attributes = await listAttributes(trx, ref)
@@ -68,7 +68,7 @@ async function importOne(
   return true
 }
 
-/** Returns the external id of the contact that the agent knows already; of several, the oldest. */
+/** Returns the external id of the contact that the agent already has, the oldest if there are several. */
 async function knownAs(
   trx: Trx,
   { accountId, agentId }: AgentRef,
@@ -94,7 +94,7 @@ async function knownAs(
   return row?.external_id
 }
 
-/** Leaves out what the agent has no attribute for, and reads texts as what their attribute holds. */
+/** Skips values without an attribute, and converts texts to the type of their attribute. */
 function fitting(
   values: Record<string, unknown>,
   attributes: AttributeRow[],

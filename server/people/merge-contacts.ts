@@ -8,23 +8,23 @@ import { invalidField } from '../http/errors.ts'
 import { requireContactById } from './find-contacts.ts'
 
 /**
- * Makes two contacts one: what belongs to the first belongs to the second afterwards, which keeps its own fields and
- * takes those that it has not; the first is gone. Throws RESOURCE_NOT_FOUND, and VALIDATION_INVALID_BODY for one and
- * the same contact. Two merges that cross each other cannot lose a conversation: the second finds no contact.
+ * Merges the first contact into the second, which gets everything that belonged to the first and those fields that
+ * it lacks. The first is deleted. Throws RESOURCE_NOT_FOUND, and VALIDATION_INVALID_BODY when both are the same. Of
+ * two merges in opposite directions, the second finds no contact, so no conversation is lost.
  */
 export function mergeContacts(db: Db, ref: AgentRef, fromId: string, intoId: string): Promise<ContactRow> {
   if (fromId === intoId) throw invalidField('intoContactId', 'This is the same contact.')
   return transact(db, (trx) => mergeWithin(trx, ref, fromId, intoId))
 }
 
-/** The same in the transaction of the caller. */
+/** Does the same in the caller's transaction. */
 export async function mergeWithin(
   trx: Trx,
   ref: AgentRef,
   fromId: string,
   intoId: string,
 ): Promise<ContactRow> {
-  // Always in the same order, so that two merges never wait for each other.
+  // The rows are always locked in the same order, so that two merges cannot deadlock.
   const locked = new Map<string, ContactRow>()
   for (const id of [fromId, intoId].sort()) locked.set(id, await requireContactById(trx, ref, id, true))
   const from = locked.get(fromId) as ContactRow

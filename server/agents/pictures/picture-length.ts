@@ -2,14 +2,14 @@
 export type PictureType = 'png' | 'jpg' | 'gif' | 'webp'
 
 /**
- * How many bytes the picture takes by its own structure; null when the structure is broken. What stands behind
- * them is no picture: that is how a file is two things at once.
+ * Returns the length of the picture according to its structure, or null when the structure is broken. Bytes after it
+ * are not part of the picture, but could make the file valid in another format.
  */
 export function pictureLength(bytes: Buffer, type: PictureType): number | null {
   try {
     return LENGTHS[type](bytes)
   } catch (error) {
-    // Read past the end: it is cut short.
+    // A read past the end means that the file is cut short.
     if (error instanceof RangeError) return null
     throw error
   }
@@ -28,7 +28,7 @@ const LENGTHS: Record<PictureType, (bytes: Buffer) => number | null> = {
 function pngLength(bytes: Buffer): number {
   for (let at = 8; ; ) {
     const type = bytes.toString('latin1', at + 4, at + 8)
-    // Length, type and checksum stand around the data.
+    // The data is surrounded by length, type and checksum.
     at += 12 + bytes.readUInt32BE(at)
     if (type === 'IEND') return at
   }
@@ -47,7 +47,7 @@ function jpegLength(bytes: Buffer): number | null {
   }
 }
 
-/** Where the next marker stands; inside a scan, 0xff is followed by 0 or by a restart marker. */
+/** Returns the index of the next marker. Within a scan, 0xff is followed by 0 or by a restart marker. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at + 2)) {
     const next = bytes.readUInt8(at + 1)
@@ -61,7 +61,7 @@ function gifLength(bytes: Buffer): number | null {
     const kind = bytes.readUInt8(at)
     if (kind === 0x3b) return at + 1
     if (kind === 0x21) at = endOfBlocks(bytes, at + 2)
-    // An image: its place, perhaps its own colours, a code size, then its blocks.
+    // An image has its position, optional colours of its own, a code size and its blocks.
     else if (kind === 0x2c) at = endOfBlocks(bytes, at + 11 + colorTableLength(bytes.readUInt8(at + 9)))
     else return null
   }

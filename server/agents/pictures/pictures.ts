@@ -6,7 +6,7 @@ import type { PictureKind } from '../../db/tables/agents.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { requireAgent } from '../records/find-agent.ts'
 
-/** Keeps the agent's picture (as squarePicture made it) in the place of an earlier one. Throws AGENT_NOT_FOUND. */
+/** Stores the result of squarePicture as the agent's picture, in place of an earlier one. Throws AGENT_NOT_FOUND. */
 export async function storePicture(
   db: Db,
   { accountId, agentId }: AgentRef,
@@ -22,7 +22,7 @@ export async function storePicture(
     .execute()
 }
 
-/** Throws AGENT_NOT_FOUND; an agent without a picture stays without. */
+/** Removes the agent's picture, if it has one. Throws AGENT_NOT_FOUND. */
 export async function deletePicture(
   db: Db,
   { accountId, agentId }: AgentRef,
@@ -37,12 +37,12 @@ export async function deletePicture(
     .execute()
 }
 
-/** Pictures are for everybody who knows the agent's id: they stand on public pages. */
+/** Returns a picture without a check of the account, because pictures are shown on public pages. */
 export function findPicture(db: Db, agentId: string, kind: PictureKind) {
   return (
     db
       .selectFrom('agent_pictures')
-      // Rows of a deleted agent go piece by piece after it.
+      // The rows of a deleted agent are deleted some time after it.
       .innerJoin('agents', 'agents.id', 'agent_pictures.agent_id')
       .select(['bytes', 'tag'])
       .where('agent_id', '=', agentId)

@@ -11,9 +11,9 @@ const HEADERS = {
   'content-type': 'image/png',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
-  // Pages of other sites show it.
+  // Other sites show the picture.
   'cross-origin-resource-policy': 'cross-origin',
-  // The address stays when the picture changes.
+  // The URL stays the same when the picture changes.
   'cache-control': 'public, max-age=300, stale-while-revalidate=86400',
 }
 

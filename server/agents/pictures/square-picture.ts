@@ -1,9 +1,9 @@
 import { fileTypeFromBuffer } from 'file-type'
 import { type PictureType, pictureLength } from './picture-length.ts'
 
-/** Pixels of a side as kept: twice what any page shows. */
+/** The side of a stored picture in pixels, twice what any page shows. */
 const KEPT_SIDE = 256
-/** Pixels of a side as uploaded. */
+/** The largest side of an uploaded picture in pixels. */
 const LONGEST_SIDE = 4_096
 const DECODE_SECONDS = 10
 
@@ -22,8 +22,8 @@ const ARCHIVE = Buffer.from('504b050600000000', 'hex')
 type Squared = { png: Uint8Array } | { problem: string }
 
 /**
- * Makes an uploaded PNG, JPEG, WebP or GIF (its first frame) anew, as a PNG of at most 256 by 256 pixels without
- * metadata; or says, for a person, why it cannot be used. The type is that of the content.
+ * Converts an uploaded PNG, JPEG, WebP or GIF (its first frame) to a PNG of at most 256 by 256 pixels without
+ * metadata. Returns a sentence when the file cannot be used. The type is detected from the content.
  */
 export async function squarePicture(upload: Uint8Array): Promise<Squared> {
   const bytes = Buffer.from(upload.buffer, upload.byteOffset, upload.byteLength)
@@ -32,7 +32,7 @@ export async function squarePicture(upload: Uint8Array): Promise<Squared> {
   if (!isOnlyPicture(bytes, type)) {
     return { problem: 'The picture is damaged, or holds something else besides. Save it again as a PNG.' }
   }
-  // Loaded when first used: it is native code, and most processes never need it.
+  // It is native code that most processes never need, so it is loaded on first use.
   const { default: sharp } = await import('sharp')
   const picture = sharp(bytes, { limitInputPixels: LONGEST_SIDE ** 2, failOn: 'error' })
   try {
@@ -54,14 +54,14 @@ export async function squarePicture(upload: Uint8Array): Promise<Squared> {
 function isOnlyPicture(bytes: Buffer, type: PictureType): boolean {
   const length = pictureLength(bytes, type)
   if (length === null || length > bytes.length + 1) return false
-  // Some programs fill up with zeros.
+  // Some programs append zeros.
   const isWhole = bytes.subarray(length).every((byte) => byte === 0)
   return isWhole && !beginsScript(bytes, type) && !bytes.includes(ARCHIVE) && !FOREIGN.test(latin1(bytes))
 }
 
 /**
- * A picture that is a script, too, has a word or a comment where the first size stands. Decoders may go by another
- * size than the one in a GIF's head, so this one is looked at, too.
+ * A picture that is also a script has text in place of its first size. Decoders may use another size than the one in
+ * a GIF's head, so the size is checked, too.
  */
 function beginsScript(bytes: Buffer, type: PictureType): boolean {
   if (type === 'gif') return Math.max(bytes.readUInt16LE(6), bytes.readUInt16LE(8)) > LONGEST_SIDE

@@ -16,14 +16,13 @@ const LONGEST_NAME = 100
 
 type Clone = {
   id: string
-  /** Why the sources could not be copied; undefined when they were. */
+  /** The reason why the sources could not be copied, or undefined. */
   failure: unknown
 }
 
 /**
- * Copies an agent with its actions, procedures and sources. The copy stands also when its sources cannot be
- * copied; then it has none.
- * Throws AGENT_NOT_FOUND and AGENT_LIMIT_REACHED.
+ * Copies an agent with its actions, procedures and sources. If the sources cannot be copied, the copy is created
+ * without them. Throws AGENT_NOT_FOUND and AGENT_LIMIT_REACHED.
  */
 export async function cloneAgent(
   db: Db,
@@ -34,7 +33,7 @@ export async function cloneAgent(
 ): Promise<Clone> {
   return transact(db, async (trx) => {
     await takePlace(trx, account)
-    // Shared lock: nothing of the agent changes between the copy of its row and those of the rest.
+    // With a shared lock, nothing of the agent changes while it is copied.
     const original = await requireAgent(trx, { accountId: account.id, agentId }, 'share')
     const id = await copyRow(trx, original)
     await copyPictures(trx, account.id, agentId, id)
@@ -73,13 +72,13 @@ async function copyRow(trx: Trx, original: AgentRow): Promise<string> {
   return id
 }
 
-/** Cut by code points, as lengths are checked: half a surrogate pair could not be stored. */
+/** The name is cut by code points, because an unpaired surrogate could not be stored. */
 export const nameOfCopy = (name: string): string =>
   Array.from(name)
     .slice(0, LONGEST_NAME - SUFFIX.length)
     .join('') + SUFFIX
 
-/** What holds only with live sources. */
+/** Resets the settings that require live sources. */
 async function forgetTraining(trx: Trx, { accountId, agentId }: AgentRef): Promise<void> {
   await trx
     .updateTable('agents')

@@ -10,7 +10,7 @@ import { DEFAULT_RATE_LIMITS } from './defaults.ts'
 import type { CreateAgent } from './schema.ts'
 import { takePlace } from './take-place.ts'
 
-/** Adds an agent with the defaults of the contract; answers its id. Throws AGENT_LIMIT_REACHED. */
+/** Adds an agent with the defaults of the contract and returns its id. Throws AGENT_LIMIT_REACHED. */
 export async function createAgent(
   db: Db,
   account: { id: AccountId; plan: string },

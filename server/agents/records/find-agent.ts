@@ -21,8 +21,9 @@ const select = (lock: 'none' | 'share' | 'update') =>
 const SELECT = { none: select('none'), share: select('share'), update: select('update') }
 
 /**
- * The account's agent; an agent of somebody else is as unknown as one that never was: AGENT_NOT_FOUND.
- * With a lock it stays as it is (`share`), or the caller's to change (`update`), until the transaction ends.
+ * Returns the account's agent. Throws AGENT_NOT_FOUND, also for an agent of another account. A lock keeps others
+ * from changing the agent (`share`), or reserves the change for this transaction (`update`), until the transaction
+ * ends.
  */
 export async function requireAgent(
   db: Db,
@@ -36,8 +37,9 @@ export async function requireAgent(
 }
 
 /**
- * Takes the agent's row before anything that belongs to the agent is changed (docs/decisions/0019); rows that only
- * refer to the agent can still be written meanwhile. undefined: the agent is gone.
+ * Locks the agent's row, which must be done before anything that belongs to the agent is changed
+ * (docs/decisions/0019). Rows that only refer to the agent can still be written meanwhile. Returns undefined when
+ * the agent has been deleted.
  */
 export async function holdAgent(trx: Trx, { accountId, agentId }: AgentRef): Promise<AgentRow | undefined> {
   return trx

@@ -25,7 +25,7 @@ export async function moveKnowledge(
     .execute()
 }
 
-/** Makes the vectors of another space the ones that answer. */
+/** Switches the agent to the vectors of another space. */
 export async function setVectorSpace(
   trx: Trx,
   { id, account_id }: Agent,
@@ -42,7 +42,7 @@ export async function setVectorSpace(
 const LEASE_SECONDS = 10
 const leaseEnd = sql<Date>`now() + ${sql.lit(LEASE_SECONDS)} * interval '1 second'`
 
-/** Takes the lease of the process that builds an agent's vectors; false when another process has it. */
+/** Claims the lease for building an agent's vectors. Returns false when another process has it. */
 export async function takeVectorLease(db: Db, { id, account_id }: Agent): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('agents')
@@ -56,7 +56,7 @@ export async function takeVectorLease(db: Db, { id, account_id }: Agent): Promis
   return numUpdatedRows === 1n
 }
 
-/** Keeps the lease (`true`) or gives it back. */
+/** Renews the lease (`true`) or releases it. */
 export async function keepVectorLease(db: Db, { id, account_id }: Agent, held: boolean): Promise<void> {
   await db
     .updateTable('agents')
@@ -66,7 +66,7 @@ export async function keepVectorLease(db: Db, { id, account_id }: Agent, held: b
     .execute()
 }
 
-/** Switches solved tickets as knowledge. */
+/** Switches solved tickets as knowledge on or off. */
 export async function switchTicketKnowledge(
   trx: Trx,
   { id, account_id }: Agent,
@@ -80,7 +80,7 @@ export async function switchTicketKnowledge(
     .execute()
 }
 
-/** Plans the next gathering of solved tickets, unless none is planned any more. */
+/** Plans the next gathering of solved tickets, unless it has been switched off. */
 export async function planTicketSync(db: Db, { id, account_id }: Agent, next: Date): Promise<void> {
   await db
     .updateTable('agents')

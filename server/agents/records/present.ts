@@ -3,7 +3,7 @@ import { defaultStyles } from '../settings/styles-schema.ts'
 import type { DerivedRow, FullAgentRow } from './queries.ts'
 import type { Agent } from './schema.ts'
 
-/** Follows from the sources (contract, section 4, "Agent status"). */
+/** Returns the status that follows from the sources (contract, section 4, "Agent status"). */
 export function statusOf({ processing, failed, live }: DerivedRow): Static<typeof Agent>['status'] {
   if (processing > 0) return 'training'
   if (live === 0) return 'untrained'
@@ -36,7 +36,7 @@ export function presentAgent(row: FullAgentRow): Static<typeof Agent> {
     ipRateLimits: row.ip_rate_limits,
     autoRetrain: row.auto_retrain,
     creditsUsed: row.credits_used,
-    // What was stored before a field was there has its default.
+    // Settings that were stored before a field existed have its default.
     styles: {
       chat: { ...defaultStyles.chat, ...row.styles.chat },
       centerStage: { ...defaultStyles.centerStage, ...row.styles.centerStage },

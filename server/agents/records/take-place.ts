@@ -5,8 +5,8 @@ import { ApiError } from '../../http/errors.ts'
 import { countAgents } from './queries.ts'
 
 /**
- * Throws AGENT_LIMIT_REACHED when the plan is full. Locks the account, so that two cannot take the last place;
- * rows that only refer to the account (a chat's messages) can still be written meanwhile.
+ * Throws AGENT_LIMIT_REACHED when the plan is full. It locks the account, so that two requests cannot both take the
+ * last place. Rows that only refer to the account, such as messages, can still be written meanwhile.
  */
 export async function takePlace(trx: Trx, account: { id: AccountId; plan: string }): Promise<void> {
   const { agents: most } = planOf(account.plan)

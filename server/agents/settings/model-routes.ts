@@ -29,7 +29,7 @@ export const modelRoutes = (ctx: Context): Route[] => [
 
   route(contract.testModels, { keeps: 'answer' }, async ({ caller: { account }, reply }) => {
     await countRequest(reply, ctx.limiter, `models of ${account.id}`, TESTS)
-    // The addresses of the servers are for the operator only (the command `doctor` shows them).
+    // The URLs of the servers are for the operator only (the command `doctor` shows them).
     const catalogue = ctx.config.catalogue
     const findings = await probeModels(catalogue, ctx.models, async () => null, { showAddresses: false })
     return { findings: findings.map(({ what, name, ok, sentence }) => ({ what, name, ok, sentence })) }

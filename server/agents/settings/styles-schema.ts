@@ -74,7 +74,7 @@ const centerStageFields = {
 
 export const Styles = Exact({ chat: Exact(chatFields), centerStage: Exact(centerStageFields) })
 
-/** What is put back to its default is null: a field, a group such as `mobile`, a field of one, or a whole part. */
+/** null restores the default of a field, a group such as `mobile`, a field of a group, or a whole part. */
 type Part = Record<string, unknown>
 export const StylesChange = Exact({
   chat: Type.Optional(Nullable(Type.Unsafe<Part>(resettable(chatFields)))),

@@ -8,7 +8,7 @@ import { defaultStyles, type StylesChange } from './styles-schema.ts'
 
 type Group = Record<string, unknown>
 
-/** Merges the sent fields into the agent's styles; null puts a field, or all of a part, back to its default. */
+/** Merges the sent fields into the agent's styles. null restores the default of a field or a whole part. */
 export async function updateStyles(
   db: Db,
   { accountId, agentId }: AgentRef,

@@ -1,8 +1,8 @@
 import { type Endpoint, OneOf } from '../../http/contract.ts'
 
 /**
- * The endpoint as this deployment serves it: `model` is one of its catalogue. The contract itself cannot hold
- * the ids, as it is the same for every deployment.
+ * Returns the endpoint with `model` limited to the catalogue of this installation. The contract cannot contain the
+ * ids, because it is the same for every installation.
  */
 export function withModels<E extends Endpoint & { body: object }>(endpoint: E, ids: string[]): E {
   const body = endpoint.body as { properties: object }
