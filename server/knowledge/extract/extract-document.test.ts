@@ -376,6 +376,11 @@ test('Markdown marks may go over lines, notes stay in their place, code in lists
   ])
 })
 
+test('Markdown loses directives without a label, and spaces that are written as entities', async () => {
+  const { sections } = await extract('md', 'Sizes&nbsp;: `a&nbsp;b`\n\n::example{id=1 width=375}\n\nThree.')
+  assert.equal(sections[0]!.text, 'Sizes : a&nbsp;b\n\nThree.')
+})
+
 test('running heads of a PDF go although they change by chapter and carry numbers; its tables keep their columns', async () => {
   const prices = ['Plan\tPrice a month\tUsers', 'Basic\t3 EUR\t5', 'Pro\t\t50', 'Max\t9 EUR']
   const pages = ['Setup', 'Setup', 'Setup', 'Care', 'Care', 'Care', 'Prices'].map((chapter, index) => ({

@@ -8,6 +8,8 @@ import { inlineText } from './markdown-inline.ts'
 // In a list a fence stands as deep as its item.
 const fence = /^(\s*)(`{3,}|~{3,})\s*([\w+#-]{0,30})[^`]*$/
 const atxHeading = /^ {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$/
+/** A directive without a label, `::example{id=1}`, stands for something that is made when the page is. */
+const directive = /^\s*::[a-z][\w-]*\{[^{}]*\}\s*$/i
 const listItem = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/
 /** How notes and warnings are written: `> [!NOTE]`, `!!! note "Title"`, `:::note Title`. */
 const admonition =
@@ -69,7 +71,7 @@ export function extractMarkdown(source: string): ExtractedDocument {
       endLabel()
       const word = note[1] ?? note[2] ?? note[4] ?? ''
       label = note[3] || note[5] || word[0]!.toUpperCase() + word.slice(1).toLowerCase()
-    } else if (/^\s*:::+\s*$/.test(line)) endParagraph()
+    } else if (/^\s*:::+\s*$/.test(line) || directive.test(line)) endParagraph()
     else if (heading) {
       const text = inlineText(heading[2] ?? '')
       if (text) startSection(heading[1]!.length, text)

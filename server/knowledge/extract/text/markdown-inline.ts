@@ -16,6 +16,7 @@ export function inlineText(source: string): string {
     .replace(/\[([^\]]+)\]\((?:[^()]|\([^()]*\))*\)/g, '$1')
     .replace(/\[([^\]]+)\]\[[^\]]*\]/g, '$1')
     .replace(/<\/?[a-z][^<>]*>/gi, '')
+    .replaceAll('&nbsp;', ' ')
     .replace(/(\*\*\*|\*\*|\*|~~)(?=\S)(.*?\S)\1/g, '$2')
     .replace(/(?<![\p{L}\p{N}_])(___|__|_)(?=\S)(.*?\S)\1(?![\p{L}\p{N}_])/gu, '$2')
     .replace(/\ue000(\d+)\ue000/g, (_all, index: string) => kept[Number(index)] ?? '')
