@@ -63,16 +63,6 @@ export type Reading = FrameSource & {
   readonly ending: Promise<void>
 }
 
-/** The promise of a reading, which is kept going while somebody waits. */
-export async function whileWatching<T>(reading: Reading, promise: Promise<T>): Promise<T> {
-  const stop = reading.watch(() => {})
-  try {
-    return await promise
-  } finally {
-    stop()
-  }
-}
-
 /** Characters of frames that are held for readers who keep up, although the log has them. */
 const HELD = 131_072
 /** `held` stops adding frames once it has this many characters. */

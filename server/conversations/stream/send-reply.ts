@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { SENT } from '../../http/route.ts'
 import { shownParts } from '../records/parts.ts'
 import { applicationFrames } from './application-frames.ts'
-import { type Reading, whileWatching } from './live-generation.ts'
+import type { Reading } from './live-generation.ts'
 import { EVENTS, sendStream, type Wire } from './send-stream.ts'
 
 export const wireFor = (includeServerActions: boolean): Wire =>
@@ -21,4 +21,14 @@ export async function sendReply(
   }
   const answer = await whileWatching(reading, reading.answer)
   return { data: { ...answer, parts: shownParts(answer.parts, includeServerActions) } }
+}
+
+/** Resolves to what `promise` does, and keeps the reading going meanwhile. */
+export async function whileWatching<T>(reading: Reading, promise: Promise<T>): Promise<T> {
+  const stop = reading.watch(() => {})
+  try {
+    return await promise
+  } finally {
+    stop()
+  }
 }
