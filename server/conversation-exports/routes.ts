@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import type { ConversationRow } from '../conversations/records/queries.ts'
+import { conversationTotal } from '../conversations/records/queries.ts'
 import { addressesOf } from '../conversations/records/source-address.ts'
-import { conversationTotal } from '../conversations/records/totals.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import { commaList } from '../http/input/comma-list.ts'
 import { readDateRange } from '../http/input/dates.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
-import { PLAYGROUND } from '../conversations/records/sources.ts'
+import { PLAYGROUND } from '../conversations/records/queries.ts'
 import type { Db } from '../db/database.ts'
 import { transact } from '../db/statements/transact.ts'
 import type { AccountId } from '../db/tables/columns.ts'

@@ -9,9 +9,10 @@ import { conversationsToExport, messagesAfter, messagesToExport } from '../conve
 import {
   conversationsByCreation,
   conversationsOfUser,
+  conversationTotal,
   messagesBackwards,
+  sourcesOf,
 } from '../conversations/records/queries.ts'
-import { conversationTotal, sourcesOf } from '../conversations/records/totals.ts'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import { migrate } from '../db/upkeep/migrate.ts'

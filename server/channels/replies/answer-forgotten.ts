@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
-import { WIDGET } from '../../conversations/records/sources.ts'
+import { WIDGET } from '../../conversations/records/queries.ts'
 import { ANSWER, type Answer } from '../inbound/take-in.ts'
 
 const AT_ONCE = 500

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { WIDGET } from '../../conversations/records/sources.ts'
+import { WIDGET } from '../../conversations/records/queries.ts'
 import type { Db } from '../../db/database.ts'
 import { SOURCE_OF } from '../inbound/take-in.ts'
 

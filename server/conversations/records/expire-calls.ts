@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { ignoreWaitingCalls } from './tool-calls.ts'
+import { ignoreWaitingCalls } from './parts.ts'
 
 const AT_ONCE = 200
 

@@ -1,5 +1,16 @@
-import type { GenerationsTable, MessagePart } from '../../db/tables/conversations.ts'
-import { IGNORED } from './tool-calls.ts'
+import { sql } from 'kysely'
+import type { Tool, ToolOutput } from '../../actions/tools/tool.ts'
+import type { Db, Trx } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
+import { json } from '../../db/statements/json.ts'
+import type { ActionType } from '../../db/tables/actions.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { GenerationsTable, MessagePart, StopReason } from '../../db/tables/conversations.ts'
+import { storableJson } from '../../http/bodies/storable.ts'
+import type { GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
+
+/** What the model and the history read as the result of a call that nobody answered. */
+const IGNORED = { status: 'ignored' } as const
 
 type Result = Extract<MessagePart, { type: 'tool-result' }>
 export type CallPart = Extract<MessagePart, { type: 'tool-call' }>
@@ -44,3 +55,155 @@ export function closingResults(calls: CallPart[], known: ReadonlyMap<string, unk
  */
 export const shownParts = (parts: readonly MessagePart[], includeServerActions = false): MessagePart[] =>
   parts.filter((part) => includeServerActions || part.type === 'text' || !part.providerExecuted)
+
+/** A tool call of the model. Its id is our own, because providers reuse theirs. */
+export type Call = {
+  id: string
+  name: string
+  input: unknown
+  /** The tool that is called; null when there is no such tool. */
+  tool: Tool | null
+  /** Why the call cannot be run, in words for the model; null when it can. */
+  problem: string | null
+}
+
+/** A call that its application has not answered within this time counts as ignored (contract, section 4). */
+const CALL_EXPIRY_HOURS = 24
+
+const rowsOf = (calls: Call[]) =>
+  calls
+    .filter(({ tool }) => tool?.type !== 'procedure')
+    .map(({ id, name, tool, input }) => ({ id, name, type: (tool?.type ?? 'client') as ActionType, input }))
+
+/**
+ * Records calls that are about to run here. Resolves to why they must not when the generation has to end, or no longer
+ * runs in this process, and to null otherwise.
+ */
+export async function beginCalls(
+  db: Db,
+  { accountId, agentId }: AgentRef,
+  process: { id: string },
+  { ids }: LiveGeneration,
+  calls: Call[],
+): Promise<StopReason | 'lost' | null> {
+  const { rows } = await sql<{ stop_reason: StopReason | null }>`
+    with held as (
+      select id, stop_reason from generations
+      where account_id = ${accountId} and id = ${ids.id} and status = 'running'
+        and owner = ${process.id} and epoch = ${ids.epoch}
+      for no key update
+    ), begun as (
+      insert into tool_calls
+        (id, account_id, agent_id, conversation_id, message_id, generation_id, name, type, input, status)
+      select wanted.id, ${accountId}, ${agentId}, ${ids.conversationId}::uuid, ${ids.messageId}::uuid, held.id,
+        wanted.name, wanted.type, wanted.input, 'pending'
+      from held, jsonb_to_recordset(${json(rowsOf(calls))}) as wanted (id uuid, name text, type text, input jsonb)
+      where stop_reason is null
+    )
+    select stop_reason from held`.execute(db)
+  return rows[0] ? rows[0].stop_reason : 'lost'
+}
+
+/** Records how a call ended. */
+export async function endCall(
+  db: Db,
+  { accountId }: AgentRef,
+  { id }: Call,
+  output: ToolOutput,
+): Promise<void> {
+  await db
+    .updateTable('tool_calls')
+    .set({ status: output.status, output: json(storableJson(output)), resolved_at: new Date() })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .execute()
+}
+
+/** Records calls that the application has to run, in the transaction that stores their message. */
+export async function awaitCalls(
+  trx: Trx,
+  { accountId, agentId }: AgentRef,
+  ids: GenerationIds,
+  calls: Call[],
+): Promise<void> {
+  if (calls.length === 0) return
+  await sql`
+    insert into tool_calls
+      (id, account_id, agent_id, conversation_id, message_id, generation_id, name, type, input, status, expires_at)
+    select wanted.id, ${accountId}, ${agentId}, ${ids.conversationId}::uuid, ${ids.messageId}::uuid, ${ids.id}::uuid,
+      wanted.name, wanted.type, wanted.input, 'pending', now() + ${CALL_EXPIRY_HOURS} * interval '1 hour'
+    from jsonb_to_recordset(${json(rowsOf(calls))}) as wanted (id uuid, name text, type text, input jsonb)`.execute(
+    trx,
+  )
+}
+
+/** Closes the calls of a generation that were still running here when it ended; their results are unknown. */
+export async function dropRunningCalls(
+  trx: Trx,
+  { accountId }: AgentRef,
+  generationId: string,
+): Promise<void> {
+  await trx
+    .updateTable('tool_calls')
+    .set({ status: 'ignored', resolved_at: new Date() })
+    .where('account_id', '=', accountId)
+    .where('generation_id', '=', generationId)
+    .where('status', '=', 'pending')
+    .where('expires_at', 'is', null)
+    .execute()
+}
+
+/**
+ * Closes calls that wait for their application as ignored, and says so in their messages: either all calls of the
+ * conversation, or only the expired ones. The transaction must have locked the conversation's row.
+ */
+export async function ignoreWaitingCalls(
+  trx: Trx,
+  accountId: AccountId,
+  conversationId: string,
+  { expiredOnly }: { expiredOnly: boolean },
+): Promise<void> {
+  let query = trx
+    .updateTable('tool_calls')
+    .set({ status: 'ignored', output: json(IGNORED), resolved_at: new Date() })
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .where('status', '=', 'pending')
+    .where('expires_at', 'is not', null)
+  if (expiredOnly) query = query.where('expires_at', '<=', sql<Date>`now()`)
+  const closed = await query.returning(['id', 'name', 'message_id']).execute()
+  for (const { id, name, message_id } of closed) {
+    await addToMessage(trx, accountId, message_id, [
+      { type: 'tool-result', toolCallId: id, toolName: name, output: IGNORED },
+    ])
+  }
+}
+
+/** Appends parts to a stored message. */
+export async function addToMessage(
+  trx: Trx,
+  accountId: AccountId,
+  messageId: string,
+  parts: MessagePart[],
+): Promise<void> {
+  await sql`update messages set parts = parts || ${json(parts)}::jsonb
+    where account_id = ${accountId} and id = ${messageId}`.execute(trx)
+}
+
+/** Returns the conversation's calls that wait for their application. */
+export async function waitingCalls(
+  db: Db,
+  accountId: AccountId,
+  conversationId: string,
+): Promise<{ id: string; name: string }[]> {
+  return db
+    .selectFrom('tool_calls')
+    .select(['id', 'name'])
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .where('status', '=', 'pending')
+    .where('expires_at', 'is not', null)
+    .orderBy('id')
+    .execute()
+}

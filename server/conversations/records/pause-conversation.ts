@@ -1,8 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import type { ConversationRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
-import { requireConversation } from './queries.ts'
-import { notOngoing } from './status.ts'
+import { notOngoing, requireConversation } from './queries.ts'
 
 /**
  * Pauses or resumes a conversation; one that is as wanted stays so. A reply that is being made goes on to its

@@ -9,8 +9,8 @@ import type { ToolCallStatus } from '../../db/tables/conversations.ts'
 import { ApiError } from '../../http/errors.ts'
 import { attach } from '../stream/attach.ts'
 import type { FrameSource } from '../stream/live-generation.ts'
+import { addToMessage } from './parts.ts'
 import { requireConversation } from './queries.ts'
-import { addToMessage } from './tool-calls.ts'
 
 /** Runs what takes a result, which throws when there is no such call. */
 export type TakeResult = (work: (db: Db) => Promise<void>) => Promise<unknown>

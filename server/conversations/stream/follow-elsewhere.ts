@@ -3,7 +3,7 @@ import type { Notifier } from '../../db/notifier.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { ApiError } from '../../http/errors.ts'
-import { interrupted } from '../records/status.ts'
+import { interrupted } from '../records/queries.ts'
 import { collectParts, type Ending, errorOf, eventsAfter, readLog } from './generation-log.ts'
 import { type Answer, GrowingReading, type Reading } from './live-generation.ts'
 

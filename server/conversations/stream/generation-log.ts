@@ -21,6 +21,9 @@ export type Ending =
       }
     }
 
+/** The last events for the readers, and the result for clients that wait for the whole answer. */
+export type LastWords = { events: StreamEvent[]; ending: Ending }
+
 /** A piece of a generation's log; `position` is the number of its first event, from 0. */
 export type Piece = {
   generationId: string

@@ -2,9 +2,9 @@ import type { Db, Trx } from '../../db/database.ts'
 import { isId, newId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
+import { ignoreWaitingCalls, waitingCalls } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import { type ConversationRow, type MessageRow, messagesBackwards } from '../records/queries.ts'
-import { ignoreWaitingCalls, waitingCalls } from '../records/tool-calls.ts'
 import type { StartRequest } from './turn.ts'
 
 const MOST_HISTORY = 40

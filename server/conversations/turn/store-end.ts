@@ -8,13 +8,11 @@ import type { ConversationStatus } from '../../db/tables/conversations.ts'
 import { outliveGeneration } from '../../http/once/idempotency.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import { linksTo, withoutForeignLinks } from '../../text/safety/foreign-links.ts'
-import { textOf } from '../records/parts.ts'
-import { awaitCalls, type Call } from '../records/tool-calls.ts'
+import { awaitCalls, type Call, textOf } from '../records/parts.ts'
 import type { FinishReason, StreamEvent } from '../stream/events.ts'
-import { type Piece, writeLastPiece } from '../stream/generation-log.ts'
+import { type LastWords, type Piece, writeLastPiece } from '../stream/generation-log.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
 import { deliverAnswer } from './deliver-answer.ts'
-import type { LastWords } from './ending-events.ts'
 import {
   type Closer,
   type Ended,

@@ -1,6 +1,6 @@
 import { abandonRun } from '../../actions/procedures/procedure-runs.ts'
+import { ignoreWaitingCalls } from '../../conversations/records/parts.ts'
 import { setStatus } from '../../conversations/records/set-status.ts'
-import { ignoreWaitingCalls } from '../../conversations/records/tool-calls.ts'
 import { requestStop } from '../../conversations/turn/stop-generation.ts'
 import type { Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'

@@ -1,6 +1,6 @@
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
-import { WIDGET } from '../../conversations/records/sources.ts'
+import { WIDGET } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { Notifier } from '../../db/notifier.ts'

@@ -1,6 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { PLAYGROUND } from '../../conversations/records/sources.ts'
-import { sourcesOf } from '../../conversations/records/totals.ts'
+import { PLAYGROUND, sourcesOf } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'

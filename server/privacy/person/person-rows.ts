@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { WIDGET } from '../../conversations/records/sources.ts'
+import { WIDGET } from '../../conversations/records/queries.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { PersonNames } from '../../db/tables/privacy.ts'
 

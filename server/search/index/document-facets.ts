@@ -1,4 +1,4 @@
-import { PLAYGROUND } from '../../conversations/records/sources.ts'
+import { PLAYGROUND } from '../../conversations/records/queries.ts'
 import { dayOf, facet, LATE_MS } from '../query/facets.ts'
 import type { Document } from './load-documents.ts'
 

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { PLAYGROUND } from '../../conversations/records/sources.ts'
+import { PLAYGROUND } from '../../conversations/records/queries.ts'
 import { ApiError } from '../../http/errors.ts'
 import { commaList } from '../../http/input/comma-list.ts'
 import { spanOf } from '../../http/input/dates.ts'

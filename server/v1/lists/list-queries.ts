@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
-import { PLAYGROUND } from '../../conversations/records/sources.ts'
-import { sourcesOf } from '../../conversations/records/totals.ts'
+import { PLAYGROUND, sourcesOf } from '../../conversations/records/queries.ts'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { DateRange } from '../../http/input/dates.ts'

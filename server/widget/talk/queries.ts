@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
-import { WIDGET } from '../../conversations/records/sources.ts'
+import { WIDGET } from '../../conversations/records/queries.ts'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Visit } from '../visitors/visitor.ts'
