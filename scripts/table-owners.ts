@@ -53,6 +53,7 @@ export const TABLE_OWNERS = {
   ticket_statuses: 'helpdesk',
   ticket_tags: 'helpdesk',
   tagged_tickets: 'helpdesk',
+  seen_tickets: 'helpdesk',
   ticket_clocks: 'helpdesk',
   ticket_surveys: 'helpdesk',
   teams: 'helpdesk',

@@ -22,6 +22,8 @@ import * as messaging from './channels/messaging/contract.ts'
 import { messagingWebhookRoutes } from './channels/messaging/inbound/webhook.ts'
 import * as messagingWebhook from './channels/messaging/inbound/webhook-contract.ts'
 import { messagingRoutes } from './channels/messaging/routes.ts'
+import * as channels from './channels/registry/contract.ts'
+import { channelRoutes } from './channels/registry/routes.ts'
 import type { Context } from './context.ts'
 import * as exports from './conversation-exports/contract.ts'
 import { exportRoutes } from './conversation-exports/routes.ts'
@@ -153,7 +155,7 @@ export const features: Feature[] = [
     rawRoutes: messagingWebhookRoutes,
   },
   { contracts: [email], routes: emailRoutes, raw: [mailWebhook], rawRoutes: mailWebhookRoutes },
-  { jobs: channelJobs, duties: channelDuties },
+  { contracts: [channels], routes: channelRoutes, jobs: channelJobs, duties: channelDuties },
   { contracts: [people], routes: peopleRoutes },
   { contracts: [search], routes: searchRoutes, duties: searchDuties },
   { contracts: [exports], routes: exportRoutes },

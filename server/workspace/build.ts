@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 
 /** The names of the files that a browser loads first; one of these requests every other file. */
-export type Built = { script: string; style: string; preload: string[]; files: string[] }
+export type Built = { script: string; style: string; worker: string; preload: string[]; files: string[] }
 type Manifest = { sources: string[]; fingerprint: string; built: Built }
 
 const root = join(import.meta.dirname, '../..')
@@ -17,40 +17,48 @@ export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
   const kept = await keptBuild(folder)
   if (kept) return kept
   const made = `${folder}.${randomUUID()}`
-  const { metafile } = await build({
-    entryPoints: { main: join(web, 'app/main.tsx') },
+  const shared = {
     outdir: made,
     bundle: true,
-    splitting: true,
-    format: 'esm',
     minify: true,
     metafile: true,
     target: 'es2022',
-    jsx: 'automatic',
     entryNames: '[name].[hash]',
-    chunkNames: '[name].[hash]',
-    assetNames: '[name].[hash]',
-    loader: { '.woff2': 'file' },
-    define: { 'process.env.NODE_ENV': '"production"' },
     // Settings for the checker would change what is made.
     tsconfigRaw: '{}',
     legalComments: 'none',
     logLevel: 'silent',
     absWorkingDir: root,
-  })
+  } as const
+  const [{ metafile }, worker] = await Promise.all([
+    build({
+      ...shared,
+      entryPoints: { main: join(web, 'app/main.tsx') },
+      splitting: true,
+      format: 'esm',
+      jsx: 'automatic',
+      chunkNames: '[name].[hash]',
+      assetNames: '[name].[hash]',
+      loader: { '.woff2': 'file' },
+      define: { 'process.env.NODE_ENV': '"production"' },
+    }),
+    build({ ...shared, entryPoints: { 'desk-worker': join(web, 'inbox/desk-worker.ts') }, format: 'iife' }),
+  ])
   const nameOf = (path: string): string => relative(made, join(root, path))
   const [path, entry] = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>
     entryPoint?.endsWith('app/main.tsx'),
   ) as [string, (typeof metafile.outputs)[string]]
   // The version of what comes from packages stands in the lockfile.
-  const sources = Object.keys(metafile.inputs).filter((name) => !name.includes('node_modules/'))
+  const inputs = Object.keys({ ...metafile.inputs, ...worker.metafile.inputs })
+  const sources = inputs.filter((name) => !name.includes('node_modules/'))
   const built: Built = {
     script: nameOf(path),
     style: nameOf(entry.cssBundle ?? ''),
     preload: entry.imports
       .filter(({ kind }) => kind === 'import-statement')
       .map(({ path: one }) => nameOf(one)),
-    files: Object.keys(metafile.outputs).map(nameOf),
+    worker: nameOf(Object.keys(worker.metafile.outputs)[0] ?? ''),
+    files: Object.keys({ ...metafile.outputs, ...worker.metafile.outputs }).map(nameOf),
   }
   const manifest: Manifest = { sources, fingerprint: await fingerprintOf(sources), built }
   await mkdir(made, { recursive: true })

@@ -8,6 +8,7 @@ export const workspacePage = (built: Built, nonce: string): string => `<!doctype
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
+<meta name="parley-desk-worker" content="${PATH}${built.worker}">
 <meta property="csp-nonce" nonce="${nonce}">
 <title>Parley</title>
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%230b6b5d'/%3E%3Cpath d='M8 10h16v10H15l-5 4v-4H8z' fill='%23fff'/%3E%3C/svg%3E">

@@ -70,6 +70,13 @@ export type TicketTagsTable = {
 
 export type TaggedTicketsTable = { ticket_id: string; tag_id: string; account_id: AccountId }
 
+export type SeenTicketsTable = {
+  ticket_id: string
+  member_id: string
+  account_id: AccountId
+  seen_until: Time
+}
+
 export type CannedRepliesTable = {
   id: string
   account_id: AccountId

@@ -32,6 +32,7 @@ import type {
   HelpdeskEventsTable,
   HelpdeskSettingsTable,
   HelpdeskStreamsTable,
+  SeenTicketsTable,
   TaggedTicketsTable,
   TeamMembersTable,
   TeamsTable,
@@ -120,6 +121,7 @@ export type Tables = {
   team_members: TeamMembersTable
   ticket_tags: TicketTagsTable
   tagged_tickets: TaggedTicketsTable
+  seen_tickets: SeenTicketsTable
   canned_replies: CannedRepliesTable
   helpdesk_settings: HelpdeskSettingsTable
   ticket_clocks: TicketClocksTable

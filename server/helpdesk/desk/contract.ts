@@ -264,7 +264,7 @@ export const followEvents = endpoint({
   tag,
   summary: 'Follow what happens in a help desk',
   description:
-    'Server-sent events: ticket, message, mention, conversation, delivery and presence say where to look. With the header `Last-Event-ID` those after that one are sent first; `reload` says that some are not kept any more (24 hours) and everything has to be read again. An account follows at most 50 streams at once in each process of the service.',
+    'Server-sent events: ticket, message, mention, conversation, delivery, presence and seen say where to look. With the header `Last-Event-ID` those after that one are sent first; `reload` says that some are not kept any more (24 hours) and everything has to be read again. An account follows at most 50 streams at once in each process of the service.',
   scope: 'helpdesk:read',
   params: agentParams,
   success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'The service is about to stop' },

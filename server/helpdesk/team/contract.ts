@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../http/contract.ts'
-import { Color, Name, statusCategories } from '../tickets/schema.ts'
+import { Color, Name, statusCategories, TicketNumber } from '../tickets/schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const tag = 'Helpdesk'
@@ -46,6 +46,43 @@ export const setMemberPresence = endpoint({
     status: 200,
     schema: Exact({ id: Type.String(), presence: OneOf(presences), lastSeenAt: IsoTime }),
   },
+})
+
+const memberParams = Exact({ agentId: Id, memberId: Id })
+
+export const listUnreadTickets = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/helpdesk/members/{memberId}/unread',
+  name: 'listUnreadTickets',
+  tag,
+  summary: 'List the tickets that a member has not read',
+  description:
+    'Of those that wait for the team (new, on_you), the ones in which something was written after what the member has seen: the newest 500, and how many there are. Who is signed in reads only their own.',
+  scope: 'helpdesk:read',
+  params: memberParams,
+  success: {
+    status: 200,
+    schema: Exact({
+      ticketNumbers: Type.Array(Type.Integer({ minimum: 1 })),
+      total: Type.Integer({ minimum: 0 }),
+    }),
+  },
+  errors: ['RESOURCE_NOT_FOUND'],
+})
+
+export const noteSeenTicket = endpoint({
+  method: 'PUT',
+  path: '/agents/{agentId}/helpdesk/members/{memberId}/seen/{ticketNumber}',
+  name: 'noteSeenTicket',
+  tag,
+  summary: 'Note how far a member has read a ticket',
+  description:
+    'With the time of the newest message that was shown. An earlier time than the one that is noted changes nothing.',
+  scope: 'helpdesk:read',
+  params: Exact({ agentId: Id, memberId: Id, ticketNumber: TicketNumber }),
+  body: Exact({ until: IsoTime }),
+  success: { status: 200, schema: Success },
+  errors: ['RESOURCE_NOT_FOUND'],
 })
 
 const Team = Exact({

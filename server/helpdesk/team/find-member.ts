@@ -33,7 +33,7 @@ export function authorOf(
 }
 
 /** Returns the team member; null when the account has no match. Addresses match regardless of case. */
-async function findMember(
+export async function findMember(
   db: Db,
   accountId: AccountId,
   { memberId, memberEmail }: Named,

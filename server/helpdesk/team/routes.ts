@@ -1,8 +1,11 @@
 import type { Context } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
 import { ApiError } from '../../http/errors.ts'
-import { type Route, route } from '../../http/route.ts'
+import { type Caller, type Route, route } from '../../http/route.ts'
+import { noteSeen, unreadTickets } from '../tickets/seen-tickets.ts'
 import { type StatusRow, statusesOf } from '../tickets/statuses.ts'
 import * as contract from './contract.ts'
+import { findMember } from './find-member.ts'
 import { presentMembers } from './present-members.ts'
 import { createTeam, deleteTeam, type TeamRow, teamsOf, updateTeam } from './teams.ts'
 import { tellPresence } from './tell-presence.ts'
@@ -12,10 +15,18 @@ export const teamRoutes = (ctx: Context): Route[] => [
   route(contract.listMembers, async ({ ref }) => presentMembers(ctx.db, ref)),
 
   route(contract.setMemberPresence, async ({ caller: { account, member }, params, body }) => {
-    if (member && member.id !== params.memberId)
-      throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The team member does not exist.' })
+    if (member && member.id !== params.memberId) throw noMember()
     const { id, last_seen_at } = await tellPresence(ctx, account.id, params.memberId, body.presence)
     return { id, presence: body.presence, lastSeenAt: (last_seen_at ?? new Date()).toISOString() }
+  }),
+
+  route(contract.listUnreadTickets, async ({ ref, caller, params }) =>
+    unreadTickets(ctx.db, ref, await requireOwn(ctx.db, caller, params.memberId)),
+  ),
+
+  route(contract.noteSeenTicket, async ({ ref, caller, params, body }) => {
+    await noteSeen(ctx, ref, await requireOwn(ctx.db, caller, params.memberId), new Date(body.until))
+    return { success: true as const }
   }),
 
   route(contract.listTeams, async ({ ref }) => (await teamsOf(ctx.db, ref)).map(presentTeam)),
@@ -50,6 +61,16 @@ export const teamRoutes = (ctx: Context): Route[] => [
     (await orderStatuses(ctx.db, ref, body.statusIds)).map(presentStatus),
   ),
 ]
+
+const noMember = (): ApiError =>
+  new ApiError('RESOURCE_NOT_FOUND', { message: 'The team member does not exist.' })
+
+/** Returns the id of the member. A key may name any of the account; who is signed in, nobody else. */
+async function requireOwn(db: Db, { account, member }: Caller, memberId: string): Promise<string> {
+  if (member && member.id !== memberId) throw noMember()
+  if (!(await findMember(db, account.id, { memberId }))) throw noMember()
+  return memberId
+}
 
 const presentTeam = ({ id, name, is_default, member_count }: TeamRow) => ({
   id,

@@ -232,3 +232,30 @@ test('messages of a ticket come in both orders, each once', async () => {
   }
   assert.equal((await desk.call('GET', '/tickets/1/messages?types=reply,mail')).status, 400)
 })
+
+test('what a member has not seen is counted until they have seen it, and again when somebody writes', async () => {
+  const desk = await openDesk(service)
+  const { ann, bob } = desk.members
+  const { ticketNumber, createdAt } = await desk.open()
+  await desk.open({ subject: 'Solved', statusCategory: 'closed' })
+  const unread = async (member = ann) => (await desk.call('GET', `/members/${member}/unread`)).body
+  const see = (until: string, member = ann) =>
+    desk.call('PUT', `/members/${member}/seen/${ticketNumber}`, { until })
+  assert.deepEqual(await unread(), { ticketNumbers: [ticketNumber], total: 1 })
+  assert.equal((await see(createdAt as string)).status, 200)
+  assert.deepEqual(await unread(), { ticketNumbers: [], total: 0 })
+  assert.deepEqual(await unread(bob), { ticketNumbers: [ticketNumber], total: 1 })
+  const later = new Date(Date.parse(createdAt as string) + 1_000)
+  await service.ctx.db
+    .updateTable('tickets')
+    .set({ last_message_at: later })
+    .where('account_id', '=', desk.owner.accountId)
+    .where('number', '=', ticketNumber)
+    .execute()
+  assert.deepEqual(await unread(), { ticketNumbers: [ticketNumber], total: 1 })
+  await see(later.toISOString())
+  await see(createdAt as string)
+  assert.deepEqual(await unread(), { ticketNumbers: [], total: 0 })
+  const { status, body } = await see(createdAt as string, newId())
+  assert.deepEqual([status, body.error.code], [404, 'RESOURCE_NOT_FOUND'])
+})

@@ -12,6 +12,7 @@ type HelpdeskEvent =
   | { type: 'conversation'; data: { conversationId: string } }
   | { type: 'delivery'; data: { ticketNumber: number | null; conversationId: string | null; status: string } }
   | { type: 'presence'; data: { memberId: string; presence: string } }
+  | { type: 'seen'; data: { memberId: string; seen: number } }
 
 /**
  * Adds an event to the agent's stream, in the transaction of the change that it reports. It must be the last step of

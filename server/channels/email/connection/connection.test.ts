@@ -32,12 +32,16 @@ const put = (smtp: Record<string, unknown>, more: Record<string, unknown> = {}) 
 
 test('a mailbox is connected, read without its passwords, and disconnected', async () => {
   assert.equal((await client.request('GET', path)).body.error.code, 'RESOURCE_NOT_FOUND')
+  const channels = async () =>
+    (await client.request('GET', path.replace('email/connection', 'channels'))).body
+  assert.deepEqual(await channels(), { email: null, messaging: null })
   const imap = { ...login({ port: 143 }), password: 'imap password', mailbox: 'Shop' }
   const put1 = await put(login({ password: 'smtp password' }), {
     imap,
     inboundSecret: 'a secret of the webhook',
   })
   assert.deepEqual([put1.status, put1.body], [200, { success: true }])
+  assert.deepEqual(await channels(), { email: { address: 'support@shop.example' }, messaging: null })
   const { body } = await client.request('GET', path)
   const unchecked = { hasPassword: true, lastError: null, lastCheckedAt: null }
   assert.deepEqual(body, {
