@@ -90,10 +90,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     await page.getByRole('button', { name: 'Undo' }).waitFor()
     await press('z')
     await until('the ticket is open again', async () => (await ticket(70)).statusCategory === 'new')
-    await page
-      .getByRole('button', { name: /^All open/ })
-      .getByText('130')
-      .waitFor()
+    await page.getByRole('button', { name: /^Open/ }).getByText('130').waitFor()
   })
 
   test('r replies, with a preview, and a draft waits for its ticket', async () => {
@@ -113,7 +110,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     await press('Control+Enter')
     await page.getByRole('article', { name: 'Message of support' }).getByText('new bulb').waitFor()
     // The field has given the keys back. The ticket is the newest now, so the next one is the newest of before.
-    await current().getByText('Waits for them').waitFor()
+    await current().getByText('Waiting on customer').waitFor()
     await until('the new order', async () => ((await rows().first().textContent()) ?? '').includes('Lamp 69'))
     await press('j')
     await heading('Lamp 130').waitFor()
@@ -181,18 +178,18 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
       tags.map(({ name }: { name: string }) => name),
       ['Warranty'],
     )
-    await keys.use(page.getByRole('button', { name: /^All open/ }))
+    await keys.use(page.getByRole('button', { name: /^Open/ }))
     await keys.use(page.getByRole('button', { name: 'Urgent and high' }))
     await until('the urgent ones', async () => (await rows().count()) === 3)
     await keys.use(page.getByRole('button', { name: 'Urgent and high' }))
   })
 
-  test('a prepared reply is made, filled in and used', async () => {
+  test('a canned reply is made, filled in and used', async () => {
     await open(row('Lamp 125'))
     await heading('Lamp 125').waitFor()
-    const prepared = page.getByRole('button', { name: 'Prepared replies' })
-    await keys.menu(prepared, 'New prepared reply')
-    const dialog = page.getByRole('dialog', { name: 'New prepared reply' })
+    const prepared = page.getByRole('button', { name: 'Canned replies' })
+    await keys.menu(prepared, 'New canned reply')
+    const dialog = page.getByRole('dialog', { name: 'New canned reply' })
     await keys.write(dialog.getByLabel('Name'), 'Ask for a picture')
     await keys.write(dialog.getByLabel('Text'), 'Hello {{customer.name}}, could you send a picture?')
     await keys.use(dialog.getByRole('button', { name: 'Keep the reply' }))

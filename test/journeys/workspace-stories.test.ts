@@ -8,7 +8,7 @@ import { findBrowser } from '../find-browser.ts'
 import { keyboardOf } from '../keyboard.ts'
 import { type Client, type Service, startService } from '../start.ts'
 import { trained } from '../until.ts'
-import { memberOf } from '../workspace.ts'
+import { memberOf, type Worker } from '../workspace.ts'
 import { pageOf } from '../workspace-page.ts'
 
 const skip = findBrowser()
@@ -24,6 +24,7 @@ describe('stories of a team and its visitors, by keyboard alone', { skip }, () =
   let client: Client
   let owner: Page
   let keys: ReturnType<typeof keyboardOf>
+  let ownerSession: Worker
   let agentId: string
 
   before(async () => {
@@ -34,7 +35,8 @@ describe('stories of a team and its visitors, by keyboard alone', { skip }, () =
     await add({ type: 'text', name: 'Warranty', content: WARRANTY })
     await add({ type: 'text', name: 'Shop', content: 'Our shop in Bergen opens at ten on weekdays.' })
     browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
-    owner = await pageOf(browser, service, await memberOf(service, client.accountId, 'owner'))
+    ownerSession = await memberOf(service, client.accountId, 'owner')
+    owner = await pageOf(browser, service, ownerSession)
     keys = keyboardOf(owner)
   })
   after(async () => {
@@ -47,6 +49,11 @@ describe('stories of a team and its visitors, by keyboard alone', { skip }, () =
     const { status, body } = await client.request('POST', `/agents/${agentId}/sources`, source)
     assert.equal(status, 201, JSON.stringify(body))
     await trained(service, body.id)
+  }
+  async function make(subject: string): Promise<void> {
+    const body = { subject, description: 'Please help.', customer: { email: 'eve@example.org' } }
+    const { status } = await client.request('POST', `/agents/${agentId}/helpdesk/tickets`, body)
+    assert.equal(status, 201)
   }
   const open = (path: string) => owner.goto(`${service.url}/agents/${agentId}${path}`)
 
@@ -102,6 +109,49 @@ describe('stories of a team and its visitors, by keyboard alone', { skip }, () =
     await say('How long is the warranty of the Halo lamp?')
     await visitor.getByText('Five years').waitFor()
     await visitor.context().close()
+  })
+
+  test('what was read in one browser is read in another, and many tabs share one stream', async () => {
+    await make('A crack in the glass')
+    const other = await pageOf(browser, service, ownerSession)
+    const inbox = `${service.url}/agents/${agentId}/inbox`
+    const row = (page: Page, subject: string) => page.getByRole('button', { name: new RegExp(subject) })
+    const mark = (page: Page, subject: string) => row(page, subject).getByRole('img', { name: 'Unread' })
+    await other.goto(inbox)
+    await mark(other, 'A crack in the glass').waitFor()
+    await mark(owner, 'A crack in the glass').waitFor()
+    await row(other, 'A crack in the glass').click()
+    await mark(owner, 'A crack in the glass').waitFor({ state: 'detached' })
+    // Over HTTP/1.1 a browser has six connections to the service, so eight streams would leave none for anything else.
+    const tabs: Page[] = []
+    for (let n = 0; n < 7; n++) {
+      const tab = await other.context().newPage()
+      await tab.goto(inbox)
+      await row(tab, 'A crack in the glass').waitFor()
+      tabs.push(tab)
+    }
+    await other.close()
+    await make('A second crack')
+    for (const tab of [tabs[0], tabs[6]]) await row(tab as Page, 'A second crack').waitFor()
+    await tabs[0]?.context().close()
+  })
+
+  test('files go along with a reply, and one that is too large says so', async () => {
+    await owner.getByRole('button', { name: /A second crack/ }).click()
+    const files = owner.getByRole('list', { name: 'Files of the reply' })
+    await owner.getByLabel('Files to attach').setInputFiles([
+      { name: 'manual.txt', mimeType: 'text/plain', buffer: Buffer.from('Turn it to the left.') },
+      { name: 'nothing.txt', mimeType: 'text/plain', buffer: Buffer.alloc(0) },
+    ])
+    await files.getByText('The file is empty.').waitFor()
+    await owner.getByLabel('Reply to the customer').fill('The manual is attached.')
+    assert.equal(await owner.getByRole('button', { name: 'Send the reply' }).isDisabled(), true)
+    await owner.getByRole('button', { name: 'Remove nothing.txt' }).click()
+    await files.getByText('manual.txt').waitFor()
+    await owner.getByRole('button', { name: 'Send the reply' }).click()
+    const sent = owner.getByRole('article').filter({ hasText: 'The manual is attached.' })
+    await sent.getByRole('link', { name: 'manual.txt' }).waitFor()
+    await files.waitFor({ state: 'detached' })
   })
 
   test('an action of the website takes its result in the playground, and the answer goes on', async () => {

@@ -6,6 +6,7 @@ import type * as actions from '../../server/actions/contract.ts'
 import type * as agents from '../../server/agents/contract.ts'
 import type * as email from '../../server/channels/email/contract.ts'
 import type * as messaging from '../../server/channels/messaging/contract.ts'
+import type * as channels from '../../server/channels/registry/contract.ts'
 import type * as exports from '../../server/conversation-exports/contract.ts'
 import type * as citing from '../../server/conversations/citing/contract.ts'
 import type * as conversations from '../../server/conversations/contract.ts'
@@ -37,6 +38,7 @@ type Table<M> = { [K in keyof M as Named<M[K]>]: M[K] }
 type Contracts = Table<typeof accounts> &
   Table<typeof actions> &
   Table<typeof agents> &
+  Table<typeof channels> &
   Table<typeof citing> &
   Table<typeof conversations> &
   Table<typeof pagesConnection> &
@@ -152,6 +154,12 @@ export const uploadSource = (agentId: string, file: File, input: Pick<Upload, 'o
   uploadFile<OutputOf<'POST', '/agents/{agentId}/sources'>>(
     { baseUrl, headers },
     { ...input, path: '/agents/{agentId}/sources', params: { agentId }, file, fields: { name: file.name } },
+  )
+
+export const uploadAttachment = (agentId: string, file: File, input: Pick<Upload, 'onProgress' | 'signal'>) =>
+  uploadFile<OutputOf<'POST', '/agents/{agentId}/helpdesk/attachments'>>(
+    { baseUrl, headers },
+    { ...input, path: '/agents/{agentId}/helpdesk/attachments', params: { agentId }, file },
   )
 
 export type Agent = OutputOf<'GET', '/agents/{agentId}'>

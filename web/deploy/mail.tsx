@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
-import { ParleyError } from '../../client/parley-error.ts'
 import { type Agent, call, type InputOf, type OutputOf, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
@@ -28,13 +27,10 @@ export function Mail({ agent }: { agent: Agent }) {
   const params = { agentId: agent.id }
   const mailbox = useQuery({
     queryKey: [PATH, { params }],
-    // An agent without a mailbox is an ordinary state of this page.
+    // Only a connection that is there is asked for: the browser would log the refusal as an error of the page.
     queryFn: async ({ signal }): Promise<Mailbox | null> => {
-      const { queryFn } = reading(PATH, { params })
-      return queryFn({ signal }).catch((error: unknown) => {
-        if (error instanceof ParleyError && error.code === 'RESOURCE_NOT_FOUND') return null
-        throw error
-      })
+      const { email } = await call('GET', '/agents/{agentId}/channels', { params })
+      return email && reading(PATH, { params }).queryFn({ signal })
     },
   })
   return <Loaded of={mailbox}>{(data) => <Connection agent={agent} mailbox={data} />}</Loaded>
@@ -71,7 +67,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
     <div className={classes.parts}>
       <Section
         title="Mailbox"
-        about="Mails to this address are answered like questions in the chat. What is in the mailbox already is left alone."
+        about="Emails to this address are answered like questions in the chat. Those that are already in the mailbox are left alone."
         actions={mailbox && <Badge tone="success">Connected</Badge>}
       >
         <Card>
@@ -95,7 +91,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
                 defaultValue={mailbox?.fromName ?? ''}
               />
               <Select
-                label="What happens with mails"
+                label="What happens to emails"
                 name="mode"
                 options={MODES}
                 defaultValue={mailbox?.mode ?? 'agent'}
@@ -106,7 +102,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
               </div>
               <Check
                 name="plusAddressing"
-                label="The mailbox takes mails to name+anything@"
+                label="The mailbox takes emails to name+anything@"
                 hint="Answers then find their conversation by it. Most large providers do."
                 defaultChecked={mailbox?.plusAddressing ?? false}
               />
@@ -140,9 +136,9 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
       {mailbox && (
         <Section
           title="Without IMAP"
-          about="A mail server can post each mail to this address instead, signed with a secret of the API."
+          about="A mail server can post each email to this address instead, signed with a secret of the API."
         >
-          <Code label="Address for mails" text={`${location.origin}/webhooks/email/${agent.id}`} />
+          <Code label="Address for emails" text={`${location.origin}/webhooks/email/${agent.id}`} />
         </Section>
       )}
     </div>

@@ -17,12 +17,12 @@ const PATH = '/agents/{agentId}/helpdesk/canned-replies'
 type CannedProps = {
   agentId: string
   ticketNumber: number
-  /** What is written in the field, to be kept as a prepared reply. */
+  /** What is written in the field, to be kept as a canned reply. */
   text: string
   onFilled: (text: string) => void
 }
 
-/** A menu of prepared replies, which are made and removed here, too. */
+/** A menu of canned replies, which are made and removed here, too. */
 export function CannedReplies({ agentId, ticketNumber, text, onFilled }: CannedProps) {
   const member = useMember()
   const [open, setOpen] = useState<'new' | 'all' | null>(null)
@@ -42,15 +42,15 @@ export function CannedReplies({ agentId, ticketNumber, text, onFilled }: CannedP
   return (
     <>
       <Menu
-        label="Prepared replies"
+        label="Canned replies"
         choices={[
           ...data.map(({ id, name }) => ({ id, label: name, onChoose: () => fill.mutate(id) })),
-          { id: 'new', label: 'New prepared reply', icon: Plus, onChoose: () => setOpen('new') },
+          { id: 'new', label: 'New canned reply', icon: Plus, onChoose: () => setOpen('new') },
           ...(data.length > 0
             ? [
                 {
                   id: 'all',
-                  label: 'Manage prepared replies',
+                  label: 'Manage canned replies',
                   icon: Settings2,
                   onChoose: () => setOpen('all'),
                 },
@@ -58,10 +58,10 @@ export function CannedReplies({ agentId, ticketNumber, text, onFilled }: CannedP
             : []),
         ]}
       />
-      <Dialog title="New prepared reply" isOpen={open === 'new'} onClose={close}>
+      <Dialog title="New canned reply" isOpen={open === 'new'} onClose={close}>
         <NewReply agentId={agentId} text={text} onDone={close} />
       </Dialog>
-      <Dialog title="Prepared replies" isOpen={open === 'all'} onClose={close}>
+      <Dialog title="Canned replies" isOpen={open === 'all'} onClose={close}>
         <ul className={classes.prepared}>
           {data.map((reply) => (
             <Prepared key={reply.id} agentId={agentId} {...reply} />

@@ -1,18 +1,21 @@
 import { useMutation } from '@tanstack/react-query'
+import { Paperclip } from 'lucide-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { call } from '../app/api.ts'
 import { useMember } from '../app/session.ts'
 import { useShortcuts } from '../app/shortcuts.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { focusAround } from '../ui/focus-around.ts'
 import { Markdown } from '../ui/markdown.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
+import { AttachmentList } from './attachment-list.tsx'
 import { CannedReplies } from './canned-replies.tsx'
 import { type Draft, keepDraft, readDraft } from './drafts.ts'
 import classes from './inbox.module.css'
 import { MentionField } from './mention-field.tsx'
+import { useAttachments } from './use-attachments.ts'
 import { refresh, TICKETS } from './use-live-desk.ts'
 
 type ComposerProps = { agentId: string; ticketNumber: number }
@@ -25,15 +28,21 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
   const section = useRef<HTMLElement>(null)
   const [draft, setDraft] = useState(() => readDraft(agentId, ticketNumber))
   const [isPreview, setIsPreview] = useState(false)
-  const { mode, text } = draft
+  const { mode, text, files = [] } = draft
+  // A file may arrive when the text has changed since it was chosen.
+  const latest = useRef(draft)
   const change = (part: Partial<Draft>): void => {
-    const next = { ...draft, ...part }
-    setDraft(next)
-    keepDraft(agentId, ticketNumber, next)
+    latest.current = { ...latest.current, ...part }
+    setDraft(latest.current)
+    keepDraft(agentId, ticketNumber, latest.current)
   }
+  const chooser = useRef<HTMLInputElement>(null)
+  const { sending, add, drop } = useAttachments(agentId, files, (file) =>
+    change({ files: [...(latest.current.files ?? []), file] }),
+  )
   const send = useMutation({
     meta: { quiet: true },
-    mutationFn: async ({ mode: as, text: content }: Draft) => {
+    mutationFn: async ({ mode: as, text: content, files: chosen = [] }: Draft) => {
       const author = { content, authorId: member?.id }
       if (as === 'note') {
         await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/notes', {
@@ -43,12 +52,12 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
       } else {
         await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages', {
           params,
-          body: { type: 'reply', ...author },
+          body: { type: 'reply', ...author, attachments: chosen.map(({ id }) => id) },
         })
       }
     },
-    onSuccess: () => {
-      change({ text: '' })
+    onSuccess: (_done, { mode: as }) => {
+      change(as === 'note' ? { text: '' } : { text: '', files: [] })
       setIsPreview(false)
       leave()
       refresh(TICKETS)
@@ -57,8 +66,10 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
   })
   /** Gives the keys back to the inbox. */
   const leave = (): void => focusAround(section.current?.parentElement)
+  // A reply does not leave without a file that somebody has chosen for it.
+  const isReady = text.trim() !== '' && (mode === 'note' || sending.length === 0)
   const submit = (): void => {
-    if (text.trim() !== '' && !send.isPending) send.mutate(draft)
+    if (isReady && !send.isPending) send.mutate(draft)
   }
   const write = (next: Draft['mode']): void => {
     // The field is not there while the preview is shown.
@@ -111,14 +122,38 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
           onKeyDown={onKeyDown}
         />
       )}
+      {!isNote && (
+        <AttachmentList
+          attached={files}
+          sending={sending}
+          onRemove={(id) => change({ files: files.filter((file) => file.id !== id) })}
+          onDrop={drop}
+        />
+      )}
       <div className={classes.sending}>
+        {!isNote && (
+          <>
+            <IconButton icon={Paperclip} label="Attach files" onClick={() => chooser.current?.click()} />
+            <input
+              ref={chooser}
+              type="file"
+              multiple
+              hidden
+              aria-label="Files to attach"
+              onChange={({ target }) => {
+                add([...(target.files ?? [])])
+                target.value = ''
+              }}
+            />
+          </>
+        )}
         <CannedReplies
           {...params}
           text={text}
           onFilled={(filled) => change({ text: text ? `${text}\n\n${filled}` : filled })}
         />
         <kbd className={classes.sendKey}>{navigator.platform.startsWith('Mac') ? '⌘ ↵' : 'Ctrl ↵'}</kbd>
-        <Button small kind="primary" pending={send.isPending} disabled={text.trim() === ''} onClick={submit}>
+        <Button small kind="primary" pending={send.isPending} disabled={!isReady} onClick={submit}>
           {isNote ? 'Add the note' : 'Send the reply'}
         </Button>
       </div>

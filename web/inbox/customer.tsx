@@ -4,16 +4,7 @@ import { reading, type Ticket } from '../app/api.ts'
 import { useCan } from '../app/session.ts'
 import { Ago } from '../ui/ago.tsx'
 import classes from './inbox.module.css'
-
-const CHANNELS: Record<string, string> = {
-  helpdesk: 'help desk',
-  iframe: 'website chat',
-  center_stage: 'website chat',
-  email: 'email',
-  messaging: 'messaging',
-  api: 'API',
-  phone: 'phone',
-}
+import { channelName } from './ticket-words.ts'
 
 /** What is known about the customer of a ticket, with other tickets and the conversation. */
 export function Customer({ agentId, ticket }: { agentId: string; ticket: Ticket }) {
@@ -40,7 +31,7 @@ export function Customer({ agentId, ticket }: { agentId: string; ticket: Ticket 
       <h3 dir="auto">{name ?? contact.data?.name ?? 'Visitor'}</h3>
       {email && <a href={`mailto:${email}`}>{email}</a>}
       {phoneNumber && <a href={`tel:${phoneNumber}`}>{phoneNumber}</a>}
-      <p>Came by {CHANNELS[ticket.channel] ?? ticket.channel}</p>
+      <p>Channel: {channelName(ticket.channel)}</p>
       {attributes.length > 0 && (
         <dl className={classes.attributes}>
           {attributes.map(([label, value]) => (

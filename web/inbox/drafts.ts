@@ -1,5 +1,7 @@
 type Mode = 'reply' | 'note'
-export type Draft = { mode: Mode; text: string }
+/** A file that was uploaded for the reply. */
+export type Attached = { id: string; name: string; size: number }
+export type Draft = { mode: Mode; text: string; files?: Attached[] }
 
 const keyOf = (agentId: string, ticketNumber: number): string => `parley:draft:${agentId}:${ticketNumber}`
 
@@ -11,6 +13,6 @@ export function readDraft(agentId: string, ticketNumber: number): Draft {
 
 export function keepDraft(agentId: string, ticketNumber: number, draft: Draft): void {
   const key = keyOf(agentId, ticketNumber)
-  if (draft.text === '') sessionStorage.removeItem(key)
+  if (draft.text === '' && !draft.files?.length) sessionStorage.removeItem(key)
   else sessionStorage.setItem(key, JSON.stringify(draft))
 }

@@ -14,11 +14,11 @@ export function eventWords(metadata: unknown): string {
   const by = doneBy?.name ? ` by ${doneBy.name}` : ''
   switch (eventType) {
     case 'status_change':
-      return `${statusTo ? CATEGORY[statusTo][1] : 'Status changed'}${by}`
+      return `Status ${statusTo ? `set to “${CATEGORY[statusTo][1]}”` : 'changed'}${by}`
     case 'assign':
-      return assignedTo?.name ? `Assigned to ${assignedTo.name}${by}` : `Assigned to nobody${by}`
+      return assignedTo?.name ? `Assigned to ${assignedTo.name}${by}` : `Unassigned${by}`
     case 'priority_changed':
-      return `Priority ${priorityTo ?? 'changed'}${by}`
+      return `Priority ${priorityTo ? `set to ${priorityTo}` : 'changed'}${by}`
     default:
       return `${(eventType ?? 'changed').replaceAll('_', ' ')}${by}`
   }

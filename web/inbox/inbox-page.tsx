@@ -39,7 +39,8 @@ export function InboxPage() {
   const isLive = useLiveDesk(agentId)
   const { list, rows, loadMore } = useTickets(agentId, search)
   const seen = useSeen(agentId)
-  const { unread } = useWaiting(agentId, seen)
+  const { unread } = seen
+  useWaiting(agentId, unread)
   const open = Number(ticket) || null
   const at = rows.findIndex(({ ticketNumber }) => ticketNumber === open)
   const step = (by: number): void => {

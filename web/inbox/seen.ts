@@ -1,38 +1,42 @@
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { call, reading } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { useMember } from '../app/session.ts'
 
-type Listed = {
-  ticketNumber: number
-  statusCategory: string
-  lastMessageAt: string | null
-  createdAt: string
+type Heard = { ticketNumber: number; lastMessageAt: string | null; createdAt: string }
+
+export const UNREAD = '/agents/{agentId}/helpdesk/members/{memberId}/unread'
+
+export const lastHeard = ({ lastMessageAt, createdAt }: Omit<Heard, 'ticketNumber'>): string =>
+  lastMessageAt ?? createdAt
+
+type Seen = {
+  /** How many tickets wait for the team with something that the member has not seen. */
+  unread: number
+  isUnread: (ticket: { ticketNumber: number }) => boolean
+  note: (ticket: Heard) => void
 }
-type Times = Record<string, string>
 
-const MOST_KEPT = 2_000
-
-export const lastHeard = ({
-  lastMessageAt,
-  createdAt,
-}: Pick<Listed, 'lastMessageAt' | 'createdAt'>): string => lastMessageAt ?? createdAt
-
-export type Seen = { isUnread: (ticket: Listed) => boolean; note: (ticket: Listed) => void }
-
-/** Tracks which of the tickets that wait for the team this browser has not shown since somebody wrote. */
+/** Tracks which of the tickets that wait for the team the member has not seen, in whichever browser. */
 export function useSeen(agentId: string): Seen {
-  const key = `parley:seen:${agentId}`
-  const read = (): Times => JSON.parse(localStorage.getItem(key) ?? '{}') as Times
-  const [seen, setSeen] = useState(read)
+  const memberId = useMember()?.id ?? ''
+  const options = reading(UNREAD, { params: { agentId, memberId } })
+  const { data } = useQuery({ ...options, enabled: memberId !== '' })
+  const numbers = new Set(data?.ticketNumbers)
   return {
-    isUnread: (ticket) =>
-      /^(new|on_you)$/.test(ticket.statusCategory) && lastHeard(ticket) > (seen[ticket.ticketNumber] ?? ''),
+    unread: data?.total ?? 0,
+    isUnread: ({ ticketNumber }) => numbers.has(ticketNumber),
     note(ticket) {
       const { ticketNumber } = ticket
-      if ((seen[ticketNumber] ?? '') >= lastHeard(ticket)) return
-      const next: Times = Object.fromEntries(
-        Object.entries<string>({ ...read(), [ticketNumber]: lastHeard(ticket) }).slice(-MOST_KEPT),
-      )
-      localStorage.setItem(key, JSON.stringify(next))
-      setSeen(next)
+      if (!data || !numbers.has(ticketNumber)) return
+      queries.setQueryData(options.queryKey, {
+        ticketNumbers: data.ticketNumbers.filter((one) => one !== ticketNumber),
+        total: data.total - 1,
+      })
+      call('PUT', '/agents/{agentId}/helpdesk/members/{memberId}/seen/{ticketNumber}', {
+        params: { agentId, memberId, ticketNumber },
+        body: { until: lastHeard(ticket) },
+      }).catch(() => queries.invalidateQueries({ queryKey: options.queryKey }))
     },
   }
 }

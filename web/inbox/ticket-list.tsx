@@ -3,7 +3,7 @@ import { Ago } from '../ui/ago.tsx'
 import { moveByArrow } from '../ui/arrow-rows.ts'
 import { Badge } from '../ui/page.tsx'
 import classes from './inbox.module.css'
-import { CATEGORY, nameOf } from './ticket-words.ts'
+import { CATEGORY, channelName, nameOf } from './ticket-words.ts'
 
 type Row = {
   ticketNumber: number
@@ -93,10 +93,10 @@ function TicketRow({ row, isOpen, isUnread, isTabStop, onFocus, onOpen }: RowPro
         </span>
         <span className={classes.marks}>
           <Badge tone={tone}>{label}</Badge>
-          {isUrgent && <Badge tone="danger">{row.priority}</Badge>}
+          {isUrgent && <Badge tone="danger">{row.priority === 'urgent' ? 'Urgent' : 'High'}</Badge>}
           {isUnread && <span className={classes.dot} role="img" aria-label="Unread" />}
           <small>
-            #{row.ticketNumber} · {row.channel}
+            #{row.ticketNumber} · {channelName(row.channel)}
           </small>
         </span>
       </button>

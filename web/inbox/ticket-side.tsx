@@ -21,8 +21,8 @@ const PRIORITIES = [
 ] as const
 const STATUSES = [
   ['new', 'New'],
-  ['on_you', 'Waits for us'],
-  ['on_customer', 'Waits for them'],
+  ['on_you', 'Waiting on us'],
+  ['on_customer', 'Waiting on customer'],
   ['on_hold', 'On hold'],
   ['closed', 'Solved'],
   ['cancelled', 'Cancelled'],

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
-import { follow } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { UNREAD } from './seen.ts'
+import { watchDesk } from './watch-desk.ts'
 
 export const TICKETS = '/agents/{agentId}/helpdesk/tickets'
 const CONVERSATIONS = '/agents/{agentId}/conversations'
@@ -8,8 +9,6 @@ const MEMBERS = '/agents/{agentId}/helpdesk/members'
 
 /** Many events in a row cause one refresh. */
 const TOGETHER_MS = 250
-/** How often the inbox looks by itself where it cannot follow the stream. */
-const LOOK_MS = 15_000
 
 /** Marks what starts with one of the paths as out of date; what is shown is fetched again at once. */
 export function refresh(...paths: string[]): void {
@@ -20,13 +19,12 @@ export function refresh(...paths: string[]): void {
 }
 
 /**
- * Follows the help desk's event stream while the page is open, and refreshes what the events are about. Returns false
- * while the stream is refused; then the inbox looks for itself from time to time.
+ * Follows the help desk's events while the page is open, and refreshes what they are about. Returns false while the
+ * stream is refused; then the inbox looks for itself from time to time.
  */
 export function useLiveDesk(agentId: string): boolean {
   const [isLive, setIsLive] = useState(true)
   useEffect(() => {
-    const abort = new AbortController()
     const stale = new Set<string>()
     let timer: ReturnType<typeof setTimeout> | undefined
     const refreshSoon = (...paths: string[]): void => {
@@ -37,25 +35,15 @@ export function useLiveDesk(agentId: string): boolean {
         stale.clear()
       }, TOGETHER_MS)
     }
-    const listen = async (): Promise<void> => {
-      const path = '/agents/{agentId}/helpdesk/events'
-      for await (const event of follow(path, { params: { agentId }, signal: abort.signal })) {
-        setIsLive(true)
-        if (event && typeof event === 'object' && 'presence' in event) refreshSoon(MEMBERS)
-        else refreshSoon(TICKETS, CONVERSATIONS)
-      }
-    }
-    const keepListening = (): void => {
-      listen().catch(() => {
-        if (abort.signal.aborted) return
-        setIsLive(false)
-        refreshSoon(TICKETS)
-        setTimeout(keepListening, LOOK_MS)
-      })
-    }
-    keepListening()
+    const stop = watchDesk(agentId, (news) => {
+      setIsLive('event' in news)
+      if (!('event' in news)) refreshSoon(TICKETS, UNREAD)
+      else if ('presence' in news.event) refreshSoon(MEMBERS)
+      else if ('seen' in news.event) refreshSoon(UNREAD)
+      else refreshSoon(TICKETS, CONVERSATIONS, UNREAD)
+    })
     return () => {
-      abort.abort()
+      stop()
       clearTimeout(timer)
     }
   }, [agentId])

@@ -4,7 +4,7 @@ export const VIEWS = [
   ['mine', 'Mine'],
   ['unassigned', 'Unassigned'],
   ['mentions', 'Mentions'],
-  ['open', 'All open'],
+  ['open', 'Open'],
   ['solved', 'Solved'],
 ] as const
 export type View = (typeof VIEWS)[number][0]
