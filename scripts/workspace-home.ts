@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { type Browser, chromium } from 'playwright-core'
 import { createKey } from '../server/accounts/keys/keys.ts'
 import { createLink, linkTo } from '../server/accounts/links/links.ts'
 import { createAccount } from '../server/accounts/records/accounts.ts'
+import type { AccountId } from '../server/db/tables/columns.ts'
 import { refreshDays } from '../server/insights/days/refresh-days.ts'
 import { type ModelServer, startModelServer } from '../test/fakes/model-server.ts'
 import { findBrowser } from '../test/find-browser.ts'
@@ -17,19 +19,34 @@ const TEXTS = {
     'Delivery takes two working days in the EU and five elsewhere. A lamp can be returned within 60 days, also when it was used. The refund arrives within a week.',
 }
 
-const TALKS: [question: string, answer: string][] = [
+/** A question, its answer, the source that it is from, and how many days ago it was asked. */
+const TALKS: [question: string, answer: string, source: string, days: number][] = [
   [
     'How long is the warranty of a Halo lamp?',
     '**Five years**, for each Halo lamp [1]. After that we repair it for the price of the parts.',
+    'Warranty and repair',
+    6,
   ],
-  ['What does the Halo M cost?', 'The Halo M costs **€69**. It is 41 cm high and gives 800 lumen [1].'],
+  [
+    'What does the Halo M cost?',
+    'The Halo M costs **€69**. It is 41 cm high and gives 800 lumen [1].',
+    'Lamps and prices',
+    6,
+  ],
   [
     'Can I return a lamp that I have used?',
     'Yes, within **60 days**, also when it was used [1]. The refund arrives within a week.',
+    'Delivery and returns',
+    4,
   ],
-  ['How fast do you deliver to Norway?', 'Outside the EU delivery takes **five working days** [1].'],
-  ['Do you have a lamp with a USB socket?', 'I have nothing about that in my sources.'],
-  ['Hva koster Halo L?', 'Halo L koster **99 euro** [1].'],
+  [
+    'How fast do you deliver to Norway?',
+    'Outside the EU delivery takes **five working days** [1].',
+    'Delivery and returns',
+    2,
+  ],
+  ['Do you sell gift vouchers?', 'I have nothing about that in my sources.', '', 2],
+  ['Hva koster Halo L?', 'Halo L koster **99 euro** [1].', 'Lamps and prices', 0],
 ]
 
 const TICKETS = [
@@ -65,7 +82,7 @@ export async function openWorkspaceHome(): Promise<WorkspaceHome> {
   const service = await startService({
     OPENAI_BASE_URL: `${models.url}/v1`,
     OPENAI_API_KEY: 'sk-test',
-    OPENAI_MODEL: 'fake-model',
+    OPENAI_MODEL: 'house-model',
   })
   const { db } = service.ctx
   const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
@@ -94,6 +111,8 @@ export async function openWorkspaceHome(): Promise<WorkspaceHome> {
   await send('POST', '/agents', { name: 'Help for resellers and partners' })
   const at = `/agents/${agentId}`
   await send('PUT', at, {
+    instructions:
+      'You are Lumi, the assistant of Bright Lamps. Be brief and friendly. Leave complaints to people.',
     initialMessages: ['Hello! I know our lamps. What would you like to know?'],
     suggestedMessages: [
       { type: 'single', text: 'Which lamps do you make?', order: 1 },
@@ -117,9 +136,12 @@ export async function openWorkspaceHome(): Promise<WorkspaceHome> {
     const sent = JSON.stringify(body)
     return { tokens: [TALKS.find(([question]) => sent.includes(question))?.[0] ?? 'A question'] }
   })
-  for (const [question, answer] of TALKS) {
-    models.queue.push({ tokens: [answer] })
-    await send('POST', `${at}/chat`, { message: question, stream: false })
+  for (const [question, answer, source, days] of TALKS) {
+    const { passages } = await send('POST', `${at}/retrieval-test`, { question })
+    const place = passages.findIndex(({ sourceName }: { sourceName: string }) => sourceName === source) + 1
+    models.queue.push({ tokens: [answer.replace('[1]', `[${place}]`)] })
+    const { data } = await send('POST', `${at}/chat`, { message: question, stream: false })
+    await moveBack(db, accountId, data.metadata.conversationId, days)
   }
   await service.ctx.indexer.run(db)
   await refreshDays(db, { impatient: true })
@@ -156,12 +178,17 @@ export async function openWorkspaceHome(): Promise<WorkspaceHome> {
       authorEmail,
     })
   }
-  for (const [name, email, city] of [
-    ['Maya Lindqvist', 'maya@example.com', 'Uppsala'],
-    ['Jonas Weber', 'jonas@example.com', 'Graz'],
-    ['Ines Duarte', 'ines@example.com', 'Porto'],
-  ]) {
-    await send('POST', `${at}/contacts`, { externalId: `shop-${city?.toLowerCase()}`, name, email })
+  for (const [name, email, city, phoneNumber] of [
+    ['Maya Lindqvist', 'maya@example.com', 'Uppsala', '+46701234567'],
+    ['Jonas Weber', 'jonas@example.com', 'Graz', undefined],
+    ['Ines Duarte', 'ines@example.com', 'Porto', '+351912345678'],
+  ] as const) {
+    await send('POST', `${at}/contacts`, {
+      externalId: `shop-${city.toLowerCase()}`,
+      name,
+      email,
+      ...(phoneNumber && { phoneNumber }),
+    })
   }
   const made = await makeTools(send, at)
   return {
@@ -177,6 +204,20 @@ export async function openWorkspaceHome(): Promise<WorkspaceHome> {
       await models.close()
     },
   }
+}
+
+/** Lets a conversation be that of an earlier day, so that the figures of a week have something to show. */
+async function moveBack(
+  db: Service['ctx']['db'],
+  accountId: AccountId,
+  conversationId: string,
+  days: number,
+): Promise<void> {
+  const ago = sql`make_interval(days => ${days}::integer)`
+  await sql`update conversations set created_at = created_at - ${ago}, updated_at = updated_at - ${ago}
+    where account_id = ${accountId} and id = ${conversationId}`.execute(db)
+  await sql`update messages set created_at = created_at - ${ago}
+    where account_id = ${accountId} and conversation_id = ${conversationId}`.execute(db)
 }
 
 /** Adds an action, a procedure that names it, and evaluation questions with a run. */

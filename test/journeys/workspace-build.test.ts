@@ -80,7 +80,7 @@ describe('building an agent in the workspace', { skip }, () => {
 
   test('a draft is tried out, its prompt is read, and no list of customers has it', async () => {
     await page.goto(`${service.url}/agents/${agentId}/playground`)
-    await keys.use(page.locator('summary').filter({ hasText: 'What to try' }))
+    await keys.use(page.locator('summary').filter({ hasText: 'Settings of the run' }))
     await keys.write(page.getByLabel('Instructions'), 'Answer like a sailor.')
     models.queue.push({ tokens: ['Five years, aye [1].'] })
     await keys.write(page.getByLabel('Question'), 'How long is the warranty of the Halo lamp?')

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
 import { createLink, linkTo } from '../../server/accounts/links/links.ts'
 import { createAccount } from '../../server/accounts/records/accounts.ts'
+import { startMessagingServer } from '../fakes/messaging-server.ts'
 import { startModelServer } from '../fakes/model-server.ts'
+import { startNotionServer } from '../fakes/notion-server.ts'
+import { block } from '../fakes/notion-wire.ts'
 import { findBrowser } from '../find-browser.ts'
 import { type Service, startService } from '../start.ts'
 import { until } from '../until.ts'
@@ -30,6 +35,7 @@ describe('the workspace', { skip }, () => {
       OPENAI_BASE_URL: `${models.url}/v1`,
       OPENAI_API_KEY: 'sk-test',
       OPENAI_MODEL: 'fake-model',
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     })
     browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
     owner = await open()
@@ -99,7 +105,7 @@ describe('the workspace', { skip }, () => {
     await visitor.getByText('nothing about that').waitFor()
     await go(owner, 'Conversations')
     // The newest conversation is listed first as soon as it is indexed, which the service does every few seconds.
-    const row = owner.getByRole('button', { name: /Widget or Iframe/ })
+    const row = owner.getByRole('button', { name: /Website chat/ })
     await until('the conversation in the list', async () => {
       await service.ctx.indexer.run(service.ctx.db)
       return (await row.count()) > 0
@@ -133,6 +139,91 @@ describe('the workspace', { skip }, () => {
     await owner.getByRole('button', { name: 'Revoke for good' }).click()
     await owner.getByText('refused from now on').waitFor()
     while ((await use()).status !== 401);
+  })
+
+  test('pages of Notion and solved tickets become sources', async () => {
+    const notion = await startNotionServer()
+    try {
+      const id = randomUUID()
+      const blocks = [block('paragraph', 'Wipe a lamp with a dry cloth.')]
+      notion.pages.set(id, { id, title: 'Lamp care', edited: '2026-01-05T08:00:00.000Z', blocks })
+      await owner.goto(`${service.url}/agents/${agentId}/sources`)
+      await owner.getByRole('button', { name: 'Add a source' }).click()
+      await owner.getByRole('menuitem', { name: /^Pages of Notion/ }).click()
+      const dialog = owner.getByRole('dialog', { name: 'Pages of Notion' })
+      await dialog.getByText('Another server').click()
+      await dialog.getByLabel('Address').fill(notion.url)
+      await dialog.getByLabel('Secret of the integration').fill('wrong')
+      await dialog.getByRole('button', { name: 'Connect' }).click()
+      await dialog.getByRole('alert').waitFor()
+      await dialog.getByLabel('Secret of the integration').fill('secret-token')
+      await dialog.getByRole('button', { name: 'Connect' }).click()
+      await dialog.getByRole('button', { name: 'Add Lamp care' }).click()
+      await dialog.getByRole('button', { name: 'Add Lamp care' }).getByText('Added').waitFor()
+      await dialog.getByLabel('Search by title').fill('unknown')
+      await dialog.getByRole('button', { name: 'Search' }).click()
+      await dialog.getByText('No page has that title').waitFor()
+      await owner.keyboard.press('Escape')
+      const row = owner.getByRole('row', { name: /Lamp care/ })
+      await row.getByText('Live').waitFor()
+    } finally {
+      await notion.close()
+    }
+    const openTickets = async (): Promise<Locator> => {
+      await owner.getByRole('button', { name: 'Add a source' }).click()
+      await owner.getByRole('menuitem', { name: /^Solved tickets/ }).click()
+      return owner.getByRole('dialog').getByLabel('Answer from solved tickets')
+    }
+    await (await openTickets()).check()
+    await owner.getByText('Solved tickets become sources within minutes.').waitFor()
+    await owner.reload()
+    const box = await openTickets()
+    assert.equal(await box.isChecked(), true)
+    await box.uncheck()
+    await owner.getByText('Solved tickets are out of the answers.').waitFor()
+  })
+
+  test('a business account is connected by its form, and a page without a mailbox logs no error', async () => {
+    const fake = await startMessagingServer()
+    try {
+      const numbers = [{ id: 'n-1', phone: '+1 555-000-1111', name: 'Shop' }]
+      fake.accounts.set('111', { token: 'token-1', numbers, templates: [] })
+      const logged: string[] = []
+      owner.on('console', (message) => {
+        if (message.type() === 'error') logged.push(message.text())
+      })
+      await owner.goto(`${service.url}/agents/${agentId}/deploy?tab=mail`)
+      await owner.getByRole('button', { name: 'Connect and test' }).waitFor()
+      assert.deepEqual(logged, [])
+      await owner.getByRole('tab', { name: 'Messaging' }).click()
+      await owner.getByLabel('Business account ID').fill('111')
+      await owner.getByLabel('Access token').fill('wrong')
+      await owner.getByLabel('App secret').fill('app-secret')
+      await owner.getByLabel('Verify token').fill('verify-me')
+      await owner.getByText('Another server of the channel').click()
+      await owner.getByLabel('Address', { exact: true }).fill(fake.url)
+      await owner.getByRole('button', { name: 'Connect and test' }).click()
+      const result = owner.getByRole('status', { name: 'Test of the connection' })
+      await result.getByText(/^111: /).waitFor()
+      await owner.getByLabel('Access token').fill('token-1')
+      await owner.getByRole('button', { name: 'Save and test' }).click()
+      await result.getByText('111: it works, with Shop').waitFor()
+      await owner.getByRole('group', { name: /Shop/ }).waitFor()
+      await owner.getByRole('button', { name: 'Disconnect' }).click()
+      await owner.getByRole('group', { name: 'New account' }).waitFor()
+    } finally {
+      await fake.close()
+    }
+  })
+
+  test('the whole workspace is exported as lines', async () => {
+    await owner.goto(`${service.url}/workspace?tab=general`)
+    const saved = owner.waitForEvent('download')
+    await owner.getByRole('button', { name: 'Export everything' }).click()
+    const lines = (await readFile(await (await saved).path(), 'utf8')).trim().split('\n')
+    const types = new Set(lines.map((line) => JSON.parse(line).type))
+    for (const type of ['agent', 'source', 'conversation']) assert.ok(types.has(type), [...types].join())
+    await owner.getByText('Everything of this workspace is in the file.').waitFor()
   })
 
   test('a support member sees what the role allows, also over the API', async () => {

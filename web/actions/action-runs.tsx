@@ -25,7 +25,7 @@ export function ActionRuns({ agentId, actionId }: { agentId: string; actionId: s
           if (all.length === 0) return <p className={classes.faint}>It has not run yet.</p>
           return (
             <>
-              <Table label="Last runs" head={['When', 'Result', 'Input and output', 'Conversation']}>
+              <Table stacked label="Last runs" head={['When', 'Result', 'Input and output', 'Conversation']}>
                 {all.map(({ id, createdAt, status, input, output, source, conversationId }) => (
                   <tr key={id}>
                     <td className={sources.nowrap}>

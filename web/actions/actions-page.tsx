@@ -46,7 +46,7 @@ export function ActionsPage() {
           }
           return (
             <>
-              <Table label="Actions" head={['Name', 'Kind', 'When it is used', 'State', 'Changed']}>
+              <Table stacked label="Actions" head={['Name', 'Kind', 'When it is used', 'State', 'Changed']}>
                 {all.map(({ id, name, type, description, enabled, channels, updatedAt }) => (
                   <tr key={id}>
                     <td className={classes.name}>

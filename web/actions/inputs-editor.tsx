@@ -68,7 +68,7 @@ function Rows({ rows, onChange }: { rows: InputRow[]; onChange: (rows: InputRow[
             onChange={({ target }) => change(at, { description: target.value })}
           />
           <Check
-            label="Needed"
+            label="Required"
             checked={row.required}
             onChange={({ target }) => change(at, { required: target.checked })}
           />

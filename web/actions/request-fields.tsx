@@ -112,7 +112,7 @@ export function RequestFields({ request, problemOf, onChange }: RequestFieldsPro
         />
       )}
       <TextField
-        label="Waits at most (milliseconds)"
+        label="Time limit (milliseconds)"
         type="number"
         min={1}
         max={30_000}

@@ -75,7 +75,7 @@ function Week({ agentId }: { agentId: string }) {
           />
           <Figure label="Handed to people" value={formatNumber(totals.escalated)} before={last?.escalated} />
           <Figure
-            label="Without an answer"
+            label="Unanswered questions"
             value={formatNumber(totals.unanswered)}
             before={last?.unanswered}
           />
@@ -176,17 +176,19 @@ function Unanswered({ agentId }: { agentId: string }) {
   )
   return (
     <Section
-      title="Questions without an answer"
+      title="Unanswered questions"
       actions={
-        <Link to="/agents/$agentId/insights" params={{ agentId }}>
-          Answer them
-        </Link>
+        (open.data?.data.length ?? 0) > 0 && (
+          <Link to="/agents/$agentId/insights" params={{ agentId }}>
+            Answer them
+          </Link>
+        )
       }
     >
       <Loaded of={open}>
         {({ data }) => (
           <ul className={classes.rows}>
-            {data.length === 0 && <li>None: it had something for every question.</li>}
+            {data.length === 0 && <li>None: the agent found something for every question.</li>}
             {data.map(({ id, question, count }) => (
               <li key={id}>
                 <span>{question}</span>

@@ -49,7 +49,8 @@ function Frame() {
   const agentId = useAgentId()
   const isUnknown = useIsUnknown(agentId)
   const { pathname } = useLocation()
-  const known = useAgent(agentId).data?.id
+  const current = useAgent(agentId).data
+  const known = current?.id
   useEffect(() => {
     if (known) rememberAgent(known)
   }, [known])
@@ -75,8 +76,8 @@ function Frame() {
       </a>
       <header className={classes.top}>
         <IconButton icon={Lines} label="Menu" onClick={() => setOpen('menu')} />
-        <Link to="/agents" className={classes.brand}>
-          Parley
+        <Link to={current ? '/agents/$agentId' : '/agents'} params={{ agentId }} className={classes.brand}>
+          {current?.name ?? 'Parley'}
         </Link>
         <IconButton icon={Search} label="Search" hint="Ctrl K" onClick={() => setOpen('palette')} />
       </header>
@@ -150,7 +151,7 @@ function Side({ agentId, onSearch, onHelp }: SideProps) {
           All agents
         </NavLink>
         {can('members:read') && (
-          <NavLink to="/workspace" icon={Users}>
+          <NavLink to="/workspace" icon={Users} exact>
             Workspace
           </NavLink>
         )}

@@ -74,7 +74,7 @@ export function ContactsPage() {
           }
           return (
             <>
-              <Table label="Contacts" head={['Name', 'Email', 'Phone', 'Known since']}>
+              <Table stacked label="Contacts" head={['Name', 'Email', 'Phone', 'Known since']}>
                 {all.map((contact) => (
                   <tr key={contact.id}>
                     <td>

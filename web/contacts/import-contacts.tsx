@@ -14,7 +14,7 @@ import { readContacts } from './contact-rows.ts'
 const AT_ONCE = 500
 const LONGEST_LIST = 50
 const WORDS: Record<string, string> = {
-  externalId: 'Id',
+  externalId: 'ID',
   name: 'Name',
   email: 'Email',
   phoneNumber: 'Phone',
@@ -105,7 +105,7 @@ export function ImportContacts({ agentId, onClose }: { agentId: string; onClose:
 }
 
 const Columns = ({ read: { columns, contacts } }: { read: Read }) => (
-  <Table label="Columns of the file" head={['Column', 'Becomes', 'For example']}>
+  <Table stacked label="Columns of the file" head={['Column', 'Becomes', 'For example']}>
     {columns.map(({ heading, field }) => {
       const first = contacts[0] ?? {}
       const attributes = (first.customAttributes ?? {}) as Record<string, string>

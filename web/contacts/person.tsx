@@ -29,7 +29,7 @@ export function Person({ contact, onErased }: { contact: Contact; onErased: () =
   return (
     <>
       <Section
-        title="All that is held"
+        title="Everything that is stored"
         about="Contact, conversations, leads and tickets, of all agents, as one file."
       >
         <div>

@@ -16,19 +16,12 @@ import { Conversation } from './conversation.tsx'
 import classes from './conversations.module.css'
 import { ExportMenu } from './export-menu.tsx'
 import type { Filters } from './filters.ts'
+import { SOURCES, sourceName } from './source-names.ts'
 import { STATUS_TONES } from './status-tones.ts'
 
 type Search = Filters & { open?: string }
 
 const LOOK_MS = 4_000
-const SOURCES = [
-  ['', 'Every channel'],
-  ['API', 'API'],
-  ['Widget or Iframe', 'Website chat'],
-  ['Messaging', 'Messaging'],
-  ['Email', 'Email'],
-  ['Playground', 'Playground'],
-] as const
 const FEEDBACK = [
   ['', 'Any rating'],
   ['negative', 'Rated bad'],
@@ -186,7 +179,7 @@ function Rows({ rows, open, onOpen, onEnd }: RowsProps) {
                           // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other key
                           isHit ? <mark key={at}>{value}</mark> : value,
                         )
-                      : row.source}
+                      : sourceName(row.source)}
                   </span>
                   {row.status !== 'ongoing' && <Badge tone={tone}>{label}</Badge>}
                 </span>
@@ -230,7 +223,12 @@ function FilterBar({ filters, onChange }: { filters: Filters; onChange: (part: F
       </div>
       {isOpen && (
         <div className={classes.choices}>
-          <Select label="Channel" options={SOURCES} value={filters.source ?? ''} onChange={set('source')} />
+          <Select
+            label="Channel"
+            options={[['', 'Every channel'], ...SOURCES]}
+            value={filters.source ?? ''}
+            onChange={set('source')}
+          />
           <Select
             label="Rating"
             options={FEEDBACK}

@@ -15,8 +15,8 @@ export function Api({ agent }: { agent: Agent }) {
   return (
     <div className={classes.parts}>
       <Key />
-      <Section title="Id of this agent">
-        <Code label="Id of the agent" text={agent.id} />
+      <Section title="Agent ID">
+        <Code label="Agent ID" text={agent.id} />
       </Section>
       <Section title="From a command line">
         <Code

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { type UseMutationResult, useMutation, useQuery } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Agent, call, type InputOf, type OutputOf, reading } from '../app/api.ts'
@@ -24,7 +24,13 @@ const SECRETS = [
 
 /** Connects the business accounts of a messaging channel and tests them. */
 export function Messaging({ agent }: { agent: Agent }) {
-  const connection = useQuery(reading(PATH, { params: { agentId: agent.id } }))
+  const params = { agentId: agent.id }
+  const connection = useQuery(reading(PATH, { params }))
+  // The form is made anew when an account is connected, and what the test has found stays.
+  const test = useMutation({
+    meta: { quiet: true },
+    mutationFn: () => call('POST', `${PATH}/test`, { params }),
+  })
   return (
     <Loaded of={connection}>
       {(data) => (
@@ -34,6 +40,7 @@ export function Messaging({ agent }: { agent: Agent }) {
             key={data.accounts.map(({ businessAccountId }) => businessAccountId).join()}
             agent={agent}
             state={data}
+            test={test}
           />
         </div>
       )}
@@ -50,7 +57,13 @@ const Webhook = ({ state }: { state: State }) => (
   </Section>
 )
 
-function Accounts({ agent, state }: { agent: Agent; state: State }) {
+type AccountsProps = {
+  agent: Agent
+  state: State
+  test: UseMutationResult<OutputOf<'POST', `${typeof PATH}/test`>, Error, void>
+}
+
+function Accounts({ agent, state, test }: AccountsProps) {
   const params = { agentId: agent.id }
   const can = useCan()
   const mayWrite = can('agents:write')
@@ -58,10 +71,6 @@ function Accounts({ agent, state }: { agent: Agent; state: State }) {
   const [rows, setRows] = useState(() => state.accounts.map(({ businessAccountId }) => businessAccountId))
   const [added, setAdded] = useState(isConnected ? 0 : 1)
   const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
-  const test = useMutation({
-    meta: { quiet: true },
-    mutationFn: () => call('POST', `${PATH}/test`, { params }),
-  })
   const save = useMutation({
     meta: { quiet: true },
     mutationFn: async (body: Body) => {
@@ -74,6 +83,7 @@ function Accounts({ agent, state }: { agent: Agent; state: State }) {
     mutationFn: () => call('DELETE', PATH, { params }),
     onSuccess: () => {
       tell('done', 'Messaging is disconnected. Its conversations stay.')
+      test.reset()
       return refresh()
     },
   })
@@ -111,7 +121,7 @@ function Accounts({ agent, state }: { agent: Agent; state: State }) {
                     : 'New account'}
                 </legend>
                 <TextField
-                  label="Id of the business account"
+                  label="Business account ID"
                   name="businessAccountId"
                   defaultValue={known?.businessAccountId}
                   readOnly={known !== undefined}

@@ -24,7 +24,7 @@ export function Outcomes({
             <li key={name} className={`${classes.outcome} ${error === null ? classes.good : classes.bad}`}>
               {error === null ? <CircleCheck size={18} aria-hidden /> : <CircleAlert size={18} aria-hidden />}
               <span>
-                <strong>{name}</strong>: {error ?? detail ?? 'it works.'}
+                <strong>{name}</strong>: {error ?? (detail ? `it works, with ${detail}.` : 'it works.')}
               </span>
             </li>
           ))}

@@ -17,8 +17,8 @@ export function verdictOf({ expectedSourceId, expectedAnswer, place, isAnswered 
       : { isGood: true, words: 'Declined, as it should be' }
   }
   if (place === null) return { isGood: false, words: 'Not found' }
-  if (place > GIVEN) return { isGood: false, words: `Too far down, at place ${place}` }
-  if (!isAnswered) return { isGood: false, words: `At place ${place}, but held too unlikely` }
+  if (place > GIVEN) return { isGood: false, words: `Too far down: place ${place}` }
+  if (!isAnswered) return { isGood: false, words: `At place ${place}, but judged too unlikely` }
   return { isGood: true, words: `Found at place ${place}` }
 }
 

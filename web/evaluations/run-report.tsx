@@ -106,7 +106,7 @@ function Report({ agentId, run, before }: { agentId: string; run: Run; before: R
           {differences.length === 0 ? (
             <p className={classes.faint}>Each question came out as before.</p>
           ) : (
-            <Table label="Differences" head={['Question', 'Before', 'Now']}>
+            <Table stacked label="Differences" head={['Question', 'Before', 'Now']}>
               {differences.map((one) => (
                 <tr key={one.id}>
                   <td className={classes.question} dir="auto">

@@ -3,7 +3,7 @@ import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { call, type OutputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, buttonClass } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, FormProblem, Select, TextField } from '../ui/field.tsx'
 import { Menu } from '../ui/menu.tsx'
@@ -50,7 +50,8 @@ export function SetChooser({ agentId, sets, chosen, mayWrite, onChoose }: SetCho
       </div>
       {mayWrite && (
         <Menu
-          label="Sets"
+          label="Manage sets"
+          className={buttonClass('secondary')}
           choices={[
             { id: 'new', label: 'New set', icon: Plus, onChoose: () => setNaming('new') },
             ...(set

@@ -7,6 +7,7 @@ import { daysAgo } from '../agents/days.ts'
 import { call, type OutputOf, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useAgentId, useCan } from '../app/session.ts'
+import { sourceName } from '../conversations/source-names.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -24,6 +25,8 @@ const SPANS = [
   ['90', 'Last 90 days'],
 ] as const
 
+const MOODS = { positive: 'Positive', neutral: 'Neutral', negative: 'Negative' } as const
+
 /** Shows how well an agent does, and which questions it could not answer. */
 export function InsightsPage() {
   const agentId = useAgentId()
@@ -36,7 +39,7 @@ export function InsightsPage() {
   return (
     <Page
       title="Insights"
-      about="How well it does, and what it lacks."
+      about="How well the agent does, and what it lacks."
       actions={
         <Select
           label="Span"
@@ -55,10 +58,7 @@ export function InsightsPage() {
               <Figure label="Conversations" value={formatNumber(totals.conversations)} />
               <Figure label="Resolved without a person" value={formatShare(totals.deflection)} />
               <Figure label="Handed to people" value={formatNumber(totals.escalated)} />
-              <Figure
-                label="Rated good"
-                value={`${totals.ratings.positive} / ${totals.ratings.positive + totals.ratings.negative}`}
-              />
+              <Figure label="Rated good" value={ratedGood(totals.ratings)} />
             </dl>
             <Section title="Conversations by day">
               <DayChart days={all} />
@@ -78,7 +78,7 @@ export function InsightsPage() {
                 title="Channels"
                 none="No conversation in this span."
                 rows={totals.sources.map(({ source, conversations }) => ({
-                  name: source,
+                  name: sourceName(source),
                   count: conversations,
                   search: { source, startDate },
                 }))}
@@ -88,7 +88,7 @@ export function InsightsPage() {
                 title="Mood"
                 none="Moods appear when the first conversations have been analysed."
                 rows={(['positive', 'neutral', 'negative'] as const).map((sentiment) => ({
-                  name: sentiment,
+                  name: MOODS[sentiment],
                   count: totals.sentiments[sentiment],
                   search: { sentiment, startDate },
                 }))}
@@ -101,6 +101,9 @@ export function InsightsPage() {
     </Page>
   )
 }
+
+const ratedGood = ({ positive, negative }: { positive: number; negative: number }): string =>
+  positive + negative === 0 ? '–' : `${formatNumber(positive)} of ${formatNumber(positive + negative)}`
 
 const Figure = ({ label, value }: { label: string; value: string }) => (
   <div className={agents.number}>
@@ -164,7 +167,7 @@ function Unanswered({ agentId }: { agentId: string }) {
   })
   const mayWrite = can('sources:write')
   return (
-    <Section title="Questions it had nothing for" about="Answer one, and it knows from then on.">
+    <Section title="Unanswered questions" about="Answer one, and the agent knows it from then on.">
       <Loaded of={groups}>
         {({ data }) =>
           data.length === 0 ? (
@@ -172,7 +175,7 @@ function Unanswered({ agentId }: { agentId: string }) {
               <li>
                 <span className={agents.health}>
                   <CircleCheck size={18} className={agents.ok} aria-hidden />
-                  Nothing is missing: it had something for every question.
+                  None: the agent found something for every question.
                 </span>
               </li>
             </ul>

@@ -32,6 +32,9 @@ export function InstructionsPage() {
   )
 }
 
+const EXAMPLE =
+  'You are Lumi, the assistant of Bright Lamps. Be brief and friendly, and say “you”. Leave complaints to people.'
+
 const draftOf = ({ instructions, model, temp }: Agent) => ({ instructions, model, temp: String(temp) })
 
 function Editor({ agent }: { agent: Agent }) {
@@ -43,7 +46,7 @@ function Editor({ agent }: { agent: Agent }) {
   const ids = (known?.models ?? []).map(({ id }) => id)
   const models = ['auto', ...new Set([...ids, draft.model])]
     .filter((id, at) => at === 0 || id !== 'auto')
-    .map((id) => [id, id] as const)
+    .map((id) => [id, id === 'auto' ? 'auto (the default of the installation)' : id] as const)
   const save = useMutation({
     meta: { quiet: true },
     mutationFn: () => {
@@ -68,6 +71,7 @@ function Editor({ agent }: { agent: Agent }) {
           <TextArea
             label="Instructions"
             rows={14}
+            placeholder={EXAMPLE}
             value={draft.instructions}
             onChange={({ target }) => change({ instructions: target.value })}
             maxLength={50_000}

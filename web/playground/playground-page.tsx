@@ -38,7 +38,8 @@ export function PlaygroundPage() {
       title="Playground"
       about={
         <>
-          What it would say, and why. It costs no credits and is in no list of customers.{' '}
+          Try what the agent would say, and see why. Runs cost no credits and are no conversations of
+          customers.{' '}
           {can('conversations:read') && (
             <Link
               to="/agents/$agentId/conversations"

@@ -31,9 +31,10 @@ export function RunSettings({ agent, settings, place, onSettings, onPlace }: Run
   return (
     <details className={classes.settings} open={isDraft || undefined}>
       <summary>
-        What to try {isDraft && <Badge tone="warning">draft</Badge>}
+        Settings of the run {isDraft && <Badge tone="warning">draft</Badge>}
         <small>
-          {CHANNELS.find(([id]) => id === place.channel)?.[1]}, {settings.model}, {settings.temp}
+          {CHANNELS.find(([id]) => id === place.channel)?.[1]} · model {settings.model} · temperature{' '}
+          {settings.temp}
         </small>
       </summary>
       <div className={fields.form}>

@@ -17,7 +17,9 @@ export function SettingsFields({ settings, onChange, rows = 8 }: SettingsFieldsP
     <>
       <Select
         label="Model"
-        options={[...ids].map((id) => [id, id === 'auto' ? 'auto (the installation’s own)' : id] as const)}
+        options={[...ids].map(
+          (id) => [id, id === 'auto' ? 'auto (the default of the installation)' : id] as const,
+        )}
         value={settings.model}
         onChange={({ target }) => onChange({ model: target.value })}
       />

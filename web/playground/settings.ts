@@ -22,7 +22,7 @@ export const isSame = (one: Settings, other: Settings): boolean =>
 type Channel = NonNullable<Draft['channel']>
 
 export const CHANNELS: readonly (readonly [Channel, string])[] = [
-  ['chat_widget', 'Chat on a website'],
+  ['chat_widget', 'Website chat'],
   ['help_page', 'Agent page'],
   ['center_stage', 'Centre stage'],
   ['side_panel', 'Side panel'],

@@ -110,7 +110,7 @@ export function ProcedureForm({ agentId, procedure }: { agentId: string; procedu
                   label={`Action of step ${at + 1}`}
                   hideLabel
                   options={[
-                    ['', 'Without an action of its own'],
+                    ['', 'No action'],
                     ...[...new Set([...names, ...(step.action ? [step.action] : [])])].map(
                       (one) => [one, `Uses ${one}`] as const,
                     ),

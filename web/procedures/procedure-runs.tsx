@@ -25,7 +25,7 @@ export function ProcedureRuns({ agentId, procedureId }: { agentId: string; proce
           if (all.length === 0) return <p className={actions.faint}>Nobody has needed it yet.</p>
           return (
             <>
-              <Table label="Last runs" head={['Began', 'Result', 'Ended', 'Conversation']}>
+              <Table stacked label="Last runs" head={['Began', 'Result', 'Ended', 'Conversation']}>
                 {all.map(({ id, startedAt, endedAt, status, source, conversationId }) => (
                   <tr key={id}>
                     <td className={sources.nowrap}>

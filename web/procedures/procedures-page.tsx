@@ -43,7 +43,7 @@ export function ProceduresPage() {
           }
           return (
             <>
-              <Table label="Procedures" head={['Name', 'Situation', 'Steps', 'State', 'Changed']}>
+              <Table stacked label="Procedures" head={['Name', 'Situation', 'Steps', 'State', 'Changed']}>
                 {all.map(({ id, name, trigger, steps, enabled, updatedAt }) => (
                   <tr key={id}>
                     <td className={actions.name}>

@@ -70,6 +70,7 @@ export function General({ agent }: { agent: Agent }) {
             name="creditLimit"
             type="number"
             min={0}
+            placeholder="No limit"
             defaultValue={agent.creditLimit ?? ''}
             hint="Leave it empty to use all that the plan has."
           />

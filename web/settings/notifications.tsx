@@ -26,7 +26,7 @@ export function Notifications({ agent }: { agent: Agent }) {
     save.mutate({ notificationsSettings: Object.fromEntries(notifications) })
   }
   return (
-    <Section title="Daily mails" about="Sent once a day, when there is something to tell.">
+    <Section title="Daily emails" about="Sent once a day, when there is something to tell.">
       <Card>
         <Form onSubmit={submit}>
           {KINDS.map(([kind, label]) => (
@@ -43,7 +43,7 @@ export function Notifications({ agent }: { agent: Agent }) {
           {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
           <FormActions>
             <Button type="submit" pending={save.isPending}>
-              Save the mails
+              Save the addresses
             </Button>
           </FormActions>
         </Form>

@@ -1,4 +1,4 @@
-import { BookText, FileText, Globe, MessageCircleQuestion, NotebookPen, Ticket } from 'lucide-react'
+import { BookText, FileText, Globe, MessageCircleQuestion, NotebookPen, Plus, Ticket } from 'lucide-react'
 import { Menu } from '../ui/menu.tsx'
 import { AddSource, type NewKind } from './add-source.tsx'
 import { ConnectedPages } from './connected-pages.tsx'
@@ -21,6 +21,7 @@ export function AddMenu({ onAdd, onFiles }: { onAdd: (kind: Adding) => void; onF
     <Menu
       label="Add a source"
       className={classes.add}
+      isNamed
       choices={[
         { id: 'files', label: 'Files', hint: 'PDF, Word, Excel, text, …', icon: FileText, onChoose: onFiles },
         {
@@ -59,6 +60,8 @@ export function AddMenu({ onAdd, onFiles }: { onAdd: (kind: Adding) => void; onF
           onChoose: () => onAdd('tickets'),
         },
       ]}
-    />
+    >
+      <Plus size={16} aria-hidden /> Add a source
+    </Menu>
   )
 }

@@ -114,8 +114,10 @@ function PageList({ agentId }: { agentId: string }) {
           const all = lists.flatMap(({ data }) => data)
           if (all.length === 0) {
             return (
-              <Empty icon={FileText} title="No page is shared">
-                Add the integration to a page under its Connections, and open this again.
+              <Empty icon={FileText} title={query ? 'No page has that title' : 'No page is shared'}>
+                {query
+                  ? 'Search for another word of the title.'
+                  : 'Add the integration to a page under its Connections, and open this again.'}
               </Empty>
             )
           }

@@ -26,7 +26,7 @@ export function History({ agentId, sourceId }: { agentId: string; sourceId: stri
             Each training leaves an entry here, with the reason when it failed.
           </Empty>
         ) : (
-          <Table label="History of training" head={['When', 'Outcome', 'Text', 'Why']}>
+          <Table stacked label="History of training" head={['When', 'Outcome', 'Text', 'Why']}>
             {data.map(({ at, outcome, bytes, reason }) => {
               const [tone, words] = OUTCOMES[outcome]
               return (

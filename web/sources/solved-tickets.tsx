@@ -28,7 +28,7 @@ export function SolvedTickets({ agentId, onClose }: { agentId: string; onClose: 
     <Dialog title="Solved tickets" isOpen onClose={onClose}>
       <div className={classes.drop}>
         <p>
-          Each closed ticket with a helpful reply of your team becomes a source. Names, e-mail addresses and
+          Each closed ticket with a helpful reply of your team becomes a source. Names, email addresses and
           numbers of the customer are left out.
         </p>
         <Loaded of={knowledge} lines={1}>

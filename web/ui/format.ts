@@ -14,7 +14,7 @@ export function formatBytes(bytes: number): string {
 }
 
 export const formatShare = (share: number | null): string =>
-  share === null ? '–' : `${Math.round(share * 100)} %`
+  share === null ? '–' : `${Math.round(share * 100)}%`
 
 /** Parses a time from the service, which is either an ISO 8601 string or in Unix seconds. */
 export const dateOf = (time: string | number): Date => new Date(typeof time === 'number' ? time * 1000 : time)

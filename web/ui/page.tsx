@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react'
+import { type CSSProperties, type ReactNode, useEffect } from 'react'
 import classes from './page.module.css'
 
 type PageProps = {
@@ -70,13 +70,24 @@ export const Badge = ({ tone = 'neutral', children }: { tone?: Tone; children: R
   <span className={`${classes.badge} ${classes[tone]}`}>{children}</span>
 )
 
-type TableProps = { label: string; head: ReactNode[]; className?: string; children: ReactNode }
+type TableProps = {
+  label: string
+  head: ReactNode[]
+  className?: string
+  /** On a phone, each row becomes a block in which every value stands beside the name of its column. */
+  stacked?: boolean
+  children: ReactNode
+}
 
 /** A table that scrolls horizontally when it does not fit. */
-export function Table({ label, head, className, children }: TableProps) {
+export function Table({ label, head, className, stacked, children }: TableProps) {
+  const names = Object.fromEntries(
+    head.map((name, at) => [`--column-${at + 1}`, typeof name === 'string' ? `"${name}"` : '""']),
+  )
   return (
     <section
-      className={`${classes.scroll} ${className ?? ''}`}
+      className={`${classes.scroll} ${stacked ? classes.stacked : ''} ${className ?? ''}`}
+      style={stacked ? (names as CSSProperties) : undefined}
       aria-label={`Table: ${label}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
       tabIndex={0}

@@ -103,7 +103,7 @@ function Sessions() {
             {data.map(({ id, isCurrent, userAgent, address, createdAt }) => (
               <tr key={id}>
                 <td>
-                  {browserOf(userAgent)} {isCurrent && <Badge tone="accent">this one</Badge>}
+                  {browserOf(userAgent)} {isCurrent && <Badge tone="accent">this browser</Badge>}
                 </td>
                 <td>{address ?? '–'}</td>
                 <td className={classes.nowrap}>

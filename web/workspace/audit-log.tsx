@@ -25,15 +25,15 @@ export function AuditLog() {
           if (all.length === 0) return <Empty icon={ScrollText} title="Nothing was changed yet" />
           return (
             <>
-              <Table label="Audit log" head={['When', 'Who', 'What', 'On what']}>
+              <Table stacked label="Audit log" head={['When', 'Who', 'What', 'On what']}>
                 {all.map(({ id, at, actor, actorName, action, target, detail }) => (
                   <tr key={id}>
                     <td className={classes.nowrap}>{formatTime(at)}</td>
                     <td>{actorName ?? wordsOfActor(actor)}</td>
                     <td title={action}>{wordsOfAction(action)}</td>
-                    <td className={classes.target}>
+                    <td className={classes.target} title={target ?? undefined}>
                       {wordsOfTarget(target, names)}
-                      {detail && <p className={classes.faint}>{wordsOfDetail(detail)}</p>}
+                      {detail && <p className={classes.faint}>{wordsOfDetail(detail, action)}</p>}
                     </td>
                   </tr>
                 ))}

@@ -66,7 +66,6 @@ export function wordsOfActor(actor: string): string {
 const FIELDS: Record<string, string> = {
   agentIds: 'agents',
   allowedDomains: 'allowed sites',
-  fields: 'changed',
   from: 'before',
 }
 
@@ -83,12 +82,14 @@ function wordsOfValue(value: unknown): string {
   return String(value)
 }
 
-/** Writes the details of an entry as plain text instead of JSON. */
-export const wordsOfDetail = (detail: object): string =>
+/** Writes the details of an entry as plain text instead of JSON. Which fields somebody filled in says nothing. */
+export const wordsOfDetail = (detail: object, action = ''): string =>
   Object.entries(detail)
     .map(([name, value]) => {
-      const words =
-        name === 'fields' && Array.isArray(value) ? value.map(plainOf).join(', ') : wordsOfValue(value)
+      if (name === 'fields' && Array.isArray(value)) {
+        return action.endsWith('.create') ? '' : `changed: ${value.map(plainOf).join(', ')}`
+      }
+      const words = wordsOfValue(value)
       return words === '' ? '' : `${plain(name)}: ${words}`
     })
     .filter(Boolean)
@@ -96,11 +97,13 @@ export const wordsOfDetail = (detail: object): string =>
 
 const plainOf = (value: unknown): string => plain(String(value))
 
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/
+
 /** Names the thing that an entry is about; ids are put in words where the page knows them. */
 export const wordsOfTarget = (target: string | null, names: ReadonlyMap<string, string>): string =>
   target === null
     ? '–'
     : target
         .split('/')
-        .map((part) => names.get(part) ?? part)
+        .map((part) => names.get(part) ?? (UUID.test(part) ? `…${part.slice(-8)}` : part))
         .join(' / ')

@@ -40,12 +40,13 @@ export function Keys() {
             </Empty>
           ) : (
             <Table
+              stacked
               label="API keys"
               head={[
                 'Name',
-                'May do',
+                'Permissions',
                 'Last used',
-                'Works until',
+                'Expires',
                 <span key="a" className="visually-hidden">
                   Actions
                 </span>,
@@ -64,7 +65,7 @@ export function Keys() {
                       expiresAt ? (
                         formatTime(expiresAt)
                       ) : (
-                        'You revoke it'
+                        'Never'
                       )
                     ) : (
                       <Badge tone="warning">{state}</Badge>

@@ -40,8 +40,9 @@ export function Members() {
         <Loaded of={members}>
           {(data) => (
             <Table
+              stacked
               label="Members"
-              head={['Name', 'Role', 'Agents', 'Last here', <Hidden key="a">Actions</Hidden>]}
+              head={['Name', 'Role', 'Agents', 'Last sign-in', <Hidden key="a">Actions</Hidden>]}
             >
               {data.map((member) => (
                 <MemberRow key={member.id} member={member} mayWrite={mayWrite} />
@@ -70,7 +71,7 @@ function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) 
   })
   const remove = useMutation({
     mutationFn: () => call('DELETE', '/members/{memberId}', { params: { memberId: member.id } }),
-    onSuccess: () => tell('done', `${member.name} is no member any more.`),
+    onSuccess: () => tell('done', `${member.name} is no longer a member.`),
     onSettled: () => refresh('/members'),
   })
   const limited = member.agentIds?.map((id) => agents.find((agent) => agent.id === id)?.name ?? 'another one')
@@ -145,7 +146,7 @@ function Invitations({ mayWrite }: { mayWrite: boolean }) {
   if (!data || data.length === 0) return null
   return (
     <Section title="Invited">
-      <Table label="Invitations" head={['Email', 'Role', 'State', <Hidden key="a">Actions</Hidden>]}>
+      <Table stacked label="Invitations" head={['Email', 'Role', 'State', <Hidden key="a">Actions</Hidden>]}>
         {data.map(({ id, email, role, isExpired, createdAt }) => (
           <tr key={id}>
             <td>{email}</td>

@@ -20,7 +20,7 @@ export function Models() {
       actions={
         can('agents:write') && (
           <Button pending={test.isPending} onClick={() => test.mutate()}>
-            Test them
+            Test all
           </Button>
         )
       }
@@ -28,7 +28,7 @@ export function Models() {
       <Loaded of={models}>
         {(data) => (
           <div className={classes.stack}>
-            <Table label="Models" head={['Model', 'Provider', 'Credits a reply', 'Reads at most']}>
+            <Table stacked label="Models" head={['Model', 'Provider', 'Credits per reply', 'Context window']}>
               {data.models.map(({ id, provider, credits, contextTokens, isAuto, isInPlan }) => (
                 <tr key={id}>
                   <td>
