@@ -29,7 +29,6 @@ const BODIES: Record<string, Record<string, unknown>> = {
   '/api/v2 runPlayground': { message: 'x', stream: false },
   '/api/v2 takeOverConversation': { memberEmail: 'ann@example.com' },
   '/api/v2 replyToTicket': { type: 'reply', content: 'x', authorEmail: 'ann@example.com' },
-  '/api/v2 noteSeenTicket': { until: '2026-01-01T00:00:00.000Z' },
   '/api/v2 addTicketNote': { content: 'x', authorEmail: 'ann@example.com' },
   '/api/v2 fillCannedReply': { ticketNumber: 1, authorEmail: 'ann@example.com' },
   '/api/v2 eraseUser': { userId: 'nobody' },

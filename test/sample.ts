@@ -38,7 +38,9 @@ export function sampleOf(schema: Schema): unknown {
     case 'boolean':
       return true
     default:
-      return schema.format === 'email' ? 'a@example.com' : 'x'.repeat(Math.max(1, schema.minLength ?? 1))
+      if (schema.format === 'email') return 'a@example.com'
+      if (schema.format === 'date-time') return '2026-01-01T00:00:00.000Z'
+      return 'x'.repeat(Math.max(1, schema.minLength ?? 1))
   }
 }
 
