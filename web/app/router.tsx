@@ -7,6 +7,8 @@ import {
   Outlet,
 } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
+import type { Filters } from '../conversations/filters.ts'
+import { prefetchConversations } from '../conversations/list-conversations.ts'
 import { Page } from '../ui/page.tsx'
 import { Empty, Problem } from '../ui/state.tsx'
 import { lastAgent, useAgents } from './session.ts'
@@ -36,6 +38,14 @@ const inside = <const P extends string>(path: P, component: Component | typeof H
 
 const gate = () => import('../sign-in/sign-in-page.tsx')
 const reset = () => import('../sign-in/reset-pages.tsx')
+
+const conversations = createRoute({
+  getParentRoute: () => shell,
+  path: '/agents/$agentId/conversations',
+  component: lazyRouteComponent(() => import('../conversations/conversations-page.tsx'), 'ConversationsPage'),
+  loaderDeps: ({ search: { open: _open, ...filters } }) => filters,
+  loader: ({ params: { agentId }, deps }) => prefetchConversations(agentId, deps as Filters),
+})
 
 const routes = root.addChildren([
   outside('/sign-in', lazyRouteComponent(gate, 'SignInPage')),
@@ -95,10 +105,7 @@ const routes = root.addChildren([
       '/agents/$agentId/evaluations',
       lazyRouteComponent(() => import('../evaluations/evaluations-page.tsx'), 'EvaluationsPage'),
     ),
-    inside(
-      '/agents/$agentId/conversations',
-      lazyRouteComponent(() => import('../conversations/conversations-page.tsx'), 'ConversationsPage'),
-    ),
+    conversations,
     inside(
       '/agents/$agentId/inbox',
       lazyRouteComponent(() => import('../inbox/inbox-page.tsx'), 'InboxPage'),

@@ -3,7 +3,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { MessagesSquare, SlidersHorizontal } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { listing } from '../app/api.ts'
 import { useAgentId } from '../app/session.ts'
 import { useShortcuts } from '../app/shortcuts.ts'
 import { Ago } from '../ui/ago.tsx'
@@ -16,6 +15,7 @@ import { Conversation } from './conversation.tsx'
 import classes from './conversations.module.css'
 import { ExportMenu } from './export-menu.tsx'
 import type { Filters } from './filters.ts'
+import { listConversations } from './list-conversations.ts'
 import { SOURCES, sourceName } from './source-names.ts'
 import { STATUS_TONES } from './status-tones.ts'
 
@@ -42,10 +42,7 @@ export function ConversationsPage() {
   const change = (part: Partial<Search>, replace = true) =>
     void navigate({ to: '.', search: { ...filters, open, ...part } as never, replace })
   const list = useInfiniteQuery({
-    ...listing('/agents/{agentId}/conversations/search', {
-      params: { agentId },
-      query: { limit: 25, ...filters },
-    }),
+    ...listConversations(agentId, filters),
     // The list refreshes itself as long as only its first page is loaded.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : LOOK_MS),
   })
