@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
@@ -33,9 +33,13 @@ export function InsightsPage() {
   const navigate = useNavigate()
   const { days = '30' } = useSearch({ strict: false }) as { days?: string }
   const startDate = daysAgo(Number(days) - 1)
-  const insights = useQuery(
-    reading('/agents/{agentId}/insights', { params: { agentId }, query: { startDate } }),
-  )
+  const insights = useQuery({
+    ...reading('/agents/{agentId}/insights', { params: { agentId }, query: { startDate } }),
+    placeholderData: keepPreviousData,
+  })
+  const unanswered = useQuery(readingUnanswered(agentId))
+  // Both appear together, since what comes first would be moved by the other.
+  const isPending = insights.isPending || unanswered.isPending
   return (
     <Page
       title="Insights"
@@ -50,8 +54,8 @@ export function InsightsPage() {
         />
       }
     >
-      <Unanswered agentId={agentId} />
-      <Loaded of={insights} lines={6}>
+      {!isPending && <Unanswered agentId={agentId} />}
+      <Loaded of={isPending ? { ...insights, data: undefined, error: null } : insights} lines={8}>
         {({ totals, days: all }) => (
           <>
             <dl className={agents.grid}>
@@ -147,10 +151,13 @@ function Share({
 type Group = OutputOf<'GET', '/agents/{agentId}/insights/unanswered'>['data'][number]
 const PATH = '/agents/{agentId}/insights/unanswered'
 
+const readingUnanswered = (agentId: string) =>
+  reading(PATH, { params: { agentId }, query: { status: 'open', limit: 20 } })
+
 function Unanswered({ agentId }: { agentId: string }) {
   const can = useCan()
   const [open, setOpen] = useState<Group | null>(null)
-  const groups = useQuery(reading(PATH, { params: { agentId }, query: { status: 'open', limit: 20 } }))
+  const groups = useQuery(readingUnanswered(agentId))
   const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
   const dismiss = useMutation({
     mutationFn: (group: Group) =>

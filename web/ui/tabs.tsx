@@ -1,9 +1,9 @@
-import { type ReactNode, useEffect, useRef } from 'react'
-import { Tabs as Group, Tab, TabList, TabPanel } from 'react-aria-components'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import classes from './tabs.module.css'
 
 type TabItem = { id: string; label: ReactNode; content: ReactNode }
 
+/** Tabs as the ARIA practices describe them; the arrow keys open the tab that they come to. */
 export function Tabs({
   label,
   items,
@@ -15,29 +15,57 @@ export function Tabs({
   chosen?: string
   onChoose?: (id: string) => void
 }) {
+  const prefix = useId()
   const list = useRef<HTMLDivElement>(null)
+  const [own, setOwn] = useState(items[0]?.id)
+  const open = items.find(({ id }) => id === (chosen ?? own)) ?? items[0]
+  const choose = (id: string): void => {
+    setOwn(id)
+    onChoose?.(id)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const at = items.findIndex(({ id }) => id === open?.id)
+    const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key]
+    const item = next === undefined ? undefined : items.at(next % items.length)
+    if (!item) return
+    event.preventDefault()
+    choose(item.id)
+    document.getElementById(`${prefix}${item.id}`)?.focus()
+  }
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone, the selected tab may be out of view
   useEffect(() => {
-    // The tabs are rendered a moment after the list.
-    const frame = requestAnimationFrame(() =>
-      list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' }),
-    )
-    return () => cancelAnimationFrame(frame)
-  }, [chosen])
+    void list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [open?.id])
   return (
-    <Group selectedKey={chosen} onSelectionChange={(key) => onChoose?.(String(key))} className={classes.tabs}>
-      <TabList ref={list} aria-label={label} className={classes.list}>
+    <div className={classes.tabs}>
+      <div ref={list} role="tablist" aria-label={label} className={classes.list} onKeyDown={onKeyDown}>
         {items.map(({ id, label: text }) => (
-          <Tab key={id} id={id} className={classes.tab}>
+          <button
+            key={id}
+            id={`${prefix}${id}`}
+            type="button"
+            role="tab"
+            aria-selected={id === open?.id}
+            aria-controls={id === open?.id ? `${prefix}panel` : undefined}
+            tabIndex={id === open?.id ? 0 : -1}
+            className={classes.tab}
+            onClick={() => choose(id)}
+          >
             {text}
-          </Tab>
+          </button>
         ))}
-      </TabList>
-      {items.map(({ id, content }) => (
-        <TabPanel key={id} id={id} className={classes.panel}>
-          {content}
-        </TabPanel>
-      ))}
-    </Group>
+      </div>
+      {open && (
+        <div
+          key={open.id}
+          id={`${prefix}panel`}
+          role="tabpanel"
+          aria-labelledby={`${prefix}${open.id}`}
+          className={classes.panel}
+        >
+          {open.content}
+        </div>
+      )}
+    </div>
   )
 }
