@@ -19,11 +19,11 @@ import { Empty, Problem, Skeleton } from '../ui/state.tsx'
 import { Toasts, takeOffer } from '../ui/toast.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { agentPlaces } from './navigation.ts'
+import { Palette } from './palette.tsx'
 import { rememberAgent, useAgent, useAgentId, useAgents, useCan, useMe } from './session.ts'
 import classes from './shell.module.css'
 import { useShortcuts } from './shortcuts.ts'
 
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette: one }) => ({ default: one })))
 const Help = lazy(() => import('./help.tsx').then(({ Help: one }) => ({ default: one })))
 
 /** The layout around every page that requires sign-in. */
@@ -88,10 +88,8 @@ function Frame() {
       <Dialog title="Parley" isOpen={open === 'menu'} onClose={close} drawer="left">
         <div className={classes.drawer}>{side}</div>
       </Dialog>
-      <Suspense>
-        {open === 'palette' && <Palette onClose={close} />}
-        {open === 'help' && <Help onClose={close} />}
-      </Suspense>
+      {open === 'palette' && <Palette onClose={close} />}
+      <Suspense>{open === 'help' && <Help onClose={close} />}</Suspense>
       <Toasts />
     </div>
   )

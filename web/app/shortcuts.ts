@@ -26,7 +26,11 @@ export function useShortcuts(shortcuts: Shortcut[]): void {
       const keys = `${mod ? 'mod+' : ''}${event.key.toLowerCase()}`
       const found = current.current.find((one) => one.keys === keys)
       if (!found || event.altKey || event.defaultPrevented) return
-      if (!mod && (isTyping(event.target) || document.querySelector('[role=dialog],[role=menu]'))) return
+      if (
+        !mod &&
+        (isTyping(event.target) || document.querySelector('dialog[open],[role=dialog],[role=menu]'))
+      )
+        return
       event.preventDefault()
       found.run()
     }

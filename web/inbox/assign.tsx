@@ -9,24 +9,26 @@ type AssignProps = { agentId: string; onChoose: (memberId: string | null) => voi
 /** Assigns a ticket to a member, who is found by a few letters; the first one is the user. */
 export function Assign({ agentId, onChoose, onClose }: AssignProps) {
   const own = useMember()?.id
-  const members = useQuery(reading('/agents/{agentId}/helpdesk/members', { params: { agentId } })).data ?? []
-  const inOrder = members.toSorted((a, b) => Number(b.id === own) - Number(a.id === own))
+  const members = useQuery(reading('/agents/{agentId}/helpdesk/members', { params: { agentId } })).data
+  const inOrder = members?.toSorted((a, b) => Number(b.id === own) - Number(a.id === own))
   return (
     <Picker
       title="Assign"
       label="Assign to"
       listLabel="Members"
       onClose={onClose}
-      entries={[
-        ...inOrder.map(({ id, name, presence, openTickets }) => ({
-          id,
-          label: id === own ? `${name} (you)` : name,
-          group: `${presence} · ${openTickets} open`,
-          icon: id === own ? UserCheck : User,
-          run: () => onChoose(id),
-        })),
-        { id: 'none', label: 'Nobody', group: '', icon: UserX, run: () => onChoose(null) },
-      ]}
+      entries={
+        inOrder && [
+          ...inOrder.map(({ id, name, presence, openTickets }) => ({
+            id,
+            label: id === own ? `${name} (you)` : name,
+            group: `${presence} · ${openTickets} open`,
+            icon: id === own ? UserCheck : User,
+            run: () => onChoose(id),
+          })),
+          { id: 'none', label: 'Nobody', group: '', icon: UserX, run: () => onChoose(null) },
+        ]
+      }
     />
   )
 }

@@ -1,6 +1,5 @@
 import type { LucideIcon } from 'lucide-react'
-import { type KeyboardEvent, useId, useState } from 'react'
-import { Modal, ModalOverlay, Dialog as Pane } from 'react-aria-components'
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import classes from './picker.module.css'
 
 export type Entry = { id: string; label: string; group: string; icon: LucideIcon; run: () => void }
@@ -10,17 +9,24 @@ type PickerProps = {
   /** What the field is for. */
   label: string
   listLabel: string
-  entries: Entry[]
+  /** Undefined while they are loaded. */
+  entries: Entry[] | undefined
   onClose: () => void
 }
 
-/** A dialog that finds one of many entries by a few letters of its name. */
+/**
+ * A dialog that finds one of many entries by a few letters of its name. It takes what is typed from the first key on,
+ * also while the entries are loaded.
+ */
 export function Picker({ title, label, listLabel, entries, onClose }: PickerProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
+  /** Enter was pressed before the entries came. */
+  const [isDecided, setIsDecided] = useState(false)
   const listId = useId()
   const words = text.toLowerCase().split(/\s+/)
-  const found = entries.filter((entry) =>
+  const found = (entries ?? []).filter((entry) =>
     words.every((word) => `${entry.group} ${entry.label}`.toLowerCase().includes(word)),
   )
   const chosen = Math.min(at, found.length - 1)
@@ -29,65 +35,78 @@ export function Picker({ title, label, listLabel, entries, onClose }: PickerProp
     onClose()
     entry.run()
   }
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    // A dialog that is closed before it is removed gives the focus back.
+    return () => shown?.close()
+  }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the entries have come
+  useEffect(() => {
+    if (!entries || !isDecided) return
+    setIsDecided(false)
+    run(found[chosen])
+  }, [entries, isDecided])
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) setAt((chosen + step + found.length) % Math.max(1, found.length))
-    else if (event.key === 'Enter') run(found[chosen])
-    else return
+    else if (event.key !== 'Enter') return
+    else if (entries) run(found[chosen])
+    else setIsDecided(true)
     event.preventDefault()
   }
   return (
-    <ModalOverlay
-      isOpen
-      isDismissable
-      onOpenChange={(open) => !open && onClose()}
-      className={classes.overlay}
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
+    <dialog
+      ref={dialog}
+      aria-label={title}
+      className={classes.picker}
+      onClose={onClose}
+      // A click beside it hits the dialog and none of its elements.
+      onClick={({ target, currentTarget }) => target === currentTarget && onClose()}
     >
-      <Modal className={classes.modal}>
-        <Pane aria-label={title} className={classes.pane}>
-          <input
-            // biome-ignore lint/a11y/noAutofocus: users open the picker to type into this field
-            autoFocus
-            className={classes.input}
-            role="combobox"
-            aria-label={label}
-            aria-expanded
-            aria-controls={listId}
-            aria-activedescendant={found[chosen] && `${listId}-${chosen}`}
-            placeholder={label}
-            value={text}
-            onChange={({ target }) => {
-              setText(target.value)
-              setAt(0)
+      <input
+        className={classes.input}
+        role="combobox"
+        aria-label={label}
+        aria-expanded
+        aria-controls={listId}
+        aria-activedescendant={found[chosen] && `${listId}-${chosen}`}
+        placeholder={label}
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value)
+          setAt(0)
+          setIsDecided(false)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      {/* The field keeps the focus and refers to the selected entry (aria-activedescendant). */}
+      <div id={listId} role="listbox" aria-label={listLabel} aria-busy={!entries} className={classes.list}>
+        {found.map((entry, index) => (
+          <button
+            type="button"
+            tabIndex={-1}
+            key={entry.id}
+            id={`${listId}-${index}`}
+            role="option"
+            aria-selected={index === chosen}
+            className={classes.option}
+            onClick={() => run(entry)}
+            onPointerMove={() => setAt(index)}
+            ref={(node) => {
+              if (index === chosen) node?.scrollIntoView({ block: 'nearest' })
             }}
-            onKeyDown={onKeyDown}
-          />
-          {/* The field keeps the focus and refers to the selected entry (aria-activedescendant). */}
-          <div id={listId} role="listbox" aria-label={listLabel} className={classes.list}>
-            {found.map((entry, index) => (
-              <button
-                type="button"
-                tabIndex={-1}
-                key={entry.id}
-                id={`${listId}-${index}`}
-                role="option"
-                aria-selected={index === chosen}
-                className={classes.option}
-                onClick={() => run(entry)}
-                onPointerMove={() => setAt(index)}
-                ref={(node) => {
-                  if (index === chosen) node?.scrollIntoView({ block: 'nearest' })
-                }}
-              >
-                <entry.icon size={16} aria-hidden />
-                <span>{entry.label}</span>
-                <small>{entry.group}</small>
-              </button>
-            ))}
-          </div>
-          {found.length === 0 && <p className={classes.none}>Nothing is called that.</p>}
-        </Pane>
-      </Modal>
-    </ModalOverlay>
+          >
+            <entry.icon size={16} aria-hidden />
+            <span>{entry.label}</span>
+            <small>{entry.group}</small>
+          </button>
+        ))}
+      </div>
+      {found.length === 0 && (
+        <p className={classes.none}>{entries ? 'Nothing is called that.' : 'Loading…'}</p>
+      )}
+    </dialog>
   )
 }
