@@ -2,8 +2,8 @@ import { CircleAlert, Paperclip, X } from 'lucide-react'
 import { IconButton } from '../ui/button.tsx'
 import { formatBytes } from '../ui/format.ts'
 import { Bar } from '../ui/page.tsx'
+import classes from './composer.module.css'
 import type { Attached } from './drafts.ts'
-import classes from './inbox.module.css'
 import type { Sending } from './use-attachments.ts'
 
 type AttachmentListProps = {

@@ -9,7 +9,7 @@ import { Form, FormActions, FormProblem, TextArea, TextField } from '../ui/field
 import { Menu } from '../ui/menu.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
-import classes from './inbox.module.css'
+import classes from './composer.module.css'
 import { refresh } from './use-live-desk.ts'
 
 const PATH = '/agents/{agentId}/helpdesk/canned-replies'
@@ -62,9 +62,9 @@ export function CannedReplies({ agentId, ticketNumber, text, onFilled }: CannedP
         <NewReply agentId={agentId} text={text} onDone={close} />
       </Dialog>
       <Dialog title="Canned replies" isOpen={open === 'all'} onClose={close}>
-        <ul className={classes.prepared}>
+        <ul className={classes.cannedReplies}>
           {data.map((reply) => (
-            <Prepared key={reply.id} agentId={agentId} {...reply} />
+            <CannedReply key={reply.id} agentId={agentId} {...reply} />
           ))}
         </ul>
       </Dialog>
@@ -109,9 +109,9 @@ function NewReply({ agentId, text, onDone }: { agentId: string; text: string; on
   )
 }
 
-type PreparedProps = { agentId: string; id: string; name: string; content: string }
+type CannedReplyProps = { agentId: string; id: string; name: string; content: string }
 
-function Prepared({ agentId, id, name, content }: PreparedProps) {
+function CannedReply({ agentId, id, name, content }: CannedReplyProps) {
   const remove = useMutation({
     mutationFn: () => call('DELETE', `${PATH}/{cannedReplyId}`, { params: { agentId, cannedReplyId: id } }),
     onSuccess: () => {

@@ -12,8 +12,9 @@ import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { AttachmentList } from './attachment-list.tsx'
 import { CannedReplies } from './canned-replies.tsx'
+import classes from './composer.module.css'
 import { type Draft, keepDraft, readDraft } from './drafts.ts'
-import classes from './inbox.module.css'
+import desk from './inbox.module.css'
 import { MentionField } from './mention-field.tsx'
 import { useAttachments } from './use-attachments.ts'
 import { refresh, TICKETS } from './use-live-desk.ts'
@@ -94,7 +95,7 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
       className={`${classes.composer} ${isNote ? classes.noting : ''}`}
       aria-label="Write"
     >
-      <div className={classes.modes}>
+      <div className={`${desk.choices} ${classes.modes}`}>
         <button type="button" aria-pressed={!isNote} onClick={() => write('reply')}>
           Reply
         </button>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { reading, type Ticket } from '../app/api.ts'
 import { useCan } from '../app/session.ts'
 import { Ago } from '../ui/ago.tsx'
-import classes from './inbox.module.css'
+import classes from './ticket-side.module.css'
 import { channelName } from './ticket-words.ts'
 
 /** What is known about the customer of a ticket, with other tickets and the conversation. */

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { reading } from '../app/api.ts'
-import classes from './inbox.module.css'
+import classes from './composer.module.css'
 
 const MOST_SHOWN = 6
 /** An @ at the beginning of a word, and what is typed after it up to the cursor. */

@@ -4,7 +4,7 @@ import { call, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Check, TextField } from '../ui/field.tsx'
-import classes from './inbox.module.css'
+import classes from './ticket-side.module.css'
 import { refresh } from './use-live-desk.ts'
 
 const ALL = '/agents/{agentId}/helpdesk/tags'

@@ -10,7 +10,7 @@ import { Markdown } from '../ui/markdown.tsx'
 import { Badge } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { eventWords } from './event-words.ts'
-import classes from './inbox.module.css'
+import classes from './thread.module.css'
 import { refresh, TICKETS } from './use-live-desk.ts'
 
 type ThreadProps = { agentId: string; ticketNumber: number; ticket: Ticket }

@@ -29,7 +29,7 @@ export function TicketFilters({ agentId, search, onChange }: FiltersProps) {
   }, [text, query])
   return (
     <div className={classes.filters}>
-      <nav className={classes.views} aria-label="Views">
+      <nav className={`${classes.choices} ${classes.views}`} aria-label="Views">
         {VIEWS.map(([id, label]) => (
           <button
             key={id}
@@ -56,7 +56,7 @@ export function TicketFilters({ agentId, search, onChange }: FiltersProps) {
           if (event.key === 'Escape' || event.key === 'Enter') focusAround(event.currentTarget)
         }}
       />
-      <div className={classes.narrow}>
+      <div className={`${classes.choices} ${classes.narrow}`}>
         <button
           type="button"
           aria-pressed={Boolean(urgent)}

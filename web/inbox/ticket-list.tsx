@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Ago } from '../ui/ago.tsx'
 import { moveByArrow } from '../ui/arrow-rows.ts'
 import { Badge } from '../ui/page.tsx'
-import classes from './inbox.module.css'
+import classes from './ticket-list.module.css'
 import { CATEGORY, channelName, nameOf } from './ticket-words.ts'
 
 type Row = {

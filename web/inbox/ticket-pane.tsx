@@ -11,8 +11,9 @@ import { Badge } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { Assign } from './assign.tsx'
 import { Composer } from './composer.tsx'
-import classes from './inbox.module.css'
+import desk from './inbox.module.css'
 import { Thread } from './thread.tsx'
+import classes from './ticket-pane.module.css'
 import { TicketSide } from './ticket-side.tsx'
 import { CATEGORY, nameOf } from './ticket-words.ts'
 import { useChange } from './use-change.ts'
@@ -63,7 +64,7 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onSolved, onBack }: 
   const close = () => setOpen(null)
   return (
     <>
-      <section className={classes.reader} aria-label="Ticket">
+      <section className={desk.reader} aria-label="Ticket">
         <Loaded of={ticket} lines={8}>
           {(shown) => (
             <>
