@@ -1,9 +1,10 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 const SCROLLED_FRAMES = 180
-const PATIENCE_MS = 120_000
-/** What is not shown by then never will be. */
-const LONGEST_MS = 20_000
+/** What has not come by then never will. */
+const LONGEST_MS = 30_000
+/** No script has come for this long: the page has all of them. */
+const QUIET_MS = 300
 const KB = 1_000
 
 export type Session = Awaited<ReturnType<BrowserContext['storageState']>>
@@ -42,13 +43,34 @@ export const settled = (page: Page) =>
 
 export async function newPage(browser: Browser, session?: Session): Promise<Page> {
   const context = await browser.newContext({ storageState: session, viewport: { width: 1440, height: 900 } })
-  context.setDefaultTimeout(PATIENCE_MS)
+  context.setDefaultTimeout(LONGEST_MS)
   return context.newPage()
+}
+
+/** Waits for what has no limit of its own, and fails with the name of what never came. */
+export async function within<T>(what: string, work: Promise<T>): Promise<T> {
+  const { promise: never, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`${what}: not within ${LONGEST_MS / 1_000} s`)), LONGEST_MS)
+  try {
+    return await Promise.race([work, never])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Opens a page with an empty cache. */
 export async function visit(browser: Browser, url: string, session: Session): Promise<Visit> {
   const page = await newPage(browser, session)
+  try {
+    return await measureLoad(page, url)
+  } catch (error) {
+    throw new Error(`${new URL(url).pathname} was not loaded`, { cause: error })
+  } finally {
+    await page.context().close()
+  }
+}
+
+async function measureLoad(page: Page, url: string): Promise<Visit> {
   await page.addInitScript(WATCH)
   const wire = await watchWire(page)
   await page.goto(url)
@@ -58,9 +80,8 @@ export async function visit(browser: Browser, url: string, session: Session): Pr
   const readyMs = await page.evaluate<number>('performance.now()')
   await settled(page)
   const { bytes, scripts } = await wire.scriptsLoaded()
-  const paintMs = await page.evaluate<number>(PAINTED)
+  const paintMs = await within('the first paint', page.evaluate<number>(PAINTED))
   const shift = await page.evaluate<number>('shift')
-  await page.context().close()
   return { bytes, scripts, shift, paintMs, readyMs }
 }
 
@@ -71,11 +92,13 @@ async function watchWire(page: Page) {
   const asked = new Map<string, { type: string; name: string }>()
   const bytes: Record<string, number> = {}
   const scripts = new Map<string, number>()
-  let loading = 0
+  /** The scripts that are on their way, by request. */
+  const coming = new Map<string, string>()
   let last = Date.now()
   cdp.on('Network.requestWillBeSent', ({ requestId, type = 'Other', request }) => {
-    asked.set(requestId, { type, name: new URL(request.url).pathname })
-    if (type === 'Script') loading++
+    const name = new URL(request.url).pathname
+    asked.set(requestId, { type, name })
+    if (type === 'Script') coming.set(requestId, name)
   })
   const ended = (requestId: string, length: number): void => {
     const one = asked.get(requestId)
@@ -83,7 +106,7 @@ async function watchWire(page: Page) {
     bytes[one.type] = (bytes[one.type] ?? 0) + length
     if (one.type !== 'Script') return
     scripts.set(one.name, (scripts.get(one.name) ?? 0) + length)
-    loading--
+    coming.delete(requestId)
     last = Date.now()
   }
   cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => ended(requestId, encodedDataLength))
@@ -91,7 +114,11 @@ async function watchWire(page: Page) {
   return {
     /** Waits until no script has come for a moment. */
     async scriptsLoaded() {
-      while (loading > 0 || Date.now() - last < 300) await page.waitForTimeout(50)
+      const end = Date.now() + LONGEST_MS
+      while (coming.size > 0 || Date.now() - last < QUIET_MS) {
+        if (Date.now() > end) throw new Error(`Scripts never came: ${[...coming.values()].join(', ')}`)
+        await page.waitForTimeout(50)
+      }
       return { bytes, scripts }
     },
   }
@@ -124,7 +151,9 @@ export async function openList(page: Page, from: string): Promise<number> {
 
 /** Scrolls the open list and returns the times between frames, in milliseconds. */
 export const scrollList = (page: Page): Promise<number[]> =>
-  page.evaluate<number[]>(`new Promise((done) => {
+  within(
+    'the frames of the list',
+    page.evaluate<number[]>(`new Promise((done) => {
     const list = document.querySelector('main ul[style]').parentElement
     const frames = []
     let last = performance.now()
@@ -136,7 +165,8 @@ export const scrollList = (page: Page): Promise<number[]> =>
       else done(frames.slice(1))
     }
     requestAnimationFrame(step)
-  })`)
+  })`),
+  )
 
 /** Chooses a filter and returns the milliseconds until the list has another first row. */
 export async function filterList(page: Page, label: string, value: string): Promise<number> {

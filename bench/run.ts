@@ -87,6 +87,16 @@ for (const name of names) {
 }
 if (names.some((name) => !['retrieval', 'text', ...Object.keys(IN_MEMORY)].includes(name))) {
   const postgres = await preparePostgres()
+  try {
+    await runOn(postgres)
+  } finally {
+    // A scenario that fails leaves no cluster behind.
+    if (postgres.url !== null) await postgres.stop()
+  }
+}
+if (names.some((name) => recorded.includes(name))) writeFileSync(new URL('README.md', folder), report())
+
+async function runOn(postgres: Awaited<ReturnType<typeof preparePostgres>>): Promise<void> {
   if (postgres.url === null) console.log(`Without PostgreSQL: ${postgres.reason}`)
   const servers = postgres.url === null ? [null] : [postgres.url, null]
   if (names.includes('web')) writeFileSync(new URL('web.md', folder), await webScenario(postgres.url))
@@ -103,9 +113,7 @@ if (names.some((name) => !['retrieval', 'text', ...Object.keys(IN_MEMORY)].inclu
     if (run) await record(name, onEach(servers, run))
     else if (COMPARISONS[name]) await record(name, COMPARISONS[name](servers))
   }
-  if (postgres.url !== null) await postgres.stop()
 }
-if (names.some((name) => recorded.includes(name))) writeFileSync(new URL('README.md', folder), report())
 
 type Recorded = { machine: ReturnType<typeof machineOf>; results: Record<string, unknown>[] }
 
