@@ -9,7 +9,7 @@ import { refuseTakenName } from './taken-name.ts'
 export type CannedRow = Selectable<CannedRepliesTable>
 
 const noReply = (): ApiError =>
-  new ApiError('RESOURCE_NOT_FOUND', { message: 'The prepared reply does not exist.' })
+  new ApiError('RESOURCE_NOT_FOUND', { message: 'The canned reply does not exist.' })
 
 export async function cannedRepliesOf(db: Db, { accountId, agentId }: AgentRef): Promise<CannedRow[]> {
   return db

@@ -112,7 +112,7 @@ test('white space where a variable may stand is read once', async () => {
   assert.deepEqual([status, body.content === content], [201, true])
 })
 
-test('prepared replies are filled in, once', async () => {
+test('canned replies are filled in, once', async () => {
   const desk = await openDesk(service)
   await desk.open({ customer: { email: 'eve@example.org', name: 'Eve {{author.name}}\n# x' } })
   const content =
