@@ -204,13 +204,13 @@ test('every change moves the version, is written to the audit log, and is seen i
   assert.equal(await version(), 4)
   const audit = await service.ctx.db
     .selectFrom('audit_log')
-    .select('action')
+    .select(['action', 'detail'])
     .where('target', '=', body.id)
     .orderBy('id')
     .execute()
   assert.deepEqual(
-    audit.map(({ action }) => action),
-    ['action.create', 'action.update', 'action.update', 'action.delete'],
+    audit.map(({ action, detail }) => [action, detail?.name]),
+    ['create', 'update', 'update', 'delete'].map((what) => [`action.${what}`, 'lookup']),
   )
 })
 

@@ -26,17 +26,20 @@ export function AuditLog() {
           return (
             <>
               <Table stacked label="Audit log" head={['When', 'Who', 'What', 'On what']}>
-                {all.map(({ id, at, actor, actorName, action, target, detail }) => (
-                  <tr key={id}>
-                    <td className={classes.nowrap}>{formatTime(at)}</td>
-                    <td>{actorName ?? wordsOfActor(actor)}</td>
-                    <td title={action}>{wordsOfAction(action)}</td>
-                    <td className={classes.target} title={target ?? undefined}>
-                      {wordsOfTarget(target, names)}
-                      {detail && <p className={classes.faint}>{wordsOfDetail(detail, action)}</p>}
-                    </td>
-                  </tr>
-                ))}
+                {all.map((entry) => {
+                  const { id, at, actor, actorName, action, target, detail } = entry
+                  return (
+                    <tr key={id}>
+                      <td className={classes.nowrap}>{formatTime(at)}</td>
+                      <td>{actorName ?? wordsOfActor(actor)}</td>
+                      <td title={action}>{wordsOfAction(action)}</td>
+                      <td className={classes.target} title={target ?? undefined}>
+                        {wordsOfTarget(entry, names)}
+                        {detail && <p className={classes.faint}>{wordsOfDetail(detail, action)}</p>}
+                      </td>
+                    </tr>
+                  )
+                })}
               </Table>
               {log.hasNextPage && (
                 <div className={classes.more}>

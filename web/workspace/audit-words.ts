@@ -89,6 +89,7 @@ export const wordsOfDetail = (detail: object, action = ''): string =>
       if (name === 'fields' && Array.isArray(value)) {
         return action.endsWith('.create') ? '' : `changed: ${value.map(plainOf).join(', ')}`
       }
+      if (name === 'name' && NAMED.test(action)) return ''
       const words = wordsOfValue(value)
       return words === '' ? '' : `${plain(name)}: ${words}`
     })
@@ -99,11 +100,22 @@ const plainOf = (value: unknown): string => plain(String(value))
 
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/
 
-/** Names the thing that an entry is about; ids are put in words where the page knows them. */
-export const wordsOfTarget = (target: string | null, names: ReadonlyMap<string, string>): string =>
-  target === null
-    ? '–'
-    : target
-        .split('/')
-        .map((part) => names.get(part) ?? (UUID.test(part) ? `…${part.slice(-8)}` : part))
-        .join(' / ')
+/** Entries about these keep the name of what they are about. */
+const NAMED = /^(?:action|procedure)\./
+
+/** Names the thing that an entry is about; ids are put in words where the page or the entry knows them. */
+export function wordsOfTarget(
+  {
+    action,
+    target,
+    detail,
+  }: { action: string; target: string | null; detail: Record<string, unknown> | null },
+  names: ReadonlyMap<string, string>,
+): string {
+  if (NAMED.test(action) && typeof detail?.name === 'string') return detail.name
+  if (target === null) return '–'
+  return target
+    .split('/')
+    .map((part) => names.get(part) ?? (UUID.test(part) ? `…${part.slice(-8)}` : part))
+    .join(' / ')
+}

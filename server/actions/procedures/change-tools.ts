@@ -15,15 +15,15 @@ const TOO_LARGE =
 
 /**
  * A change of an agent's actions or procedures: alone on the agent until it commits, written to the audit log,
- * and told to every process by the moved version. `work` answers the target's id and its row, or null for no
- * change. Throws AGENT_NOT_FOUND, and VALIDATION_INVALID_BODY when the definitions grow beyond what an agent
+ * with the name, since an id says nothing of what is gone, and told to every process by the moved version. `work`
+ * answers the row, and whether it changed. Throws AGENT_NOT_FOUND, and VALIDATION_INVALID_BODY when the definitions grow beyond what an agent
  * may have.
  */
 export async function changeTools<R>(
   db: Db,
   { accountId, actor, agentId }: Change,
   action: string,
-  work: (trx: Trx) => Promise<{ row: R & { id: string }; changed: boolean }>,
+  work: (trx: Trx) => Promise<{ row: R & { id: string; name: string }; changed: boolean }>,
 ): Promise<R> {
   return transact(db, async (trx) => {
     await requireAgent(trx, { accountId, agentId }, 'update')
@@ -33,7 +33,7 @@ export async function changeTools<R>(
     const after = await definitionBytes(trx, { accountId, agentId })
     if (after > MOST_DEFINITION_BYTES && after > before) refuseInvalid({ body: TOO_LARGE })
     await moveTools(trx, { id: agentId, account_id: accountId })
-    await recordAudit(trx, { accountId, actor, action, target: row.id })
+    await recordAudit(trx, { accountId, actor, action, target: row.id, detail: { name: row.name } })
     return row
   })
 }
