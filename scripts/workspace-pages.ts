@@ -19,7 +19,7 @@ export function workspacePages({ agentId, models, made }: WorkspaceHome): Record
     playground: [
       `${agent}/playground`,
       async (page) => {
-        models.queue.push({ tokens: ANSWER, delayMs: 60 })
+        models.queue.push({ tokens: ANSWER, delayMs: 60, usage: [612, 27] })
         await page.getByLabel('Question').fill('How long is the warranty of a Halo lamp?')
         await page.keyboard.press('Enter')
         await page.getByRole('button', { name: /^Source 1/ }).click()

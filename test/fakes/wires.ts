@@ -13,6 +13,12 @@ const named = (type: string, value: object): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}\n\n`
 const halves = (text: string): string[] => [text.slice(0, text.length >> 1), text.slice(text.length >> 1)]
 
+const usageOf = ({ usage: [prompt_tokens, completion_tokens] = [7, 5] }: Reply) => ({
+  prompt_tokens,
+  completion_tokens,
+  total_tokens: prompt_tokens + completion_tokens,
+})
+
 /** OpenAI chat completions. */
 export function chatWire(): Wire {
   const chunk = (delta: object, finish_reason: string | null = null) =>
@@ -42,7 +48,7 @@ export function chatWire(): Wire {
         created: 1,
         model: 'fake',
         choices: [],
-        usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
+        usage: usageOf(reply),
       }),
       'data: [DONE]\n\n',
     ],

@@ -188,7 +188,7 @@ function Unanswered({ agentId }: { agentId: string }) {
       <Loaded of={open}>
         {({ data }) => (
           <ul className={classes.rows}>
-            {data.length === 0 && <li>None: the agent found something for every question.</li>}
+            {data.length === 0 && <Line ok>None: the agent found something for every question.</Line>}
             {data.map(({ id, question, count }) => (
               <li key={id}>
                 <span>{question}</span>

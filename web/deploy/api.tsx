@@ -16,7 +16,7 @@ export function Api({ agent }: { agent: Agent }) {
     <div className={classes.parts}>
       <Key />
       <Section title="Agent ID">
-        <Code label="Agent ID" text={agent.id} />
+        <Code label="ID of the agent" text={agent.id} />
       </Section>
       <Section title="From a command line">
         <Code

@@ -65,6 +65,7 @@ export function Cases({ agentId, setId, sets, mayWrite, onAdd }: CasesProps) {
           return (
             <div className={classes.stack}>
               <Table
+                stacked
                 label="Questions"
                 head={[
                   'Question',

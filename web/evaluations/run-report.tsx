@@ -133,6 +133,7 @@ function Report({ agentId, run, before }: { agentId: string; run: Run; before: R
           </Empty>
         ) : (
           <Table
+            stacked
             label="Failing questions"
             head={[
               'Question',

@@ -29,6 +29,7 @@ export function Runs({ agentId, onOpen }: { agentId: string; onOpen: (id: string
         }
         return (
           <Table
+            stacked
             label="Runs"
             head={['Run', 'Set', 'Questions', ...FIGURES.map(([, label]) => label), 'When']}
           >

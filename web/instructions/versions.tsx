@@ -37,7 +37,7 @@ export function Versions({ agent }: { agent: Agent }) {
               <Ago at={version.createdAt} /> · {version.model}, temperature {version.temp}
             </span>
             {at === 0 ? (
-              <Badge tone="accent">now</Badge>
+              <Badge tone="accent">in use</Badge>
             ) : (
               <Button small kind="quiet" onClick={() => setOpen(version)}>
                 Compare
@@ -47,7 +47,7 @@ export function Versions({ agent }: { agent: Agent }) {
         ))}
       </ul>
       {open && (
-        <Dialog title="From now to this version" isOpen onClose={() => setOpen(null)} wide>
+        <Dialog title="From the version in use to this one" isOpen onClose={() => setOpen(null)} wide>
           <div className={agents.steps}>
             <Diff before={agent.instructions} after={open.instructions} />
             <div>

@@ -15,7 +15,7 @@ export function SettingsPage() {
   const can = useCan()
   const agent = useAgent(agentId)
   return (
-    <Page title="Settings" narrow>
+    <Page title="Settings" narrow about="Its name and limits, whom it serves, and what is kept.">
       <Loaded of={agent}>
         {(data) => (
           <>

@@ -29,6 +29,7 @@ export function Members() {
     <div className={classes.parts}>
       <Section
         title="Members"
+        about="Who signs in, and what they may do."
         actions={
           mayWrite && (
             <Button kind="primary" icon={UserPlus} onClick={() => setIsInviting(true)}>
