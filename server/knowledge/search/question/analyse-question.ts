@@ -5,7 +5,7 @@ import { type Language, weighExpected, weighLanguage } from '../../../text/langu
 import { isStopWord } from '../../../text/languages/stop-words.ts'
 import { termsOfWord } from '../../../text/words/terms.ts'
 import { splitWords } from '../../../text/words/words.ts'
-import { mostChunks, type Tables } from '../tables/tables.ts'
+import { languagesInOrder, mostChunks, type Tables } from '../tables/tables.ts'
 
 /** The limits for a long message: it is searched by its first words and, of those, the most significant ones. */
 const MOST_WORDS = 400
@@ -67,7 +67,7 @@ export function analyseQuestion(
   const names = language === 'en' ? namesIn(asked) : NO_NAMES
   const all = [...new Set(words)]
   const content = all.filter((word) => !isStopWord(word, usual))
-  const languages: Language[] = [...new Set<Language>([...tables.languages, 'other'])]
+  const languages: Language[] = [...new Set<Language>([...languagesInOrder(tables), 'other'])]
   const terms = content
     .flatMap((word) => questionTerms(word, languages, tables))
     .map((term) => ({ ...term, isName: names.has(term.word) }))

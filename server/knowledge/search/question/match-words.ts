@@ -1,6 +1,6 @@
 import { rarity } from '../ranking/rank-terms.ts'
 import { placesOf } from '../tables/sieved-places.ts'
-import type { Tables } from '../tables/tables.ts'
+import { languagesInOrder, type Tables } from '../tables/tables.ts'
 import { formsAt, gramsAt, lettersAt, numberOfWord, type WordTable } from '../tables/word-table.ts'
 import type { AnalysedQuestion } from './analyse-question.ts'
 import { type AskedWords, askedWords, placesOfForms } from './asked-words.ts'
@@ -31,8 +31,8 @@ export type WordMatcher = {
 
 /** Make a new one for each question. */
 export function createMatcher(tables: Tables, question: AnalysedQuestion): WordMatcher {
-  const { terms, slots, lexicon, languages } = tables
-  const known = lexicon.in(languages)
+  const { terms, slots, lexicon } = tables
+  const known = lexicon.in(languagesInOrder(tables))
   const asked = askedWords(tables, question)
   // Ids are given in the order in which words are met; `found` has their numbers among the known words.
   const found: number[] = []

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadWordVectors } from '../../../models/static/word-vectors.ts'
+import { createStemmer } from '../../../text/languages/stem.ts'
+import { createTables } from '../tables/tables.ts'
 import { formsAt, gramsAt, lettersAt, numberOfWord } from '../tables/word-table.ts'
+import { writeChunk } from '../tables/write-chunks.ts'
+import { analyseQuestion } from './analyse-question.ts'
 import { createLexicon, gramsOf } from './word-forms.ts'
 
 const words = loadWordVectors()
 
 test('a word keeps its number and what it is compared by, however many others are met', () => {
-  const table = createLexicon(words).in(new Set(['en', 'other'] as const))
+  const table = createLexicon(words).in(['en', 'other'])
   const met = [
     ...Array.from({ length: 30_000 }, (_, row) => words.word(row)),
     ...Array.from({ length: 5_000 }, (_, i) => `part${i}`),
@@ -40,17 +44,35 @@ test('a word keeps its number and what it is compared by, however many others ar
 })
 
 test('a stop word of every language has no forms', () => {
-  const table = createLexicon(words).in(new Set(['en'] as const))
+  const table = createLexicon(words).in(['en'])
   const the = numberOfWord(table, 'the')
   assert.equal(table.bounds[formsAt(the)], table.bounds[lettersAt(the + 1)])
 })
 
 test('an index with other languages has other forms; when too many words are known, they are met anew', () => {
   const lexicon = createLexicon(words)
-  const english = lexicon.in(new Set(['en'] as const))
-  assert.equal(lexicon.in(new Set(['en'] as const)), english)
-  assert.notEqual(lexicon.in(new Set(['de'] as const)), english)
+  const english = lexicon.in(['en'])
+  assert.equal(lexicon.in(['en']), english)
+  assert.notEqual(lexicon.in(['de']), english)
   for (let i = 0; english.count < 120_000; i++) numberOfWord(english, `${i}`)
-  assert.notEqual(lexicon.in(new Set(['en'] as const)), english)
+  assert.notEqual(lexicon.in(['en']), english)
   assert.equal(numberOfWord(english, '7'), 7)
+})
+
+test('the first form of a word is its stem in the language of most chunks, whatever chunk came first', () => {
+  const tables = createTables(words)
+  const stem = createStemmer()
+  const texts = [
+    'x = 1; y = 2; z = x + y',
+    'Les médicaments sont dans la pharmacie de la maison, et la clé est chez le gardien.',
+    'Le gardien de la maison a une clé pour chacune des portes, et il est là le matin.',
+  ]
+  for (const [i, text] of texts.entries())
+    writeChunk(
+      tables,
+      { id: `${i}`, sourceId: 's', sourceName: null, url: null, headingPath: [], page: null, text },
+      stem,
+    )
+  const { terms } = analyseQuestion('Où sont les médicaments ?', tables, null)
+  assert.equal(terms[0]!.forms[0], 'medic')
 })

@@ -18,8 +18,11 @@ const REMEMBERED = 120_000
  */
 export type Lexicon = {
   readonly stem: Stemmer
-  /** Words as an index of these languages has them, for one search. A stop word in each of them has no forms. */
-  in(languages: ReadonlySet<Language>): WordTable
+  /**
+   * Words as an index of these languages has them, for one search; see `languagesInOrder`. A stop word in each of them
+   * has no forms.
+   */
+  in(languages: readonly Language[]): WordTable
 }
 
 export function createLexicon(words: WordVectors): Lexicon {
@@ -28,10 +31,10 @@ export function createLexicon(words: WordVectors): Lexicon {
   return {
     stem,
     in(languages) {
-      const key = [...languages].join()
+      const key = languages.join()
       const before = byLanguages.get(key)
       if (before && before.count < REMEMBERED) return before
-      const own = new Set(languages)
+      const own = [...languages]
       const table = createWordTable((word) => analyse(word, own, words, stem))
       byLanguages.set(key, table)
       return table
@@ -39,13 +42,8 @@ export function createLexicon(words: WordVectors): Lexicon {
   }
 }
 
-function analyse(
-  word: string,
-  languages: ReadonlySet<Language>,
-  words: WordVectors,
-  stem: Stemmer,
-): WordForms {
-  const forms = [...new Set([...languages].flatMap((language) => termsOfWord(word, language, stem)))]
+function analyse(word: string, languages: readonly Language[], words: WordVectors, stem: Stemmer): WordForms {
+  const forms = [...new Set(languages.flatMap((language) => termsOfWord(word, language, stem)))]
   return { forms, grams: gramsOf(forms[0] ?? ''), row: words.row(word) }
 }
 

@@ -54,3 +54,17 @@ export function mostChunks(chunksOf: ReadonlyMap<Language, number>): Language | 
   }
   return most
 }
+
+/**
+ * Returns the languages of an index with that of most chunks first and `other` last: the first one that has forms for a
+ * word gives the form whose spelling is compared. The others are in a fixed order, so that indexes of the same languages
+ * share their words.
+ */
+export function languagesInOrder({
+  languages,
+  chunksOf,
+}: Pick<Tables, 'languages' | 'chunksOf'>): Language[] {
+  const first = mostChunks(chunksOf)
+  const placeOf = (language: Language): number => (language === first ? 0 : language === 'other' ? 2 : 1)
+  return [...languages].toSorted((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1))
+}

@@ -5,7 +5,7 @@ import { analyseChunk } from '../question/analyse-chunk.ts'
 import { addTermGrams } from './gram-table.ts'
 import { saidWordsOf } from './said-words.ts'
 import { slotsInUse, takeSlot } from './slot-table.ts'
-import type { Tables } from './tables.ts'
+import { languagesInOrder, type Tables } from './tables.ts'
 import { addPosting } from './term-table.ts'
 import { createVectorTable, setVector } from './vector-table.ts'
 
@@ -17,8 +17,8 @@ export function writeChunk(tables: Tables, chunk: IndexedChunk, stem: Stemmer): 
   const slot = takeSlot(tables.slots, held, analysed.length, analysed.sentences)
   tables.languageOf[slot] = analysed.language
   tables.languages.add(analysed.language)
-  tables.said[slot] = saidWordsOf(held, tables.lexicon.in(tables.languages))
   tables.chunksOf.set(analysed.language, (tables.chunksOf.get(analysed.language) ?? 0) + 1)
+  tables.said[slot] = saidWordsOf(held, tables.lexicon.in(languagesInOrder(tables)))
   for (const [term, frequency] of analysed.frequencies) {
     const { id, isNew } = addPosting(tables.terms, term, slot, frequency)
     if (isNew) addTermGrams(tables.grams, term, id)
