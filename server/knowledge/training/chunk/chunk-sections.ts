@@ -58,19 +58,26 @@ function packed(
   const chunks: TextUnit[][] = []
   let current: TextUnit[] = []
   let length = 0
+  let isKept = false
   for (const unit of units) {
     const grown = length + unit.separator.length + unit.text.length
     const isHalfFull = length >= targetChars / 2
     const breaksParagraph = unit.paragraphChars <= targetChars && length + unit.paragraphChars > targetChars
+    const isFirst = unit.paragraphChars > 0
+    const isWithin = isKept && !isFirst
     const startsNew =
-      grown > maxChars ||
-      (isHalfFull && (grown > targetChars || (unit.paragraphChars > 0 && breaksParagraph)))
+      grown > maxChars || (!isWithin && isHalfFull && (grown > targetChars || (isFirst && breaksParagraph)))
     if (current.length > 0 && startsNew) {
-      chunks.push(current)
-      const overlap = unit.paragraphChars > 0 ? [] : overlapOf(current, overlapSentences, targetChars / 3)
-      current = joined([...overlap, unit]).length <= maxChars ? overlap : []
+      const led = leadOf(current, unit)
+      const isMoved =
+        led.length > 0 && led.length < current.length && joined([...led, unit]).length <= maxChars
+      chunks.push(isMoved ? current.slice(0, -led.length) : current)
+      const before = isMoved ? led : repeated(current, unit, overlapSentences, targetChars / 3)
+      current = joined([...before, unit]).length <= maxChars ? before : []
       length = joined(current).length
     }
+    // The lines of a list or of code are kept together, since the last ones say little without the first.
+    if (isFirst) isKept = !unit.isSentence && length + unit.separator.length + unit.paragraphChars <= maxChars
     length += current.length > 0 ? unit.separator.length + unit.text.length : unit.text.length
     current.push(unit)
   }
@@ -78,7 +85,46 @@ function packed(
   return chunks
 }
 
-function overlapOf(units: TextUnit[], sentences: number, maxChars: number): TextUnit[] {
+/** The most characters of a line that leads to a code block without a colon at its end. */
+const LONGEST_LEAD = 200
+const LEADS_ON = /[:：]$/
+/** The number of a step, which looks like a sentence of its own. */
+const NUMBER = /^\(?\d{1,3}[.)]$/
+const ITEM = /^\s*(?:[-*+•‣▪—–]|\(?\d{1,3}[.)]|[a-z]\))\s/
+
+/**
+ * Returns the last units of a chunk that lead to the unit after it, and would say nothing without it: what ends with a
+ * colon, and a line before a code block, such as a step before its command. One lead may follow another.
+ */
+function leadOf(units: readonly TextUnit[], next: TextUnit): TextUnit[] {
+  let from = units.length
+  let led = next
+  while (from > 0 && leadsTo(units[from - 1]!, led)) led = units[--from]!
+  return units.slice(from)
+}
+
+function leadsTo({ text }: TextUnit, next: TextUnit): boolean {
+  if (FENCE.test(text)) return false
+  if (NUMBER.test(text)) return true
+  if (next.isSentence && next.paragraphChars === 0) return false
+  return LEADS_ON.test(text) || (FENCE.test(next.text) && text.length <= LONGEST_LEAD)
+}
+
+/** Returns what of a chunk is repeated in front of the unit after it: its last sentences, or the lead of a list. */
+function repeated(
+  units: readonly TextUnit[],
+  next: TextUnit,
+  sentences: number,
+  maxChars: number,
+): TextUnit[] {
+  if (next.paragraphChars > 0 || sentences === 0) return []
+  if (next.isSentence) return overlapOf(units, sentences, maxChars)
+  const first = units.findLastIndex(({ paragraphChars }) => paragraphChars > 0)
+  const lead = [units[first], units[first - 1]].find((unit) => unit && LEADS_ON.test(unit.text))
+  return lead && ITEM.test(next.text) && !FENCE.test(lead.text) && lead.text.length <= maxChars ? [lead] : []
+}
+
+function overlapOf(units: readonly TextUnit[], sentences: number, maxChars: number): TextUnit[] {
   const overlap: TextUnit[] = []
   for (const unit of units.slice(1).reverse()) {
     if (overlap.length === sentences || !unit.isSentence || joined([unit, ...overlap]).length > maxChars)
