@@ -54,6 +54,14 @@ test('one piece is quoted whole: a list with what leads to it, code as code, row
   assert.equal(quoted('How do I install the client?', `${code}\n\n${other}`), `${code}\n\n[1]`)
   const pasted = '1. Install the client.\n2. Paste this line:\n\n```html\n<script src="x.js"></script>\n```'
   assert.equal(quoted('How do I install the client?', `${pasted}\n\n${other}`), `${pasted}\n\n[1]`)
+  const command = `1. Open the folder of the client.\n2. Run the command\n\n\`\`\`sh\nclient ${'--verbose '.repeat(60)}\n\`\`\``
+  assert.equal(quoted('How do I run the client?', `${command}\n\n${other}`), `${command}\n\n[1]`)
+  const run = command.slice(command.indexOf('Run'))
+  const once = run.replace(
+    'Run the command',
+    `Go to the folder in which the client has been installed ${'once, '.repeat(6)}and run the command`,
+  )
+  assert.equal(quoted('How do I run the client?', `${once}\n\n${other}`), `${once}\n\n[1]`)
   const rows =
     'Light: green; Meaning: ready\nLight: red, blinking fast; Meaning: no water\nLight: red; Meaning: hot'
   assert.equal(

@@ -18,6 +18,8 @@ const HEADING = /^#{1,6}\s/
 const RULE = /^[\s*_=|:+#~-]+$/
 /** A paragraph with fewer characters than this usually needs the text after it to make sense. */
 const SHORT = 110
+/** The same for one before code, which is a command mostly. */
+const LONGEST_LEAD = 200
 
 /**
  * Splits a passage's lines into pieces, in order. Headings and rules belong to no piece, and no piece extends across
@@ -31,13 +33,18 @@ export function piecesOf(lines: readonly string[]): Piece[] {
       pieces.push(block)
       continue
     }
-    const isLed = LEADS_ON.test(last.text) && (last.kind === 'prose' || block.kind === 'code')
+    const isCommand = block.kind === 'code' && !isItem(block) && isItem(last) && isShort(last)
+    const isLed = isCommand || (LEADS_ON.test(last.text) && (last.kind === 'prose' || block.kind === 'code'))
     const goesOn = (last.kind === 'list' || (last.kind === 'code' && isItem(last))) && isItem(block)
     if (isLed || goesOn) pieces[pieces.length - 1] = joined(lines, last, block)
     else pieces.push(block)
   }
   return joinShort(lines, pieces)
 }
+
+/** Returns whether the last line of a piece is so short that it leads to the code after it, as a step to its command. */
+const isShort = ({ kind, text }: Piece): boolean =>
+  kind !== 'code' && text.slice(text.lastIndexOf('\n') + 1).length <= LONGEST_LEAD
 
 const STEP = /^\s*\d{1,3}[.)]\s/m
 
@@ -78,7 +85,8 @@ function joinShort(lines: readonly string[], pieces: readonly Piece[]): Piece[] 
   const result: Piece[] = []
   for (const piece of pieces) {
     const last = result.at(-1)
-    const isAlone = last?.kind === 'prose' && last.text.length < SHORT
+    const short = piece.kind === 'code' ? LONGEST_LEAD : SHORT
+    const isAlone = last?.kind === 'prose' && last.text.length < short
     const hasOwnLead = piece.kind !== 'prose' && LEADS_ON.test(piece.text.split('\n\n', 1)[0]!)
     if (last && isAlone && !hasOwnLead && piece.kind !== 'rows' && areNeighbours(lines, last, piece))
       result[result.length - 1] = joined(lines, last, piece)
