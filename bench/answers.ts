@@ -37,8 +37,19 @@ function warnOfMissing({ name, chunks, answerable, followUps }: LoadedCollection
   }
 }
 
-const lineOf = ({ collection, kind, question, band, score, holds, place, plainPlace, text }: Asked): string =>
-  `\n### ${collection} ${kind} ${band} ${score.toFixed(2)} ${holds ? 'FACT' : '-'} at ${place} (plain ${plainPlace}): ${question}\n${text}`
+const lineOf = ({
+  collection,
+  kind,
+  question,
+  band,
+  score,
+  holds,
+  place,
+  plainPlace,
+  stitched,
+  text,
+}: Asked): string =>
+  `\n### ${collection} ${kind} ${band} ${score.toFixed(2)} ${holds ? 'FACT' : '-'}${stitched ? ' STITCHED' : ''} at ${place} (plain ${plainPlace}): ${question}\n${text}`
 
 function figuresOf(asked: readonly Asked[]): string[] {
   const answerable = asked.filter(({ kind }) => kind === 'close' || kind === 'typed' || kind === 'paraphrase')

@@ -125,16 +125,25 @@ function idealVectors({ chunks }: LoadedCollection): {
 
 /**
  * Returns whether the answer has a quote that does not occur verbatim in the documents. Quotes end with their
- * number. An introduction to several quotes and the headings above them are not part of them. The quoted rows of a
- * table must be consecutive in the document.
+ * number. An introduction to several quotes and the headings above them are not part of them. Of a table, consecutive
+ * rows may be quoted with the names of its columns, below what stands before the table.
  */
 function isStitched({ text, band }: ComposedAnswer, { chunks }: LoadedCollection): boolean {
-  const bare = (one: string): string => one.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
   const body = band === 'closest' ? text.replace(/^.*?\n\n/s, '') : text
   const quotes = body
     .split(/\s*\[\d\](?:\n\n|$)/)
     .map((quote) => (band === 'closest' ? quote.replace(/^\*\*[^\n]*\*\*\n\n/, '') : quote))
-    .map((quote) => bare(quote.replace(/(?:^|(?<=\n))\|.*\|\n\| - .*\|\n/, '')))
   const known = chunks.map((chunk) => `${bare(chunk.text)} ${bare(withTables(chunk.text))}`)
-  return quotes.some((quote) => quote !== '' && !known.some((one) => one.includes(quote)))
+  return quotes.some((quote) => !known.some((one) => isQuoteOf(quote, one)))
+}
+
+const COLUMN_NAMES = /(?:^|(?<=\n))\|.*\|\n\| - .*\|\n/
+
+const bare = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
+
+function isQuoteOf(quote: string, known: string): boolean {
+  if (known.includes(bare(quote))) return true
+  const [before, rows] = quote.split(COLUMN_NAMES, 2)
+  const from = known.indexOf(bare(before!))
+  return rows !== undefined && from >= 0 && known.includes(bare(rows), from + bare(before!).length)
 }
