@@ -12,6 +12,7 @@ const SECTIONS: [string[], string][] = [
   [['Minetest'], 'Minetest is a game in which people build worlds of blocks together.'],
   [['Minetest', 'Ports'], 'Redirect UDP port 30000 of the router to the machine on which Minetest runs.'],
   [['What is Mumble for?'], 'Mumble is for talking: people meet in rooms and hear each other.'],
+  [['Accounts of the forum'], 'People join with an address.'],
   [['Mumble', 'Ports'], 'Redirect TCP and UDP port 64738 of the router to the machine on which Mumble runs.'],
 ]
 
@@ -40,4 +41,11 @@ test('a message that opens with "and" goes on with the question before it, howev
 test('a question that is complete is answered by itself', async () => {
   const { asked } = await searchInTalk(search, 'What is Mumble for?', 'Which ports are for Minetest?')
   assert.equal(asked, 'What is Mumble for?')
+})
+
+test('a question with one word that is no subject is about the question before it', async () => {
+  const before = 'What is Mumble for?'
+  const { confidence } = await search('Who can join?')
+  assert.ok(confidence >= 0.776 && confidence < 0.9, String(confidence))
+  assert.equal((await searchInTalk(search, 'Who can join?', before)).asked, `${before} Who can join?`)
 })

@@ -1,6 +1,8 @@
 import type { Passage } from '../../knowledge/search/passage.ts'
 import type { SearchResult } from '../../knowledge/search/search-tables.ts'
 import { goesOn, opensWithMore } from '../../text/languages/goes-on.ts'
+import { guessLanguageOfWords } from '../../text/languages/language.ts'
+import { isStopWord, languagesOfStopWord } from '../../text/languages/stop-words.ts'
 import { splitWords } from '../../text/words/words.ts'
 import type { Found } from './turn.ts'
 
@@ -42,7 +44,8 @@ export async function searchInTalk(
 ): Promise<Searched> {
   const alone = { asked: question, found: await search(question) }
   const isFollowUp = looksLikeFollowUp(question)
-  if (before === null || alone.found.confidence >= (isFollowUp ? completeFrom(question) : SURE)) return alone
+  if (before === null || alone.found.confidence >= (isFollowUp ? completeFrom(question, alone.found) : SURE))
+    return alone
   const earlier = before.slice(0, MOST_EARLIER_CHARACTERS)
   const asked = `${earlier} ${question}`
   const together = await search(asked)
@@ -51,10 +54,23 @@ export async function searchInTalk(
 }
 
 /** Returns the confidence from which a message that looks like a follow-up is answered by itself. */
-function completeFrom(question: string): number {
+function completeFrom(question: string, { passages }: SearchResult): number {
   const words = splitWords(question.slice(0, MOST_CHARACTERS_LOOKED_AT))
   if (opensWithMore(words)) return Number.POSITIVE_INFINITY
-  return goesOn(words) ? SAME : SURE
+  return goesOn(words) || lacksSubject(words, passages[0]) ? SAME : SURE
+}
+
+/**
+ * Returns whether a question has a single significant word, which is not the subject of the passage found for it: "Who can
+ * join?" is asked of something, and "What is Mumble?" of Mumble. A word alone is a new subject.
+ */
+function lacksSubject(words: readonly string[], first: Passage | undefined): boolean {
+  const language = guessLanguageOfWords(words)
+  const isCommon = (word: string): boolean =>
+    language === 'other' ? languagesOfStopWord.has(word) : isStopWord(word, language)
+  const telling = words.filter((word) => !isCommon(word))
+  if (telling.length !== 1 || words.length === 1) return false
+  return !splitWords(first?.headingPath.join(' ') ?? '').includes(telling[0]!)
 }
 
 function inOneOrder(alone: SearchResult, together: SearchResult, before: SearchResult): SearchResult {

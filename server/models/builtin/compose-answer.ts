@@ -33,6 +33,8 @@ const MOST_CLOSEST = 3
  * a question is often the one before its answer.
  */
 const ROOM = 600
+/** The same for a follow-up. The paragraph that fits best has often been quoted already, and the answer is near it. */
+const ROOM_OF_FOLLOW_UP = 1_000
 /** The share of the first passage's probability that another one needs to be offered beside it. */
 const CLOSE = 0.05
 
@@ -63,7 +65,8 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
   }
   if (confidence >= CLOSEST_FROM) {
     const near = passages.slice(0, MOST_CLOSEST).filter(({ score }) => score >= confidence * CLOSE)
-    const quotes = quotesOf(near, choose, ROOM)
+    const isFollowUp = input.about !== undefined && input.about !== question
+    const quotes = quotesOf(near, choose, isFollowUp ? ROOM_OF_FOLLOW_UP : ROOM)
     const text = [
       phrases.closest,
       ...quotes.map(({ text: quote, passage }, i) => marked(underHeading(quote, passages[passage]!), i + 1)),
