@@ -6,6 +6,7 @@ import { isStopWord } from '../../../text/languages/stop-words.ts'
 import { termsOfWord } from '../../../text/words/terms.ts'
 import { splitWords } from '../../../text/words/words.ts'
 import { languagesInOrder, mostChunks, type Tables } from '../tables/tables.ts'
+import { wholeVerbs } from './separable-verbs.ts'
 
 /** The limits for a long message: it is searched by its first words and, of those, the most significant ones. */
 const MOST_WORDS = 400
@@ -68,8 +69,10 @@ export function analyseQuestion(
   const all = [...new Set(words)]
   const content = all.filter((word) => !isStopWord(word, usual))
   const languages: Language[] = [...new Set<Language>([...languagesInOrder(tables), 'other'])]
+  const verbs = wholeVerbs(asked, usual)
   const terms = content
     .flatMap((word) => questionTerms(word, languages, tables))
+    .map((term) => withWholeVerbs(term, verbs.get(term.word) ?? [], usual, tables))
     .map((term) => ({ ...term, isName: names.has(term.word) }))
     .sort((a, b) => b.information - a.information)
     .slice(0, MOST_TERMS)
@@ -103,6 +106,19 @@ function questionTerms(word: string, languages: readonly Language[], tables: Tab
     return contentOfDense(word).map((pair) => ({ word: pair, forms: [pair], information: 1 }))
   const forms = [...new Set(byLanguage.flat())]
   return forms.length === 0 ? [] : [{ word, forms, information }]
+}
+
+/** Adds the whole verbs that the documents have, under which they are indexed. */
+function withWholeVerbs(
+  term: PlainTerm,
+  verbs: readonly string[],
+  language: Language,
+  { lexicon, terms }: Tables,
+): PlainTerm {
+  const known = verbs
+    .flatMap((verb) => termsOfWord(verb, language, lexicon.stem))
+    .filter((form) => terms.ids.has(form) && !term.forms.includes(form))
+  return known.length > 0 ? { ...term, forms: [...term.forms, ...known] } : term
 }
 
 function pairsOf(words: readonly string[], terms: readonly QuestionTerm[]): [number, number][] {

@@ -76,3 +76,14 @@ test('the first form of a word is its stem in the language of most chunks, whate
   const { terms } = analyseQuestion('Où sont les médicaments ?', tables, null)
   assert.equal(terms[0]!.forms[0], 'medic')
 })
+
+test('a verb whose part stands at the end of the clause is found as a whole, if the documents have it', () => {
+  const tables = createTables(words)
+  const text = 'Wenn eine Datei gelöscht ist, können Sie sie aus der letzten Sicherung wiederherstellen.'
+  const chunk = { id: '1', sourceId: 's', sourceName: null, url: null, headingPath: [], page: null, text }
+  writeChunk(tables, chunk, createStemmer())
+  const formsOf = (question: string) =>
+    analyseQuestion(question, tables, null).terms.flatMap(({ forms }) => forms)
+  assert.ok(formsOf('Und wie stelle ich die Daten wieder her?').includes('wiederherstell'))
+  assert.ok(!formsOf('Wie stelle ich die Daten um?').some((form) => form.startsWith('um')))
+})
