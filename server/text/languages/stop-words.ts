@@ -43,7 +43,8 @@ jeder jedes jetzt kann kannst kein keine keinem keinen keiner können könnt kö
 meinen meiner mich mir mit möchte möchten müssen muss nach nein nicht noch nun nur ob oder ohne schon sehr sein seine
 seinem seinen seiner selbst sich sie sind so soll sollen sollte sondern sonst über um und uns unser unsere unserem
 unseren unserer unter vom von vor wann war waren warum was weil welche welchem welchen welcher welches wenn wer werde
-werden wie wieder will wir wird wo wofür wollen womit worden wurde wurden zu zum zur zwar zwischen danke`
+werden wie wieder will wir wird wo wofür wollen womit worden wurde wurden zu zum zur zwar zwischen danke
+darf darfst dürfen dürft müsste müssten`
 
 /** Words of questions and elided articles that the lists of the package leave out. */
 const OF_QUESTIONS: Partial<Record<Language, string>> = {
@@ -52,21 +53,21 @@ const OF_QUESTIONS: Partial<Record<Language, string>> = {
     leur leurs lui m ma mais me mes moi mon n ne non nos notre nous on ont ou où par pas pendant peu peut peuvent peux
     plus pour pourquoi pouvez puis qu quand que quel quelle quelles quels qui quoi s sa sans se sera ses si soit son
     sont sous suis sur t ta te tes toi ton tous tout toute toutes très tu un une va vais veux vos votre voudrais vous y
-    bonjour merci svp plaît oui`,
+    bonjour merci svp plaît oui contre vers avant après fera font vont quelque chaque aucun aucune toujours`,
   es: `al algo alguien alguna algunas alguno algunos ante antes aquí así aún cada como cómo con cuál cuáles cualquier
     cuándo cuando cuánta cuántas cuánto cuántos debe debo del desde después dónde donde dos él ella ellas ellos era eran
     eres es esa esas ese eso esos esta está estaba están estas este esto estos estoy fue gracias gustaría ha haber había
     hace hacer hacia han has hasta hay he hola la las le les lo los más me mi mis mismo muy nada ni nos nosotros o os otra
     otras otro otros para pero poco por porque puede pueden puedes puedo que qué quien quién quiénes quiero se sea según
     ser será si sí sido sin sobre sois solo son soy su sus también tan te tener tengo ti tiene tienen tienes toda todas
-    todo todos tu tú tus un una unas uno unos usted ustedes va vamos voy y ya yo`,
+    todo todos tu tú tus un una unas uno unos usted ustedes va vamos voy y ya yo hará haría hago hacen algún ir vas`,
   it: `c c'è ciao come cosa cos dove d devo di e è grazie l m n perché posso potrei qual quale quali quando quanta quante
-    quanti quanto s salve si sì sono un v vorrei`,
+    quanti quanto s salve si sì sono un v vorrei fare fa ogni può possono`,
   pt: `aos como consigo devo é está estão eu fazer há isso isto lhe não no na nos nas num numa o obrigado obrigada olá
     onde ou para pelo pela por porque porquê pode podem posso preciso qual quais quando quanta quantas quanto quantos que
-    quê quem quero sem ser seu sua são também tem tenho um uma você vocês`,
+    quê quem quero sem ser seu sua são também tem tenho um uma você vocês faz faço fazem vai vão cada contra`,
   nl: `bedankt graag hallo hoe hoeveel kan kun kunnen kunt moet moeten mijn mogen op waar waarom wanneer wat welk welke wie
-    wil willen worden zou`,
+    wil willen worden zou wordt gaat gaan ga doet doe mag`,
   pl: `cześć czy dlaczego dziękuję dzień dobry gdzie ile jak jaka jaki jakie jest kiedy kto która które który mam mogę
     można muszę proszę witam`,
   sv: `hej hur kan måste när tack vad var varför vem vilka vilken vilket vill`,
