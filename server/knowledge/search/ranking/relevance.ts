@@ -155,13 +155,25 @@ export const chanceOf = (odds: number): number => 1 / (1 + Math.exp(-odds))
  * Estimates the probability (0 to 1) that the documents cover the question at all, from one of the top-ranked chunks. It
  * decides whether any passage is offered, which is easier than deciding whether a passage is right. The result is the
  * lower of two models: one was fitted to whole collections, the other also to samples of 1 to 16 chunks. At about 0.45,
- * as many answerable questions are lost as unanswerable ones are let through.
+ * as many answerable questions are lost as unanswerable ones are let through. Where no word vectors take part, the first
+ * model lies halfway between two fits, the second one to the older sets of bench/answers and to 70 questions of
+ * everyday life that no document answers: a question does not reach documents that only have its common words.
  */
 export function reachOf(evidence: Evidence, pair: number | null): number {
   const { meanings, sentence, match, rarest, strangeness, unknownName, words, size } = evidence
   const paired = pair ?? match
   if (sentence === null) {
-    const ofWhole = 5 * match - 3 * strangeness + 1.2 * words - 1.3 * size - 4.9
+    const { held, headingShare } = evidence
+    const ofWhole =
+      3.15 * match +
+      0.8 * held +
+      0.95 * rarest +
+      0.8 * paired +
+      0.65 * headingShare -
+      2.85 * strangeness +
+      1.26 * words -
+      1.3 * size -
+      5.76
     const ofParts = 2.4 * match + 0.2 * rarest + 0.3 * paired - 1.9 * strangeness + 0.18 * match * words - 0.1
     return chanceOf(Math.min(ofWhole, ofParts))
   }
