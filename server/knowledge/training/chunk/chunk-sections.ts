@@ -58,15 +58,13 @@ function packed(
   const chunks: TextUnit[][] = []
   let current: TextUnit[] = []
   let length = 0
-  let isKept = false
   for (const unit of units) {
     const grown = length + unit.separator.length + unit.text.length
     const isHalfFull = length >= targetChars / 2
     const breaksParagraph = unit.paragraphChars <= targetChars && length + unit.paragraphChars > targetChars
-    const isFirst = unit.paragraphChars > 0
-    const isWithin = isKept && !isFirst
     const startsNew =
-      grown > maxChars || (!isWithin && isHalfFull && (grown > targetChars || (isFirst && breaksParagraph)))
+      grown > maxChars ||
+      (isHalfFull && (grown > targetChars || (unit.paragraphChars > 0 && breaksParagraph)))
     if (current.length > 0 && startsNew) {
       const led = leadOf(current, unit)
       const isMoved =
@@ -76,8 +74,6 @@ function packed(
       current = joined([...before, unit]).length <= maxChars ? before : []
       length = joined(current).length
     }
-    // The lines of a list or of code are kept together, since the last ones say little without the first.
-    if (isFirst) isKept = !unit.isSentence && length + unit.separator.length + unit.paragraphChars <= maxChars
     length += current.length > 0 ? unit.separator.length + unit.text.length : unit.text.length
     current.push(unit)
   }
