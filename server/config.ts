@@ -97,6 +97,7 @@ export function readConfig(
     apiKey: read('OPENAI_API_KEY', null, (text) => text),
     model: read('OPENAI_MODEL', null, (text) => text),
     embeddingModel: read('EMBEDDING_MODEL', null, (text) => text),
+    embeddingFolder: read('EMBEDDING_FOLDER', null, (text) => text),
     queryPrefix: prefix(env.EMBEDDING_QUERY_PREFIX),
     passagePrefix: prefix(env.EMBEDDING_PASSAGE_PREFIX),
   }

@@ -60,7 +60,7 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   setTimeout(() => ctx.words.size, READ_WORDS_MS).unref()
   hasStarted()
   // This is not awaited, because a server that is unreachable must not delay the start.
-  void reachServers(config.catalogue).then((findings) => {
+  void reachServers(config.catalogue, ctx.models.embedder).then((findings) => {
     for (const { ok, sentence } of findings) log[ok ? 'info' : 'warn'](sentence)
   })
 

@@ -1,7 +1,7 @@
 import { ApartFailure, type ApartFailureCode } from './apart-failure.ts'
 import type { ChildMessage, Load, Order } from './child-main.ts'
 import { frameOf, readFrames } from './frames.ts'
-import { type Launched, launch } from './launch.ts'
+import { type Access, type Launched, launch } from './launch.ts'
 import { residentSize } from './resident-size.ts'
 
 export type Bounds = {
@@ -38,7 +38,6 @@ const START_MS = 60_000
 const LOOK_MS = 50
 /** A child that uses more than this share of its memory limit is not reused. */
 const REUSE_SHARE = 0.5
-const MOST_ORDERS = 200
 const MOST_BUSY_MS = 600_000
 const KEPT_OF_STDERR = 4_000
 
@@ -48,8 +47,9 @@ process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL')
 })
 
-export function startChild(memoryMb: number): Child {
-  const launched = launch(memoryMb)
+/** Starts a child that is fit for `mostOrders` inputs. */
+export function startChild(memoryMb: number, mostOrders: number, access: Access): Child {
+  const launched = launch(memoryMb, access)
   alive.add(launched)
   const { stdin, stdout, stderr } = launched
   const exited = new Promise<void>((resolve) => {
@@ -166,7 +166,7 @@ export function startChild(memoryMb: number): Child {
       }
     },
     pid: () => (isAlive ? (launched.pid ?? null) : null),
-    isFit: () => isAlive && !isTooLarge && orders < MOST_ORDERS && busyMs < MOST_BUSY_MS,
+    isFit: () => isAlive && !isTooLarge && orders < mostOrders && busyMs < MOST_BUSY_MS,
     async end() {
       holdOpen(true)
       if (isAlive) kill()

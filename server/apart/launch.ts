@@ -5,6 +5,14 @@ import { dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
+/** What a child may do beyond reading this program. */
+export type Access = {
+  /** Further folders that it may read. */
+  folders: readonly string[]
+  /** Whether it may load native code, which the permissions of Node do not bind. */
+  hasAddons: boolean
+}
+
 export type Launched = ChildProcessByStdio<Writable, Readable, Readable>
 
 const MAIN = new URL('./child-main.ts', import.meta.url)
@@ -16,14 +24,15 @@ const CPU_SECONDS = 1_800
 const NICE = 10
 
 /**
- * Starts a Node process that may read this program and nothing else. It cannot read other files, write or start
- * processes, and it gets no environment of the service. Where the operating system supports it, it also has no
+ * Starts a Node process that may read this program and the folders of `access`. It cannot read other files, write or
+ * start processes, and it gets no environment of the service. Where the operating system supports it, it also has no
  * network, ends with the service, and has a memory limit.
  */
-export function launch(memoryMb: number): Launched {
+export function launch(memoryMb: number, { folders, hasAddons }: Access): Launched {
   const flags = [
     '--permission',
-    ...readable().map((path) => `--allow-fs-read=${path}`),
+    ...[...readable(), ...folders].map((path) => `--allow-fs-read=${path}`),
+    ...(hasAddons ? ['--allow-addons'] : []),
     `--max-old-space-size=${Math.floor(memoryMb * 0.75)}`,
     // Half of the stack that the operating system provides.
     ...(hasShell ? ['--stack-size=3900'] : []),
@@ -67,16 +76,16 @@ const works = ([file = '', ...args]: string[]): boolean =>
   process.platform === 'linux' &&
   spawnSync(file, [...args, 'true'], { stdio: 'ignore', timeout: 5_000 }).status === 0
 
-let folders: string[] | null = null
+let program: string[] | null = null
 
 /** Returns the folders of the program and of the packages that it can import. */
 function readable(): string[] {
-  if (folders) return folders
+  if (program) return program
   const server = dirname(import.meta.dirname)
   const around: string[] = []
   for (let at = dirname(server); at !== dirname(at); at = dirname(at)) around.push(at)
   const wanted = [server, ...around.flatMap((at) => [join(at, 'node_modules'), join(at, 'package.json')])]
   const there = wanted.filter((path) => existsSync(path))
-  folders = [...new Set(there.flatMap((path) => [path, realpathSync(path)]))]
-  return folders
+  program = [...new Set(there.flatMap((path) => [path, realpathSync(path)]))]
+  return program
 }

@@ -1,12 +1,16 @@
 import { ApartFailure } from './apart-failure.ts'
 import { type Bounds, type Child, startChild, type Watcher } from './child.ts'
 import type { Order } from './child-main.ts'
+import type { Access } from './launch.ts'
 
 type PoolSettings = Bounds & {
   /** The most children at once. */
   places: number
   /** An idle child is killed after this time to free its memory. */
   idleMs: number
+  /** The number of inputs after which a child is replaced. */
+  mostOrders?: number
+  access?: Access
 }
 
 type Pool = {
@@ -20,13 +24,22 @@ type Pool = {
   close(): Promise<void>
 }
 
+const MOST_ORDERS = 200
+const NO_ACCESS: Access = { folders: [], hasAddons: false }
+
 type Turn = { start: () => void }
 
 /**
  * Creates a pool of child processes, each of which is reused for a limited number of inputs. Owners take turns. If
  * there is more than one place, no owner gets all of them, so that another owner's input soon finds a free one.
  */
-export function createPool({ places, idleMs, ...bounds }: PoolSettings): Pool {
+export function createPool({
+  places,
+  idleMs,
+  mostOrders = MOST_ORDERS,
+  access = NO_ACCESS,
+  ...bounds
+}: PoolSettings): Pool {
   const share = Math.max(1, places - 1)
   const closing = new AbortController()
   const waiting = new Map<string, Turn[]>()
@@ -89,7 +102,7 @@ export function createPool({ places, idleMs, ...bounds }: PoolSettings): Pool {
       if (found.child.isFit()) return found.child
       void drop(found.child)
     }
-    const child = startChild(bounds.memoryMb)
+    const child = startChild(bounds.memoryMb, mostOrders, access)
     children.add(child)
     return child
   }

@@ -3,10 +3,14 @@ import { Agent } from 'undici'
 import { createFairPlaces, type FairPlaces } from '../fairness/fair-places.ts'
 import type { ResolvedModel, Wire } from './calls/model-call.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
+import type { EmbeddingEntry } from './catalogue/embedding-entry.ts'
+import { createFolderEmbedder } from './folder/folder-embedder.ts'
+import { createFolderProcess, type FolderProcess } from './folder/folder-process.ts'
 import { languageModelWire } from './providers/language-model-wire.ts'
 import { providerWire } from './providers/provider-wire.ts'
-import { createEmbedder, type Embedder, entryOfSpace, spaceOf } from './vectors/embedder.ts'
+import { createEmbedder, type Embedder } from './vectors/embedder.ts'
 import { createReranker, type Reranker } from './vectors/reranker.ts'
+import { entryOfSpace, spaceOf } from './vectors/vector-space.ts'
 
 export type Models = {
   /** Returns the values that an agent's `model` may have: `auto` and every id of the catalogue. */
@@ -60,21 +64,31 @@ export function createModels({
     resolved.set(entry.id, { entry, wire: load })
   }
   const { embedding, formerEmbedding, reranker } = catalogue
-  const embedder = embedding && createEmbedder(embedding, connections)
+  const processes = new Map<string, FolderProcess>()
+  const embedderFor = (entry: EmbeddingEntry): Embedder => {
+    if (!('folder' in entry)) return createEmbedder(entry, connections)
+    const process = processes.get(entry.folder) ?? createFolderProcess(entry)
+    processes.set(entry.folder, process)
+    return createFolderEmbedder(entry, process)
+  }
+  const embedder = embedding && embedderFor(embedding)
   return {
     ids: () => ['auto', ...resolved.keys()],
     resolve: (id) => resolved.get(id === 'auto' ? catalogue.auto : id) ?? null,
     embedder,
     embedderOf(space) {
       if (embedder?.space === space) return embedder
-      const servers = [formerEmbedding, embedding].filter((entry) => entry !== null)
+      const known = [formerEmbedding, embedding].filter((entry) => entry !== null)
       const former =
-        servers.find((entry) => spaceOf(entry) === space) ??
-        servers.map((entry) => entryOfSpace(space, entry)).find((entry) => entry !== null)
-      return former ? createEmbedder(former, connections) : null
+        known.find((entry) => spaceOf(entry) === space) ??
+        known.map((entry) => entryOfSpace(space, entry)).find((entry) => entry !== null)
+      return former ? embedderFor(former) : null
     },
     asking: createFairPlaces({ places: ASKING_AT_ONCE, share: ASKING_OF_ACCOUNT }),
     reranker: reranker ? createReranker(reranker, connections) : null,
-    close: () => connections.close(),
+    async close() {
+      await Promise.all([...processes.values()].map((process) => process.close()))
+      await connections.close()
+    },
   }
 }

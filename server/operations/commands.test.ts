@@ -269,6 +269,7 @@ test('doctor says of each model whether it answers, and what to do where it does
       NO_VARIABLES,
       {},
     ),
+    null,
   )
   assert.match(there!.sentence, /^Model "m" at http.* has a server that is there/)
   assert.match(away!.sentence, /^Embeddings "o" .* cannot be reached \(ECONNREFUSED\)/)

@@ -26,7 +26,8 @@ test('the variables add a model and make auto choose it', () => {
     'openai-compatible',
     1,
   ])
-  assert.equal(embedding?.baseUrl, 'http://127.0.0.1:1/v1')
+  assert.ok(embedding && 'baseUrl' in embedding)
+  assert.equal(embedding.baseUrl, 'http://127.0.0.1:1/v1')
 })
 
 test('a key alone stands for a model of OpenAI, and a server without a model is refused', () => {

@@ -1,7 +1,14 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import Type, { type Static } from 'typebox'
 import { Exact, OneOf, Subset } from '../../http/contract.ts'
-import { type Prefixes, prefixesOf } from '../vectors/embedding-prefixes.ts'
+import {
+  type EmbeddingEntry,
+  type EmbeddingVariables,
+  embeddingInFile,
+  FileEmbedding,
+  OPENAI,
+  variableEmbedding,
+} from './embedding-entry.ts'
 
 /** The providers reached over the network. The built-in responder is always available besides them. */
 export const providers = ['openai', 'openai-responses', 'openai-compatible', 'anthropic', 'google'] as const
@@ -22,20 +29,6 @@ const FileModel = Exact({
   apiKeyEnv: Type.Optional(Type.String({ minLength: 1, description: 'The variable that holds the key' })),
   timeouts: Type.Optional(
     Subset(Exact({ firstToken: Milliseconds, idle: Milliseconds, total: Milliseconds })),
-  ),
-})
-
-const FileEmbedding = Exact({
-  name: Type.String({ minLength: 1 }),
-  baseUrl: Type.String({ pattern: '^https?://' }),
-  apiKey: Type.Optional(Type.String({ minLength: 1 })),
-  apiKeyEnv: Type.Optional(Type.String({ minLength: 1 })),
-  dimensions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-  queryPrefix: Type.Optional(
-    Type.String({ maxLength: 500, description: "Before each question; default: by the model's name" }),
-  ),
-  passagePrefix: Type.Optional(
-    Type.String({ maxLength: 500, description: "Before each passage; default: by the model's name" }),
   ),
 })
 
@@ -71,14 +64,6 @@ export type ModelEntry = {
   timeouts: { firstToken: number; idle: number; total: number }
 }
 
-export type EmbeddingEntry = {
-  name: string
-  baseUrl: string
-  apiKey: string | null
-  dimensions: number | null
-  prefixes: Prefixes
-}
-
 export type RerankerEntry = {
   name: string
   baseUrl: string
@@ -107,17 +92,8 @@ export class CatalogueError extends Error {
   }
 }
 
-type OpenAiVariables = {
-  baseUrl: string | null
-  apiKey: string | null
-  model: string | null
-  embeddingModel: string | null
-  /** null means the prefix that is known for the model's name. */
-  queryPrefix?: string | null
-  passagePrefix?: string | null
-}
+type OpenAiVariables = EmbeddingVariables & { model: string | null }
 
-const OPENAI = 'https://api.openai.com/v1'
 /** The model that OPENAI_API_KEY alone configures. */
 const DEFAULT_MODEL = 'gpt-5.4-mini'
 const TIMEOUTS = { firstToken: 60_000, idle: 30_000, total: 300_000 }
@@ -163,18 +139,11 @@ export function parseCatalogue(
   }
   if (auto !== undefined && !ids.includes(auto))
     problems.push(`MODELS_FILE: auto names "${auto}", which is no model.`)
-  const embeddingOf = (owner: 'embedding' | 'formerEmbedding', entry: typeof embedding) =>
-    entry
-      ? {
-          name: entry.name,
-          baseUrl: entry.baseUrl,
-          apiKey: keyOf(owner, entry),
-          dimensions: entry.dimensions ?? null,
-          prefixes: chosenPrefixes(entry.name, entry.queryPrefix, entry.passagePrefix),
-        }
-      : null
-  const fromFile = embeddingOf('embedding', embedding)
-  const former = embeddingOf('formerEmbedding', formerEmbedding)
+  const entryIn = (owner: 'embedding' | 'formerEmbedding', given: typeof embedding) =>
+    given ? embeddingInFile(owner, given, keyOf(owner, given), problems) : null
+  const fromFile = entryIn('embedding', embedding)
+  const former = entryIn('formerEmbedding', formerEmbedding)
+  const fromVariable = variableEmbedding(openai, problems)
   const reranking = reranker
     ? { ...reranker, apiKey: keyOf('reranker', reranker), timeout: reranker.timeout ?? RERANK_TIMEOUT }
     : null
@@ -182,7 +151,7 @@ export function parseCatalogue(
   return {
     entries,
     auto: auto ?? fromVariables?.id ?? entries[1]?.id ?? BUILTIN.id,
-    embedding: fromFile ?? variableEmbedding(openai),
+    embedding: fromFile ?? fromVariable,
     formerEmbedding: former,
     reranker: reranking,
   }
@@ -225,21 +194,4 @@ function variableModel(
     return entryOf({ id: DEFAULT_MODEL, provider: 'openai-responses' }, apiKey)
   if (!model) return null
   return { ...entryOf({ id: model, provider: 'openai-compatible' }, apiKey), baseUrl: baseUrl ?? OPENAI }
-}
-
-function variableEmbedding({
-  baseUrl,
-  apiKey,
-  embeddingModel,
-  queryPrefix,
-  passagePrefix,
-}: OpenAiVariables): EmbeddingEntry | null {
-  if (!embeddingModel) return null
-  const prefixes = chosenPrefixes(embeddingModel, queryPrefix, passagePrefix)
-  return { name: embeddingModel, baseUrl: baseUrl ?? OPENAI, apiKey, dimensions: null, prefixes }
-}
-
-function chosenPrefixes(name: string, query?: string | null, passage?: string | null): Prefixes {
-  const usual = prefixesOf(name)
-  return { query: query ?? usual.query, passage: passage ?? usual.passage }
 }

@@ -1,4 +1,5 @@
 import { ModelFailure } from '../failures/model-failure.ts'
+import { FolderFault } from '../folder/folder-fault.ts'
 
 export type Asked = { what: 'model' | 'embeddings' | 'reranker'; name: string; url: string | null }
 
@@ -38,6 +39,12 @@ export const fails = (asked: Asked, sentence: string): Finding => ({
 /** Describes a failed call together with its remedy. */
 export function failing(asked: Asked, error: unknown): Finding {
   const failure = error instanceof ModelFailure ? error : new ModelFailure('unavailable', error)
+  if (failure.cause instanceof FolderFault)
+    // The sentence may have the path of the folder, which is for the operator only.
+    return fails(
+      asked,
+      asked.url ? failure.cause.message : 'cannot be run. The operator sees why with doctor.',
+    )
   const said = (failure.cause as Error | undefined)?.message ?? ''
   const detail = said.replace(/\s+/g, ' ').trim().slice(0, LONGEST_DETAIL)
   switch (failure.kind) {

@@ -1,6 +1,7 @@
 import { askForText } from '../calls/call-model.ts'
 import type { Models } from '../models.ts'
 import type { Catalogue } from './catalogue.ts'
+import type { EmbeddingEntry } from './embedding-entry.ts'
 import { type Asked, answers, type Finding, failing, fails, NONE } from './model-remedy.ts'
 
 const PATIENCE_MS = 60_000
@@ -53,9 +54,10 @@ export async function probeModels(
 }
 
 const nameOf = ({ name, baseUrl }: { name: string; baseUrl: string }) => ({ name, url: baseUrl })
-const embeddingsOf = (entry: { name: string; baseUrl: string }): Asked => ({
+const embeddingsOf = (entry: EmbeddingEntry): Asked => ({
   what: 'embeddings',
-  ...nameOf(entry),
+  name: entry.name,
+  url: 'folder' in entry ? entry.folder : entry.baseUrl,
 })
 
 async function probe(

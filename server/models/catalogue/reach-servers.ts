@@ -1,9 +1,12 @@
 import { request } from 'undici'
 import { toModelFailure } from '../failures/model-failure.ts'
+import type { Embedder } from '../vectors/embedder.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type Asked, answers, type Finding, failing, fails, NONE, wrongKey } from './model-remedy.ts'
 
 const PATIENCE_MS = 10_000
+/** A large model is read from the disk first. */
+const OPENING_MS = 60_000
 const MOST_LISTED = 5
 const OPENAI = 'https://api.openai.com/v1'
 const BASES = {
@@ -19,9 +22,13 @@ type Server = { base: string; headers: Record<string, string>; key: string | nul
 
 /**
  * Checks whether the servers of the `auto` model, the embedding model and the reranker are reachable and accept the key. It
- * only requests their lists of models, which is free of charge.
+ * only requests their lists of models, which is free of charge. An embedding model in a folder is opened, so that the first
+ * question need not wait for it.
  */
-export async function reachServers({ entries, auto, embedding, reranker }: Catalogue): Promise<Finding[]> {
+export async function reachServers(
+  { entries, auto, embedding, reranker }: Catalogue,
+  embedder: Embedder | null,
+): Promise<Finding[]> {
   const entry = entries.find(({ id }) => id === auto)
   const base = entry && (entry.baseUrl ?? BASES[entry.provider])
   const bearer = (baseUrl: string, key: string | null): Server => ({
@@ -39,13 +46,23 @@ export async function reachServers({ entries, auto, embedding, reranker }: Catal
   return Promise.all([
     entry && base ? reach({ what: 'model', name: entry.name, url: base }, serverOf(base)) : NONE,
     ...[
-      ['embeddings', embedding],
-      ['reranker', reranker],
-    ].flatMap((pair) => {
-      const [what, one] = pair as [Asked['what'], Catalogue['embedding']]
-      return one ? [reach({ what, name: one.name, url: one.baseUrl }, bearer(one.baseUrl, one.apiKey))] : []
+      { what: 'embeddings', one: embedding } as const,
+      { what: 'reranker', one: reranker } as const,
+    ].flatMap(({ what, one }) => {
+      if (!one) return []
+      if ('folder' in one) return embedder ? [open({ what, name: one.name, url: one.folder }, embedder)] : []
+      return [reach({ what, name: one.name, url: one.baseUrl }, bearer(one.baseUrl, one.apiKey))]
     }),
   ])
+}
+
+async function open(asked: Asked, embedder: Embedder): Promise<Finding> {
+  try {
+    await embedder.embed(['A lamp gives light.'], { signal: AbortSignal.timeout(OPENING_MS) })
+    return answers(asked, 'runs in a process of this service')
+  } catch (error) {
+    return failing(asked, error)
+  }
 }
 
 async function reach(asked: Asked, { base, headers, key }: Server): Promise<Finding> {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Dispatcher, request } from 'undici'
-import type { EmbeddingEntry } from '../catalogue/catalogue.ts'
+import type { EmbeddingServer } from '../catalogue/embedding-entry.ts'
 import { failureOfStatus, ModelFailure, toModelFailure } from '../failures/model-failure.ts'
-import { type Prefixes, prefixesOf } from './embedding-prefixes.ts'
+import { normalised } from './normalised.ts'
+import { spaceOf } from './vector-space.ts'
 
 export type Embedder = {
   /**
@@ -28,7 +28,7 @@ const TIMEOUT_MS = 30_000
 const LONGEST_WAIT_MS = 60_000
 
 /** Creates an embedder for a server with OpenAI's API. */
-export function createEmbedder(entry: EmbeddingEntry, connections: Dispatcher): Embedder {
+export function createEmbedder(entry: EmbeddingServer, connections: Dispatcher): Embedder {
   return {
     space: spaceOf(entry),
     batch: BATCH,
@@ -47,39 +47,8 @@ export function createEmbedder(entry: EmbeddingEntry, connections: Dispatcher): 
   }
 }
 
-const markOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
-
-/**
- * Returns a mark of the prefixes for the name of a space. It is empty for a model without prefixes, whose spaces keep
- * the names that they had before prefixes existed.
- */
-const prefixMark = ({ query, passage }: Prefixes): string =>
-  query === '' && passage === '' ? '' : `~${markOf(JSON.stringify([query, passage]))}`
-
-/** Returns the name of the embedding space of an entry. */
-export function spaceOf({ name, baseUrl, dimensions, prefixes }: EmbeddingEntry): string {
-  return `${name}@${markOf(baseUrl)}${dimensions ? `/${dimensions}` : ''}${prefixMark(prefixes)}`
-}
-
-/**
- * Returns the entry that made a space, if that was another model on the same server as `server`, or the same model
- * with other prefixes; else null.
- */
-export function entryOfSpace(space: string, server: EmbeddingEntry): EmbeddingEntry | null {
-  const [, name, mark, dimensions, marked = ''] =
-    /^(.+)@([0-9a-f]{8})(?:\/(\d+))?(~[0-9a-f]{8})?$/.exec(space) ?? []
-  if (name === undefined || mark !== markOf(server.baseUrl)) return null
-  // Prefixes that were configured by hand and have been removed cannot be recovered from their mark.
-  const prefixes = [{ query: '', passage: '' }, prefixesOf(name), server.prefixes].find(
-    (candidate) => prefixMark(candidate) === marked,
-  )
-  return prefixes
-    ? { ...server, name, prefixes, dimensions: dimensions === undefined ? null : Number(dimensions) }
-    : null
-}
-
 async function embedBatch(
-  entry: EmbeddingEntry,
+  entry: EmbeddingServer,
   texts: string[],
   connections: Dispatcher,
   signal: AbortSignal | undefined,
@@ -99,7 +68,7 @@ async function embedBatch(
 }
 
 async function askOnce(
-  { name, baseUrl, apiKey, dimensions }: EmbeddingEntry,
+  { name, baseUrl, apiKey, dimensions }: EmbeddingServer,
   texts: string[],
   connections: Dispatcher,
   signal: AbortSignal | undefined,
@@ -128,10 +97,4 @@ async function askOnce(
     }
     return normalised(embedding)
   })
-}
-
-function normalised(values: number[]): Float32Array {
-  const vector = Float32Array.from(values)
-  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1
-  return vector.map((value) => value / length)
 }
