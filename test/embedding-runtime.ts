@@ -1,24 +1,26 @@
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { RUNTIME_PACKAGES } from '../server/models/folder/runtime.ts'
 
 /**
  * Returns the folder of the packages that run an embedding model, which is installed once for all tests of this machine;
  * null when npm cannot install it.
  */
-export function embeddingRuntime(): string | null {
+export async function embeddingRuntime(): Promise<string | null> {
   const kept = join(tmpdir(), `parley-${RUNTIME_PACKAGES.join('-').replaceAll(/[^\w.-]/g, '-')}`)
   const packages = join(kept, 'node_modules')
   if (existsSync(packages)) return packages
   const made = mkdtempSync(join(tmpdir(), 'parley-runtime-'))
-  const flags = ['install', '--ignore-scripts', '--no-package-lock', '--prefix', made]
-  const { status } = spawnSync('npm', [...flags, ...RUNTIME_PACKAGES], { cwd: made, timeout: 120_000 })
+  const flags = ['install', '--ignore-scripts', '--no-package-lock', '--fetch-retries=1', '--prefix', made]
   try {
-    // Tests that run at the same time may have installed it meanwhile.
-    if (status === 0) renameSync(made, kept)
-  } catch {}
+    await promisify(execFile)('npm', [...flags, ...RUNTIME_PACKAGES], { cwd: made, timeout: 120_000 })
+    renameSync(made, kept)
+  } catch {
+    // There is no network, or tests that run at the same time have installed it meanwhile.
+  }
   rmSync(made, { recursive: true, force: true })
   return existsSync(packages) ? packages : null
 }

@@ -12,7 +12,7 @@ import { ModelFailure } from '../failures/model-failure.ts'
 import { createModels, type Models } from '../models.ts'
 import { createFolderProcess } from './folder-process.ts'
 
-const runtime = embeddingRuntime()
+const runtime = await embeddingRuntime()
 const skip = runtime ? false : 'npm could not install the packages that run a model'
 const folders: string[] = []
 const opened: { close(): Promise<void> }[] = []
@@ -42,7 +42,6 @@ const spaceIn = (folder: string, env: Record<string, string> = {}): string =>
 async function told(folder: string, showAddresses = true): Promise<string> {
   const { catalogue, models } = modelsOf({ EMBEDDING_FOLDER: folder })
   const findings = await probeModels(catalogue, models, async () => null, { showAddresses })
-  await models.close()
   return findings.at(-1)!.sentence
 }
 
@@ -54,7 +53,9 @@ function assertNear(vector: Float32Array | undefined, expected: number[]): void 
     assert.ok(Math.abs(vector![index]! - number) < 1e-6, `${vector!.join(' ')} is not ${expected.join(' ')}`)
 }
 
-test('texts get the mean of their tokens, with the prefixes that the name of the folder asks for', { skip }, async () => {
+test('texts get the mean of their tokens, with the prefixes that the name of the folder asks for', {
+  skip,
+}, async () => {
   const folder = folderWith({ name: 'e5-tiny', files: { 'config.json': { max_position_embeddings: 5 } } })
   const { embedder } = modelsOf({ EMBEDDING_FOLDER: folder, EMBEDDING_PASSAGE_PREFIX: '""' }).models
   const [lamps, both, long] = await embedder!.embed([
@@ -72,9 +73,10 @@ test('texts get the mean of their tokens, with the prefixes that the name of the
 
 test('pooling is what the folder or the model itself says', { skip }, async () => {
   const files = { '1_Pooling/config.json': { word_embedding_dimension: 3, pooling_mode_cls_token: true } }
-  const vectors = [folderWith({ files }), folderWith({ model: tinyModel({ output: 'sentence_embedding', isWhole: true }) })].map(
-    async (folder) => (await modelsOf({ EMBEDDING_FOLDER: folder }).models.embedder!.embed(['lamp']))[0],
-  )
+  const vectors = [
+    folderWith({ files }),
+    folderWith({ model: tinyModel({ output: 'sentence_embedding', isWhole: true }) }),
+  ].map(async (folder) => (await modelsOf({ EMBEDDING_FOLDER: folder }).models.embedder!.embed(['lamp']))[0])
   const [cls, whole] = await Promise.all(vectors)
   assertNear(cls, [0, 0, 1])
   assertNear(whole, unit(3, 0, 4))
@@ -82,7 +84,9 @@ test('pooling is what the folder or the model itself says', { skip }, async () =
 
 test('a process that was killed is replaced, and one that nobody waits for goes on', { skip }, async () => {
   const folder = folderWith()
-  const { hash } = parseCatalogue({ models: [], embedding: { folder } }, NO_VARIABLES, {}).embedding as { hash: string }
+  const { hash } = parseCatalogue({ models: [], embedding: { folder } }, NO_VARIABLES, {}).embedding as {
+    hash: string
+  }
   const child = createFolderProcess({ folder, hash })
   opened.push(child)
   const signal = AbortSignal.abort()
@@ -123,7 +127,10 @@ test('the doctor says what a folder has, or what is wrong with it', { skip }, as
   const maximum = { '1_Pooling/config.json': { pooling_mode_max_tokens: true } }
   const faults: [string, RegExp][] = [
     [folderWith({ model: 'no model' }), /has a model that fails: .*protobuf/i],
-    [folderWith({ model: image }), /has a model with the inputs input_ids, pixel_values\. An embedding model/],
+    [
+      folderWith({ model: image }),
+      /has a model with the inputs input_ids, pixel_values\. An embedding model/,
+    ],
     [folderWith({ files: { 'tokenizer.json': { version: '1.0' } } }), /has a tokenizer that fails/],
     [folderWith({ files: maximum }), /asks for max_tokens\. It can be mean_tokens or cls_token\.$/],
     [folderWith({ files: weights }), /has the layer sentence_transformers\.models\.Dense\. Take its variant/],
@@ -173,7 +180,10 @@ test('a folder that lacks a file, or settings that contradict each other, end th
   assert.equal(problems({ EMBEDDING_FOLDER: folder }), '')
   assert.match(problems({ EMBEDDING_FOLDER: folder, EMBEDDING_MODEL: 'e' }), /only one of them can be set\.$/)
   rmSync(join(folder, 'tokenizer.json'))
-  assert.equal(problems({ EMBEDDING_FOLDER: folder }), `EMBEDDING_FOLDER: the folder ${folder} has no tokenizer.json.`)
+  assert.equal(
+    problems({ EMBEDDING_FOLDER: folder }),
+    `EMBEDDING_FOLDER: the folder ${folder} has no tokenizer.json.`,
+  )
   rmSync(join(folder, 'model.onnx'))
   assert.match(problems({ EMBEDDING_FOLDER: folder }), /has no model\.onnx, nor onnx.model\.onnx\.$/)
   assert.match(problems({ EMBEDDING_FOLDER: `${folder}/none` }), /does not exist\.$/)
@@ -186,7 +196,10 @@ test('a folder that lacks a file, or settings that contradict each other, end th
   assert.match(inFile({ name: 'e' }), /embedding needs name and baseUrl, or a folder\.$/)
   const other = folderWith()
   assert.equal(inFile({ folder: other }), '')
-  assert.match(inFile({ folder: other, dimensions: 3 }), /has a folder, beside which dimensions has no effect\.$/)
+  assert.match(
+    inFile({ folder: other, dimensions: 3 }),
+    /has a folder, beside which dimensions has no effect\.$/,
+  )
 })
 
 test('the space is named after the files, whatever the folder is called', () => {
@@ -206,7 +219,10 @@ test('the space is named after the files, whatever the folder is called', () => 
   const other = folderWith({ files: { 'config.json': {} } })
   assert.equal(modelsOf({ EMBEDDING_FOLDER: other }).models.embedderOf(space), null)
   const file = join(other, 'models.json')
-  writeFileSync(file, JSON.stringify({ models: [], embedding: { folder: other }, formerEmbedding: { folder } }))
+  writeFileSync(
+    file,
+    JSON.stringify({ models: [], embedding: { folder: other }, formerEmbedding: { folder } }),
+  )
   assert.equal(modelsOf({ MODELS_FILE: file }).models.embedderOf(prefixed)?.space, prefixed)
 })
 
