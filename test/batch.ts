@@ -1,9 +1,6 @@
 import { suite } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { mustEnd } from './must-end.ts'
-
-// Called here, this is about the whole process; a test file would call it for itself alone.
-mustEnd()
+import { endLater } from './must-end.ts'
 
 /**
  * Runs the given test files one after another in this process. Starting a process and loading the service takes
@@ -15,6 +12,7 @@ for (const file of process.argv.slice(2)) {
   })
 }
 
+endLater()
 // All results are reported by now. Exiting explicitly works around Node sometimes looping forever while it closes
 // handles that are still open.
 process.on('exit', (code) => process.exit(code))

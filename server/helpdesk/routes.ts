@@ -14,11 +14,11 @@ import { problemsOfContent, rendered, replyToTicket } from './messages/reply-to-
 import { endConversation, handBack, takeOver } from './takeover/take-over.ts'
 import { authorOf, problemsOfName, requireAuthor } from './team/find-member.ts'
 import { teamRoutes } from './team/routes.ts'
+import { refuseBoth } from './tickets/check-ticket-references.ts'
 import { createTicket } from './tickets/create-ticket.ts'
 import { findTickets } from './tickets/list-tickets.ts'
 import { presentListedTicket, presentReply, presentTicket, presentTicketMessage } from './tickets/present.ts'
 import { findByWords } from './tickets/search-tickets.ts'
-import { refuseBoth } from './tickets/ticket-input.ts'
 import { requireTicket } from './tickets/ticket-queries.ts'
 import { updateTicket } from './tickets/update-ticket.ts'
 

@@ -1,22 +1,22 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { sealedColumns } from './sealed-columns.ts'
 
-/** Where encrypted texts lie. */
-const COLUMNS: Record<string, string> = {
-  actions: `(http -> 'headers')::text`,
-  pages_connections: 'access_token',
-  messaging_accounts: `concat_ws(' ', access_token, app_secret, verify_token)`,
-  email_connections: `concat_ws(' ', smtp_password, imap_password, inbound_secret, mark_key)`,
-  identity_secrets: 'secret',
-  login_secrets: 'secret',
-}
+/** Where encrypted texts lie, as expressions by table. The headers of actions stand within a column. */
+const TEXTS: [table: string, texts: string][] = [
+  ['actions', `(http -> 'headers')::text`],
+  ...sealedColumns.map(({ table, columns }): [string, string] => [
+    table,
+    `concat_ws(' ', ${columns.join(', ')})`,
+  ]),
+]
 /** Matches text that seal.ts has encrypted with a key other than these. */
 const foreignTo = (keyIds: string[]): string =>
   `v[12]:(?!(?:${keyIds.join('|')}):)[A-Za-z0-9_-]{8}:[A-Za-z0-9_-]+:`
 
 /** How many rows hold a text that another key than these encrypted. */
 export async function countForeignRows(db: Db, keyIds: string[]): Promise<number> {
-  const counts = Object.entries(COLUMNS).map(
+  const counts = TEXTS.map(
     ([table, texts]) => sql`
       select count(*)::int as n from ${sql.table(table)}
       where ${sql.raw(texts)} ~ ${foreignTo(keyIds)}`,

@@ -10,7 +10,7 @@ import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Analyst, MessagePart } from '../../db/tables/conversations.ts'
-import { recordEvent } from '../../helpdesk/tickets/record-event.ts'
+import { tellDesk } from '../../helpdesk/tickets/tell-desk.ts'
 import { judgeByModel, judgeByWords } from './judge-spam.ts'
 
 type Needs = Pick<Context, 'db' | 'log' | 'models' | 'notifier'>
@@ -118,7 +118,7 @@ async function pause(
   await transact(ctx.db, async (trx) => {
     if (!(await pauseIfOngoing(trx, { id, account_id }))) return
     await extendMetadata(trx, account_id, messageIds, { spam: verdict })
-    await recordEvent(
+    await tellDesk(
       ctx,
       trx,
       { accountId: account_id, agentId: agent_id },

@@ -17,7 +17,7 @@ import type {
 } from '../../db/tables/channels.ts'
 import type { ConversationsTable } from '../../db/tables/conversations.ts'
 import { storeCustomerMessage } from '../../helpdesk/messages/store-customer-message.ts'
-import { recordEvent } from '../../helpdesk/tickets/record-event.ts'
+import { tellDesk } from '../../helpdesk/tickets/tell-desk.ts'
 import { QUIET_SECONDS, TAKE_IN, type TakeIn } from './receive-message.ts'
 
 export const ANSWER = 'answer-conversation'
@@ -155,5 +155,5 @@ async function tell(ctx: Needs, trx: Trx, conversation: Conversation, messages: 
       attachments: content.attachments,
     })
   }
-  await recordEvent(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId } })
+  await tellDesk(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId } })
 }

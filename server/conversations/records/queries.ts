@@ -89,12 +89,12 @@ export async function requireConversation(
 }
 
 /**
- * Returns the conversation if it was created through the API, by a customer or by a run of the playground. Throws
- * RESOURCE_NOT_FOUND, which for another source names that source and the endpoint that serves it (service-api, "GET …/conversations/{conversationId}").
+ * Returns the conversation if it was created through the API. Throws RESOURCE_NOT_FOUND, which for another source
+ * names that source and the endpoint that serves it (service-api, "GET …/conversations/{conversationId}").
  */
 export async function requireApiConversation(db: Db, ref: ConversationRef): Promise<ConversationRow> {
   const row = await requireConversation(db, ref)
-  if (row.source !== 'API' && row.source !== PLAYGROUND) {
+  if (row.source !== 'API') {
     throw new ApiError('RESOURCE_NOT_FOUND', {
       message: `This conversation came from "${row.source}", not from the API. Read it with GET /agents/${ref.agentId}/conversations/export?conversationId=${ref.conversationId}.`,
     })

@@ -6,7 +6,7 @@ import type { AgentRef, TicketRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { TicketTagsTable } from '../../db/tables/helpdesk.ts'
 import { ApiError } from '../../http/errors.ts'
-import { recordEvent } from '../tickets/record-event.ts'
+import { tellDesk } from '../tickets/tell-desk.ts'
 import { requireTicket, type TicketRow } from '../tickets/ticket-queries.ts'
 import { refuseTakenName } from './taken-name.ts'
 
@@ -106,7 +106,7 @@ export async function setTags(
         .values(known.map((tag_id) => ({ ticket_id: ticket.id, tag_id, account_id: ref.accountId })))
         .execute()
     }
-    await recordEvent(ctx, trx, ref, {
+    await tellDesk(ctx, trx, ref, {
       type: 'ticket',
       data: { ticketNumber: ticket.number },
     })

@@ -4,7 +4,7 @@ import { type Desk, openDesk } from '../../../test/open-desk.ts'
 import { recordQueries } from '../../../test/plans-of.ts'
 import { type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
-import { recordEvent } from '../tickets/record-event.ts'
+import { tellDesk } from '../tickets/tell-desk.ts'
 import { createEventFeeds, type Watcher } from './event-feeds.ts'
 
 let service: Service
@@ -31,7 +31,7 @@ function watcherAt(position: number) {
 
 const happen = ({ owner }: Desk) =>
   service.ctx.db.transaction().execute((trx) =>
-    recordEvent(service.ctx, trx, owner, {
+    tellDesk(service.ctx, trx, owner, {
       type: 'ticket',
       data: { ticketNumber: 1 },
     }),

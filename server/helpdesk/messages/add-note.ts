@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import type { TicketRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { Member } from '../team/find-member.ts'
-import { recordEvent } from '../tickets/record-event.ts'
+import { tellDesk } from '../tickets/tell-desk.ts'
 import { requireTicket } from '../tickets/ticket-queries.ts'
 import { addTicketMessage, type TicketMessageRow } from './add-ticket-message.ts'
 
@@ -26,14 +26,9 @@ export async function addNote(
       metadata: mentions.length > 0 ? { mentions: mentions.map(({ id, name }) => ({ id, name })) } : null,
     })
     const where = { ticketNumber, messageId: message.id }
-    await recordEvent(ctx, trx, { accountId, agentId }, { type: 'message', data: where })
+    await tellDesk(ctx, trx, { accountId, agentId }, { type: 'message', data: where })
     for (const { id } of mentions) {
-      await recordEvent(
-        ctx,
-        trx,
-        { accountId, agentId },
-        { type: 'mention', data: { ...where, memberId: id } },
-      )
+      await tellDesk(ctx, trx, { accountId, agentId }, { type: 'mention', data: { ...where, memberId: id } })
     }
     return message
   })

@@ -4,7 +4,7 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import type { DeliveryStatus } from '../../db/tables/deliveries.ts'
 import type { DeliveryRow } from '../../deliveries/claim-delivery.ts'
 import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
-import { recordEvent } from '../tickets/record-event.ts'
+import { tellDesk } from '../tickets/tell-desk.ts'
 import { ownerOf, type TicketRow } from '../tickets/ticket-queries.ts'
 
 /** Locks the ticket of a delivery that may be about to fail. Tickets are locked before their deliveries. */
@@ -52,7 +52,7 @@ export async function noteDelivery(
       { status: await defaultStatus(trx, ownerOf(ticket), 'on_you') },
       'system',
     )
-  await recordEvent(
+  await tellDesk(
     ctx,
     trx,
     { accountId: delivery.account_id, agentId: delivery.agent_id },

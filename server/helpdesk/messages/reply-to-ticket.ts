@@ -12,7 +12,7 @@ import type { Details } from '../../http/input/validate.ts'
 import { clocksAfterReply } from '../clocks/ticket-clocks.ts'
 import type { Member } from '../team/find-member.ts'
 import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
-import { recordEvent } from '../tickets/record-event.ts'
+import { tellDesk } from '../tickets/tell-desk.ts'
 import { holdTicket, ownerOf, type TicketRow } from '../tickets/ticket-queries.ts'
 import { addTicketMessage, noteMessage, type TicketMessageRow } from './add-ticket-message.ts'
 import { renderMarkdown, showsNothing } from './render/render-markdown.ts'
@@ -70,7 +70,7 @@ export async function replyToTicket(
     await noteMessage(trx, ticket, message)
     await clocksAfterReply(trx, ticket)
     await moveAfterReply(trx, ticket, author.id)
-    await recordEvent(
+    await tellDesk(
       ctx,
       trx,
       { accountId, agentId },

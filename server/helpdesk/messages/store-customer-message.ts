@@ -6,7 +6,7 @@ import type { ConversationsTable } from '../../db/tables/conversations.ts'
 import { textAsHtml } from '../../text/safety/escape-html.ts'
 import { clocksAfterCustomer } from '../clocks/ticket-clocks.ts'
 import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
-import { addEvent } from '../tickets/record-event.ts'
+import { addEvent } from '../tickets/tell-desk.ts'
 import { isOver, openTicketOf, type TicketRow } from '../tickets/ticket-queries.ts'
 import { addTicketMessage } from './add-ticket-message.ts'
 

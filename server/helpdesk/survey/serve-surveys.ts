@@ -5,7 +5,7 @@ import { transact } from '../../db/statements/transact.ts'
 import { storable } from '../../http/bodies/storable.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
 import { type RawRoute, rawRoute } from '../../http/server/serve-raw.ts'
-import { recordEvent } from '../tickets/record-event.ts'
+import { tellDesk } from '../tickets/tell-desk.ts'
 import { answerSurvey, LONGEST_COMMENT, showSurvey } from './contract.ts'
 import { hashOf } from './send-survey.ts'
 import { formPage, thanksPage } from './survey-pages.ts'
@@ -92,7 +92,7 @@ async function storeAnswer(ctx: Needs, token: string, { rating, comment }: Surve
       .where('account_id', '=', answered.account_id)
       .where('id', '=', answered.ticket_id)
       .executeTakeFirstOrThrow()
-    await recordEvent(
+    await tellDesk(
       ctx,
       trx,
       { accountId: answered.account_id, agentId: answered.agent_id },

@@ -12,7 +12,7 @@ import type { Member } from '../team/find-member.ts'
 import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
 import { endInside } from '../tickets/end-conversation.ts'
 import { ensureTicket } from '../tickets/open-ticket.ts'
-import { recordEvent } from '../tickets/record-event.ts'
+import { tellDesk } from '../tickets/tell-desk.ts'
 import { openTicketOf } from '../tickets/ticket-queries.ts'
 
 type Needs = Pick<Context, 'db' | 'generations' | 'notifier' | 'config'>
@@ -108,9 +108,9 @@ async function tell(
 ): Promise<void> {
   const { accountId, agentId, conversationId } = ref
   if (ticketNumber !== undefined) {
-    await recordEvent(ctx, trx, { accountId, agentId }, { type: 'ticket', data: { ticketNumber } })
+    await tellDesk(ctx, trx, { accountId, agentId }, { type: 'ticket', data: { ticketNumber } })
   }
-  await recordEvent(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId } })
+  await tellDesk(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId } })
 }
 
 const customerOf = ({ user_id }: ConversationRow) => ({

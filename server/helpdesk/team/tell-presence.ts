@@ -4,7 +4,7 @@ import { transact } from '../../db/statements/transact.ts'
 import type { Presence } from '../../db/tables/accounts.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
-import { recordEvent } from '../tickets/record-event.ts'
+import { tellDesk } from '../tickets/tell-desk.ts'
 
 /**
  * Stores a member's presence. If it has changed, everybody who follows a help desk of the account is notified.
@@ -28,7 +28,7 @@ export async function tellPresence(
       .orderBy('agent_id')
       .execute()
     for (const { agent_id } of watched) {
-      await recordEvent(
+      await tellDesk(
         ctx,
         trx,
         { accountId, agentId: agent_id },

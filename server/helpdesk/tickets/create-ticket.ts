@@ -6,11 +6,11 @@ import type { Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { Customer } from '../../db/tables/helpdesk.ts'
+import { assigneeOf, refuseSecondOpen, statusOf, teamOf } from './check-ticket-references.ts'
 import { insertTicket, ticketChannel } from './open-ticket.ts'
-import { recordEvent } from './record-event.ts'
 import type { CreateTicket } from './schema.ts'
 import { ensureStatuses } from './statuses.ts'
-import { assigneeOf, refuseSecondOpen, statusOf, teamOf } from './ticket-input.ts'
+import { tellDesk } from './tell-desk.ts'
 import { isOver, type TicketRow } from './ticket-queries.ts'
 
 /**
@@ -49,7 +49,7 @@ export async function createTicket(
       priority: body.priority ?? 'none',
       assigneeId: assigneeId === undefined && isOver(status.category) ? null : assigneeId,
     })
-    await recordEvent(
+    await tellDesk(
       ctx,
       trx,
       { accountId, agentId },

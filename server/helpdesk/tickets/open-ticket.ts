@@ -10,9 +10,9 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import type { Customer, Priority, StatusCategory } from '../../db/tables/helpdesk.ts'
 import { startClocks } from '../clocks/ticket-clocks.ts'
 import { applyTicketChange, defaultStatus } from './apply-ticket-change.ts'
-import { recordEvent } from './record-event.ts'
 import { leastLoaded } from './route-ticket.ts'
 import { ensureStatuses } from './statuses.ts'
+import { tellDesk } from './tell-desk.ts'
 import { openTicketOf, ownerOf, type TicketRow } from './ticket-queries.ts'
 
 type NewTicket = {
@@ -59,12 +59,7 @@ export async function openTicket(
 ): Promise<{ ticketNumber: number; isNew: boolean }> {
   const { ticket, isNew } = await ensureTicket(trx, wanted)
   const { accountId, agentId } = wanted
-  await recordEvent(
-    ctx,
-    trx,
-    { accountId, agentId },
-    { type: 'ticket', data: { ticketNumber: ticket.number } },
-  )
+  await tellDesk(ctx, trx, { accountId, agentId }, { type: 'ticket', data: { ticketNumber: ticket.number } })
   return { ticketNumber: ticket.number, isNew }
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { AgentRef, TicketRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
-import { recordEvent } from './record-event.ts'
+import { tellDesk } from './tell-desk.ts'
 import { requireTicket } from './ticket-queries.ts'
 
 const MOST_LISTED = 500
@@ -41,6 +41,6 @@ export async function noteSeen(
       where seen_tickets.account_id = ${accountId} and seen_tickets.seen_until < excluded.seen_until
       returning ticket_id`.execute(trx)
     if (rows.length === 0) return
-    await recordEvent(ctx, trx, ref, { type: 'seen', data: { memberId, seen: ref.ticketNumber } })
+    await tellDesk(ctx, trx, ref, { type: 'seen', data: { memberId, seen: ref.ticketNumber } })
   })
 }

@@ -8,11 +8,11 @@ import type { TicketRef } from '../../db/refs.ts'
 import { afterCommit, transact } from '../../db/statements/transact.ts'
 import { sendSurvey } from '../survey/send-survey.ts'
 import { applyTicketChange, type Change } from './apply-ticket-change.ts'
+import { assigneeOf, refuseSecondOpen, statusOf, teamOf } from './check-ticket-references.ts'
 import { endInside } from './end-conversation.ts'
-import { recordEvent } from './record-event.ts'
 import type { UpdateTicket } from './schema.ts'
 import { statusesOf } from './statuses.ts'
-import { assigneeOf, refuseSecondOpen, statusOf, teamOf } from './ticket-input.ts'
+import { tellDesk } from './tell-desk.ts'
 import { holdTicket, isOver, type TicketRow } from './ticket-queries.ts'
 
 type Needs = Pick<Context, 'db' | 'notifier' | 'generations' | 'config'>
@@ -41,7 +41,7 @@ export async function updateTicket(
     const conversation = linked === undefined ? held.conversation : linked
     await handOn(trx, held.ticket, ticket, conversation)
     const running = await endIfOver(ctx, trx, held, ticket, conversation)
-    await recordEvent(
+    await tellDesk(
       ctx,
       trx,
       { accountId, agentId },
@@ -106,7 +106,7 @@ async function endIfOver(
   }
   if (ticket.status_category === 'closed') await sendSurvey(ctx.config, trx, ticket, conversation)
   for (const { id } of ends) {
-    await recordEvent(
+    await tellDesk(
       ctx,
       trx,
       { accountId: ticket.account_id, agentId: ticket.agent_id },

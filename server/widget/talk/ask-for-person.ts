@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { openTicket } from '../../helpdesk/tickets/open-ticket.ts'
-import { recordEvent } from '../../helpdesk/tickets/record-event.ts'
+import { tellDesk } from '../../helpdesk/tickets/tell-desk.ts'
 import { ApiError } from '../../http/errors.ts'
 import { offersAction } from '../page/appearance.ts'
 import { requireOwnConversation, type Visit } from '../visitors/visitor.ts'
@@ -26,7 +26,7 @@ export async function askForPerson(
       named && named.status !== 'ended'
         ? named
         : await beginConversation(trx, visit, { title: null, country, page }, named)
-    await recordEvent(
+    await tellDesk(
       ctx,
       trx,
       { accountId, agentId },

@@ -11,7 +11,7 @@ import { titleFromWords } from '../../conversations/turn/title.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { storeCustomerMessage } from '../../helpdesk/messages/store-customer-message.ts'
-import { recordEvent } from '../../helpdesk/tickets/record-event.ts'
+import { tellDesk } from '../../helpdesk/tickets/tell-desk.ts'
 import { ApiError } from '../../http/errors.ts'
 import { embedOriginOf } from '../page/embed-origin.ts'
 import { requireOwnConversation, type Visit } from '../visitors/visitor.ts'
@@ -101,7 +101,7 @@ async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Prom
   })
   if (voice && !conversation.has_voice) await noteVoice(trx, conversation)
   await storeCustomerMessage(trx, conversation, { messageId, text, attachments })
-  await recordEvent(
+  await tellDesk(
     ctx,
     trx,
     { accountId: account_id, agentId: agent_id },

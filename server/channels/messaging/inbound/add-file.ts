@@ -6,7 +6,7 @@ import type { AttachmentNote } from '../../../db/tables/attachments.ts'
 import type { AwaitedFile, InboundContent } from '../../../db/tables/channels.ts'
 import type { AccountId } from '../../../db/tables/columns.ts'
 import { addTicketAttachment, replaceTicketText } from '../../../helpdesk/messages/change-ticket-message.ts'
-import { recordEvent } from '../../../helpdesk/tickets/record-event.ts'
+import { tellDesk } from '../../../helpdesk/tickets/tell-desk.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
 
 export type FetchedFile = { name: string; mediaType: string; bytes: Uint8Array } | null
@@ -61,7 +61,7 @@ export async function addFile(
     await replaceText(trx, accountId, stored.id, `[${name}]`, missing)
     await replaceTicketText(trx, accountId, stored.id, `[${name}]`, missing)
   }
-  await recordEvent(
+  await tellDesk(
     ctx,
     trx,
     { accountId: message.account_id, agentId: message.agent_id },

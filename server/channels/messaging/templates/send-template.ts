@@ -9,7 +9,7 @@ import type { AccountId } from '../../../db/tables/columns.ts'
 import { LEASE_SECONDS } from '../../../deliveries/claim-delivery.ts'
 import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
 import { changeDelivery, failDelivery } from '../../../deliveries/settle-delivery.ts'
-import { recordEvent } from '../../../helpdesk/tickets/record-event.ts'
+import { tellDesk } from '../../../helpdesk/tickets/tell-desk.ts'
 import { ApiError } from '../../../http/errors.ts'
 import { freeKey, type KeyedRequest, takeKey } from '../../../http/once/idempotency.ts'
 import type { ProviderTemplate, TemplateValues } from '../connection/adapter.ts'
@@ -63,12 +63,7 @@ export async function sendTemplate(
       .forUpdate()
       .executeTakeFirstOrThrow()
     const { conversation_id: id } = await settleTemplate(trx, delivery, taken)
-    await recordEvent(
-      ctx,
-      trx,
-      { accountId, agentId },
-      { type: 'conversation', data: { conversationId: id } },
-    )
+    await tellDesk(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId: id } })
     return { conversationId: id }
   })
   return { messageId: taken.messageId, conversationId, to: taken.recipient }

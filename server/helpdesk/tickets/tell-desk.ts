@@ -18,7 +18,7 @@ type HelpdeskEvent =
  * Adds an event to the agent's stream, in the transaction of the change that it reports. It must be the last step of
  * the transaction, because it locks the stream's row until the commit.
  */
-export async function recordEvent(
+export async function tellDesk(
   { notifier }: { notifier: Notifier },
   trx: Trx,
   { accountId, agentId }: AgentRef,
