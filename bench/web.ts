@@ -247,7 +247,7 @@ function report(
   return `# The workspace in a browser
 
 ${new Date().toISOString()}, ${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}; \`npm run bench web\`. ${about}
-Sizes are what the browser received, compressed and with headers.
+Sizes are what the browser received, compressed and with headers; the script of the inbox's shared worker is not among them.
 
 | what | measured | budget | |
 | - | - | - | - |
