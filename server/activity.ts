@@ -1,4 +1,6 @@
-/** Says that something was done in this process which may have left work for others: a request, a job. */
+/**
+ * Notifies listeners that this process did something that may have left work for others, such as a request or a job.
+ */
 type Activity = { note(): void; onNote(listener: () => void): () => void }
 
 export function createActivity(): Activity {

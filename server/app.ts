@@ -41,7 +41,7 @@ const LONGEST_REQUEST_MS = 600_000
 type Options = {
   /** For tests: undeclared responses and error codes become a 500. */
   strict?: boolean
-  /** For tests: the least pace of a body. */
+  /** For tests: the minimum transfer rate of a body. */
   pace?: Pace
 }
 
@@ -56,12 +56,12 @@ export async function createApp(
     trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
     genReqId: ({ headers }) => acceptedId(headers['x-request-id']) ?? v7(),
     requestIdHeader: false,
-    // Where nobody shows a key.
+    // The limit where no key is required.
     bodyLimit: KEYLESS_BYTES,
-    // Headers, and all of a request however slowly it goes on; bodies have a pace besides.
+    // The limits for the headers and for the whole request, however slowly it arrives. Bodies also have a minimum rate.
     requestTimeout: LONGEST_REQUEST_MS,
     http: { headersTimeout: LONGEST_HEADERS_MS, connectionsCheckingInterval: LONGEST_HEADERS_MS / 4 },
-    // While it ends, requests on open connections are served; only new replies are refused (Generations.admit).
+    // During shutdown, requests on open connections are still served; only new replies are refused (Generations.admit).
     return503OnClosing: false,
     routerOptions: { maxParamLength: 2_048 },
     frameworkErrors: (_error, request, reply) =>

@@ -40,7 +40,7 @@ test('good values are taken', () => {
     REDIS_URL: 'rediss://user:secret@cache:6380/2',
     TRUSTED_PROXIES: '10.0.0.0/8, ::1',
     COUNTRY_HEADER: 'CF-IPCountry',
-    // As load tests set it.
+    // The setting that load tests use.
     RATE_LIMIT: '1000000/10',
     SEED_DEMO: '0',
   })

@@ -35,10 +35,10 @@ import { VERSION } from './version.ts'
 
 const USER_AGENT = `Parley/${VERSION} (self-hosted agent service)`
 
-/** Everything that has state. It is created once, passed explicitly and closed once. */
+/** Everything that has state. It is created once, passed explicitly, and closed once. */
 export type Context = Awaited<ReturnType<typeof createContext>>
 
-/** What tests replace. */
+/** The parts that tests replace. */
 type Overrides = { database?: Database; log?: Logger }
 
 /** Opens and migrates the database, and creates everything that depends on it. */
@@ -99,7 +99,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       words,
       models,
       fetcher,
-      /** null: the scripts of pages are not run. */
+      /** null: scripts of pages are not run. */
       renderer,
       extractor,
       notifier,
@@ -123,7 +123,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       keys: createAuthenticator(db, onError),
       sessions: createSessions({ db, config, log, secrets }),
       maintenance: createMaintenance(db),
-      /** Uploaded files lie here, by account, agent and source. */
+      /** The folder of uploaded files, by account, agent and source. */
       filesDir: join(config.dataDir, 'files'),
       uploads: createUploads(join(config.dataDir, 'uploads')),
       bodies: createBodyBudgets(),

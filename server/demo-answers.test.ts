@@ -45,7 +45,7 @@ test('the suggested questions of the demo agent are answered with what a person 
   }
 })
 
-/** What newcomers ask, in words of their own, and what has to be in the answer. */
+/** Questions of newcomers in their own words, and what the answers must contain. */
 const NEWCOMERS: [string, RegExp][] = [
   ['How do I crawl a website?', /"linkType": "crawl"/],
   ['How do I create an API key?', /keys create --name/],

@@ -100,7 +100,7 @@ import * as workspace from './workspace/contract.ts'
 import { workspaceRoutes } from './workspace/serve-workspace.ts'
 
 type Contracts = Record<string, Endpoint>
-/** A module may also export constants that belong to its contracts. */
+/** A module of contracts may also export constants. */
 type RawContracts = Record<string, RawEndpoint | string | number>
 
 /** What a feature adds to the service. */
@@ -191,7 +191,7 @@ export const features: Feature[] = [
   { duties: ({ jobs }) => [{ what: 'jobs of dead processes', everyMs: LOOK_MS, run: () => jobs.revive() }] },
 ]
 
-/** Every contract of version 2: features in their order, inside one by path and method. */
+/** The contracts of version 2, in the order of the features and, within each, by path and method. */
 export const contracts: Endpoint[] = listed<Endpoint>(features.flatMap((feature) => feature.contracts ?? []))
 
 /** Every contract of what is served outside of the APIs. */
@@ -214,7 +214,7 @@ export const version1Contracts: Endpoint[] = listed<Endpoint>([
 /** Every kind of background job. */
 export const jobKinds = (ctx: Context): Task<never>[] => features.flatMap(({ jobs }) => jobs?.(ctx) ?? [])
 
-/** The duties of a process with this role. */
+/** The duties of a process in this role. */
 export function duties(ctx: Context, role: 'api' | 'worker' | 'all'): Duty[] {
   const every = features.flatMap((feature) => feature.duties?.(ctx) ?? [])
   return role === 'api' ? every.filter(({ processes }) => processes === 'all') : every

@@ -7,7 +7,7 @@ import { createLog } from './log.ts'
 
 const SAID = 'marzipan'
 
-/** What is written of the errors that the work throws, as an error and as the cause of others. */
+/** Returns the log lines for the errors that the work throws, both as the error and as the cause of another. */
 async function written(...works: (() => unknown)[]): Promise<string[]> {
   const lines: string[] = []
   const log = createLog('info', 'json', { write: (line: string) => void lines.push(line) })

@@ -6,7 +6,7 @@ const MOST_LEVELS = 6
 const MOST_ERRORS = 10
 const LONGEST_MESSAGE = 500
 
-/** What of an error is no more than names that the program or the schema gives. */
+/** The properties of errors that only hold names defined by the program or the schema. */
 const KEPT = [
   'code',
   'constraint',
@@ -23,7 +23,7 @@ type Described = { type: string; message: string; stack?: string } & Record<stri
 
 export type LogFormat = 'json' | 'pretty'
 
-/** Writes to standard error: lines of JSON, or lines for people. */
+/** Writes to standard error, either lines of JSON or human-readable lines. */
 export function createLog(
   level: string,
   format: LogFormat = 'json',
@@ -52,8 +52,8 @@ function destinationOf(format: LogFormat): DestinationStream {
 }
 
 /**
- * While the database is away one line has said so, and what fails because of it is left out. Without a sentence of
- * ours pino and Fastify take the error's own message as the line's.
+ * While the database is unavailable, one line has reported it, and errors that follow from it are left out. Without a
+ * message of ours, pino and Fastify would log the error's own message unfiltered.
  */
 const logMethod = function (this: Logger, args: Parameters<LogFn>, method: LogFn): undefined {
   const [first, sentence] = args as unknown[]
@@ -74,15 +74,16 @@ function isBecauseAway(error: unknown, level = 1): boolean {
   return isBecauseAway(error.cause, level + 1)
 }
 
-/** Without the URL, which may hold what somebody searches for. */
+/** Leaves out the URL, which may contain what somebody searches for. */
 const describeRequest = ({ method, routeOptions }: { method?: string; routeOptions?: { url?: string } }) => ({
   method,
   route: routeOptions?.url,
 })
 
 /**
- * An error without what customers wrote. Databases, parsers and model providers put values into messages, between
- * quotation marks, and into members of their own (`detail`, `where`, `query`, `parameters`, `requestBodyValues`).
+ * Describes an error without text that customers wrote. Databases, parsers and model providers put values into
+ * messages, in quotation marks, and into their own properties (`detail`, `where`, `query`, `parameters`,
+ * `requestBodyValues`).
  */
 export function describeError(error: unknown): unknown {
   return describe(error, 1)
@@ -104,7 +105,10 @@ function describe(error: unknown, level: number): unknown {
   return described
 }
 
-/** The queue reports errors as plain objects; of anything else that is thrown only its type is known to be harmless. */
+/**
+ * Describes other thrown values. The queue reports errors as plain objects; for anything else, only the type is known
+ * to be harmless.
+ */
 function describeOther(thrown: unknown): unknown {
   const { message, stack, code } = (thrown ?? {}) as { message?: unknown; stack?: unknown; code?: unknown }
   if (typeof message !== 'string') return { type: typeof thrown }
@@ -113,15 +117,18 @@ function describeOther(thrown: unknown): unknown {
   return describe(error, MOST_LEVELS)
 }
 
-/** Up to the last mark, since a value may hold marks itself. An apostrophe inside a word is none. */
+/**
+ * Removes everything up to the last quotation mark, since a value may contain quotation marks itself. An apostrophe
+ * inside a word does not count.
+ */
 function messageOf(error: Error): string {
   const { message } = error
-  // What the operating system says names files and addresses, which an operator needs.
+  // Errors of the operating system name files and addresses, which operators need.
   if ((error as NodeJS.ErrnoException).syscall !== undefined) return message
   return message.replace(/(?<!\w)["'`“‘«].*["'`”’»](?!\w)/su, '…').slice(0, LONGEST_MESSAGE)
 }
 
-/** The stack begins with the message, which may have lines that look like a frame. */
+/** The stack begins with the message, whose lines may look like stack frames. */
 function framesOf({ message, stack = '' }: Error): string {
   const at = stack.indexOf(message)
   const frames = at < 0 ? stack : stack.slice(at + message.length)

@@ -12,25 +12,28 @@ import { openCommandSocket } from './operations/command-socket.ts'
 import { resumeEmptying } from './privacy/erasing/empty-agent.ts'
 
 const DRAIN_MS = 30_000
-/** The length of the listen queue, which the system may limit. It has to hold a flood and the visitors behind it. */
+/**
+ * The length of the listen queue, which the system may limit. It has to hold a burst of connections and the regular
+ * ones after it.
+ */
 const BACKLOG = 4_096
-/** A copy of a signal comes at once. */
+/** A second signal within this time counts as a copy of the first. */
 const COPY_WITHIN_MS = 1_000
 /** Delays the reading of the word vectors, so that the first requests after the start are not held up. */
 const READ_WORDS_MS = 2_000
-/** For the last checkpoint, and for telling the readers. */
+/** The time for the final checkpoint and for notifying the readers. */
 const FAREWELL_MS = 5_000
 
-/** Runs the service until a signal ends it; prints its address when it is ready to answer. */
+/** Runs the service until a signal ends it; prints its address once it accepts requests. */
 export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise<void> {
   const { embedded, jobs, log, config } = ctx
-  // Node would print the error with everything in it.
+  // By default, Node would print the error with all its properties.
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'an error that nobody caught')
     process.exit(1)
   })
   const { promise: started, resolve: hasStarted } = Promise.withResolvers<void>()
-  // A signal that comes while it starts ends it as soon as it has: nothing is left half done.
+  // A signal during startup takes effect once startup is complete, so that nothing is left half done.
   endOnSignal(() => started.then(close), log)
   await jobs.prepare(jobKinds(ctx))
   const stopDuties = await startDuties(
@@ -43,7 +46,7 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   )
   const app = role === 'worker' ? null : await createApp(ctx)
   const socket = embedded ? await openCommandSocket(ctx) : null
-  // First, so that a port in use does not cost the key that the first run shows only once.
+  // Listen first, so that a port in use does not cost the key that the first run shows only once.
   if (app) await app.listen({ host: config.host, port: config.port, backlog: BACKLOG })
   const greeting = role === 'worker' ? [] : await firstRun(ctx)
   if (role !== 'api') {
@@ -54,9 +57,9 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   }
   const address = app ? addressOf(config.host, app.server.address() as AddressInfo) : null
   const lines = [address ? `listening on ${address}` : 'working', ...greeting]
-  // In one piece: whoever waits for the first line sees the rest, too.
+  // Written at once, so that whoever waits for the first line also sees the rest.
   process.stdout.write(`${lines.join('\n').replaceAll('{address}', address ?? '')}\n`)
-  // Reading any property loads the table, which would otherwise delay the first answer.
+  // Reading any property loads the table; otherwise the first answer would be delayed.
   setTimeout(() => ctx.words.size, READ_WORDS_MS).unref()
   hasStarted()
   // This is not awaited, because a server that is unreachable must not delay the start.
@@ -65,13 +68,13 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   })
 
   async function close(): Promise<void> {
-    // A job that began now would be broken off.
+    // A job that started now would be interrupted.
     const resting = jobs.rest()
     const idle = stopDuties()
     const closing = app?.close()
     const finished = Promise.all([socket?.close(), closing, ctx.generations.drain(DRAIN_MS), idle, resting])
     await Promise.race([finished, wait(DRAIN_MS + FAREWELL_MS)])
-    // Whoever still sends or reads after that is cut off, and a duty that still waits is left: others take it up.
+    // After that, remaining connections are closed and waiting duties are abandoned; other processes continue them.
     app?.server.closeAllConnections()
     await closing
     await ctx.close()
@@ -83,8 +86,8 @@ function addressOf(host: string, { port }: AddressInfo): string {
 }
 
 /**
- * The first signal ends it in order, within the time that running answers get; another one at once. Of a signal to the
- * whole process group npm sends us a copy of its own, which is not a second one.
+ * The first signal shuts the service down in order, within the time that running answers get; a second one ends it at
+ * once. When a signal goes to the whole process group, npm forwards a copy of it, which does not count as the second.
  */
 function endOnSignal(close: () => Promise<void>, log: Context['log']): void {
   let endsSince: number | null = null

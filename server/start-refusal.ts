@@ -3,12 +3,12 @@ import { FolderInUse, FolderUnusable } from './db/embedded/folder-lock.ts'
 import { MigrationRefused } from './db/upkeep/migrate.ts'
 import { SecretRefused } from './secrets/secret-key.ts'
 
-/** The environment is at fault (sysexits.h EX_CONFIG). */
+/** The environment is invalid (sysexits.h EX_CONFIG). */
 const CONFIG = 78
-/** The database, the data folder or the port cannot be had (EX_UNAVAILABLE). */
+/** The database, the data folder or the port is not available (EX_UNAVAILABLE). */
 const UNAVAILABLE = 69
 
-/** A failure that an operator can mend, as one line with an exit code; null for any other error. */
+/** Describes a failure that an operator can fix as one line with an exit code; null for any other error. */
 export function startRefusal(error: unknown): { line: string; code: number } | null {
   const line = (error as Error).message
   if (error instanceof SecretRefused || error instanceof FolderUnusable) return { line, code: CONFIG }

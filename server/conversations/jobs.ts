@@ -13,7 +13,7 @@ export const conversationDuties = (ctx: Pick<Context, 'db' | 'log'>): Duty[] => 
     processes: 'all',
     afterDeath: true,
     run: () => closeOrphans(ctx),
-    // With the embedded database no other process can be running what the last process left.
+    // With the embedded database, no other process can still be running what the last process left behind.
     atStart: () => closeOrphans(ctx),
   },
   { what: 'expired actions', everyMs: MINUTE, run: () => expireCalls(ctx.db) },

@@ -70,7 +70,7 @@ test('tables with many changed rows are vacuumed and analysed', async () => {
   await sql`create table busy (id integer)`.execute(database.db)
   await sql`insert into busy select generate_series(1, 6000)`.execute(database.db)
   await sql`delete from busy where id > 100`.execute(database.db)
-  // Statistics are written when a session is idle; asking for them tells it to.
+  // A session writes its statistics when it is idle; reading them makes it do so now.
   await sql`select pg_stat_force_next_flush()`.execute(database.db)
   const names = await vacuumChanged(database.db, 1_000)
   if (!onPostgres()) assert.deepEqual(names, ['public.busy'])

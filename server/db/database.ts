@@ -8,7 +8,7 @@ import { lockFolder } from './embedded/folder-lock.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
 import type { Tables } from './tables/tables.ts'
 
-/** Kysely over every table; a transaction has the same type, so nothing needs a variant for it. */
+/** Kysely over all tables. A transaction has the same type, so no function needs a second version for it. */
 export type Db = Kysely<Tables>
 export type Trx = Transaction<Tables>
 
@@ -43,8 +43,8 @@ const types: pg.CustomTypesConfig = {
 const LIMITS = {
   statement_timeout: 30 * SECOND,
   lock_timeout: 10 * SECOND,
-  // Less than the wait for a lock: when a network loses connections, the server does not learn that the transactions on
-  // them are abandoned, and customers wait for their locks.
+  // Shorter than the wait for a lock: when a network loses connections, the server does not learn that their
+  // transactions are abandoned, and customers wait for their locks.
   idle_in_transaction_session_timeout: 4 * SECOND,
 }
 
@@ -91,7 +91,7 @@ export async function openEmbedded(folder: string | 'memory', snapshot?: Blob): 
       database: 'postgres',
       host: 'embedded',
       ssl: false,
-      // The database is one session: its users take turns.
+      // The database has a single session, so its users take turns.
       max: 1,
       idleTimeoutMillis: 0,
       types,

@@ -7,5 +7,8 @@ export const newId = (): string => v7()
 /** Returns the id of a new agent: 21 URL-safe characters. */
 export const newAgentId = (): string => nanoid(21)
 
-/** An id that is no UUID cannot exist; asking PostgreSQL with it would be an error instead of "not found". */
+/**
+ * Checks whether a string is a UUID. Anything else cannot be an id, and PostgreSQL would report an error instead of
+ * finding nothing.
+ */
 export const isId = (text: string): boolean => validate(text)

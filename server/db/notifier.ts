@@ -23,7 +23,7 @@ export type Notifier = {
 
 type Listeners = Map<Notice, Set<(id: string) => void>>
 
-/** The embedded database has one process: notices go straight to its listeners. */
+/** Notifies listeners directly, since the embedded database has only one process. */
 export function localNotifier(): Notifier {
   const listeners: Listeners = new Map()
   return {
@@ -37,11 +37,11 @@ export function localNotifier(): Notifier {
 
 const CHANNEL = 'parley'
 const LONGEST_WAIT_MS = 1_000
-/** A connection that only listens would not notice that its other end is gone. */
+/** A connection that only listens would not notice that the other end is gone, so it is checked this often. */
 const ASK_MS = 5_000
 const FAREWELL_MS = 1_000
 
-/** Over LISTEN and NOTIFY, on a connection of its own that is opened again when it breaks. */
+/** Uses LISTEN and NOTIFY on a separate connection, which is reopened when it breaks. */
 export function postgresNotifier(url: string, onError: (error: unknown) => void): Notifier {
   const listeners: Listeners = new Map()
   const gapListeners = new Set<() => void>()

@@ -7,5 +7,5 @@ export type SourceRef = AgentRef & { sourceId: string }
 
 export type ConversationRef = AgentRef & { conversationId: string }
 
-/** Names a ticket by the number that it has within its agent. */
+/** Names a ticket by its number within its agent. */
 export type TicketRef = AgentRef & { ticketNumber: number }

@@ -4,8 +4,8 @@ import type { Db } from '../db/database.ts'
 import type { ServiceProcess } from '../db/upkeep/processes.ts'
 
 /**
- * Work that an installation has from time to time. One of its processes runs it, but several may do so at once, so it
- * must be safe to run twice.
+ * Recurring work of an installation. One of its processes runs it, but several may do so at once, so it must be safe to
+ * run twice.
  */
 export type Duty = {
   /** What the duty does, which is also its name in the table of duties. */

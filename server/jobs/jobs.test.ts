@@ -27,7 +27,7 @@ test('a job is done again while it fails; attempts that a process did not surviv
   const tasks = [task as Task<never>]
   await jobs.prepare(tasks)
   await jobs.enqueue<Payload>(db, 'try', { word: 'later' })
-  // As after so many kills.
+  // Simulates that many kills.
   await sql`update jobs.job set retry_count = 5 where name = 'try'`.execute(db)
   await jobs.work(tasks)
   await until('the second attempt', () => attempts.length === 2)
@@ -68,7 +68,7 @@ test('a job begins when it is committed or due, without anybody looking for it a
   }
   await jobs.prepare([task as Task<never>])
   await jobs.work([task as Task<never>])
-  // All have looked, found nothing, and wait.
+  // All workers have polled, found nothing, and are waiting.
   await wait(500)
   await db.transaction().execute(async (trx) => {
     for (let i = 0; i < 20; i++) await jobs.enqueue<Payload>(trx, 'note', { word: `${i}` })

@@ -16,7 +16,7 @@ export type Task<P extends object> = {
   concurrency: number
   /** The most jobs of one account that run at once, across all processes together; unlimited if absent. */
   share?: number
-  /** Whether nobody waits for the work; see asBulk. */
+  /** Whether the work has low priority because nobody waits for it; see asBulk. */
   bulk?: boolean
   /**
    * The number of retries after an attempt has thrown. An attempt does not count if its process died in it, or gave
@@ -90,9 +90,9 @@ export async function openJobs({
     ...(embedded ? { backend: 'pglite' as const } : {}),
     schema: 'jobs',
     superviseIntervalSeconds: SUPERVISE_SECONDS,
-    // Of two looks for dead processes within this time one is enough.
+    // Checks for dead processes at most this often.
     monitorIntervalSeconds: 2,
-    // No jobs that depend on others, and none by the calendar.
+    // Jobs that depend on others and scheduled jobs are not used.
     flowIntervalSeconds: 3_600,
     schedule: false,
     reindex: false,
@@ -195,7 +195,7 @@ export async function openJobs({
             async ([job]: JobWithMetadata<object>[]) => {
               if (!job) return
               hand.busy = true
-              // Where one job was there may be more.
+              // If there was one job, there may be more.
               waker.wake(task.name)
               try {
                 await shared(task, job)

@@ -1,21 +1,26 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 
-/** The service's own look at the queue, for what no notice has told of: jobs of a killed process, lost notices. */
+/**
+ * How often the service checks the queue itself, to find jobs of killed processes and jobs whose notification was lost.
+ */
 const LOOK_MS = 5_000
-/** Jobs due within the same part of a second are looked for once. */
+/** Jobs due within the same slot of this length are fetched by one timer. */
 const SLOT_MS = 100
 
-/** One that takes jobs of a task, one at a time. */
+/** A worker that runs jobs of a task, one at a time. */
 type Hand = { busy: boolean; wake(): void }
 
-/** Has idle hands look for jobs when there may be some. */
+/** Wakes idle workers when there may be jobs for them. */
 type Waker = {
   add(task: string, hand: Hand): void
-  /** A job of the task is due in so many milliseconds. One hand is woken; each that finds a job wakes the next. */
+  /**
+   * Announces that a job of the task is due in this many milliseconds. One worker is woken, and each worker that finds
+   * a job wakes the next.
+   */
   wake(task: string, afterMs?: number): void
   wakeAll(): void
-  /** Asks the queue for what is due before the next look. */
+  /** Asks the queue for jobs that are due before the next check. */
   look(): Promise<void>
   close(): void
 }

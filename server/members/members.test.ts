@@ -35,7 +35,7 @@ test('somebody is invited to an agent, accepts once, and sees that agent alone',
 
   const guessed = { token: `${token.slice(0, -1)}x`, name: 'Sue', password: PASSWORD }
   assert.equal((await browser.request('POST', '/invitations/accept', guessed)).status, 404)
-  // A role raised by the body is refused with everything else.
+  // A body that tries to raise the role is rejected as a whole.
   const accepted = { token, name: 'Sue', password: PASSWORD }
   for (const more of [{ role: 'owner' }, { agentIds: null }, { email: 'eve@example.com' }])
     assert.equal((await browser.request('POST', '/invitations/accept', { ...accepted, ...more })).status, 400)
@@ -68,7 +68,7 @@ test('somebody is invited to an agent, accepts once, and sees that agent alone',
   assert.equal((await reply(owner.email)).status, 403)
   assert.equal((await reply('sue@example.com')).status, 201)
 
-  // What the owner changes holds at once.
+  // The owner's changes take effect at once.
   const changed = await owner.request('PATCH', `/members/${member.id}`, { role: 'admin' })
   assert.deepEqual([changed.body.role, changed.body.agentIds], ['admin', null])
   assert.equal((await browser.request('GET', `/agents/${other}`)).status, 200)
@@ -101,7 +101,7 @@ test('nobody but an owner decides who is an owner, and one stays', async () => {
   assert.equal((await boss.request('PATCH', own, { role: 'viewer', agentIds: ['x'] })).status, 404)
   const foreign = { authorization: `Bearer ${key}` }
   assert.equal((await service.anonymous('PATCH', place, { role: 'viewer' }, foreign)).status, 404)
-  // Two owners who lower each other at once leave one.
+  // When two owners lower each other's role at the same time, one owner remains.
   assert.equal((await boss.request('PATCH', own, { role: 'owner' })).status, 200)
   const both = await Promise.all([
     boss.request('PATCH', own, { role: 'viewer' }),

@@ -3,7 +3,7 @@ import { Exact, Nullable } from '../http/contract.ts'
 
 export const attributes = Type.Unsafe<Record<string, unknown>>({ type: 'object', maxProperties: 500 })
 
-/** What can be changed of a contact. */
+/** The fields of a contact that can be changed. */
 export const fields = {
   name: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
   email: Type.Optional(Nullable(Type.String({ format: 'email', maxLength: 254 }))),

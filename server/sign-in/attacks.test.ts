@@ -18,7 +18,7 @@ after(() => service.close())
 
 const SESSION = 'parley.session_token'
 
-/** Turns the second factor of a member on, with the code of the present half-minute. */
+/** Enables the second factor of a member, with the code of the current half-minute. */
 async function addFactor(worker: Worker): Promise<string> {
   const { body } = await worker.request('POST', '/second-factor', { password: PASSWORD })
   const { status } = await worker.request('POST', '/second-factor/confirm', { code: codeOf(body.uri) })
@@ -26,7 +26,7 @@ async function addFactor(worker: Worker): Promise<string> {
   return body.uri
 }
 
-/** Counts the passwords that are hashed during `work`. */
+/** Returns the number of passwords that are hashed during `work`. */
 async function hashesDuring(work: () => Promise<unknown>): Promise<number> {
   let count = 0
   const hook = createHook({
@@ -85,7 +85,7 @@ test('the code of a second factor works once, also when it is sent twice at once
     assert.deepEqual((await signIn(browser, worker.email)).body, { secondFactor: true })
     return browser
   }
-  // The code of the confirmation was used, too.
+  // The code that confirmed the second factor counts as used, too.
   const replayed = await begin()
   const refused = await replayed.request('POST', '/sign-in/second-factor', { code: codeOf(uri) })
   assert.deepEqual([refused.status, refused.body.error.code], [401, 'AUTH_SIGN_IN_FAILED'])
@@ -99,7 +99,7 @@ test('the code of a second factor works once, also when it is sent twice at once
     both.map(({ request }) => request('POST', '/sign-in/second-factor', { code })),
   )
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401])
-  // The refused one has no session in the database either.
+  // The refused sign-in has no session in the database either.
   assert.equal((await worker.request('GET', '/sessions')).body.length, before + 1)
 })
 
@@ -119,13 +119,13 @@ test('between the password and the code there is no session to use', async () =>
   ] as const) {
     assert.equal((await browser.request(method, path, body)).status, 401, path)
   }
-  // The challenge under the name of a session is none.
+  // A challenge presented as a session is not accepted.
   const renamed = browserOf(service)
   for (const name of challenge) renamed.cookies.set(SESSION, browser.cookies.get(name) ?? '')
   assert.equal((await renamed.request('GET', '/me')).status, 401)
   const trusted = { code: '000000', trustDevice: true }
   assert.equal((await browser.request('POST', '/sign-in/second-factor', trusted)).status, 400)
-  // A new password does not remove the factor.
+  // A new password does not remove the second factor.
   const { token } = await createLink(service.ctx.db, {
     accountId: client.accountId,
     kind: 'reset',

@@ -17,7 +17,7 @@ after(() => service.close())
 
 const SESSION = 'parley.session_token'
 
-/** What the audit log says of the account, the newest last. */
+/** Returns the account's entries in the audit log, newest last. */
 const logged = async (accountId: string | null) =>
   (
     await service.ctx.db
@@ -57,7 +57,7 @@ test('a set-up link makes the first owner, once', async () => {
 test('a cookie is for the service alone, and another one after every sign-in', async () => {
   const { email } = await memberOf(service, client.accountId, 'viewer')
   const browser = browserOf(service)
-  // Fixation: a session that the attacker knows is not the one that the victim gets.
+  // Session fixation: a session that the attacker knows must not become the victim's.
   browser.cookies.set(SESSION, 'known.to%3Dthe%20attacker')
   const first = await signIn(browser, email)
   const [cookie = ''] = first.headers.getSetCookie()
@@ -190,7 +190,7 @@ test('a reset link is for one member and one time, and leaves the second factor'
   const password = 'a password after the reset'
   const forOther = { token, password, memberId: other.memberId, email: other.email }
   assert.equal((await request('POST', '/password-resets/accept', forOther)).status, 400)
-  // A token of one kind opens nothing of another.
+  // A token of one kind is not accepted as another.
   const asInvitation = { token, name: 'x', password }
   assert.equal((await request('POST', '/invitations/accept', asInvitation)).status, 404)
   assert.equal((await request('POST', '/password-resets/accept', { token, password })).status, 200)
@@ -209,7 +209,7 @@ test('a second factor is asked for after the password, and for nothing before', 
   assert.equal(status, 200, JSON.stringify(body))
   const again = await worker.request('POST', '/second-factor', { password: PASSWORD }, headers)
   assert.deepEqual(again.body, { uri: null, backupCodes: null })
-  // Nothing is asked for before it was confirmed.
+  // Codes are not required before the second factor is confirmed.
   assert.deepEqual((await signIn(browserOf(service), worker.email)).body, { secondFactor: false })
   assert.equal((await worker.request('POST', '/second-factor/confirm', { code: '000000' })).status, 401)
   const confirmed = await worker.request('POST', '/second-factor/confirm', { code: codeOf(body.uri) })

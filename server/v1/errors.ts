@@ -1,7 +1,7 @@
 import type { PresentError } from '../http/server/render-error.ts'
 import { ATTRIBUTES } from './schema.ts'
 
-/** What version 1 knew as one thing: no access, or no more of something. */
+/** Codes that version 1 reports as one error: no access, or a limit reached. */
 const DENIED = [402, 403, 422]
 
 const MESSAGES: Record<number, string> = {
@@ -16,7 +16,7 @@ const MESSAGES: Record<number, string> = {
   500: 'Internal server error',
 }
 
-/** `{message}`, with the sentences that programs compare (contract, section 9). */
+/** Returns `{message}` with the sentences that programs compare (contract, section 9). */
 export const presentError: PresentError = (error, endpoint) => {
   const status = DENIED.includes(error.status) ? 403 : error.status
   const message =

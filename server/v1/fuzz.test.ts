@@ -10,12 +10,12 @@ import { reconcile } from '../accounts/plans/reconcile.ts'
 import type { Endpoint } from '../http/contract.ts'
 import { version1Routes } from './routes.ts'
 
-/** Whatever is sent, the answer is a success or a refusal in the words of version 1. */
-/** 300 in all: each database gets others. */
+/** Whatever is sent, the response is a success or an error in the wording of version 1. */
+/** 300 in all; each database gets different ones. */
 const RUNS = 150
 const SEED = onPostgres() ? 171 : 71
 const SIDE_BY_SIDE = 6
-/** Requests; less than the rate limit. */
+/** The number of requests, below the rate limit. */
 const KEY_LASTS = 90
 
 let service: Service
@@ -56,7 +56,7 @@ const json = fc.letrec((tie) => ({
   ),
 })).value
 
-/** Something like what the schema says: members are there, missing, or anything. */
+/** Returns a value that roughly follows the schema: members may be present, missing, or arbitrary. */
 function likely(schema: Schema, name = ''): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 9, arbitrary: good(schema, name) }, { weight: 1, arbitrary: json })
 }
@@ -71,7 +71,7 @@ function good(schema: Schema, name: string): fc.Arbitrary<unknown> {
     const requiredKeys = (schema.required ?? []) as never[]
     return fc.record(Object.fromEntries(members), { requiredKeys })
   }
-  // What has to be another one each time must not be the same always.
+  // Values that must be unique must not be the same every time.
   if (type === 'string' && !schema.enum && !schema.format) return fc.stringMatching(/^[a-z]{1,9}$/)
   return fc.constant(sampleOf(schema))
 }
@@ -91,7 +91,7 @@ const bodyOf = (endpoint: Endpoint): fc.Arbitrary<string> =>
 const pathOf = ({ path }: Endpoint): string =>
   `/api/v1${path.replace('{chatbotId}', chatbotId).replace('{externalId}', 'ann').replace('{name}', 'plan')}`
 
-/** Sends each with a key that has not used up its requests; how many were accepted. */
+/** Sends each request with a key that has requests left. Returns how many were accepted. */
 async function sendAll<T>(inputs: T[], send: (input: T, key: string) => Promise<Response>): Promise<number> {
   const keys: string[] = []
   while (keys.length * KEY_LASTS < inputs.length) {
@@ -132,7 +132,7 @@ test('many bodies for each endpoint that takes one', async () => {
         body,
       }),
     )
-    // Bodies that are all refused at the door would try nothing behind it.
+    // If every body were rejected by validation, nothing behind it would be tested.
     if (endpoint.body) assert.ok(accepted >= 10, `${endpoint.name}: ${accepted}`)
   }
   await service.ctx.generations.idle()
@@ -143,7 +143,7 @@ test('many queries for each endpoint that takes one', async () => {
   const value = fc.oneof(word, fc.constantFrom('1', '100', '0', '-1', '2026-01-01', 'API'))
   for (const endpoint of version1Routes(service.ctx).map((route) => route.endpoint)) {
     const names = Object.keys(((endpoint.query ?? {}) as Schema).properties ?? {})
-    // Deleting the chatbot by chance would spoil the rest.
+    // Deleting the chatbot by chance would spoil the remaining requests.
     if (names.length === 0 || endpoint.name === 'deleteChatbot') continue
     const query = fc
       .record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] })

@@ -4,8 +4,8 @@ import { type Client, type Service, startService } from '../../test/start.ts'
 import { until } from '../../test/until.ts'
 
 /**
- * A program written for version 1: it knows the tables of version 1, `fetch`, and nothing of this project. What
- * only the service can do (a key, a lead) is set up around it.
+ * A program written for version 1: it uses the tables of version 1, `fetch`, and nothing of this project. Whatever only
+ * the service can do (creating a key or a lead) is set up around it.
  */
 let service: Service
 let owner: Client
@@ -55,7 +55,7 @@ test('the whole life of a chatbot', async () => {
       return chatbots[0].status === 'trained' && chatbots[0]
     })
 
-  // Created with its text, it answers from it.
+  // Created with its text, the chatbot answers from it.
   const { chatbotId } = await send('POST', '/create-chatbot', {
     chatbotName: 'Bakery',
     sourceText: 'The bakery opens at six in the morning and closes at noon.',
@@ -81,7 +81,7 @@ test('the whole life of a chatbot', async () => {
   assert.deepEqual(Object.keys(answer), ['text', 'sources'])
   assert.match(answer.text, /six in the morning/)
 
-  // The text is replaced, not added to.
+  // The text is replaced, not appended to.
   const data = { chatbotId, chatbotName: 'Library', sourceText: 'The library opens at ten o’clock.' }
   assert.deepEqual(await send('POST', '/update-chatbot-data', data), { chatbotId })
   assert.equal((await trained()).name, 'Library')
@@ -126,7 +126,7 @@ test('the whole life of a chatbot', async () => {
   assert.deepEqual(Object.keys(await remove('/delete-chatbot-icon')), ['message'])
   assert.deepEqual(Object.keys(await remove('/delete-chatbot-profile-picture')), ['message'])
 
-  // People, and what is known of them.
+  // Contacts and their attributes.
   const attribute = {
     name: 'plan',
     type: 'text',
@@ -163,7 +163,7 @@ test('the whole life of a chatbot', async () => {
   const erased = await fetch(`${base}${contacts}/18`, { method: 'DELETE', headers })
   assert.deepEqual([erased.status, Object.keys((await erased.json()) as object)], [200, ['message']])
 
-  // A conversation that is kept, and streamed.
+  // A conversation that is stored and streamed.
   await ask('When does the library open?', { conversationId: 'visit-1', contactId: '17' })
   const streamed = await fetch(`${base}/chat`, {
     method: 'POST',
@@ -195,11 +195,11 @@ test('the whole life of a chatbot', async () => {
     conversations[0].messages.map(({ role }: Json) => role),
     ['user', 'assistant', 'user', 'assistant'],
   )
-  // What was read can be sent back as it is.
+  // Whatever was read can be sent back unchanged.
   const history = [...conversations[0].messages, { role: 'user', content: 'And the library closes?' }]
   assert.ok((await send('POST', '/chat', { chatbotId, messages: history })).text)
 
-  // Leads, and the end.
+  // Leads and cleanup.
   const leadId = '01900000-0000-7000-8000-000000000001'
   await service.ctx.db
     .insertInto('leads')

@@ -18,7 +18,7 @@ export const presentChatbot = (row: FullAgentRow) => ({
   updated_at: row.updated_at.toISOString(),
 })
 
-/** What the agent's model has said leads where the agent may lead, as in the answer itself. */
+/** Presents a conversation; the model's links are filtered as they were in the answers themselves. */
 export const presentConversation = (row: ConversationRow, messages: MessageRow[], mayLink: MayLink) => ({
   id: row.external_id ?? row.id,
   chatbot_id: row.agent_id,

@@ -7,7 +7,7 @@ import { newId } from '../db/ids.ts'
 import type { Endpoint } from '../http/contract.ts'
 import { version1Routes } from './routes.ts'
 
-/** The negative suite of test/every-route.test.ts for version 1, with what version 1 answers. */
+/** The negative tests of test/every-route.test.ts for version 1, with the responses of version 1. */
 let service: Service
 let endpoints: Endpoint[]
 
@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** As service-api and the contract list them; tests are named before the service is there. */
+/** The errors as service-api and the contract list them. Tests are named before the service starts. */
 const ENDPOINTS = [
   'chat',
   'createChatbot',
@@ -55,7 +55,7 @@ const SAYS: Record<number, string> = {
   429: 'Rate limit exceeded',
 }
 
-/** The body, all of it; of custom attributes it may also say what is wrong. */
+/** The complete body; for custom attributes, it may also say what is wrong. */
 function assertSays({ status, body, headers }: Answer, expected: number, message = SAYS[expected]): void {
   assert.equal(status, expected, JSON.stringify(body))
   const { issues: _, ...rest } = body
@@ -227,7 +227,7 @@ test('what breaks inside is 500 and tells nothing', async () => {
     .insertInto('conversations')
     .values({ ...owned, id, source: 'API', status: 'ongoing' })
     .execute()
-  // Parts that no code writes.
+  // Covers the parts that no code writes.
   const broken = { ...owned, id: newId(), conversation_id: id, seq: 1, role: 'user' as const, parts: '{}' }
   await db.insertInto('messages').values(broken).execute()
   const answer = await client.request('GET', `/api/v1/get-conversations?chatbotId=${ids.chatbotId}`)

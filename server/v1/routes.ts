@@ -6,7 +6,10 @@ import { chatbotRoutes } from './chatbots/routes.ts'
 import { contactRoutes } from './contacts/routes.ts'
 import { listRoutes } from './lists/routes.ts'
 
-/** Every endpoint of version 1. Each translates to the features of version 2; nothing imports this folder but the app. */
+/**
+ * Every endpoint of version 1. Each one is translated to the features of version 2. Only the application imports this
+ * folder.
+ */
 export const version1Routes = (ctx: Context): Route[] => [
   ...chatRoutes(ctx),
   ...chatbotRoutes(ctx),

@@ -1,19 +1,19 @@
 import Type from 'typebox'
 import { type Definition, Exact, endpoint, IsoTime, Nullable } from '../http/contract.ts'
 
-/** An endpoint of version 1: none of them refuses what it does not know. */
+/** Declares an endpoint of version 1, which ignores unknown members. */
 export const version1 = <const D extends Definition>(definition: D) =>
   endpoint({ ...definition, unknownFields: 'ignored' as const })
 
 export const ChatbotId = Type.String({ minLength: 1, maxLength: 200 })
-/** Endpoints of this tag name what is wrong with a body. */
+/** Endpoints with this tag say what is wrong with a body. */
 export const ATTRIBUTES = 'Custom attributes'
 
 export const Said = Exact({ message: Type.String() })
 
 const Day = Type.String({ format: 'date' })
 
-/** Query of the lists that are paged by number, newest first; days are UTC, the last one included. */
+/** The query of lists that are paged by number, newest first. Days are UTC, and the last one is included. */
 export const PageQuery = {
   chatbotId: ChatbotId,
   startDate: Type.Optional(Day),
@@ -22,7 +22,7 @@ export const PageQuery = {
   size: Type.Integer({ minimum: 1, maximum: 100, default: 10 }),
 }
 
-/** A contact's external id stands in paths: there, dots alone mean another path. */
+/** A contact's external id is part of paths, in which `.` and `..` would change the path. */
 export const ExternalId = Type.String({ minLength: 1, maxLength: 128, pattern: '^(?!\\.{1,2}$)\\P{Cc}+$' })
 
 const contactFields = {

@@ -7,8 +7,8 @@ import { findKeyByHash, hashKey, type KeyRow, touchKey } from './keys.ts'
 
 type Authenticator = {
   /**
-   * Returns the caller of an Authorization header. Throws the 401 codes of the contract. `beforeStranger` may refuse
-   * a key that is not known to be good before the database is asked about it.
+   * Returns the caller of an Authorization header. Throws the 401 codes of the contract. `beforeStranger` runs before
+   * the database is asked about a key that is not known to be valid, and may refuse it.
    */
   authenticate(header: string | undefined, beforeStranger?: () => Promise<void>): Promise<Caller>
 }

@@ -1,6 +1,6 @@
 /** The plan catalogue. null means without limit, sizes are in bytes, and credits are per UTC month. */
 type Plan = {
-  /** Which versions of the API the account's keys may use; `1` is only the older one. */
+  /** Which versions of the API the account's keys may use; `1` permits only the older one. */
   apiAccess: 'none' | '1' | 'all'
   creditsPerMonth: number | null
   agents: number | null

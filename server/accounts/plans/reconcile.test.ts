@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** What reconcile says after a change that is taken back again. */
+/** Returns the findings of reconcile after a change that is then undone. */
 async function afterChange(change: ReturnType<typeof sql>) {
   const { db } = service.ctx
   const trx = await db.startTransaction().execute()
@@ -43,7 +43,7 @@ test('a lost message, a lost entry and a wrong counter are each found', async ()
     difference: cost,
   })
   const entry = sql`(select id from credit_entries limit 1)`
-  // The message's cost has no entry, and both counters, the account's and the agent's, are too high.
+  // The message's cost has no entry, and the counters of both the account and the agent are too high.
   assert.equal((await afterChange(sql`delete from credit_entries where id = ${entry}`)).difference, 3 * cost)
   assert.equal(
     (

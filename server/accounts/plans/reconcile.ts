@@ -4,9 +4,10 @@ import type { Db } from '../../db/database.ts'
 export type Balance = { balanced: boolean; difference: number }
 
 /**
- * Proves the ledger: every generation that has ended has a settled entry of exactly what it told its caller in
- * usage.credits (none when that was nothing), its message is there unless a retry has cut it, nothing stays reserved for one that has ended, and each month's
- * counter is the sum of its entries. `difference` is the sum of all deviations, in credits.
+ * Checks the ledger. Every generation that has ended must have a settled entry with exactly the usage.credits that its
+ * caller was told (none if there were none), and its message must exist unless a retry has replaced it. Nothing may
+ * stay reserved for a generation that has ended, and each month's counter must be the sum of its entries. `difference`
+ * is the sum of all deviations, in credits.
  */
 export async function reconcile(db: Db): Promise<Balance> {
   const { rows } = await sql<{ difference: number }>`

@@ -10,7 +10,7 @@ import { planOf } from '../plans/plans.ts'
 
 export type MemberRow = Selectable<MembersTable>
 
-/** A member whose presence was last reported this many minutes ago counts as offline. */
+/** After this many minutes without a report, a member's presence counts as offline. */
 export const PRESENCE_MINUTES = 15
 
 type Wanted = { email: string; name: string; role?: Role; agentIds?: string[] | null }
@@ -148,7 +148,7 @@ export async function changeMemberRow(
     .execute()
 }
 
-/** Notes that the member was given a ticket, for the turn at which the next one comes. */
+/** Records when the member was last given a ticket, which decides who gets the next one. */
 export async function noteAssignment(trx: Trx, accountId: AccountId, memberId: string): Promise<void> {
   await trx
     .updateTable('members')

@@ -4,7 +4,7 @@ import { json } from '../../db/statements/json.ts'
 import type { AttachmentNote } from '../../db/tables/attachments.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 
-/** Adds members to the metadata of messages. */
+/** Merges members into the metadata of messages. */
 export async function extendMetadata(
   db: Db,
   accountId: AccountId,

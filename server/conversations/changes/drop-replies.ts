@@ -4,7 +4,7 @@ import type { AgentRef } from '../../db/refs.ts'
 
 /**
  * Deletes the running generations of an agent with their logs, and releases their reserved credits. The processes that
- * run them notice it when they store something. Returns the ids.
+ * run them notice the next time they store something. Returns the ids.
  */
 export async function dropReplies(trx: Trx, { accountId, agentId }: AgentRef): Promise<string[]> {
   const rows = await trx

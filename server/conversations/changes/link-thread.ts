@@ -2,8 +2,8 @@ import type { Db } from '../../db/database.ts'
 import type { ConversationRef } from '../../db/refs.ts'
 
 /**
- * Connects a conversation that is not on a channel with the thread, unless it has ended or the thread has another open
- * conversation.
+ * Links a conversation that is not on a channel to the thread, unless it has ended or the thread already has another
+ * open conversation.
  */
 export async function linkThread(
   trx: Db,

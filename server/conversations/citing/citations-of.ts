@@ -13,7 +13,10 @@ type Row = {
   created_at: Date
 }
 
-/** No index leads from a source to the answers, which would cost every answer; so only so many are looked through. */
+/**
+ * Limits how many answers are examined. There is no index from a source to the answers that cite it, because
+ * maintaining one would make every answer slower.
+ */
 const SEARCHED = 5_000
 const LISTED = 50
 

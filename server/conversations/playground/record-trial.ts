@@ -23,7 +23,7 @@ export function recordTrial(
   const since = (from: number): number => Math.round(performance.now() - from)
   let searchMs = 0
   let found: Found = { passages: [], confidence: 0 }
-  /** What is stored of the answer if this run continues it; undefined until it was read. */
+  /** The stored record of the answer if this run continues it; undefined until it has been read. */
   let earlier: Pick<Run, 'credits' | 'steps'> | undefined
   const steps: Step[] = []
   return {

@@ -16,7 +16,7 @@ import * as contract from './contract.ts'
 import { recordTrial } from './record-trial.ts'
 import type { MadeOf } from './schema.ts'
 
-/** The rate limit of an account's runs, because nobody pays for them with credits. */
+/** The rate limit for an account's runs, which cost no credits. */
 const RUNS: RateWindow = { limit: 300, windowMs: 3_600_000 }
 
 export const playgroundRoutes = (ctx: Context): Route[] => [
@@ -71,7 +71,10 @@ export const playgroundRoutes = (ctx: Context): Route[] => [
   }),
 ]
 
-/** A conversation with a customer is not gone on with for free. */
+/**
+ * Throws unless the conversation belongs to the playground: a customer's conversation must not be continued without
+ * paying for it.
+ */
 async function requireTried({ db }: Context, ref: ConversationRef): Promise<void> {
   const { source } = await requireConversation(db, ref)
   if (source === PLAYGROUND) return

@@ -8,7 +8,7 @@ export const Channel = OneOf(channels, {
   description: 'Whose instructions and actions apply; default chat_widget',
 })
 
-/** What an answer was made of. */
+/** What went into an answer. */
 export const MadeOf = Exact({
   channel: OneOf(channels),
   temp: Type.Number(),

@@ -6,14 +6,14 @@ import type { MessagePart, MessagesTable } from '../../db/tables/conversations.t
 import type { ConversationRow } from './queries.ts'
 
 type NewMessage = {
-  /** Where whoever wrote it has named it. */
+  /** The message's id, if the author has chosen one. */
   id?: string
   role: MessagesTable['role']
   parts: MessagePart[]
   metadata?: Record<string, unknown> | null
 }
 
-/** Adds a message that no generation makes at the end of a conversation; answers its id. */
+/** Appends a message that no generation produced to a conversation, and returns its id. */
 export async function appendMessage(
   trx: Trx,
   { id, account_id, agent_id }: Pick<ConversationRow, 'id' | 'account_id' | 'agent_id'>,
@@ -25,7 +25,7 @@ export async function appendMessage(
     .updateTable('conversations')
     .set({ last_seq: next, updated_at: new Date() })
     .$if(role === 'user', (query) => query.set(asks))
-    // What came before the words of a person is answered.
+    // A message from a team member answers everything before it.
     .$if(metadata !== null && 'author' in metadata, (query) => query.set({ answered_seq: next }))
     .where('account_id', '=', account_id)
     .where('id', '=', id)

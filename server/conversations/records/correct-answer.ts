@@ -14,12 +14,13 @@ import { type MessageRow, requireConversation } from './queries.ts'
 type Place = { agentId: string; conversationId: string; messageId: string }
 type Correction = { answer: string; question?: string }
 
-/** As of a source's question (knowledge/schema.ts). */
+/** The same limit as for the question of a source (knowledge/schema.ts). */
 const LONGEST_QUESTION = 1_000
 
 /**
- * Makes the right answer to what was asked a source of the agent, or changes the one made of this message before.
- * Throws RESOURCE_NOT_FOUND, RESOURCE_MESSAGE_NOT_FOUND, RESOURCE_MESSAGE_NOT_ASSISTANT, SOURCE_SIZE_LIMIT_EXCEEDED.
+ * Turns the corrected answer into a source of the agent, or updates the source that an earlier correction of this
+ * message created. Throws RESOURCE_NOT_FOUND, RESOURCE_MESSAGE_NOT_FOUND, RESOURCE_MESSAGE_NOT_ASSISTANT and
+ * SOURCE_SIZE_LIMIT_EXCEEDED.
  */
 export async function correctAnswer(
   ctx: Pick<Context, 'db' | 'jobs' | 'filesDir'>,
@@ -30,7 +31,7 @@ export async function correctAnswer(
   await requireConversation(ctx.db, { accountId: account.id, agentId, conversationId })
   const message = await requireAnswer(ctx.db, account, conversationId, messageId)
   const source = await transact(ctx.db, async (trx) => {
-    // Two corrections of one answer must not both find none.
+    // Two concurrent corrections of one answer must not both conclude that there is none yet.
     await requireAgent(trx, { accountId: account.id, agentId }, 'update')
     const found = await correctionOf(trx, account, agentId, messageId)
     if (found) return found
@@ -79,7 +80,7 @@ function correctionOf(
     .executeTakeFirst()
 }
 
-/** What the answer answered: the last message of the user before it. */
+/** Returns the question that the answer belongs to: the last user message before it. */
 async function questionBefore(trx: Trx, account: Account, answer: MessageRow): Promise<string> {
   const row = await trx
     .selectFrom('messages')

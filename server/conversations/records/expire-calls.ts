@@ -4,7 +4,7 @@ import { ignoreWaitingCalls } from './parts.ts'
 
 const AT_ONCE = 200
 
-/** Closes calls that nobody has answered in time, a conversation at a time. */
+/** Closes calls that nobody has answered in time, one conversation at a time. */
 export async function expireCalls(db: Db): Promise<void> {
   const found = await db
     .selectFrom('tool_calls')

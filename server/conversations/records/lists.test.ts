@@ -47,7 +47,7 @@ test('walking the pages returns 1,000 rows of one instant once each, whatever th
       fc.array(fc.integer({ min: 7, max: 100 }), { minLength: 1, maxLength: 6 }),
       fc.constantFrom(`/agents/${agent}/conversations`, `/agents/${agent}/users/u/conversations`),
       async (limits, path) => {
-        // Its own key: the walk takes more requests than one may make in ten seconds.
+        // The walk has a key of its own, because it makes more requests than one key may make in ten seconds.
         let walker = client
         const seen: string[] = []
         let cursor = ''

@@ -4,7 +4,7 @@ import { newId } from '../../db/ids.ts'
 import type { ConversationsTable } from '../../db/tables/conversations.ts'
 import type { ConversationRow } from './queries.ts'
 
-/** Opens a conversation without a message yet. */
+/** Creates a conversation that has no messages yet. */
 export const openConversation = (
   trx: Trx,
   values: Omit<Insertable<ConversationsTable>, 'id' | 'status'>,

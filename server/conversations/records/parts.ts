@@ -9,7 +9,7 @@ import type { GenerationsTable, MessagePart, StopReason } from '../../db/tables/
 import { storableJson } from '../../http/bodies/storable.ts'
 import type { GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
 
-/** What the model and the history read as the result of a call that nobody answered. */
+/** The result that the model and the history see for a call that nobody answered. */
 const IGNORED = { status: 'ignored' } as const
 
 type Result = Extract<MessagePart, { type: 'tool-result' }>
@@ -30,7 +30,7 @@ export function unresolvedCalls(parts: readonly MessagePart[]): CallPart[] {
 }
 
 /**
- * Returns what is kept of a turn that broke off. A reply is kept completely. A failed retry leaves the earlier
+ * Returns what is kept of a turn that was interrupted. A reply is kept completely. A failed retry keeps the earlier
  * answer. A continuation keeps the results of its actions, and can be requested again from there.
  */
 export function keptOfBroken(kind: GenerationsTable['kind'], parts: readonly MessagePart[]): MessagePart[] {
@@ -39,7 +39,7 @@ export function keptOfBroken(kind: GenerationsTable['kind'], parts: readonly Mes
   return parts.slice(0, parts.findLastIndex(({ type }) => type === 'tool-result') + 1)
 }
 
-/** Returns results for calls that nobody will answer any more: what is known of them, else `ignored`. */
+/** Returns results for calls that nobody will answer any more: the known result if there is one, else `ignored`. */
 export function closingResults(calls: CallPart[], known: ReadonlyMap<string, unknown> = new Map()): Result[] {
   return calls.map(({ toolCallId, toolName }) => ({
     type: 'tool-result',
@@ -51,19 +51,20 @@ export function closingResults(calls: CallPart[], known: ReadonlyMap<string, unk
 }
 
 /**
- * Returns the parts for an application: the calls that it runs itself and, if it asks for them, those of the service.
+ * Returns the parts for an application: the calls that it runs itself and, if it asks for them, those that the service
+ * runs.
  */
 export const shownParts = (parts: readonly MessagePart[], includeServerActions = false): MessagePart[] =>
   parts.filter((part) => includeServerActions || part.type === 'text' || !part.providerExecuted)
 
-/** A tool call of the model. Its id is our own, because providers reuse theirs. */
+/** A tool call of the model. We assign the id, because providers reuse theirs. */
 export type Call = {
   id: string
   name: string
   input: unknown
   /** The tool that is called; null when there is no such tool. */
   tool: Tool | null
-  /** Why the call cannot be run, in words for the model; null when it can. */
+  /** Why the call cannot be run, worded for the model; null when it can. */
   problem: string | null
 }
 
@@ -76,8 +77,8 @@ const rowsOf = (calls: Call[]) =>
     .map(({ id, name, tool, input }) => ({ id, name, type: (tool?.type ?? 'client') as ActionType, input }))
 
 /**
- * Records calls that are about to run here. Resolves to why they must not when the generation has to end, or no longer
- * runs in this process, and to null otherwise.
+ * Records calls that are about to run here. Resolves to the reason when they must not run, because the generation has
+ * to end or no longer belongs to this process, and to null otherwise.
  */
 export async function beginCalls(
   db: Db,

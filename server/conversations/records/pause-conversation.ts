@@ -4,8 +4,8 @@ import { transact } from '../../db/statements/transact.ts'
 import { notOngoing, requireConversation } from './queries.ts'
 
 /**
- * Pauses or resumes a conversation; one that is as wanted stays so. A reply that is being made goes on to its
- * end. CHAT_CONVERSATION_NOT_ONGOING when a person has it or it has ended.
+ * Pauses or resumes a conversation; does nothing if it is already in the requested state. A reply in progress is
+ * completed. Throws CHAT_CONVERSATION_NOT_ONGOING when a person has taken it over or it has ended.
  */
 export async function pauseConversation(
   db: Db,

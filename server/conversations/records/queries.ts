@@ -11,9 +11,12 @@ import { after, type Position } from '../../http/pagination.ts'
 export type ConversationRow = Selectable<ConversationsTable>
 export type MessageRow = Selectable<MessagesTable>
 
-/** As conversations.source (contract, section 4, "Sources of conversations"): what the chat on a website begins. */
+/** The value of conversations.source for chats on a website (contract, section 4, "Sources of conversations"). */
 export const WIDGET = 'Widget or Iframe'
-/** What members of the team try out. Lists and figures of customers leave it out unless it is asked for by name. */
+/**
+ * The source of conversations in which team members try out an agent. Customer lists and figures leave it out unless it
+ * is requested by name.
+ */
 export const PLAYGROUND = 'Playground'
 
 /** Returns up to `limit` + 1 API conversations, newest first by creation, and the number of matches. */
@@ -105,14 +108,14 @@ export async function requireApiConversation(db: Db, ref: ConversationRef): Prom
 const noConversation = (): ApiError =>
   new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation does not exist.' })
 
-/** CHAT_CONVERSATION_NOT_ONGOING, with the status in `details`. */
+/** Returns CHAT_CONVERSATION_NOT_ONGOING with the status in `details`. */
 export const notOngoing = (status: string): ApiError =>
   new ApiError('CHAT_CONVERSATION_NOT_ONGOING', {
     message: `The conversation is ${status.replace('_', ' ')}, not ongoing. Start a new one.`,
     details: { status },
   })
 
-/** The error for readers of an answer that its process could not finish. */
+/** Returns the error for readers of an answer that its process could not finish. */
 export const interrupted = (): ApiError =>
   new ApiError('SERVICE_OVERLOADED', {
     message: 'The answer was interrupted. What was said of it is kept in the conversation.',
@@ -140,12 +143,12 @@ export async function messagesBackwards(
 
 const DAY_MS = 86_400_000
 
-/** The user of an agent's own rows in conversation_counts. */
+/** The user under which conversation_counts counts the rows of a whole agent. */
 const NOBODY = ''
 
 /**
- * How many conversations of these sources (null: all but the playground) were created in the range: whole days by the maintained
- * counts, what is left of a day at either end by its index.
+ * Returns how many conversations of these sources (null: all but the playground) were created in the range. Whole days
+ * come from the maintained counts; the partial days at either end are counted by index.
  */
 export async function conversationTotal(
   db: Db,
@@ -173,7 +176,7 @@ export async function conversationTotal(
   return Number(rows[0]?.total ?? 0)
 }
 
-/** How many conversations a user has from a source. */
+/** Returns how many conversations of a source a user has. */
 async function userTotal(
   db: Db,
   accountId: AccountId,
@@ -186,7 +189,7 @@ async function userTotal(
   return rows[0]?.total ?? 0
 }
 
-/** The sources that an agent has conversations of customers from. */
+/** Returns the sources of the agent's customer conversations. */
 export async function sourcesOf(db: Db, { accountId, agentId }: AgentRef): Promise<string[]> {
   const { rows } = await sql<{ source: string }>`
     select distinct source from conversation_counts
@@ -197,7 +200,7 @@ export async function sourcesOf(db: Db, { accountId, agentId }: AgentRef): Promi
 
 type Rest = { from: Date; until: Date }
 
-/** Whole UTC days from `firstDay` to before `endDay`, and the parts of days before and after them. */
+/** The whole UTC days from `firstDay` to before `endDay`, and the partial days before and after them. */
 function splitRange({ from, until }: DateRange): { firstDay: string; endDay: string; rests: Rest[] } {
   const end = until ? until.getTime() + 1 : Number.POSITIVE_INFINITY
   const first = from ? Math.ceil(from.getTime() / DAY_MS) * DAY_MS : Number.NEGATIVE_INFINITY

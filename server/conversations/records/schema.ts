@@ -45,7 +45,7 @@ const Part = TaggedUnion('type', [
 
 export const finishReasons = ['stop', 'error', 'tool-calls', 'length', 'content-filter', 'other'] as const
 
-/** The passage that the marker [n] in a text stands for is the n-th of its `sources`. */
+/** The marker [n] in a text refers to the n-th of its `sources`. */
 export const CitedSource = Exact({
   id: Type.String(),
   name: Nullable(Type.String()),
@@ -70,7 +70,7 @@ export const StandIn = Type.Optional(
   Type.String({ description: "The model that answered because the provider of the agent's own failed" }),
 )
 
-/** A file that came with a message. */
+/** A file that was sent with a message. */
 export const MessageAttachment = Exact({
   name: Type.String(),
   url: Nullable(
@@ -117,7 +117,7 @@ export const Message = Exact({
 /** service-api, "Conversation (single read)". */
 export const ConversationWithMessages = Exact({ ...metadataFields, messages: Type.Array(Message) })
 
-/** The codes with which a message to an agent can be refused. */
+/** The codes with which a message to an agent can be rejected. */
 export const ChatErrors = [
   'RESOURCE_NOT_FOUND',
   'CHAT_CREDITS_EXHAUSTED',

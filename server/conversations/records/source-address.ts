@@ -11,7 +11,7 @@ import type { CitedSource, MessageAttachment } from './schema.ts'
 type Needs = { secrets: Secrets; config: Config }
 type Owner = { account_id: AccountId; agent_id: string }
 
-/** The sources of an answer for somebody who may read it: files have an address for a while. */
+/** Converts the sources of an answer for a reader who may see it. The URLs of files expire. */
 type PresentSources = (owner: Owner, sources: readonly StoredSource[]) => Static<typeof CitedSource>[]
 
 export const presentSourcesOf =
@@ -24,7 +24,7 @@ export const presentSourcesOf =
       return { ...shown, url: sourceFileUrl(ctx, place, shown.page) }
     })
 
-/** How what a message names can be opened by somebody who may read it. */
+/** Creates URLs for what a message refers to, for a reader who may see it. */
 export type Addresses = {
   sources: PresentSources
   attachments(owner: Owner, notes: readonly AttachmentNote[]): Static<typeof MessageAttachment>[]
@@ -39,13 +39,13 @@ export const addressesOf = (ctx: Needs): Addresses => ({
     })),
 })
 
-/** For what is kept longer than an address holds. */
+/** For data that is kept longer than a URL is valid. */
 export const withoutAddresses: Addresses = {
   sources: (_owner, sources) => sources.map(plainSource),
   attachments: (_owner, notes) => notes.map(({ id: _, ...note }) => ({ ...note, url: null })),
 }
 
-/** Answers of earlier versions were stored without the last three. */
+/** Answers stored by earlier versions lack the last three fields. */
 const plainSource = ({ id, name, url, score, page = null, anchor = null, quote = '' }: StoredSource) => ({
   id,
   name,

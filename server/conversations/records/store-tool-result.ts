@@ -12,20 +12,20 @@ import type { FrameSource } from '../stream/live-generation.ts'
 import { addToMessage } from './parts.ts'
 import { requireConversation } from './queries.ts'
 
-/** Runs what takes a result, which throws when there is no such call. */
+/** Runs the work that stores a result, which throws when there is no such call. */
 export type TakeResult = (work: (db: Db) => Promise<void>) => Promise<unknown>
 
 type ToolResult = { toolCallId: string; output?: unknown }
 
-/** A step may speak on for so long after a call of it was shown. */
+/** How long a step may continue after one of its calls was shown, in milliseconds. */
 const LONGEST_WAIT_MS = 15_000
 
 type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
 
 /**
- * Takes the result of a call that waits for its application, once. A result that is too late (expired, ignored,
- * resolved before) is RESOURCE_TOOL_CALL_NOT_FOUND (service-api, "Client action"). One that comes before the
- * answer with its call has ended waits for that end: a reader is shown a call as soon as it is made.
+ * Stores the result of a call that waits for its application, once. A result that is too late (expired, ignored or
+ * resolved before) throws RESOURCE_TOOL_CALL_NOT_FOUND (service-api, "Client action"). A reader is shown a call as soon
+ * as the model makes it, so a result that arrives before the answer has ended waits for that end.
  */
 export async function storeToolResult(
   ctx: Needs,
@@ -39,7 +39,7 @@ export async function storeToolResult(
     await take(taking)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'RESOURCE_TOOL_CALL_NOT_FOUND') throw error
-    // Whoever waits costs nothing: anybody may send ids that no call has.
+    // Waiting holds no database connection, since anybody may send ids of calls that do not exist.
     const running = await attach(ctx, ref.accountId, ref.conversationId)
     if (!running) throw error
     await endOf(running.source)
@@ -93,7 +93,7 @@ async function takeResult(
   })
 }
 
-/** Any JSON is a success, unless it says otherwise in the shape that exports use. */
+/** Any JSON counts as success, unless it reports an error in the format that exports use. */
 function outcomeOf(output: unknown): ToolCallStatus {
   const said = (output as { status?: unknown } | null)?.status
   return said === 'error' || said === 'ignored' ? said : 'success'

@@ -4,20 +4,21 @@ import type { Shape } from './send-stream.ts'
 type ToolEvent = Extract<StreamEvent, { toolCallId: string }>
 
 /**
- * The events of an answer without the calls that the service runs itself. A call counts as the application's when it
- * waits for its result, which is known when the answer has ended: until then its events, and what follows them, are
- * held back, so that nobody is asked to run a call that comes to nothing. Each event keeps its place and its id.
+ * Filters an answer's events for an application, leaving out the calls that the service runs itself. A call is the
+ * application's if it waits for a result, which is only known when the answer has ended. Until then, its events and
+ * everything after them are held back, so that nobody is asked to run a call that comes to nothing. The order and the
+ * ids of the events do not change.
  */
 export function applicationFrames(): Shape {
-  /** Each call, and whether it is the application's; null while that is not known. */
+  /** For each call, whether it is the application's; null while that is not known. */
   const calls = new Map<string, boolean | null>()
-  /** What is held back, from the first event of a call that nothing is known of. */
+  /** The frames held back, beginning with the first event of an undecided call. */
   let held: { frame: string; callId: string | null }[] = []
 
   const decide = (isApplications: boolean): void => {
     for (const [id, known] of calls) if (known === null) calls.set(id, isApplications)
   }
-  /** The call that an event belongs to; null for other events. */
+  /** Returns the call that an event belongs to; null for other events. */
   const callOf = (frame: string): string | null => {
     const kind = kindOf(frame)
     if (kind === 'finish') decide((eventIn(frame) as { finishReason: string }).finishReason === 'tool-calls')

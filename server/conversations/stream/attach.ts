@@ -9,7 +9,7 @@ type Attached = { source: FrameSource; firstEvent: number }
 
 type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
 
-/** The running generation of a conversation, wherever it runs; null when none does. */
+/** Returns the running generation of a conversation, whichever process runs it; null when there is none. */
 export async function attach(
   ctx: Needs,
   accountId: AccountId,
@@ -19,7 +19,7 @@ export async function attach(
   if (here && !here.ended) return { source: here, firstEvent: here.ids.firstEvent }
   const row = await runningGeneration(ctx.db, accountId, conversationId)
   if (!row) return null
-  // It may have begun here meanwhile.
+  // It may have started in this process meanwhile.
   const live = ctx.generations.get(row.id)
   if (live) return { source: live, firstEvent: row.first_event }
   if (await closeIfOrphaned(ctx.db, accountId, { conversationId })) return null
@@ -37,8 +37,8 @@ export async function runningGeneration(db: Db, accountId: AccountId, conversati
 }
 
 /**
- * How many frames a reader has that has seen the event `lastEventId`: an id of an earlier generation of the
- * conversation means none.
+ * Returns how many frames a reader already has if `lastEventId` is the last event it saw: none if the id belongs to an
+ * earlier generation of the conversation.
  */
 export function positionAfter(lastEventId: string | undefined, { firstEvent }: Attached): number {
   const seen = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) - firstEvent : 0

@@ -30,9 +30,9 @@ export type StreamEvent =
   | ({ type: 'tool-input-available'; input: unknown } & ToolInput)
   | { type: 'tool-output-available'; toolCallId: string; output: unknown; providerExecuted?: true }
   | { type: 'data-sources'; data: { sources: Static<typeof CitedSource>[] } }
-  /** A person has taken the conversation over or ended it; what was said of this answer is not kept. */
+  /** A person has taken the conversation over or ended it; the text of this answer so far is discarded. */
   | { type: 'data-handoff'; data: { status: 'taken_over' | 'ended' } }
-  /** The process ends; the stream goes on, or the stored answer is found, after that time. */
+  /** The process is shutting down; after that time, the stream continues or the stored answer is available. */
   | { type: 'data-reattach'; data: { afterMs: number }; transient: true }
   | { type: 'finish-step' }
   | { type: 'error'; errorText: string }
@@ -40,7 +40,7 @@ export type StreamEvent =
 
 export const DONE_FRAME = 'data: [DONE]\n\n'
 
-/** One event as it goes over the wire. */
+/** Encodes one event for the wire. */
 export function frameOf(id: number, event: StreamEvent): string {
   return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 }

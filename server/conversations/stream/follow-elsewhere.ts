@@ -121,7 +121,7 @@ function resultOf(id: string, parts: MessagePart[], ending: Ending): Answer | Ap
     id,
     role: 'assistant',
     parts,
-    // What an earlier version has stored may be without a score.
+    // Metadata that an earlier version stored may lack a score.
     metadata:
       'metadata' in ending ? { ...ending.metadata, score: ending.metadata.score ?? null } : ({} as never),
   }

@@ -12,7 +12,7 @@ import { newId } from '../../db/ids.ts'
 import { closeOrphans } from '../turn/close-orphans.ts'
 import { appendToLog, partsOf, readLog } from './generation-log.ts'
 
-/** What becomes of an answer whose process has died, or has been taken for dead. */
+/** Answers whose process has died, or was declared dead. */
 let models: ModelServer
 let service: Service
 let client: Client
@@ -48,7 +48,7 @@ const running = () =>
     .where('status', '=', 'running')
     .executeTakeFirstOrThrow()
 
-/** As if its process had died: nobody beats for the owner that it names. */
+/** Simulates a dead process: the owner that the row names sends no beats. */
 async function orphan(id: string): Promise<void> {
   await service.ctx.db.updateTable('generations').set({ owner: newId() }).where('id', '=', id).execute()
 }
@@ -69,7 +69,7 @@ test('what a reader has seen is in the log, and is kept when the process dies', 
   const [, answer] = await messagesOf(conversation_id)
   assert.deepEqual(answer.parts, [{ type: 'text', text: 'One two three' }])
   assert.equal(answer.metadata.finishReason, 'error')
-  // Whoever ran it finds out when it writes, and says no more.
+  // The process that ran it notices when it writes, and sends nothing more.
   service.ctx.generations.get(id)?.abort('stop')
   assert.doesNotMatch(await response.text(), /\[DONE\]|"type":"finish"/)
 })

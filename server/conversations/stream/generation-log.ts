@@ -62,8 +62,8 @@ function unpack(text: string): StreamEvent[] {
 }
 
 /**
- * The condition that a generation is running, for statements that name it by its id. The plain comparison would let the
- * planner take the index of running generations, in which all those that ended lately are still listed.
+ * The condition that a generation is running, for statements that select it by its id. With a plain comparison, the
+ * planner might use the index of running generations, which still lists those that ended recently.
  */
 export const isRunning = sql`generations.status is not distinct from 'running'`
 
@@ -124,8 +124,8 @@ export const packPiece = ({ events, ending, ...place }: Piece) => ({
 })
 
 /**
- * Returns the events from number `from` on, or those of the first `pieces` only, and how the generation ended once
- * that is part of what was read.
+ * Returns the events from number `from` on, or only those of the first `pieces`, and how the generation ended once that
+ * has been read.
  */
 export async function readLog(
   db: Db,
@@ -159,7 +159,7 @@ export function partsOf(events: readonly StreamEvent[]): MessagePart[] {
   return collected.parts
 }
 
-/** Does the same event by event, for events that are not kept in memory. */
+/** Does the same one event at a time, for events that are not kept in memory. */
 export function collectParts(): { parts: MessagePart[]; add(event: StreamEvent): void } {
   const parts: MessagePart[] = []
   const calls = new Map<string, CallPart>()
@@ -191,7 +191,7 @@ export function collectParts(): { parts: MessagePart[]; add(event: StreamEvent):
 export const eventsAfter =
   (db: Db, accountId: AccountId, generationId: string) =>
   async (from: number): Promise<StreamEvent[]> =>
-    // The first piece may hold nothing that is new.
+    // The first piece may contain nothing new.
     (await readLog(db, accountId, generationId, from, 2)).events
 
 /** Deletes logs older than 25 hours. A repeated request reads the log, and keys are kept for only 24 hours. */

@@ -6,7 +6,7 @@ import { ApiError } from '../../http/errors.ts'
 import type { ChatAnswer } from '../records/schema.ts'
 import { frameOf, type StreamEvent } from './events.ts'
 
-/** What identifies a reply from its first moment on. */
+/** The ids and properties of a reply, known from its start. */
 export type GenerationIds = {
   id: string
   conversationId: string
@@ -18,7 +18,7 @@ export type GenerationIds = {
   kind: GenerationsTable['kind']
   /** The epoch of the process at the start of the generation. */
   epoch: number
-  /** Ids of its events begin after this number, so that they grow through a whole conversation. */
+  /** The ids of its events begin after this number, so that ids increase throughout a conversation. */
   firstEvent: number
   /** The model that answers in place of the agent's own, whose provider failed. */
   standIn?: string
@@ -30,7 +30,10 @@ export type AnswerMetadata = Answer['metadata']
 /** `shutdown` means that this process has to end, and `lost` that another process has closed the generation. */
 type AbortReason = StopReason | 'shutdown' | 'lost'
 
-/** Encoded events that grow until the end; what a reader follows. Memory holds the newest, the log all of them. */
+/**
+ * Encoded events in the order they were produced, for readers to follow. Memory holds the newest ones, and the log all
+ * of them.
+ */
 export type FrameSource = {
   /** The number of events so far. */
   readonly count: number
@@ -48,8 +51,8 @@ export type FrameSource = {
 }
 
 /**
- * After a pause of this process somebody else may have closed the generation: until that is known nothing more is
- * shown (`unsure`), and nothing ever again when it has happened (`lost`).
+ * After this process was paused, another one may have closed the generation. Nothing more is shown until that is known
+ * (`unsure`), and never again if it was closed (`lost`).
  */
 type Showing = 'allowed' | 'lost' | { unsure: Promise<void> }
 
@@ -77,7 +80,7 @@ type ReadLog = (from: number) => Promise<StreamEvent[]>
 export class GrowingReading implements Reading {
   readonly #firstEvent: number
   readonly #readLog: ReadLog
-  /** Those after the first `#dropped`. */
+  /** The frames after the first `#dropped`. */
   readonly #frames: string[] = []
   #dropped = 0
   #held = 0
@@ -92,7 +95,7 @@ export class GrowingReading implements Reading {
   constructor(firstEvent: number, readLog: ReadLog) {
     this.#firstEvent = firstEvent
     this.#readLog = readLog
-    // Whoever started it may be gone by the time it fails.
+    // The caller may be gone by the time the generation fails, so the rejections must not go unhandled.
     this.started.catch(() => {})
     this.answer.catch(() => {})
   }
@@ -121,7 +124,7 @@ export class GrowingReading implements Reading {
     return this.#broken
   }
 
-  /** How many readers follow it. */
+  /** The number of readers that follow it. */
   get watchers(): number {
     return this.#listeners.size
   }
@@ -163,7 +166,7 @@ export class GrowingReading implements Reading {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Closes it after its last event. An error is for those who wait for the whole answer. */
+  /** Closes it after its last event. An error is passed to those who wait for the whole answer. */
   end(result: Answer | ApiError): void {
     if (result instanceof ApiError) this.#reject(result)
     else this.#answer.resolve(result)
@@ -212,7 +215,7 @@ type Surroundings = {
  */
 export class LiveGeneration extends GrowingReading {
   readonly ids: GenerationIds
-  /** The parts said so far. */
+  /** The parts generated so far. */
   readonly parts: MessagePart[] = []
   readonly #surroundings: Surroundings
   readonly #controller = new AbortController()
@@ -234,7 +237,7 @@ export class LiveGeneration extends GrowingReading {
     return this.#controller.signal
   }
 
-  /** Events that are not known to be in the log, oldest first; those before them are. */
+  /** The events that are not known to be in the log yet, oldest first. */
   get unsaved(): readonly StreamEvent[] {
     return this.#unsaved
   }
@@ -244,7 +247,10 @@ export class LiveGeneration extends GrowingReading {
     return this.#abortReason
   }
 
-  /** Whether a model was asked for anything: the provider counts that, also when it was stopped before a word came. */
+  /**
+   * Whether a request was sent to a model. The provider charges for it even when the answer was stopped before its
+   * first word.
+   */
   get wasAsked(): boolean {
     return this.#wasAsked
   }
@@ -254,7 +260,8 @@ export class LiveGeneration extends GrowingReading {
   }
 
   showing(): Showing {
-    // A late write to the log may find that this process has ended the generation itself: then all of it is shown.
+    // A late write to the log may find that the generation has already been ended by this process; then everything is
+    // shown.
     const isEndedHere = this.ended && !this.broken
     if (this.#abortReason === 'lost' && !isEndedHere) return 'lost'
     const { process } = this.#surroundings
@@ -267,13 +274,13 @@ export class LiveGeneration extends GrowingReading {
     this.#surroundings.onEvent(this)
   }
 
-  /** The first `count` unsaved events are in the log. */
+  /** Marks the first `count` unsaved events as logged. */
   markSaved(count: number): void {
     this.#unsaved = this.#unsaved.slice(count)
     if (!this.#surroundings.transient) this.markLogged(this.count - this.#unsaved.length)
   }
 
-  /** Shows the last events, which are stored already, and closes the stream. */
+  /** Shows the last events, which have already been stored, and closes the stream. */
   endWith(lastEvents: readonly StreamEvent[], result: Answer | ApiError): void {
     this.#unsaved = []
     for (const event of lastEvents) super.emit(event)

@@ -15,7 +15,7 @@ import { trained, until } from '../../../test/until.ts'
 import { json } from '../../db/statements/json.ts'
 import { V2 } from '../../http/contract.ts'
 
-/** Clients that know only what service-api says: every tool-call part is theirs to answer. */
+/** Clients that know only what service-api documents: they consider every tool-call part theirs to answer. */
 
 let models: ModelServer
 let shop: Server
@@ -88,7 +88,7 @@ async function answerCalls(conversationId: string, parts: Part[]): Promise<numbe
   return calls.length
 }
 
-/** A step with an action of the service, one with both kinds and a broken call, and words. */
+/** A step with one of the service's actions, a step with both kinds and a broken call, and text. */
 function pushJourney(): void {
   models.queue.push(
     { tokens: ['Let me see. '], toolCalls: [call('find_order', 'call_1')] },

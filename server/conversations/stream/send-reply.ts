@@ -8,7 +8,7 @@ import { EVENTS, sendStream, type Wire } from './send-stream.ts'
 export const wireFor = (includeServerActions: boolean): Wire =>
   includeServerActions ? EVENTS : { ...EVENTS, shape: applicationFrames }
 
-/** Sends a reply as it is made, or as one body when it is complete. */
+/** Sends a reply as a stream while it is generated, or as one body when it is complete. */
 export async function sendReply(
   reply: FastifyReply,
   reading: Reading,
@@ -23,7 +23,7 @@ export async function sendReply(
   return { data: { ...answer, parts: shownParts(answer.parts, includeServerActions) } }
 }
 
-/** Resolves to what `promise` does, and keeps the reading going meanwhile. */
+/** Resolves to the result of `promise`, and keeps reading meanwhile. */
 export async function whileWatching<T>(reading: Reading, promise: Promise<T>): Promise<T> {
   const stop = reading.watch(() => {})
   try {

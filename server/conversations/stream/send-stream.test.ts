@@ -26,7 +26,7 @@ test('a client that left before the first event leaves nothing behind', async ()
   app.get('/', async ({ raw }, reply) => {
     asked.resolve()
     if (!raw.socket.closed) await once(raw.socket, 'close')
-    // The reply hears of it after its socket.
+    // The socket emits this before the reply does.
     await new Promise(setImmediate)
     sendStream(reply, source)
     sent.resolve()

@@ -3,23 +3,29 @@ import { eventStream, PING } from '../../http/server/event-stream.ts'
 import { DONE_FRAME } from './events.ts'
 import type { FrameSource } from './live-generation.ts'
 
-/** How a stream looks, and what stands around its frames. */
+/** The format of a stream and what surrounds its frames. */
 export type Wire = {
-  /** Made for each stream, given every frame once and in order; absent: frames are sent as they are. */
+  /**
+   * Called once for each stream; the result receives every frame once and in order. If absent, frames are sent
+   * unchanged.
+   */
   shape?: () => Shape
   headers: Record<string, string>
-  /** null: silence stays silence. */
+  /** What is sent to keep an idle connection open; null: nothing. */
   ping: string | null
-  /** After the last frame; null: only the end of the body says so, and a broken stream is cut off. */
+  /**
+   * What is sent after the last frame. With null, only the end of the body marks the end, and a broken stream is cut
+   * off.
+   */
   done: string | null
 }
 
 export type Shape = {
-  /** What is sent in the place of a frame. */
+  /** Returns what is sent in place of a frame. */
   textOf(frame: string): string
-  /** What it held back, when no more frames come; absent: it holds nothing back. */
+  /** Returns what was held back, once no more frames follow; absent if nothing is ever held back. */
   end?(): string
-  /** The body is to be cut off at the end, as that of a broken answer. */
+  /** Whether to cut off the body at the end, as for an interrupted answer. */
   readonly isBroken: boolean
 }
 
@@ -32,12 +38,12 @@ export const EVENTS: Wire = {
 }
 
 /**
- * Writing to a socket costs far more than making an event. A write so soon after another is put off, so that a model that
- * writes faster than a screen is drawn costs a few writes, and the first word waits for nothing.
+ * Writing to a socket costs far more than producing an event. A write this soon after another is delayed, so that a
+ * model that is faster than screens refresh causes few writes, while the first word is never delayed.
  */
 const BETWEEN_WRITES_MS = 20
 
-/** Sends a generation's events after the first `position` ones; the generation goes on without its readers. */
+/** Sends a generation's events after the first `position` ones. The generation continues when its readers leave. */
 export function sendStream(reply: FastifyReply, source: FrameSource, position = 0, wire = EVENTS): void {
   const stream = eventStream(reply)
   let sent = position
@@ -59,7 +65,7 @@ export function sendStream(reply: FastifyReply, source: FrameSource, position = 
       send(held)
       return
     }
-    // A reader that fell behind has its part of the log read for it whenever it takes more.
+    // For a reader that has fallen behind, the log is read piece by piece as it catches up.
     reading = true
     source
       .logged(sent)
@@ -80,17 +86,17 @@ export function sendStream(reply: FastifyReply, source: FrameSource, position = 
         lastWrite = performance.now()
         stream.write(pending)
       }
-      // Others have their turn in between; a reader that is full comes back by itself.
+      // Yield to other readers in between. When this reader's buffer is full, `onReady` resumes it.
       if (sent < source.count) setImmediate(flush)
     } else if (!source.broken && !shape.isBroken) stream.end(pending + (wire.done ?? ''))
-    // Without the mark of the end a reader knows that it has to come back.
+    // Without the end marker, a reader knows that it has to reconnect.
     else if (wire.done !== null) stream.end(pending)
     else stream.breakOff(pending)
   }
-  // Events come in bursts, one for each piece of a network packet: one write for all of a turn.
+  // Events come in bursts, one per network packet, and each burst needs only one write.
   const schedule = (): void => {
     if (scheduled) {
-      // The end does not wait for a write that was put off.
+      // The end does not wait for a delayed write.
       if (source.ended) flush()
       return
     }

@@ -19,7 +19,9 @@ const messageMetadata = Exact({
   model: StandIn,
 })
 
-/** service-api, "Events"; kinds of our own begin with `data-`. By the name of each schema in the reference. */
+/**
+ * The schemas by their names in the reference (service-api, "Events"). The types of our own events begin with `data-`.
+ */
 export const streamEvents: Record<string, TObject> = {
   StartEvent: event('start', 'A message begins.', { messageId: Type.String() }),
   MessageMetadataEvent: event('message-metadata', 'What `finish` will say, early.', { messageMetadata }),
@@ -71,5 +73,5 @@ export const streamEvents: Record<string, TObject> = {
   }),
 }
 
-/** What stands in each `data:` line of a chat stream but the last, which is `[DONE]`. */
+/** The content of each `data:` line of a chat stream, except for the last one, which is `[DONE]`. */
 export const StreamEvent = TaggedUnion('type', Object.values(streamEvents))

@@ -42,7 +42,7 @@ const messagesOf = async (id: string, who = client) =>
 const newConversation = async (): Promise<string> =>
   (await say({ message: 'Hello' })).body.data.metadata.conversationId
 
-/** Reads a stream until `events` events have come (null: to its end); answers the raw text and the reader. */
+/** Reads a stream until `events` events have arrived (null: to its end). Returns the raw text and the reader. */
 async function readUntil(response: Response, events: number): Promise<string> {
   const reader = response.body!.getReader()
   const decoder = new TextDecoder()
@@ -63,11 +63,12 @@ test('a stream cut after every one of its events: the answer is stored once, and
   const total = 61
   const whole = words.join('')
   const conversations: string[] = []
-  // It takes its time, so that most cuts happen in the middle of it.
+  // The model is slow, so that most cuts happen in the middle of an answer.
   models.otherwise(({ body }) =>
     JSON.stringify(body).includes('Write a title') ? { tokens: ['Title'] } : { tokens: words, delayMs: 3 },
   )
-  // Each cut is a conversation of its own, a few of them at a time; accounts keep them within the rate limit.
+  // Each cut has its own conversation. They run a few at a time and use several accounts, to stay within the rate
+  // limit.
   for (let cut = 2; cut < total; cut += 12) {
     const owner = await service.account()
     const agent = (await owner.request('POST', '/agents', { name: 'A' })).body.id
@@ -110,7 +111,7 @@ test('two readers and one that comes late see the same events', async () => {
   assert.equal(second.status, 200)
   await wait(100)
   const third = await client.raw('GET', ofConversation(conversationId, '/stream'))
-  // An id of the answer before: nothing of this one has been seen.
+  // This id is from the previous answer, so the reader has seen nothing of this one.
   const fourth = await client.raw('GET', ofConversation(conversationId, '/stream'), {
     headers: { 'last-event-id': '7' },
   })
@@ -127,7 +128,7 @@ test('a reader is connected at once, before there is anything to say', async () 
   const asking = stream({ message: 'Again', conversationId })
   await until('the request', () => models.queue.length === 0)
   const reading = await client.raw('GET', ofConversation(conversationId, '/stream'), {
-    // Before the first ping, which would connect it as well.
+    // This must happen before the first ping, which would also establish the connection.
     signal: AbortSignal.timeout(12_000),
   })
   assert.equal(reading.status, 200)

@@ -9,7 +9,7 @@ import { type Client, clientOf, type Service, startService } from '../../../test
 import { createMember } from '../../accounts/records/members.ts'
 import { newId } from '../../db/ids.ts'
 
-/** What one process does must hold for what another one runs. */
+/** Actions of one process must also take effect on generations that another process runs. */
 describe('two processes on one database', { skip: !onPostgres() && 'needs PostgreSQL' }, () => {
   let models: ModelServer
   let services: [Service, Service]
@@ -42,7 +42,7 @@ describe('two processes on one database', { skip: !onPostgres() && 'needs Postgr
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json', ...headers },
     })
-  /** The number that the ids of the running answer's events begin after. */
+  /** Returns the number after which the event ids of the running answer begin. */
   const base = async (): Promise<number> => {
     const row = await services[0].ctx.db
       .selectFrom('generations')

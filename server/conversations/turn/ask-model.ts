@@ -37,7 +37,7 @@ export const noting = ({ entry, wire }: ResolvedModel, live: LiveGeneration): Re
   },
 })
 
-/** The types of stream parts from which on a part of the answer has been shown. */
+/** The types of stream parts that show a part of the answer. */
 const SHOWN: ReadonlySet<LanguageModelV4StreamPart['type']> = new Set([
   'text-delta',
   'tool-input-start',
@@ -46,9 +46,8 @@ const SHOWN: ReadonlySet<LanguageModelV4StreamPart['type']> = new Set([
 ])
 
 /**
- * Calls the model of the turn. If its provider fails before a word of the answer, and the operator wants so, the
- * built-in responder answers instead. Each array holds the parts that came in one read of the network. Throws
- * ModelFailure.
+ * Calls the model of the turn. If its provider fails before the first word and the operator allows it, the built-in
+ * responder answers instead. Each array holds the parts of one read from the network. Throws ModelFailure.
  */
 export function askModel(
   ctx: TurnNeeds,
@@ -59,7 +58,8 @@ export function askModel(
 ): Parts {
   const ask = () => streamOf(turn, live, prepared, options)
   const isBuiltin = turn.model.entry.provider === 'builtin'
-  // Only the start of a reply can be left to another model. A turn that has called a tool must go on from the result.
+  // Another model can only take over at the start of a reply. A turn that has called a tool must continue from its
+  // result.
   const isStart = options.prompt.at(-1)?.role === 'user' && live.count === 0
   if (isBuiltin || !ctx.config.builtinFallback || !isStart) return ask()
   return withFallback(ask(), async (failure) => {

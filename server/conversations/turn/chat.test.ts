@@ -120,7 +120,7 @@ test("the agent's instructions, those of the channel and the passages reach the 
   const request = models.requests.findLast(({ body: sent }) => sent.messages[0].content.includes('pirate'))!
   const [{ content: system }, { content: asked }] = request.body.messages
   assert.match(system, /Speak like a pirate\.[\s\S]*One sentence\./)
-  // What others have written stands outside of the system's message.
+  // Text written by others stays outside the system message.
   assert.doesNotMatch(system, /eleven years/)
   assert.match(asked, /^<(data-\w+)>\n[\s\S]*eleven years[\s\S]*\n<\/\1>\n\nHow long is the warranty/)
   assert.doesNotMatch(system, /With a greeting/)
@@ -158,7 +158,7 @@ test("another account's conversation, or another agent's, in the body is as unkn
 test('an agent deleted in the middle of its answer takes everything with it but the balance', async () => {
   const owner = await service.account()
   const agent = (await owner.request('POST', '/agents', { name: 'A' })).body.id
-  // The reply outlasts the deletion on any machine, and the deletion ends it.
+  // The reply is slow enough to outlast the deletion on any machine, and the deletion ends it.
   models.queue.push({ tokens: tokens(3_000), delayMs: 15 })
   const running = chat({ message: 'Hello' }, owner, agent)
   await (await running).body!.getReader().read()
@@ -338,7 +338,7 @@ test('titles that a model never gives keep nobody else from theirs', async () =>
   })
   const stuck = () =>
     models.requests.filter(({ body }) => isTitle(body) && JSON.stringify(body).includes('stuck'))
-  // More than the process asks for at once.
+  // This is more than the process generates at once.
   for (let i = 0; i < 7; i++)
     await Promise.all(Array.from({ length: 10 }, () => say({ message: 'It is stuck.' }, others, agent)))
   await until('as many titles as one account may wait for', () => stuck().length >= 32)

@@ -32,7 +32,7 @@ function cite(pieces: string[], order: number[] | null = null): { text: string; 
   return { text, ids: citations.sources().map(({ id }) => id) }
 }
 
-/** The same from passages of which the first one says `text`. */
+/** The same from passages, the first of which says `text`. */
 function citeFrom(text: string, written: string) {
   const citations = createCitations([{ ...passages[0]!, text }, ...passages.slice(1)], [])
   const shown = [...written].map((piece) => citations.push(piece)).join('') + citations.flush()
@@ -178,7 +178,7 @@ test('a marker and an entry of sources are the same number in every answer, and 
   const text = { type: 'text', name: 'Lamp', content: 'Every lamp with a warranty was built in Ulm.' }
   await trained(service, (await client.request('POST', `/agents/${agentId}/sources`, text)).body.id)
 
-  // Numbered as the model was given them, split over tokens, with a marker of nothing.
+  // The markers use the model's numbers, are split across tokens, and include one that refers to nothing.
   models.otherwise(({ body: sent }) => {
     const titles = [
       ...JSON.stringify(sent.messages)

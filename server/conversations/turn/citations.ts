@@ -7,7 +7,7 @@ import { splitSentences } from '../../text/words/sentences.ts'
 import { splitWords } from '../../text/words/words.ts'
 import type { CitedSource } from '../records/schema.ts'
 
-/** `[1]`, `[1, 3]`, `[2-4]`, and the ways in which models write the same: `[^1]`, `[passage 1]`, `【1†source】`. */
+/** Matches `[1]`, `[1, 3]`, `[2-4]` and the variants that models write: `[^1]`, `[passage 1]`, `【1†source】`. */
 const MARKER =
   /^[[【]\s{0,2}\^?(?:(?:passages?|sources?|documents?|quellen?)\s{0,2})?(\d{1,3}(?:\s{0,2}[,;、&–-]\s{0,2}\d{1,3}){0,15})\s{0,2}(?:†[^】\]\n]{0,40})?[\]】]/i
 const MARKERS = new RegExp(`[ \\t]{0,8}${MARKER.source.slice(1)}`, 'gi')
@@ -63,13 +63,13 @@ export function createCitations(passages: readonly Passage[], before: readonly S
     return [...markers].join('')
   }
 
-  /** Returns how many characters of `pending` are decided and what they become, or null when more text is needed. */
+  /** Returns how many characters of `pending` are decided and what replaces them, or null when more text is needed. */
   const next = (isLast: boolean): { length: number; text: string } | null => {
     if (isFenced) return inFence(isLast)
     const found = pending.search(CANDIDATE)
     const end = found < 0 ? pending.length : found
     let plain = end
-    // Spaces go with the marker that follows them, when that is left out.
+    // Spaces before a marker are dropped with it.
     while (plain > 0 && (pending[plain - 1] === ' ' || pending[plain - 1] === '\t')) plain--
     if (plain > 0) return { length: plain, text: pending.slice(0, plain) }
     if (found < 0) return isLast || passages.length === 0 ? whole() : null
@@ -115,7 +115,7 @@ export function createCitations(passages: readonly Passage[], before: readonly S
     }
     const line = LINE.exec(rest.slice(run.length, run.length + LONGEST_CODE_SPAN))?.[0] ?? ''
     const close = closingRun(line, run.length)
-    // The run may grow when it stands at the end.
+    // A run of backticks at the end of the text may still grow.
     const isWhole = close >= 0 && (run.length + close + run.length < rest.length || isLast)
     if (isWhole) {
       const length = spaces.length + run.length + close + run.length
@@ -158,7 +158,7 @@ export function createCitations(passages: readonly Passage[], before: readonly S
   }
 }
 
-/** A text of somebody else's without the markers in it, which stand for nothing here. */
+/** Removes the markers from text that somebody else wrote, since they refer to nothing here. */
 export function withoutMarkers(text: string): string {
   if (!/[[【]/.test(text)) return text
   if (!text.includes('`')) {
@@ -267,7 +267,7 @@ function cut(text: string): string {
   return `${text.slice(0, space > LONGEST_QUOTE / 2 ? space : LONGEST_QUOTE).toWellFormed()} …`
 }
 
-/** Browsers search the text of a file without pages, too, when they show it themselves. */
+/** Browsers also search the text of files without pages, if they display them themselves. */
 const textAnchorOf = (isFile: true | undefined, page: number | null, quote: string): string | null =>
   isFile && page === null ? textFragment(quote) : null
 
@@ -284,7 +284,7 @@ function anchorOf(url: string, heading: string | undefined, quote: string): stri
 }
 
 function textFragment(quote: string): string | null {
-  // Only words without marks of Markdown between them stand on the page as they stand here.
+  // Only words with no Markdown syntax between them appear on the page exactly as they do here.
   const runs = quote.split(/[*_`#|[\]()<>\n]+|\s-\s/).map((run) => run.trim().split(/\s+/))
   const longest = runs.reduce((best, run) => (run.length > best.length ? run : best), [] as string[])
   const words = longest.slice(0, LONGEST_ANCHOR_WORDS).join(' ')

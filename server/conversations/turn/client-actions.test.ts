@@ -47,7 +47,7 @@ const answerCall = (conversationId: string, toolCallId: string, output?: unknown
 const messagesOf = async (conversationId: string) =>
   (await client.request('GET', `/agents/${agentId}/conversations/${conversationId}/messages`)).body.data
 const call = (id: string, name = 'show_order', input: unknown = { order: 'A1' }) => ({ id, name, input })
-/** The last request but for titles, as the model saw it. */
+/** Returns the last request that did not ask for a title, as the model saw it. */
 const seen = () =>
   models.requests.findLast(({ body }) => !JSON.stringify(body).includes('Write a title'))!.body.messages
 
@@ -255,7 +255,7 @@ test('more than 16 calls in a step are answered, not run', async () => {
 
 test('a result that comes while the answer is still being made waits for its end', async () => {
   const { conversationId } = (await say({ message: 'Hello' })).body.data.metadata
-  // The wire sends calls last; a slow end of the stream leaves the caller time to be early.
+  // Calls are sent at the end of the stream; a slow end gives the caller time to answer too early.
   models.queue.push({ tokens: ['Look. '], toolCalls: [call('a')], endDelayMs: 400 })
   const response = await stream({ message: 'Order?', conversationId, includeServerActions: true })
   const reader = response.body!.getReader()

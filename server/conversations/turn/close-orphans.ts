@@ -15,13 +15,15 @@ import { holdConversation, storeEndHeld } from './store-end.ts'
 
 const AT_ONCE = 200
 
-/** A running generation whose process has ended, or was declared dead: its epoch is not the process's any more. */
+/**
+ * Matches a running generation whose process has ended or was declared dead, so that its epoch is not the current one.
+ */
 const isOrphaned = sql<boolean>`generations.status = 'running' and not exists (
   select from processes where processes.id = generations.owner and processes.epoch = generations.epoch)`
 
 /**
- * Ends the generations whose process is gone and keeps what they had said. One that cannot be closed is left for
- * later. Returns how many were closed.
+ * Ends generations whose process is gone and keeps what they produced. Any that cannot be closed are left for the next
+ * run. Returns how many were closed.
  */
 export async function closeOrphans(ctx: { db: Db; log: Logger }): Promise<number> {
   const found = await ctx.db
@@ -43,8 +45,7 @@ export async function closeOrphans(ctx: { db: Db; log: Logger }): Promise<number
 }
 
 /**
- * Ends the generation, or the one that runs in the conversation, if its process is gone. Returns false when it is
- * not.
+ * Ends the given generation, or the one running in the conversation, if its process is gone. Returns false otherwise.
  */
 export async function closeIfOrphaned(
   db: Db,
@@ -65,7 +66,7 @@ export async function closeIfOrphaned(
   return row ? closeOne(db, accountId, row.conversation_id, row.id) : false
 }
 
-/** Checks the generation again under the locks of the conversation and the generation, and ends it. */
+/** Checks the generation again while holding the locks of the conversation and of the generation, and ends it. */
 async function closeOne(db: Db, accountId: AccountId, conversationId: string, id: string): Promise<boolean> {
   return transact(db, async (trx) => {
     const conversation = await holdConversation(trx, accountId, conversationId)
@@ -75,7 +76,7 @@ async function closeOne(db: Db, accountId: AccountId, conversationId: string, id
       .where('account_id', '=', accountId)
       .where('id', '=', id)
       .where(isOrphaned)
-      // Whoever appends to its log holds the row, too, more weakly: nothing is added from here on.
+      // Writers to its log hold a weaker lock on the row, so nothing is appended from here on.
       .forUpdate()
       .executeTakeFirst()
     if (!row) return false
@@ -100,13 +101,13 @@ async function closeOne(db: Db, accountId: AccountId, conversationId: string, id
       epoch: row.epoch,
       firstEvent: row.first_event,
     }
-    // What its numbers stand for went with the process.
+    // The passages that the markers refer to were lost with the process.
     const parts = keptOfBroken(row.kind, partsOf([...events, ...added])).map((part) =>
       part.type === 'text' ? { ...part, text: withoutMarkers(part.text) } : part,
     )
     const hasBegun = events.length > 0
     const credits = parts.length > 0 ? row.credits : 0
-    // A continuation still waits to be continued.
+    // A continuation can still be continued.
     const reason = row.kind === 'continuation' ? {} : { finishReason: 'error' as const }
     const metadata = { model: row.model, ...reason }
     const closer = { owner: row.owner, epoch: row.epoch, ownerAfter: null }

@@ -19,7 +19,7 @@ export async function deliverAnswer(
   { threadId, source }: { threadId: string; source: string },
   message: StoredMessage | null,
 ): Promise<void> {
-  // Channels show no sources, so the markers are removed.
+  // Channels do not show sources, so the markers are removed.
   const text = withoutMarkers(textOf(message ?? { parts: [] }))
   const thread = text.trim() === '' ? null : await threadOf(trx, accountId, threadId)
   if (!thread) return
@@ -38,7 +38,7 @@ export async function deliverAnswer(
   })
 }
 
-/** Where an answer may lead to: the owner's websites, and what it cites. */
+/** The hosts that an answer may link to: the owner's websites and those of its sources. */
 async function leadsTo(
   trx: Trx,
   { accountId, agentId }: AgentRef,

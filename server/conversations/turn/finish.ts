@@ -27,7 +27,7 @@ export async function finishTurn(
   live: LiveGeneration,
   result: StepsResult,
 ): Promise<void> {
-  // An answer without a word (a filter, a tired model) is an answer, too.
+  // An empty answer, for example after a content filter, is an answer, too.
   if (result.failure === null && live.abortReason === null) sendFirstEvents(live)
   const waiting = result.failure === null && live.abortReason === null ? result.waiting : []
   closeCalls(live, waiting)
@@ -36,7 +36,7 @@ export async function finishTurn(
     ...said,
     waiting,
     get unlogged() {
-      // At the moment of the attempt: more may have been logged since the last one.
+      // Read at each attempt, because more may have been logged since the last one.
       return { position: live.count - live.unsaved.length, events: live.unsaved }
     },
     lastWords: (over) => (over ? silencedBy(live, over, said) : spokenBy(ctx, turn, live, result, said)),
@@ -84,7 +84,7 @@ function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<Kep
   const isBroken = result.failure !== null || live.abortReason === 'shutdown'
   if (isBroken) {
     const parts = keptOfBroken(live.ids.kind, said)
-    // A continuation still waits to be continued.
+    // A continuation can still be continued.
     const reason = live.ids.kind === 'continuation' ? {} : { finishReason: 'error' as const }
     const message = parts.length > 0 ? { parts, metadata: { ...reason, ...cited, ...model } } : null
     return { status: result.failure ? 'failed' : 'interrupted', finishReason: 'error', message }
@@ -138,7 +138,7 @@ function spokenBy(
   })
 }
 
-/** Reports a failure as the provider's error only when it was. */
+/** Reports a failure as the provider's error only if it was one. */
 function asApiError(cause: unknown, provider: string): ApiError {
   if (cause instanceof ModelFailure)
     return new ApiError('CHAT_PROVIDER_ERROR', { details: { provider }, cause })
@@ -158,7 +158,7 @@ const RESTARTING = (): ApiError =>
     headers: { 'retry-after': '2' },
   })
 
-/** Tells the readers to reconnect after a moment, because this process ends and the answer is stored. */
+/** Tells the readers to reconnect in a moment, because this process is shutting down and the answer is stored. */
 function leave(live: LiveGeneration): void {
   const events =
     live.count > 0
@@ -202,7 +202,7 @@ const finishMetadata = (ids: GenerationIds, credits: number): FinishMetadata => 
 
 export const firstEvents = (ids: GenerationIds): StreamEvent[] => [
   { type: 'start', messageId: ids.messageId },
-  // So early that a page which is reloaded in the middle knows where to go on.
+  // This is sent early, so that a page reloaded in mid-answer knows the conversation.
   { type: 'message-metadata', messageMetadata: finishMetadata(ids, ids.credits) },
   { type: 'start-step' },
 ]

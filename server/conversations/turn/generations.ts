@@ -14,14 +14,14 @@ const LOOK_FOR_STOPS_MS = 1_000
 const FAILING_AT_ONCE = 4
 const ANSWERING_AT_ONCE = 4_000
 const MOST_RUNNING = 6_000
-/** The most generations of one account, so that none takes every place. */
+/** The most generations of one account, so that no account uses up all places. */
 const MOST_OF_ACCOUNT = 3_000
 
 /** The generations that this process runs. */
 export type Generations = {
   /**
-   * Runs the generation that `make` stores. Throws SERVICE_OVERLOADED when the process, or the account in it, has as
-   * many generations as it can bear, or when the process is about to end.
+   * Runs the generation that `make` stores. Throws SERVICE_OVERLOADED when the process, or the account within it, is at
+   * its limit, or when the process is about to end.
    */
   start(
     accountId: AccountId,

@@ -37,7 +37,7 @@ export async function readHistory(
 ): Promise<MessageRow[]> {
   const page = { limit: MOST_HISTORY - 1, beforeSeq }
   const newest = (await messagesBackwards(trx, account.id, conversationId, page)).reverse()
-  // Some providers refuse a history that begins in the middle of an exchange.
+  // Some providers reject a history that begins in the middle of an exchange.
   return newest.length < MOST_HISTORY ? newest : newest.slice(newest.findIndex(({ role }) => role === 'user'))
 }
 
@@ -87,8 +87,8 @@ export async function planTurn(
 }
 
 /**
- * The assistant message that goes on from the results of its actions, and the user message it answers. Throws
- * CHAT_NOTHING_TO_CONTINUE when the newest message does not wait for any, or still waits for some.
+ * Returns the assistant message that continues from the results of its actions, and the user message that it answers.
+ * Throws CHAT_NOTHING_TO_CONTINUE when the newest message waits for no results, or still waits for some.
  */
 async function requireContinuable(
   db: Db,
@@ -114,7 +114,7 @@ async function requireContinuable(
 
 type RetryTarget = { from: number; question: { id: string; seq: number } }
 
-/** Where a retry cuts (the number of the assistant message), and the user message it answers again. */
+/** Returns where a retry cuts (the number of the assistant message), and the user message that it answers again. */
 export async function findRetry(
   db: Db,
   accountId: AccountId,
@@ -141,9 +141,9 @@ export async function findRetry(
 }
 
 /**
- * The newest message of the customer, and the history with everything unanswered at its end, as the model has to read
- * it: on channels messages come whenever they come, also while an answer is being made. Throws
- * CHAT_NOTHING_TO_CONTINUE when all is answered. The conversation's row is locked.
+ * Returns the customer's newest message, and the history with everything unanswered moved to its end, as the model has
+ * to read it: messages on channels arrive at any time, even while an answer is being generated. Throws
+ * CHAT_NOTHING_TO_CONTINUE when everything is answered. The caller holds the lock of the conversation's row.
  */
 function readPending(
   { answered_seq }: Pick<ConversationRow, 'answered_seq'>,

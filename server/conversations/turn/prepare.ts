@@ -75,7 +75,7 @@ function instructionsFor({ agent, channel, isSpoken = false }: ChatRequest): str
 const LONGEST_SUBJECT = 120
 const MOST_MESSAGES = 5
 
-/** The call of the action that escalates, when the newest message asks for a person; null when it does not. */
+/** Returns the call of the escalation action when the newest message asks for a person; null otherwise. */
 function handoverAsked(transcript: readonly TranscriptMessage[], tool: string): Handover | null {
   const asked = transcript.findLastIndex(({ role }) => role === 'user')
   const message = transcript[asked]
@@ -85,7 +85,7 @@ function handoverAsked(transcript: readonly TranscriptMessage[], tool: string): 
   const language = languageOfRequest(textOf(message), { offered })
   if (language === null) return null
   const written = transcript.filter(({ role }) => role === 'user').map((said) => textOf(said).trim())
-  // What it is about was mostly said before the person was asked for.
+  // The topic is usually in the message before the request for a person.
   const about = written.at(-2) ?? written.at(-1) ?? ''
   const subject =
     about.replace(/\s+/g, ' ').slice(0, LONGEST_SUBJECT).toWellFormed() || 'A person was asked for'
@@ -208,9 +208,9 @@ function newestThatFit(transcript: TranscriptMessage[], room: number): LanguageM
 const LONGEST_RESULT = 24_000
 
 /**
- * A stored message as the messages a model reads: one of the assistant becomes a sequence of steps, each with
- * its calls and then a result for every one of them. Providers refuse a history with an unanswered call; one
- * that has no result is said to be ignored.
+ * Converts a stored message to the messages a model reads. An assistant message becomes a sequence of steps, each with
+ * its calls followed by a result for every one of them. Providers reject a history with an unanswered call, so a call
+ * without a result is reported as ignored.
  */
 function modelMessages(said: TranscriptMessage): LanguageModelV4Message[] {
   if (said.role === 'user') {

@@ -9,13 +9,13 @@ import type { ChatRequest } from './turn.ts'
 
 type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
 
-/** What became of a generation that an earlier request has started. */
+/** What became of a generation that an earlier request started. */
 type Earlier =
   | { is: 'there'; reading: Reading }
-  /** Its process ended before a word was said: its question still waits for an answer. */
+  /** Its process ended before the first word, so its question still needs an answer. */
   | { is: 'unanswered'; conversationId: string; kind: 'reply' | 'continuation' | 'retry' }
 
-/** The events and the answer of a generation that was started before, as they come or as they are stored. */
+/** The events and the answer of an earlier generation, live or from the log. */
 async function readEarlier(ctx: Needs, accountId: AccountId, generationId: string): Promise<Earlier> {
   const live = ctx.generations.get(generationId)
   if (live) return { is: 'there', reading: live }
@@ -34,7 +34,9 @@ async function readEarlier(ctx: Needs, accountId: AccountId, generationId: strin
   return { is: 'there', reading: ctx.followers.follow(row) }
 }
 
-/** What an earlier request with the same key was answered; its question is answered now when that came to nothing. */
+/**
+ * Returns the response to an earlier request with the same key. If that came to nothing, its question is answered now.
+ */
 export async function readAgain(
   ctx: Context,
   { generationId }: Replay,

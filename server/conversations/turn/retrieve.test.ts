@@ -53,7 +53,7 @@ async function train(source: object): Promise<void> {
   await trained(service, id)
 }
 
-/** The first words of the passages that the model was given, best first. */
+/** Returns the first words of the passages that the model was given, best first. */
 async function given(message: string): Promise<string[]> {
   const before = models.requests.length
   const { status } = await client.request('POST', `/agents/${agentId}/chat`, { stream: false, message })
@@ -155,7 +155,7 @@ test('a provider that fails before its first word is stood in for by the built-i
     models.queue.length = 0
   }
 
-  // After the first word nothing is replaced, and the answer costs what it cost.
+  // After the first word, no other model takes over, and the answer costs the full price.
   const before = await used()
   const shown = Promise.withResolvers<void>()
   models.queue.push({

@@ -10,17 +10,17 @@ import { looksLikeFollowUp, type Searched, searchInTalk } from './search-in-talk
 import type { Found, TranscriptMessage } from './turn.ts'
 
 const PASSAGES = 8
-/** The number of passages that a reranking model puts in order. */
+/** The number of passages that a reranking model orders. */
 const RERANKED = 24
-/** The most questions before the last one that may tell what it is about. */
+/** The most earlier questions that are used to find out what the last one is about. */
 const MOST_EARLIER_QUESTIONS = 3
 
 type Turn = { model: ResolvedModel; question: string; transcript: TranscriptMessage[]; signal: AbortSignal }
 
 /**
- * Returns the passages for the last question of a conversation. "And for children?" finds nothing by itself, so a
- * model rewrites it as a complete question; without one, a weak question is searched for again together with the one
- * before. A reranking model, if there is one, chooses among more passages.
+ * Returns the passages for the last question of a conversation. "And for children?" finds nothing by itself, so a model
+ * rewrites it as a complete question. Without a model, a weak question is searched for again together with the one
+ * before. If there is a reranking model, it chooses among more passages.
  */
 export async function retrieve(
   { knowledge, models, log }: Pick<Context, 'knowledge' | 'models' | 'log'>,
@@ -41,7 +41,7 @@ async function searchTurn(
   { model, question, transcript, signal }: Turn,
 ): Promise<Searched> {
   const before = askedBefore(transcript)
-  // An agent that never had a source has nothing to find.
+  // An agent that never had a source has nothing to search.
   const isRewritten =
     before !== null &&
     agent.knowledgeVersion > 0 &&
@@ -105,7 +105,7 @@ function linesOf(transcript: readonly TranscriptMessage[]): string {
   return (
     transcript
       .slice(-REWRITE_MESSAGES)
-      // JSON: no text of a customer can end the data.
+      // The messages are encoded as JSON, so that a customer's text cannot escape from the data.
       .map((said) =>
         JSON.stringify({
           [said.role === 'user' ? 'customer' : 'agent']: textOf(said)

@@ -40,7 +40,7 @@ const say = async (message: string, conversationId?: string) => {
   return (await client.request('POST', `/agents/${agentId}/chat`, question)).body.data
 }
 
-/** The first passage that the model was given with the last question. */
+/** Returns the first passage that the model was given with the last question. */
 function firstPassage(): string {
   const sent = models.requests.slice(requestsBefore)
   const { body } = sent.find(({ body: one }) => /<passage/.test(JSON.stringify(one)))!

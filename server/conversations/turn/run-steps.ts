@@ -22,8 +22,8 @@ const FAILURE = 32
 const MOST_UNSAVED = 1_024
 
 /**
- * Generates and stores the reply, with or without readers. Never throws: an error before the first event fails the
- * generation; a later one ends the stream with `error` and `finish`, and what was said is kept.
+ * Generates and stores the reply, whether or not it has readers. Never throws: an error before the first event fails
+ * the generation; a later one ends the stream with `error` and `finish`, and the text so far is kept.
  */
 export const runTurn = (ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<void> =>
   onBehalfOf(turn.owner.accountId, () => run(ctx, turn, live))

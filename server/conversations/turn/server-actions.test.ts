@@ -265,7 +265,7 @@ test('a takeover that the process learns of when it begins an unseen call costs 
       .executeTakeFirst()
   await until('the request to the model', () => models.requests.at(-1)?.body.tools?.length > 3)
   const { account_id, id, conversation_id } = (await running())!
-  // As another process does it, whose notice has not arrived yet.
+  // This is what another process does whose notification has not arrived yet.
   await db
     .updateTable('generations')
     .set({ stop_reason: 'takeover' })

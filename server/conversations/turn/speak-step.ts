@@ -42,7 +42,7 @@ type Speaking = { tools: ReadonlyMap<string, Tool>; live: LiveGeneration; citati
 /** The most parts processed at once, because a fast model sends hundreds at a time. */
 const PARTS_AT_ONCE = 32
 
-/** The outcome by the name that the built-in responder gives its kind of answer. Other models do not report one. */
+/** Maps the built-in responder's kinds of answers to outcomes. Other models do not report one. */
 const OUTCOMES: Record<string, AnswerOutcome> = {
   answer: 'answered',
   closest: 'closest',
@@ -95,7 +95,7 @@ export async function speakStep(
               toolCallId: call.id,
               toolName: call.name,
               input: call.input,
-              // Some providers refuse their own call later when their signature on it is gone.
+              // Some providers later reject their own call if its signature is missing.
               ...(part.providerMetadata ? { providerOptions: part.providerMetadata } : {}),
             })
             break
@@ -105,7 +105,7 @@ export async function speakStep(
               part.finishReason.unified === 'interrupted' ? 'other' : part.finishReason.unified
             break
           default:
-          // Reasoning, files and the like are not shown.
+          // Reasoning, files and similar parts are not shown.
         }
       }
     }
@@ -115,17 +115,17 @@ export async function speakStep(
   return step
 }
 
-/** Throws when another process has closed the generation during a pause of this one, so that nothing more is said. */
+/** Throws when another process has closed the generation while this one was paused, so that nothing more is shown. */
 async function mayGoOn(process: Pick<ServiceProcess, 'confirm'>, live: LiveGeneration): Promise<void> {
   await process.confirm()
   live.signal.throwIfAborted()
 }
 
-/** The text and the calls that are being spoken. */
+/** The text and the calls that are being received. */
 class OpenParts {
   readonly live: LiveGeneration
   readonly tools: ReadonlyMap<string, Tool>
-  /** Calls whose input is coming, by the provider's id. */
+  /** Calls whose input is still being received, by the provider's id. */
   readonly calls = new Map<string, { id: string; shown: boolean }>()
   textId: string | null = null
 
@@ -149,7 +149,7 @@ class OpenParts {
     if (delta === '') return
     if (this.textId === null) this.startText()
     this.show(this.citations.push(delta))
-    // In its next step the model reads its own numbers.
+    // In its next step, the model reads the numbers that it wrote itself.
     const said = step.content.at(-1)
     if (said?.type === 'text') said.text += delta
     else step.content.push({ type: 'text', text: delta })
@@ -198,7 +198,7 @@ class OpenParts {
     const call: Call = { id, name, tool, ...readInput(name, tool, input) }
     if (!hasRoom) call.problem = `At most ${MOST_CALLS} actions can be called at once.`
     if (!shown) return call
-    // A call that cannot be run is answered here, whoever would have run it.
+    // A call that cannot be run is answered here, whoever was supposed to run it.
     const mark = call.problem === null ? this.mark(toolName) : { providerExecuted: true as const }
     const shownCall = { toolCallId: id, toolName: name, input: call.input, ...mark }
     this.live.parts.push({ type: 'tool-call', ...shownCall })
@@ -206,7 +206,7 @@ class OpenParts {
     return call
   }
 
-  /** Which calls an application is not to run. */
+  /** Marks the calls that an application must not run. */
   mark(name: string): { providerExecuted?: true } {
     return this.tools.get(name)?.run === null ? {} : { providerExecuted: true }
   }

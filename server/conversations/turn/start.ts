@@ -44,7 +44,7 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
     return stored.ids
   }
   const live = await ctx.generations.start(account.id, make, { transient })
-  // Generations.start has called `make`, or it has thrown.
+  // By now, Generations.start has called `make`, or it has thrown.
   const started = stored as unknown as StartedTurn
   const turn: Turn = {
     request,
@@ -65,7 +65,10 @@ async function giveTitle(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Prom
     await improveTitle(ctx, model, owner, live, question)
 }
 
-/** Puts a customer's message on the ticket of its conversation; the help desk is above this folder. */
+/**
+ * Adds a customer's message to the ticket of its conversation. This is passed in because the help desk is a higher
+ * layer.
+ */
 type CustomerWrote = (
   trx: Trx,
   conversation: ConversationRow,
@@ -75,8 +78,8 @@ type CustomerWrote = (
 type Needs = { db: Db; process: ServiceProcess; customerWrote: CustomerWrote }
 
 /**
- * Stores the user message and the running generation in one transaction, with its credits reserved. After that,
- * nothing is lost whatever happens to the client or to this process. Throws the chat codes of the contract.
+ * Stores the user message and the running generation in one transaction and reserves the credits. From then on, nothing
+ * is lost, whatever happens to the client or to this process. Throws the chat codes of the contract.
  */
 export async function startGeneration(ctx: Needs, turn: StartRequest): Promise<StartedTurn> {
   const { conversationId } = turn
@@ -237,7 +240,7 @@ async function isOnTicket(trx: Trx, accountId: AccountId, conversationId: string
   return row !== undefined
 }
 
-/** For the first answer of a conversation that was there before it. */
+/** Returns the parent for the first answer in a conversation that existed before it. */
 async function parentWithMessages(
   trx: Trx,
   { account, agent }: StartRequest,

@@ -12,8 +12,8 @@ const LONGEST_WAIT_MS = 5_000
 const LOOK_EVERY_MS = 50
 
 /**
- * Ends the conversation's running generation, in whatever process it runs, and waits until what was said is
- * stored. False when none runs. A second call does no harm.
+ * Ends the conversation's running generation, whichever process runs it, and waits until the text so far is stored.
+ * Returns false when none is running. Calling it twice is harmless.
  */
 export async function stopGeneration(
   ctx: Needs,
@@ -28,7 +28,7 @@ export async function stopGeneration(
     await Promise.race([live.ending, wait(LONGEST_WAIT_MS)])
     return true
   }
-  // Its process may be gone: then what it had said is stored here.
+  // Its process may be gone; then its text so far is stored here.
   if (await closeIfOrphaned(ctx.db, accountId, { conversationId })) return true
   const until = Date.now() + LONGEST_WAIT_MS
   while (Date.now() < until && (await isRunning(ctx.db, accountId, id))) await wait(LOOK_EVERY_MS)
@@ -36,7 +36,7 @@ export async function stopGeneration(
 }
 
 /**
- * Writes down that the running generation has to end: its process reads it at the latest when it next polls, within a
+ * Stores the request to end the running generation. Its process reads it at the next poll at the latest, within a
  * second.
  */
 export async function requestStop(
@@ -47,7 +47,7 @@ export async function requestStop(
 ): Promise<string | null> {
   const row = await db
     .updateTable('generations')
-    // A takeover's silence stays, whoever asks for the end after it.
+    // Once a takeover has requested silence, a later stop does not change that.
     .set({
       stop_reason: sql<StopReason>`case stop_reason when 'takeover' then stop_reason else ${reason} end`,
     })
@@ -59,7 +59,7 @@ export async function requestStop(
   return row?.id ?? null
 }
 
-/** Tells the process that runs it, after the request is committed. */
+/** Notifies the process that runs it, after the request is committed. */
 export async function endRequested(ctx: Needs, generationId: string, reason: StopReason): Promise<void> {
   const live = ctx.generations.get(generationId)
   if (live) live.abort(reason)

@@ -26,7 +26,7 @@ import {
 export type Outcome = {
   status: 'finished' | 'failed' | 'interrupted'
   finishReason: FinishReason
-  /** The message to store; null when nothing was said. */
+  /** The message to store; null when no text was generated. */
   message: StoredMessage | null
   /** Whether the reserved credits are charged; otherwise they are released. */
   isPaid: boolean
@@ -40,8 +40,8 @@ export type Outcome = {
 }
 
 /**
- * How the end was stored: `stored`; or the status of a conversation in which the model may say no more, in which case
- * there is no message; or `lost`, because the generation had already been ended elsewhere.
+ * The result of storing the end: `stored`; or the status of a conversation in which the model may no longer answer, in
+ * which case there is no message; or `lost`, because the generation had already been ended elsewhere.
  */
 export type Ending = 'stored' | 'taken_over' | 'ended' | 'lost'
 
@@ -72,8 +72,8 @@ export function holdConversation(
 }
 
 /**
- * Ends a generation exactly once: message, calls, ledger, log and conversation in one transaction, if it still
- * belongs to `closer.owner`. A transient conversation is deleted with its generation; its cost stays in the ledger.
+ * Ends a generation exactly once: message, calls, ledger, log and conversation in one transaction, if it still belongs
+ * to `closer.owner`. A transient conversation is deleted with its generation; its cost remains in the ledger.
  */
 export async function storeEnd(
   db: Db,
@@ -150,7 +150,7 @@ export async function storeEndHeld(
     await deliverAnswer(trx, ref, ids, { threadId, source }, outcome.message)
   }
   if (conversation.transient) {
-    // A transient conversation is a chat of version 1, whose answer is from now on stored nowhere else.
+    // A transient conversation is a chat of version 1. After this point, its answer is stored nowhere else.
     const { message, finishReason, lastWords } = outcome
     const answer = finishReason === 'error' ? null : message
     const hosts = answer && (await linkHostsOf(trx, ref))
@@ -204,7 +204,7 @@ async function endedBefore(
   return row.conversation_status === 'ended' ? 'ended' : 'taken_over'
 }
 
-/** Ends it in a conversation of that status, whose row is locked. */
+/** Ends it in a conversation with the given status, whose row is locked. */
 async function endIn(
   trx: Trx,
   ref: AgentRef,
@@ -224,7 +224,7 @@ async function endIn(
   }
   const closed = await endWithout(trx, ref, ids, closer, { status, isPaid })
   if (!closed) return 'lost'
-  // A takeover silences its generation even when the conversation has been handed back since.
+  // A takeover discards the answer even if the conversation has been handed back meanwhile.
   const isOver = now === 'taken_over' || now === 'ended'
   const over = isOver ? now : closed.isSilenced ? 'taken_over' : null
   await writeLastPiece(trx, ref.accountId, pieceOf(ids, unlogged, lastWords(over)))

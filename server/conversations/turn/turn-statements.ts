@@ -8,10 +8,10 @@ import type { GenerationIds } from '../stream/live-generation.ts'
 
 /**
  * The writes of a turn, each a single statement whose text is compiled once. A turn takes only a handful of round
- * trips, and at many turns a second their number is what matters.
+ * trips, and at many turns per second their number determines the throughput.
  */
 
-/** An upper bound of the events of an answer. */
+/** An upper bound on the events of an answer. */
 export const EVENTS_PER_GENERATION = 100_000
 
 /**
@@ -108,7 +108,7 @@ export const continueConversation = statement(
 
 export type StoredMessage = { parts: MessagePart[]; metadata: MessageMetadata }
 
-/** The end of an answer, for each state that its conversation may be in by then. */
+/** The end of an answer for each status that its conversation may have by then. */
 export type Ended = {
   status: string
   finishReason: string
@@ -152,10 +152,10 @@ export function endingOf(
 }
 
 /**
- * Ends a running generation with what it has said and settles its credits; returns no row when it was already ended
- * elsewhere. The answer is dropped when the conversation is over for the model (`over`), or when a takeover requested
- * its end. A continuation extends its message, and a retry replaces the messages it was asked to replace. The
- * transaction has locked the conversation's row.
+ * Ends a running generation with its text so far and settles its credits; returns no row when it was already ended
+ * elsewhere. The answer is dropped when the model may no longer answer in the conversation (`over`), or when a takeover
+ * requested the end. A continuation extends its message, and a retry replaces the messages that it was asked to
+ * replace. The transaction holds the lock of the conversation's row.
  */
 export const endWithMessage = statement(
   (p: Values<ReturnType<typeof endingOf>>) => sql<{ over: 'taken_over' | 'ended' | null }>`

@@ -29,11 +29,11 @@ export type Parent = { id: string; summary: string; messages: TranscriptMessage[
 /** What a turn is asked to answer. */
 type Ask =
   | { kind: 'message'; text: string }
-  /** Goes on from the results of the application's actions, or answers the message whose answer failed. */
+  /** Continues from the results of the application's actions, or answers the message whose answer failed. */
   | { kind: 'continue' }
-  /** Answers the messages that the conversation already holds, as on channels, where messages are stored first. */
+  /** Answers messages that the conversation already holds, as on channels, where messages are stored first. */
   | { kind: 'pending' }
-  /** Replaces the assistant message with this id by a new answer. */
+  /** Replaces the assistant message with this id with a new answer. */
   | { kind: 'retry'; messageId: string }
 
 /** The ask of a request whose message is optional. */
@@ -54,17 +54,17 @@ export type ChatRequest = {
   conversationId?: string
   userId?: string
   parentConversationId?: string
-  /** The caller's own name for the conversation that this starts. */
+  /** The caller's own name for the conversation that this turn starts. */
   externalId?: string
-  /** The id of the contact whose conversation this starts. */
+  /** The id of the contact whose conversation this turn starts. */
   contactId?: string
   /** The earlier messages, if the caller sends them; otherwise the stored ones are used. */
   history?: TranscriptMessage[]
-  /** Whether nothing of the conversation is kept once it is answered. */
+  /** Whether nothing of the conversation is kept once the answer is sent. */
   transient?: boolean
-  /** Set for a run of the playground: it costs nothing, stores nothing about customers, and is watched. */
+  /** Set for a run of the playground, which costs nothing, stores nothing about customers, and is recorded. */
   trial?: Trial
-  /** False where no application could run the agent's client actions; the agent then does without them. */
+  /** False where no application can run the agent's client actions; they are then not offered to the model. */
   runsClientActions?: boolean
   /** The request's Idempotency-Key, which is taken together with the generation. */
   idempotency: KeyedRequest | null
@@ -108,7 +108,7 @@ export type StartedTurn = {
   transcript: TranscriptMessage[]
   isFirst: boolean
   parent: Parent | null
-  /** The citations of the message that a continuation goes on with. */
+  /** The citations of the message that a continuation extends. */
   citedBefore: StoredSource[]
 }
 
@@ -119,19 +119,19 @@ export type Turn = {
   owner: AgentRef
   /** The text of the message to answer. */
   question: string
-  /** Becomes the built-in responder when that answers instead of a provider that failed. */
+  /** Switches to the built-in responder when that replaces a provider that failed. */
   model: ResolvedModel
 }
 
-/** What the search has found. `about` is what was searched for when the question follows up on another one. */
+/** The result of the search. `about` is the text that was searched for when the question is a follow-up. */
 export type Found = { passages: Passage[]; confidence: number; about?: string }
 
 type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
 
-/** Watches an answer that a member of the team tries out. */
+/** Records an answer that a team member tries out. */
 export type Trial = {
   noteFound(found: Found): void
-  /** Yields the parts of a step, and has stored what the step was made of when it ends. */
+  /** Yields the parts of a step; by the time it ends, it has stored what went into the step. */
   watch(
     model: ModelEntry,
     options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'>,

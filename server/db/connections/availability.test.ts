@@ -8,12 +8,12 @@ import { type Answer, type Client, clientOf, type Service, startService } from '
 import { until } from '../../../test/until.ts'
 import { type Db, openPostgres } from '../database.ts'
 
-/** A way to the database that can lose connections. */
+/** A proxy in front of the database that can lose connections. */
 type Proxy = {
   url: string
-  /** Those that are open stay open, and no byte passes any more. */
+  /** Open connections stay open, but no more bytes pass. */
   silence(): void
-  /** What becomes of new ones. */
+  /** What happens to new connections. */
   newOnes: 'served' | 'silent' | 'refused'
   reset(): void
   close(): void
@@ -46,7 +46,7 @@ async function startProxy(target: string): Promise<Proxy> {
         for (const socket of pair) socket.unpipe().pause()
         lost.add(pair)
       }
-      // The server is not told when the service gives one of them up.
+      // The server is not told when the service abandons a connection.
       pairs.clear()
     },
     reset() {
@@ -90,21 +90,21 @@ function assertRefused({ status, body, headers }: Answer): void {
   assert.ok(Number(headers.get('retry-after')) >= 1)
 }
 
-// One that fails must not take the others with it.
+// A failing step must not prevent the others.
 beforeEach(async () => {
   if (!onPostgres()) return
   proxy.newOnes = 'served'
   await back()
 })
 
-/** What a test that fails would leave running for ever. */
+/** Releases what a failing test would leave running. */
 const stops = new Set<() => void>()
 afterEach(() => {
   for (const stop of stops) stop()
   stops.clear()
 })
 
-/** Creates agents, four at once, until told to stop; answers how many got in. */
+/** Creates agents, four at a time, until told to stop. Returns how many were created. */
 function createAgents(): () => Promise<number> {
   let stopped = false
   stops.add(() => {
@@ -207,7 +207,7 @@ test('a lock of a connection that was lost without a word is free within seconds
   })
   const refused = assert.rejects(lost)
   await locked.promise
-  // A request waits ten seconds for a lock and is refused then.
+  // A request waits ten seconds for a lock before it is refused.
   await sql`update settings set value = '3' where name = 'held'`.execute(db)
   await refused
 })

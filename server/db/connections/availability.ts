@@ -76,7 +76,7 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
     rest = absence === null ? QUIET_TICKS : AWAY_REST_TICKS
     const broken = quiet.filter((client) => lost.has(pidOf(client)))
     if (seen === 'silent') broken.push(...clients.keys())
-    // Connections that broke at the same moment without anybody having noticed yet.
+    // The connections that broke at the same moment without having been noticed yet.
     else if (broken.length > 0)
       broken.push(...clientsThat(({ used, silent }) => !used && silent >= QUIET_TICKS))
     broken.forEach(cutOff)
@@ -178,7 +178,7 @@ type Seen = { absence: Absence | null; lost: Set<number> }
 
 const NONE: Set<number> = new Set()
 
-/** `lost`: those of the backends that wait for a statement, or are gone, although we wait for their answer. */
+/** `lost` holds the backends that are gone or wait for a statement, although we are waiting for their response. */
 async function lookAtServer(url: string, pids: number[]): Promise<Seen> {
   for (let tries = 1; ; tries++) {
     const attempt = await askServer(url, pids)

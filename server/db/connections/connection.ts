@@ -4,9 +4,12 @@ import { batch, type PreparedStatements, type Sent, type StatementResult } from 
 import { statementSent } from '../statements/statement-sent.ts'
 import { noteConnectionError } from './unavailable.ts'
 
-/** A connection as Kysely wants it, which sends `begin` with the first statement and what is started together together. */
+/**
+ * A Kysely connection that sends `begin` together with the first statement, and sends statements that are started
+ * together in one write.
+ */
 export type Connection = DatabaseConnection & {
-  /** Puts a statement into the queue at once, so that it is sent before everything that is asked for later. */
+  /** Queues a statement at once, so that it is sent before all later ones. */
   send(query: CompiledQuery): Promise<QueryResult<unknown>>
   begin(text: string): void
   /** Throws when the transaction could not be committed. */

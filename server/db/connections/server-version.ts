@@ -3,17 +3,17 @@ import type { Db } from '../database.ts'
 
 const OLDEST = 15
 
-/** The database server cannot be used. */
+/** The database server cannot be used by this program. */
 export class DatabaseRefused extends Error {
   override name = 'DatabaseRefused'
 }
 
-/** The database server does not answer, or does not let us in. */
+/** The database server does not respond, or rejects our login. */
 export class DatabaseUnreachable extends Error {
   override name = 'DatabaseUnreachable'
 }
 
-/** The first question to a database. Throws DatabaseUnreachable, and DatabaseRefused for PostgreSQL before 15. */
+/** Sends the first query to a database. Throws DatabaseUnreachable, and DatabaseRefused for PostgreSQL before 15. */
 export async function requireServerVersion(db: Db): Promise<void> {
   const major = Math.floor((await versionNumber(db)) / 10_000)
   if (major >= OLDEST) return

@@ -31,8 +31,8 @@ const TOOK_TOO_LONG = new Set(['55P03', '57014', '25P03'])
 const BROKEN_BEFORE = /^Client (has encountered a connection error|was closed) and is not queryable$/
 const LONGEST_CHAIN = 5
 
-// The errors of sockets have codes that a model provider's connection has, too: they count only when they come from
-// a connection to the database.
+// Connections to model providers have the same socket error codes, so these only count when the error comes from a
+// connection to the database.
 const fromConnections = new WeakSet<object>()
 
 export function noteConnectionError(error: unknown): void {
@@ -55,12 +55,12 @@ export function isUnavailable(error: unknown): boolean {
   return false
 }
 
-/** What an error from a connection says about the whole database. */
+/** What a connection's error tells about the database as a whole. */
 export function absenceOf(error: unknown): Absence {
   const { code } = error as { code?: string }
   if (code === TOO_MANY_CONNECTIONS) return 'full'
   return code === READ_ONLY ? 'read-only' : 'unreachable'
 }
 
-/** Whether an error that the server sends makes us look at the server. */
+/** Whether an error sent by the server is a reason to check the server. */
 export const saysAway = (error: unknown): boolean => AWAY.test((error as { code?: string }).code ?? '')

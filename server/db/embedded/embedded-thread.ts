@@ -2,16 +2,16 @@ import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 
-/** What the embedded database is opened with; without a folder it is in memory. */
+/** The options of the embedded database; without a folder it is in memory. */
 export type EmbeddedOptions = { folder?: string; snapshot?: Blob }
 
-/** The end of a thread of `startEmbedded`: takes messages of PostgreSQL's protocol and answers with its answers. */
+/** The thread's end of `startEmbedded`: receives messages of PostgreSQL's protocol and posts the responses. */
 if (!parentPort) throw new Error('The embedded database runs in a thread of its own.')
 const port = parentPort
 
-/** Plans are made for the sizes that tables had; nothing else makes them anew while tables grow. */
+/** Plans are made for the sizes that tables had at the time, and nothing else invalidates them as tables grow. */
 const PLANS_LAST_MS = 10_000
-/** What the database throws to get back to its loop after an error in a statement. */
+/** The value that the database throws to return to its main loop after an error in a statement. */
 const BACK_TO_LOOP = 100
 
 const DISCARD_PLANS = Buffer.from('Q\0\0\0\x12discard plans\0')
@@ -20,7 +20,7 @@ const { folder, snapshot }: EmbeddedOptions = workerData
 const pglite = await PGlite.create({
   ...(folder ? { dataDir: folder } : {}),
   ...(snapshot ? { loadDataDir: snapshot } : {}),
-  // It touches all of its 128 MB at start otherwise; the operating system keeps the files in memory anyway.
+  // Otherwise, it touches all of its 128 MB at start. The operating system caches the files anyway.
   startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=24MB'],
 })
 stopOnPanic()
@@ -44,7 +44,7 @@ function run(statements: Uint8Array): void {
   port.postMessage(answered, [answered.buffer as ArrayBuffer])
 }
 
-/** Works to its end before it returns: it is asynchronous for file systems that Node has no need of. */
+/** Completes before it returns: the call is only asynchronous for file systems that Node does not use. */
 function exchange(statements: Uint8Array): Uint8Array[] {
   answer = []
   void pglite.execProtocolRawStream(statements, { syncToFs: false, onRawData })
@@ -52,7 +52,7 @@ function exchange(statements: Uint8Array): Uint8Array[] {
 }
 
 function onRawData(part: Uint8Array): void {
-  // It is a view of the database's own memory.
+  // The part is a view of the database's own memory, so it has to be copied.
   answer.push(part.slice())
 }
 
@@ -67,7 +67,7 @@ function joined(parts: Uint8Array[]): Uint8Array {
   return all
 }
 
-/** PGlite goes on after everything that is thrown; after a panic or a trap it would wait, or answer wrongly, for ever. */
+/** PGlite continues after anything that is thrown. After a panic or a trap, it would hang or return wrong results. */
 function stopOnPanic(): void {
   const module = pglite.Module
   const loopOnce = module._PostgresMainLoopOnce

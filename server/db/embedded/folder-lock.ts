@@ -7,7 +7,7 @@ export class FolderInUse extends Error {
   override name = 'FolderInUse'
 }
 
-/** Thrown when the data folder cannot be made or written. */
+/** Thrown when the data folder cannot be created or written to. */
 export class FolderUnusable extends Error {
   override name = 'FolderUnusable'
 }
@@ -25,10 +25,9 @@ export function requireFolder(folder: string): void {
 }
 
 /**
- * Takes the exclusive lock on a data folder; two processes on one embedded database lose data silently.
- * The lock is SQLite's own file lock, so the kernel drops it with the process, however that ends: no stale
- * lock after kill -9, and no process numbers, which mean nothing between containers.
- * Throws FolderInUse and FolderUnusable.
+ * Acquires the exclusive lock on a data folder, because two processes on one embedded database lose data silently. The
+ * lock is SQLite's file lock, which the kernel releases when the process ends in any way: there are no stale locks
+ * after kill -9, and no process ids, which mean nothing across containers. Throws FolderInUse and FolderUnusable.
  */
 export function lockFolder(folder: string): { release(): void } {
   requireFolder(folder)

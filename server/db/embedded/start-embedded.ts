@@ -124,7 +124,10 @@ class EmbeddedSocket extends EventEmitter {
   ref(): void {}
   unref(): void {}
 
-  /** The first message asks to be let in; a transaction that an earlier connection left open ends with it. */
+  /**
+   * The first message is the client's startup message. A transaction that an earlier connection left open is rolled
+   * back.
+   */
   #welcome(): void {
     this.#welcomed = true
     this.#exchange(copyOf([ROLLBACK]), () => this.emit('data', WELCOME))

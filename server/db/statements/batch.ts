@@ -143,11 +143,11 @@ export function batch(
 function prepare(wire: Wire, prepared: PreparedStatements, text: string): Prepared {
   const known = prepared.get(text)
   prepared.delete(text)
-  // By its text and not by a number: behind a pooler, connections may share their names with other processes.
+  // Statements are named after their text and not numbered: behind a pooler, several processes may share a connection.
   const statement = known ?? { name: createHash('sha1').update(text).digest('base64url'), columns: null }
   prepared.set(text, statement)
   if (statement.columns) return statement
-  // Closing a statement that does not exist is no error, and an earlier attempt may have prepared it before it
+  // Closing a statement that does not exist is not an error, and an earlier attempt may have prepared it before it
   // failed.
   wire.close({ type: 'S', name: statement.name })
   wire.parse({ name: statement.name, text })

@@ -1,4 +1,4 @@
 import { channel } from 'node:diagnostics_channel'
 
-/** Publishes the text of each statement before it is sent. Nobody subscribes but tests. */
+/** Publishes the text of each statement before it is sent. Only tests subscribe to it. */
 export const statementSent = channel('parley.statement')

@@ -42,8 +42,8 @@ const compiling = new Kysely<Tables>({
 const placeholders = new Proxy({}, { get: (_target, name) => sql`${new Placeholder(name)}` })
 
 /**
- * A statement whose text is made at its first use and then kept: building and compiling a query costs the service
- * more than sending it. What differs from call to call must be a value, never the shape of the query.
+ * A statement whose text is compiled at its first use and then kept, since building and compiling a query costs the
+ * service more than sending it. Only values may differ between calls, never the structure of the query.
  *
  *     const agentOf = statement((p: Values<{ accountId: string; id: string }>, db) =>
  *       db.selectFrom('agents').select('name').where('account_id', '=', p.accountId).where('id', '=', p.id))

@@ -8,7 +8,7 @@ export class Last<T> {
   readonly answer: Promise<T>
   constructor(answer: Promise<T>) {
     this.answer = answer
-    // Whoever awaits the transaction is told.
+    // The error is reported to whoever awaits the transaction, so this rejection must not go unhandled.
     answer.catch(() => {})
   }
 }

@@ -6,7 +6,7 @@ export type AccountsTable = {
   name: string
   plan: string
   created_at: Time
-  /** null: as everywhere, see server/channels/replies/end-idle.ts. */
+  /** null: the default, see server/channels/replies/end-idle.ts. */
   idle_hours: number | null
 }
 
@@ -18,12 +18,12 @@ export type MembersTable = {
   email: string
   name: string
   created_at: Time
-  /** As it was said last; see presenceOf in server/accounts/records/members.ts. */
+  /** The presence last reported; see presenceOf in server/accounts/records/members.ts. */
   presence: Generated<Presence>
   last_seen_at: OptionalTime
   last_assigned_at: OptionalTime
   role: Generated<Role>
-  /** null: every agent. */
+  /** The agents that the member is limited to; null: no limit. */
   agent_ids: Json<string[] | null>
 }
 
@@ -35,7 +35,7 @@ export type ApiKeysTable = {
   name: string
   prefix: string
   secret_hash: string
-  /** null: everything in the account. */
+  /** What the key permits; null: everything in the account. */
   scopes: Json<string[] | null>
   expires_at: OptionalTime
   revoked_at: OptionalTime

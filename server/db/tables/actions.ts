@@ -58,7 +58,7 @@ export type LeadsTable = {
   account_id: AccountId
   agent_id: string
   conversation_id: string | null
-  /** The visitor who left it in the form of the chat on websites; null: an action collected it. */
+  /** The visitor who filled in the form of the chat on a website; null if an action collected the lead. */
   user_id: string | null
   name: string | null
   email: string | null

@@ -28,7 +28,7 @@ export type AgentsTable = {
   initial_messages: Json<string[]>
   credit_limit: number | null
   notifications_settings: Json<Record<string, unknown> | null>
-  /** The last day whose mails were asked for, as 2027-01-31. */
+  /** The last day for which mails were requested, such as 2027-01-31. */
   notified_day: Generated<string | null>
   ip_rate_limits: Json<{ limit: number; timeframe: number; message: string }>
   spam_settings: Json<Record<string, unknown> | null>
@@ -36,12 +36,12 @@ export type AgentsTable = {
   voice_settings: Json<Record<string, unknown> | null>
   styles: Json<{ chat: Record<string, unknown>; centerStage: Record<string, unknown> }>
   knowledge_version: Generated<number>
-  /** The embedding space whose vectors answer. */
+  /** The embedding space whose vectors the search uses. */
   vector_space: string | null
   vectors_held_until: OptionalTime
-  /** Moves with every change of actions and procedures; 0: the agent never had any. */
+  /** Increases with every change to actions and procedures; 0 if the agent never had any. */
   tools_version: Generated<number>
-  /** Solved tickets are sources. */
+  /** Whether solved tickets are sources. */
   ticket_knowledge: Generated<boolean>
   next_ticket_sync_at: OptionalTime
   /** null: conversations are kept for ever. */
@@ -51,7 +51,7 @@ export type AgentsTable = {
   updated_at: Time
 }
 
-/** Every agent, and deleted ones until nothing of them is left. */
+/** All agents, including deleted ones whose data has not been removed completely. */
 export type AgentIdsTable = {
   id: string
   account_id: AccountId

@@ -12,7 +12,7 @@ export type AttachmentsTable = {
   media_type: string
   size: number
   path: string
-  /** Whoever has sent it from outside, as a hash or a thread. */
+  /** The external sender, as a hash or a thread. */
   sender: string | null
   created_at: Time
 }

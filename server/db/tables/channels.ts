@@ -18,17 +18,17 @@ export type ChannelThreadsTable = {
   created_at: Time
 }
 
-/** What a person wrote on a channel, as text; what came with it is kept already. */
+/** The text that a person wrote on a channel; its attachments have already been stored. */
 export type InboundContent = {
   text: string
   attachments: AttachmentNote[]
-  /** Never answered by the agent: an automatic reply, a note of the channel itself. */
+  /** Whether the agent never answers it: an automatic reply or a notice of the channel itself. */
   silent?: boolean
-  /** Files that are still being fetched from the channel. */
+  /** Files that still have to be downloaded from the channel. */
   awaited?: AwaitedFile[]
 }
 
-/** `id` is the channel's. */
+/** `id` is the channel's id of the file. */
 export type AwaitedFile = { id: string; name: string; type: string }
 
 export type InboundMessagesTable = {
@@ -91,7 +91,7 @@ export type EmailConnectionsTable = {
   imap_error: string | null
   imap_checked_at: OptionalTime
   reads_from: Time
-  /** 32 bits: they come as text from one of the drivers. */
+  /** Unsigned 32-bit integers, which one of the drivers returns as text. */
   uid_validity: string | number | null
   last_uid: string | number | null
   next_read_at: Time

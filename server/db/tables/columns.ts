@@ -1,12 +1,12 @@
 import type { ColumnType } from 'kysely'
 
-/** Proof that the id came from a checked key or an operator's command: queries take it instead of a string. */
+/** Proof that the id came from a verified key or an operator's command. Queries take it instead of a string. */
 export type AccountId = string & { readonly brand: 'AccountId' }
 
-/** A jsonb column: read as a value, written through json(). */
+/** A jsonb column, read as a value and written through json(). */
 export type Json<T> = ColumnType<T, unknown, unknown>
 
-/** A time the database sets unless told otherwise. */
+/** A time that the database sets unless a value is given. */
 export type Time = ColumnType<Date, Date | undefined, Date>
 
 export type OptionalId = ColumnType<string | null, string | null | undefined, string | null>

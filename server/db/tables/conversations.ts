@@ -18,30 +18,30 @@ export type ConversationsTable = {
   last_seq: Generated<number>
   generation_count: Generated<number>
   taken_over_by: string | null
-  /** Where it is held on a channel; null: the API, the playground, the widget. */
+  /** The thread of a conversation on a channel; null for the API, the playground and the widget. */
   thread_id: string | null
-  /** Deleted messages: `last_seq` less these is how many there are. */
+  /** The number of deleted messages; `last_seq` minus this is the number of messages. */
   cut_messages: Generated<number>
-  /** null: not looked at yet, or none. */
+  /** null: not analysed yet, or not applicable. */
   sentiment: 'positive' | 'neutral' | 'negative' | null
   has_voice: Generated<boolean>
-  /** A ticket was opened for it, or a person took it over, some time. */
+  /** Whether a ticket was ever opened for it, or a person ever took it over. */
   escalated: Generated<boolean>
   /** The caller's own name for it, unique per agent. */
   external_id: string | null
   contact_id: string | null
-  /** Exists only while its one reply is being made. */
+  /** Whether it exists only while its one reply is being generated. */
   transient: Generated<boolean>
-  /** null: looked at in its present state. */
+  /** When it is due for analysis; null if it has been analysed in its present state. */
   analysis_due: OptionalTime
   analysis_held: OptionalTime
   analysis_tries: Generated<number>
   analysed_at: OptionalTime
   sentiment_by: Analyst | null
   topics_by: Analyst | null
-  /** ISO 3166-1 alpha-2, where the channel knows it. */
+  /** ISO 3166-1 alpha-2; null if the channel does not know it. */
   country: string | null
-  /** The customer waits for an answer when the first is greater; see the migration. */
+  /** The customer waits for an answer if the first is greater than the second; see the migration. */
   asked_seq: Generated<number>
   answered_seq: Generated<number>
   answer_tries: Generated<number>
@@ -53,7 +53,7 @@ export type ConversationsTable = {
   updated_at: Time
 }
 
-/** Who looked at a conversation: a chat model, or lists of words. */
+/** What analysed a conversation: a chat model or word lists. */
 export type Analyst = 'model' | 'heuristic'
 
 export type MessagePart =
@@ -61,7 +61,7 @@ export type MessagePart =
   | ({ type: 'tool-call'; toolCallId: string; toolName: string; input?: unknown } & RunHere)
   | ({ type: 'tool-result'; toolCallId: string; toolName: string; output?: unknown } & RunHere)
 
-/** The service ran the call itself, or closed it: no application is or was asked for its result. */
+/** Whether the service ran or closed the call itself, so that no application is or was asked for its result. */
 type RunHere = { providerExecuted?: true }
 
 export type MessagesTable = {
@@ -83,7 +83,7 @@ export type GenerationsTable = {
   agent_id: string
   conversation_id: string
   user_message_id: string
-  /** The number of that message in the conversation. */
+  /** The number of the user message in the conversation. */
   asked_seq: Generated<number>
   message_id: string
   model: string
@@ -99,7 +99,7 @@ export type GenerationsTable = {
   cut_from: number | null
   cut_to: number | null
   stop_reason: StopReason | null
-  /** The process that may write to it while it runs, with the epoch that it had then. */
+  /** The process that may write to it while it runs, with its epoch at the start. */
   owner: string | null
   epoch: Generated<number>
   started_at: Time
@@ -136,7 +136,7 @@ export type GenerationLogTable = {
   ending: string | null
 }
 
-/** What an answer that was tried out is made of. */
+/** What went into an answer in the playground. */
 export type PlaygroundRunsTable = {
   message_id: string
   account_id: AccountId

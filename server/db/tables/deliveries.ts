@@ -3,19 +3,19 @@ import type { AttachmentNote } from './attachments.ts'
 import type { ChannelName } from './channels.ts'
 import type { AccountId, Json, OptionalTime, Time } from './columns.ts'
 
-/** What is sent: Markdown as it was written, with HTML where a person wrote it; or an approved template. */
+/** The content to send: Markdown as written, with HTML if a person wrote it, or an approved template. */
 export type DeliveryContent = {
   text: string
-  /** A model has written it: it may lead to these hosts alone. */
+  /** Set if a model wrote the text; links may only lead to these hosts. */
   linkHosts?: string[]
   html?: string
   attachments?: AttachmentNote[]
   template?: DeliveredTemplate
-  /** Goes also to somebody who wants nothing more: the confirmation of that. */
+  /** Whether it is sent even to people who have opted out, as the confirmation of that is. */
   evenOptedOut?: boolean
 }
 
-/** `isSettled`: the conversation knows of it, as far as it should. */
+/** `isSettled` means that the outcome has been recorded in the conversation. */
 type DeliveredTemplate = { name: string; language: string; isSettled: boolean }
 
 export type DeliveryStatus = 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed'

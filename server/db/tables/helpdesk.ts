@@ -91,12 +91,12 @@ export type ClockKind = 'first_response' | 'next_response' | 'resolution'
 
 export type Priority = 'none' | 'low' | 'normal' | 'high' | 'urgent'
 
-/** Minutes of business hours. */
+/** Minutes within business hours. */
 export type ClockTargets = Partial<Record<Priority, Partial<Record<ClockKind, number>>>>
 
 export type Weekday = 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | 'sunday'
 
-/** Times are wall clock `HH:MM` of the zone, up to 24:00; holidays are `YYYY-MM-DD` there. */
+/** Times are local times `HH:MM` in the time zone, up to 24:00; holidays are `YYYY-MM-DD`. */
 export type BusinessHours = {
   timeZone: string
   days: Partial<Record<Weekday, { from: string; to: string }[]>>
@@ -151,12 +151,12 @@ export type TicketMessagesTable = {
   ticket_id: string
   type: 'reply' | 'note' | 'event'
   sender: Json<TicketSender | null>
-  /** HTML, made and cleaned here. */
+  /** HTML that the service has generated and sanitised. */
   content: string | null
   content_text: string | null
   attachments: Json<AttachmentNote[]>
   metadata: Json<Record<string, unknown> | null>
-  /** The message of the conversation that says the same. */
+  /** The message of the conversation with the same content. */
   message_id: string | null
   created_at: Time
 }

@@ -6,7 +6,7 @@ export type ConversationTopicsTable = {
   account_id: AccountId
   agent_id: string
   conversation_id: string
-  /** That of the topic. */
+  /** The name of the topic. */
   name: string
   topic_id: string | null
 }
@@ -69,10 +69,10 @@ export type UnansweredQuestionsTable = {
 
 type Counts = Json<Record<string, number>>
 
-/** The figures of one UTC day, made from the rows they count whenever the day is stale. */
+/** The figures of one UTC day, computed again from the rows that they count whenever the day is stale. */
 export type InsightDaysTable = {
   agent_id: string
-  /** YYYY-MM-DD where it is written; read it as text. */
+  /** YYYY-MM-DD when written; read it as text. */
   day: string
   account_id: AccountId
   is_stale: boolean

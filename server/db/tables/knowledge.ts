@@ -22,67 +22,67 @@ export type SourcesTable = {
   pages_version: Generated<number>
   /** null: no re-sync is planned. */
   next_sync_at: OptionalTime
-  /** What the origin said of the live version. */
+  /** Metadata of the origin's response for the live version. */
   origin_etag: string | null
   origin_modified: string | null
-  /** Of the live version's chunks. */
+  /** A hash of the live version's chunks. */
   content_hash: string | null
   /** The caller's own name for it, unique per agent. */
   external_id: string | null
   /** The answer that this source corrects. */
   message_id: string | null
-  /** Until when nobody else goes on with its deletion. */
+  /** The deletion is leased to one process until then. */
   deletion_held_until: OptionalTime
-  /** The version that is being read, or was last, by whom, and what speaks against it: see reading.ts. */
+  /** The version that is or was last being read, by which process, and how often reading it failed: see reading.ts. */
   reading_version: number | null
   reading_process: string | null
   reading_epoch: number | null
   reading_strikes: Generated<number>
-  /** The newest first: see knowledge/training/training-columns.ts. */
+  /** Newest first: see knowledge/training/training-columns.ts. */
   trainings: ColumnType<Training[], unknown, unknown>
   created_at: Time
   updated_at: Time
 }
 
-/** What became of one training of a source, or of one look at its origin. */
+/** The result of one training of a source, or of one check of its origin. */
 export type Training = {
   at: string
-  /** `removed`: the origin has taken the content away. */
+  /** `removed` means that the origin no longer has the content. */
   outcome: 'live' | 'unchanged' | 'failed' | 'removed'
   /** Why it failed or was removed. */
   reason: string | null
-  /** Bytes of training text that went live. */
+  /** The bytes of training text that went live. */
   bytes: number | null
 }
 
-/** What a crawl remembers between its slices; `version` is the content_version that it works on. */
+/** The state that a crawl keeps between its slices; `version` is the content_version that it works on. */
 export type CrawlState = {
   version: number
-  /** Its first pages are in. */
+  /** Whether its first pages have been added. */
   seeded: boolean
-  /** Rows of pages, and the last number given to one. */
+  /** The number of rows in pages, and the last number assigned to one. */
   rows: number
   lastNumber: number
-  /** No request before this moment (epoch ms). */
+  /** No request is sent before this time (epoch ms). */
   nextAt: number
-  /** Only the chain of jobs with this name goes on. */
+  /** Only the chain of jobs with this id may continue the crawl. */
   chain: string
-  /** Pages that failed one after the other although another try might have helped. */
+  /** The number of consecutive pages that failed with an error that a retry might have resolved. */
   failures: number
-  /** Part of the sitemap could not be read: a page that was not found may still be there. */
+  /** Whether part of the sitemap could not be read, so that a page that was not found may still exist. */
   partial: boolean
 }
 
-/** What the customer gave; which members are set follows from the source's type. */
+/** The content as the customer provided it; which members are set depends on the type of the source. */
 export type SourceContent = {
   text?: string
   questions?: string[]
   answer?: string
   filename?: string
   mediaType?: string
-  /** Where the uploaded bytes lie, below the files folder. */
+  /** The path of the uploaded file, relative to the files folder. */
   file?: string
-  /** A page of the connected workspace, and the title it had when it was read last. */
+  /** A page of the connected workspace, and its title when it was last read. */
   pageId?: string
   title?: string
   ticketId?: string
@@ -167,14 +167,14 @@ export type ChunksTable = {
   page: number | null
   text: string
   questions: Json<string[] | null>
-  /** What its vectors are stored under. */
+  /** The key under which its vectors are stored. */
   vector_key: string
-  /** Of a page of a crawl or sitemap: where it stands and what it is called. */
+  /** For a page of a crawl or sitemap: its URL and title. */
   page_id: string | null
   retired_in: number | null
   url: string | null
   title: string | null
-  /** The id of its heading on a page of the web. */
+  /** The id of its heading on a web page. */
   anchor: Generated<string | null>
 }
 

@@ -1,14 +1,14 @@
 import type { Generated } from 'kysely'
 import type { AccountId, Json, OptionalTime, Time } from './columns.ts'
 
-/** The names that an end user is found by; every list may be empty. */
+/** The identifiers by which an end user is found; every list may be empty. */
 export type PersonNames = {
-  /** Of conversations, and external ids of contacts. */
+  /** User ids of conversations, and external ids of contacts. */
   userIds: string[]
   contactIds: string[]
-  /** In small letters. */
+  /** In lower case. */
   emails: string[]
-  /** E.164 where they could be read. */
+  /** In E.164 format where they could be parsed. */
   phones: string[]
 }
 

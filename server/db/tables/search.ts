@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { AccountId } from './columns.ts'
 
-/** Made from the conversation by the indexer; `facets` and `words` are tsvectors. */
+/** Derived from the conversation by the indexer; `facets` and `words` are tsvectors. */
 export type ConversationSearchTable = {
   conversation_id: string
   account_id: AccountId
@@ -14,7 +14,10 @@ export type ConversationSearchTable = {
   indexed_cut: number
 }
 
-/** A total is the sum of `n` over a key; rows of an agent have `user_id` '' and a day, rows of a user no day. */
+/**
+ * A total is the sum of `n` over a key. The rows of an agent have `user_id` '' and a day; the rows of a user have no
+ * day.
+ */
 export type ConversationCountsTable = {
   id: Generated<number>
   account_id: AccountId

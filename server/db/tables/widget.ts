@@ -1,6 +1,6 @@
 import type { AccountId, Time } from './columns.ts'
 
-/** What a site signs the identity of its visitors with; encrypted. */
+/** The encrypted secret with which a site signs the identity of its visitors. */
 export type IdentitySecretsTable = {
   agent_id: string
   account_id: AccountId
@@ -8,7 +8,7 @@ export type IdentitySecretsTable = {
   created_at: Time
 }
 
-/** A visitor whom the site has signed in, by one token. */
+/** A visitor whom the site has signed in, one row per token. */
 export type VisitorIdentitiesTable = {
   agent_id: string
   account_id: AccountId

@@ -5,7 +5,7 @@ const EVERY_MS = 10 * 60_000
 const ENOUGH_CHANGES = 5_000
 
 /**
- * The embedded database has no autovacuum: tables would grow and plans go stale. Looks every ten minutes and
+ * The embedded database has no autovacuum, so tables would grow and plans become outdated. Every ten minutes, this
  * vacuums the tables with enough changed rows. It blocks the database for about a second per million rows.
  */
 export function scheduleVacuum(db: Db, onError: (error: unknown) => void): { stop(): void } {

@@ -88,12 +88,12 @@ async function createAuth({ db, config, log }: AuthNeeds, secret: string, { isSe
       }),
       ...(withProvider && config.oidc ? [genericOAuth({ config: [providerOf(config.oidc)] })] : []),
     ],
-    // Counted by the service, for all of its processes.
+    // Attempts are counted by the service, across all of its processes.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: {
       level: 'warn',
-      // Failed attempts are in the audit log.
+      // Failed attempts are recorded in the audit log.
       log: (level, message) => void (level === 'error' && log.warn({ sign: message }, 'sign-in')),
     },
     advanced: {
@@ -114,7 +114,7 @@ const providerOf = ({ issuer, clientId, clientSecret }: NonNullable<Config['oidc
   scopes: ['openid', 'email', 'profile'],
   pkce: true,
   requireIdTokenVerification: true,
-  // Only who has been invited has a login.
+  // Only people who have been invited have a login.
   disableSignUp: true,
 })
 

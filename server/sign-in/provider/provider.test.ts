@@ -6,7 +6,7 @@ import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { browserOf, memberOf, PASSWORD, signIn } from '../../../test/workspace.ts'
 
-/** With a public address, mail and a provider. */
+/** Starts a service with a public address, mail and a provider. */
 const PUBLIC = 'https://parley.example'
 
 let service: Service
@@ -37,7 +37,7 @@ after(async () => {
 
 const SESSION = '__Secure-parley.session_token'
 
-/** Goes to the provider and comes back, as a browser does. */
+/** Visits the provider and returns, as a browser does. */
 async function throughProvider(browser = browserOf(service)) {
   const begun = await browser.request('POST', '/sign-in/provider', {})
   assert.equal(begun.status, 200, JSON.stringify(begun.body))
@@ -82,7 +82,7 @@ test('a member signs in with the provider, and nobody else gets a login', async 
   assert.equal((await browser.request('GET', '/me')).body.member.id, worker.memberId)
   const logins = await service.ctx.db.selectFrom('logins').select('email').execute()
   assert.deepEqual(logins, [{ email: 'pat@example.com' }])
-  // What came back is of use to nobody else, nor a second time.
+  // The callback cannot be used by anybody else, nor a second time.
   const again = await fetch(`${service.url}${back.pathname}${back.search}`, { redirect: 'manual' })
   assert.equal(
     again.headers.getSetCookie().some((line) => line.startsWith(`${SESSION}=`) && !/max-age=0/i.test(line)),

@@ -75,7 +75,7 @@ test('an unstored reply whose process dies is closed, and its credits with it', 
   const response = await stream({})
   const reader = response.body!.getReader()
   await reader.read()
-  // Its list shows nothing while it runs, nor does the one of version 2.
+  // Neither its list nor that of version 2 shows anything while it runs.
   assert.deepEqual(await stored(), [])
   const { body } = await client.request('GET', `/agents/${chatbotId}/conversations`)
   assert.deepEqual([body.data, body.pagination.total], [[], 0])
@@ -88,7 +88,7 @@ test('an unstored reply whose process dies is closed, and its credits with it', 
   await closeOrphans(service.ctx)
   assert.equal(await rowsOf('conversations'), 0)
   assert.equal((await reconcile(service.ctx.db)).balanced, true)
-  // Its stream is cut off as soon as its owner finds out.
+  // Its stream is cut off as soon as its owner notices.
   await reader.cancel().catch(() => {})
 })
 
@@ -103,7 +103,7 @@ test('a chosen conversationId gathers the last message and the reply of each cal
     conversation.messages.map(({ role, content }) => `${role}: ${content}`),
     ['user: Two', 'assistant: Hello from the model.', 'user: Three', 'assistant: Hello from the model.'],
   )
-  // A lone message goes on from what is stored; several are the history themselves.
+  // A single message continues the stored conversation; several messages are the history themselves.
   assert.deepEqual(heard(), [user('Two'), assistant('Hello from the model.'), user('Three')])
   await say({ conversationId, messages: [user('X'), assistant('Y'), user('Z')] })
   assert.deepEqual(heard(), [user('X'), assistant('Y'), user('Z')])
@@ -140,7 +140,7 @@ test('a conversation of version 2 goes on under the id that get-conversations sh
   await say({ conversationId, messages: [user('B')] })
   const [conversation] = await stored()
   assert.deepEqual([conversation?.id, conversation?.messages.length], [conversationId, 4])
-  // And one of version 1 is a conversation of version 2.
+  // A conversation of version 1 is also one of version 2.
   await say({ conversationId: 'mine' })
   const list = await client.request('GET', `/agents/${chatbotId}/conversations`)
   assert.equal(list.body.pagination.total, 2)
@@ -176,7 +176,7 @@ test('contactId makes the conversation the contact’s; an unknown one is not fo
   for (const body of [{ contactId: 'nobody' }, { contactId: 'nobody', conversationId: 'c' }]) {
     assert.equal((await say(body)).status, 404)
   }
-  // Erasing the person leaves what was said.
+  // Deleting the contact keeps the conversations.
   assert.equal((await call('DELETE', `/chatbots/${chatbotId}/contacts/ann-1`)).status, 200)
   assert.equal((await stored()).length, 2)
 })

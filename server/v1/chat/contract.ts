@@ -3,7 +3,7 @@ import { CitedSource } from '../../conversations/records/schema.ts'
 import { Exact, OneOf } from '../../http/contract.ts'
 import { ChatbotId, version1 } from '../schema.ts'
 
-/** A message as it is sent; programs send back what get-conversations gave them, ids and all. */
+/** A message as it is sent. Programs send back what get-conversations returned, including the ids. */
 const Message = Type.Object({ role: OneOf(['user', 'assistant']), content: Type.String() })
 
 export const chat = version1({
@@ -25,7 +25,7 @@ export const chat = version1({
     }),
     conversationId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
     contactId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-    // One of the deployment's catalogue: see withModels.
+    // One of the installation's models: see withModels.
     model: Type.Optional(Type.String()),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
     stream: Type.Boolean({ default: false }),

@@ -32,7 +32,7 @@ export const chatRoutes = (ctx: Context): Route[] => [
       const asked = await requestOf(ctx, account, agent, body, idempotency)
       const reading = replay
         ? await readAgain(ctx, replay, asked).catch((error: unknown) => {
-            // One that is not stored has ended meanwhile: the key knows what it answered.
+            // A generation that is not stored has ended meanwhile; the response is stored with the key.
             const isGone = error instanceof ApiError && error.code === 'RESOURCE_NOT_FOUND'
             throw isGone && body.conversationId === undefined ? new KeyTaken() : error
           })
@@ -45,7 +45,7 @@ export const chatRoutes = (ctx: Context): Route[] => [
 ]
 
 function textOfAnswer(answer: Answer, mayLink: MayLink): Static<typeof chat.success.schema> {
-  // Half an answer cannot be told from a whole one here.
+  // In this format, half an answer cannot be told from a whole one.
   if (answer.metadata.finishReason === 'error') throw new ApiError('CHAT_PROVIDER_ERROR')
   return { text: withoutForeignLinks(textOf(answer), mayLink), sources: answer.metadata.sources ?? [] }
 }

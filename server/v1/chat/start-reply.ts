@@ -13,14 +13,14 @@ import { ApiError } from '../../http/errors.ts'
 import type { KeyedRequest } from '../../http/once/idempotency.ts'
 import type { chat } from './contract.ts'
 
-/** Version 1 knows no busy conversation: a message waits for the reply before it, so long. */
+/** How long a message waits for the reply before it, because version 1 has no error for a busy conversation. */
 const MOST_WAIT_MS = 60_000
 const LOOK_EVERY_MS = 200
 
 type Body = Static<typeof chat.body>
 type Account = { id: AccountId; plan: string }
 
-/** The reply that a request asks for, to the last of its messages. */
+/** Returns the requested reply, which answers the last message. */
 export async function requestOf(
   ctx: Context,
   account: Account,
@@ -45,7 +45,7 @@ export async function requestOf(
   }
 }
 
-/** Starts it; `isGone` says that nobody waits for it any more. */
+/** Starts the reply; `isGone` tells whether the client has disconnected. */
 export async function startReply(
   ctx: Context,
   { messages, conversationId }: Body,
@@ -54,15 +54,15 @@ export async function startReply(
 ): Promise<LiveGeneration> {
   const history = saidBefore(messages)
   if (conversationId === undefined) return startChat(ctx, { ...request, history, transient: true })
-  // A lone message leaves it to the service to remember what was said.
+  // With a single message, the service uses the stored history.
   const named = messages.length === 1 ? request : { ...request, history }
   return startInConversation(ctx, named, conversationId, isGone)
 }
 
-/** What version 2 takes as a user id: then its list of the user's conversations has this one. */
+/** Only ids that version 2 accepts as user ids, so that its list of the user's conversations includes this one. */
 const isUserId = (externalId: string): boolean => /^[a-zA-Z0-9._-]{1,128}$/.test(externalId)
 
-/** Greetings are left out: models refuse a history that begins with an answer. */
+/** Greetings are left out, because models reject a history that begins with an answer. */
 function saidBefore(messages: Body['messages']): TranscriptMessage[] {
   const first = messages.findIndex(({ role }) => role === 'user')
   return messages
@@ -95,7 +95,7 @@ async function startInConversation(
 const wasJustCreated = (error: unknown): boolean =>
   (error as { constraint?: string }).constraint === 'conversations_external_id'
 
-/** By the caller's own name, or by the id that get-conversations shows for one without. */
+/** Finds the conversation by the caller's own name, or by the id that get-conversations shows for one without. */
 async function findConversation(
   { db }: Context,
   { account, agent }: ChatRequest,

@@ -3,10 +3,10 @@ import type { Shape, Wire } from '../../conversations/stream/send-stream.ts'
 import { PING } from '../../http/server/event-stream.ts'
 import { LinkFilter, type MayLink } from '../../text/safety/foreign-links.ts'
 
-/** How version 1 streams: the words of a reply, and what follows them when it failed half-way. */
+/** The streaming format of version 1: the text of a reply, and what follows when it fails halfway. */
 type Format = Wire & {
   word(delta: string): string
-  /** null: there is no place for them. */
+  /** null: the format has no place for them. */
   sources: ((sources: unknown) => string) | null
   /** null: the body is cut off. */
   failure: string | null
@@ -30,18 +30,18 @@ export const serverSentEvents: Format = {
   failure: `event: error\ndata: ${JSON.stringify({ message: 'Internal server error' })}\n\n`,
 }
 
-/** A stream of the format. */
+/** Creates a stream in this format. */
 export const wireOf = (format: Format, mayLink: MayLink): Wire => ({
   ...format,
   shape: () => wordsOf(format, mayLink),
 })
 
-/** What the format has of a reply's frames. */
+/** Converts the frames of a reply to this format. */
 function wordsOf(format: Format, mayLink: MayLink): Shape {
   const links = new LinkFilter(mayLink)
   let failed = false
   const written = (text: string): string => (text === '' ? '' : format.word(text))
-  /** The first half of a pair of which the second has not come: alone it cannot be written. */
+  /** Matches the first half of a surrogate pair whose second half has not arrived; it cannot be encoded alone. */
   let half = ''
   return {
     textOf(frame) {

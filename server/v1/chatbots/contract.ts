@@ -73,12 +73,12 @@ export const updateChatbotData = version1({
   errors: ['AGENT_NOT_FOUND', 'SOURCE_NOT_FOUND', 'SOURCE_SIZE_LIMIT_EXCEEDED'],
 })
 
-/** A text, or a suggestion as version 2 knows it. */
+/** A text, or a suggestion as in version 2. */
 const Suggestion = Type.Unsafe<string | Static<typeof SuggestedMessage>>({
   anyOf: [Type.String({ minLength: 1, maxLength: 500 }), SuggestedMessage],
 })
 
-/** Of the chat alone, as version 1 had them, or of both parts. */
+/** Styles of the chat alone, as in version 1, or of both parts. */
 const Styles = Type.Unsafe<Record<string, unknown> | null>({
   anyOf: [StylesChange.properties.chat, StylesChange],
 })

@@ -27,7 +27,7 @@ async function upload(
   { path = '/upload-chatbot-icon', field = 'chatbotIconFile', id = chatbotId, by = client } = {},
 ): Promise<{ status: number; body: unknown }> {
   const form = new FormData()
-  // The type and the name that a browser says are no reason to believe them.
+  // The type and the name that the browser reports are not trusted.
   if (picture !== null)
     form.append(field, new File([Buffer.from(picture)], 'icon.png', { type: 'image/png' }))
   form.append('chatbotId', id)
@@ -106,10 +106,10 @@ test('what was in the metadata of an upload is not served', async () => {
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>'
 const HTML = '<!DOCTYPE html><script>alert(1)</script>'
-// The smallest archive: its directory, of no files.
+// The smallest archive: only the directory, without files.
 const ZIP = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)])
 
-/** A PNG with one more chunk before its end. */
+/** Returns a PNG with an additional chunk before its end. */
 async function withChunk(text: string): Promise<Buffer> {
   const whole = await png()
   const length = Buffer.alloc(4)
@@ -140,7 +140,7 @@ test('a file that is two things at once is refused', async () => {
     for (const rider of [HTML, SVG, ZIP, 'x'.repeat(30)]) {
       await refused(Buffer.concat([picture, Buffer.from(rider)]))
     }
-    // Zeros are what some programs fill up with.
+    // Some programs pad files with zeros.
     assert.equal((await upload(Buffer.concat([picture, Buffer.alloc(9)]))).status, 200)
   }
   for (const text of [
@@ -150,7 +150,8 @@ test('a file that is two things at once is refused', async () => {
     `Comment\0${ZIP.toString('latin1')}`,
   ])
     await refused(await withChunk(text))
-  // Valid beginnings of scripts: a size of "/*" by "/*", and a JPEG whose first segment is a comment.
+  // These files are also valid beginnings of scripts: a size that reads "/*" by "/*", and a JPEG whose first segment is
+  // a comment.
   const gif = await drawn().gif().toBuffer()
   await refused(Buffer.concat([Buffer.from('GIF89a/*/*'), gif.subarray(10)]))
   const jpeg = await drawn().jpeg().toBuffer()

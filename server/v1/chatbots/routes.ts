@@ -16,13 +16,13 @@ import { presentChatbot } from '../present.ts'
 import * as contract from './contract.ts'
 import { setSourceText } from './source-text.ts'
 
-/** More than any account has; the list of version 1 has no pages. */
+/** More than any account has; lists of version 1 have no pages. */
 const MOST_CHATBOTS = 10_000
 
 export const chatbotRoutes = (ctx: Context): Route[] => [
   route(contract.createChatbot, async ({ db, caller, body: { chatbotName, sourceText } }) => {
     const { actor } = caller
-    // Who is told of a failure does not expect a chatbot.
+    // One transaction, so that a failure leaves no chatbot behind.
     return transact(db, async (trx) => {
       const chatbotId = await createAgent(trx, caller.account, actor, { name: chatbotName })
       if (sourceText !== undefined)

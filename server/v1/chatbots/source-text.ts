@@ -6,13 +6,13 @@ import { type Account, addSource } from '../../knowledge/sources/add-source.ts'
 import { sizeOf } from '../../knowledge/sources/room.ts'
 import { updateSource } from '../../knowledge/sources/update-source.ts'
 
-/** Version 1 knows one text of a chatbot; it is the source of this external id. */
+/** The external id of the source that holds a chatbot's only text in version 1. */
 const TEXT = 'v1-text'
 const NAME = 'Text'
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'filesDir'>
 
-/** Makes this the chatbot's text, in the place of the one before. Throws SOURCE_SIZE_LIMIT_EXCEEDED. */
+/** Replaces the chatbot's text. Throws SOURCE_SIZE_LIMIT_EXCEEDED. */
 export async function setSourceText(
   ctx: Needs,
   account: Account,
@@ -29,7 +29,7 @@ export async function setSourceText(
       await attempt(ctx.db, () => addText(ctx, account, agentId, text))
       return
     } catch (error) {
-      // Somebody was faster: it is there now.
+      // A concurrent request has created it meanwhile.
       if ((error as { constraint?: string }).constraint !== 'sources_external_id') throw error
     }
   }

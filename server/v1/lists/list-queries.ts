@@ -9,7 +9,10 @@ import type { DateRange } from '../../http/input/dates.ts'
 type Page = { page: number; size: number }
 type Filter = { agentId: string } & DateRange
 
-/** Of the sources (in lower case; null: of all), newest first: the newest of each by its index, then merged. */
+/**
+ * Returns conversations from the sources (in lower case; null for all), newest first. The newest of each source are
+ * read by index, then merged.
+ */
 export async function conversationsOfPage(
   db: Db,
   accountId: AccountId,

@@ -30,7 +30,7 @@ export const listRoutes = (ctx: Context): Route[] => [
   }),
 ]
 
-/** The list of sources is open: one that nothing came from matches nothing. No source at all is no filter. */
+/** Any string is accepted as a source; an unknown one matches nothing. Without a source, nothing is filtered. */
 function sourcesOf(list = ''): string[] | null {
   const sources = list.split(',').map((source) => source.trim().toLowerCase())
   const named = sources.filter((source) => source !== '')
