@@ -34,7 +34,7 @@ async function addAction(name: string, more: object = {}): Promise<string> {
   const body = { name, type: 'client', description: 'x', ...more }
   return (await client.request('POST', `/agents/${agentId}/actions`, body)).body.id
 }
-/** An agent with this procedure, enabled. */
+/** Creates an agent with this procedure, enabled. */
 async function enabledRefund(): Promise<{ id: string; lookup: string; payBack: string }> {
   const [lookup, payBack] = [await addAction('lookup'), await addAction('pay_back')]
   const { id } = (await create(refund)).body
@@ -109,7 +109,7 @@ test('a plan without procedures reads, changes, disables and deletes them, no mo
   await put(id, { enabled: true })
   const { db } = service.ctx
   await db.updateTable('accounts').set({ plan: 'standard' }).where('id', '=', client.accountId).execute()
-  // The plan is remembered with the key; a new key has not been seen.
+  // The plan is cached with the key; a new key is not cached yet.
   client = clientOf(service.url, (await createKey(db, client.accountId, { name: 'test' })).key)
   for (const answer of [await create({ ...refund, name: 'B' }), await put(id, { enabled: true })])
     assert.deepEqual([answer.status, answer.body.error.code], [403, 'PLAN_FEATURE_NOT_AVAILABLE'])

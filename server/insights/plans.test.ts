@@ -25,7 +25,7 @@ import { groupQuestions } from './unanswered/group-questions.ts'
 import { listGroupRows, presentGroups } from './unanswered/queries.ts'
 import { recountGroups } from './unanswered/recount-groups.ts'
 
-/** Most of the tables belongs to others, as it does where the plan matters. */
+/** Most rows belong to other accounts, as they do where the plan matters. */
 const OTHERS = 4_000
 const OWN = 400
 

@@ -22,7 +22,7 @@ export type Models = {
   embedderOf(space: string): Embedder | null
   /** The reranker; null when passages stay in the order of the search. */
   reranker: Reranker | null
-  /** Places for model calls that are no part of an answer: titles, verdicts about spam, analyses. */
+  /** The places for model calls that are not part of an answer, such as titles, spam checks and analyses. */
   readonly asking: FairPlaces
   close(): Promise<void>
 }
@@ -45,9 +45,9 @@ export function createModels({
     connections: 4_096,
     pipelining: 1,
     keepAliveTimeout: 30_000,
-    // A connection of its own for each call: when one is lost, one answer is.
+    // With one connection per call, a lost connection affects only one answer.
     allowH2: false,
-    // Whoever calls keeps the time.
+    // The callers enforce the timeouts.
     headersTimeout: 0,
     bodyTimeout: 0,
   })

@@ -13,13 +13,16 @@ import { commands } from './commands.ts'
 type Request = { command: string; input: Input }
 type Response = { result: Result } | { failure: { message: string; exitCode: 1 | 64 | 69 } }
 
-/** Bytes that the address of a socket may have; the system cuts a longer one off silently. */
+/** The maximum length of a socket's path in bytes; the system truncates a longer one silently. */
 const LONGEST_PATH = 103
 const NAME = 'parley.sock'
 
 type Address = { path: string; release(): void }
 
-/** Where the socket lies. Linux reaches a folder with a longer path through its descriptor; elsewhere null. */
+/**
+ * Returns the path of the socket. On Linux, a folder with a longer path is reached through its file descriptor;
+ * elsewhere the result is null.
+ */
 function addressIn(dataDir: string): Address | null {
   const path = join(dataDir, NAME)
   if (Buffer.byteLength(path) <= LONGEST_PATH) return { path, release: () => {} }
@@ -29,8 +32,8 @@ function addressIn(dataDir: string): Address | null {
 }
 
 /**
- * Lets commands work while the service holds the embedded database: one JSON text in, one out. Only the owner
- * of the data folder can open the socket. Closing it waits for the commands that are being executed.
+ * Lets commands work while the service holds the embedded database. A client sends one JSON text and receives one. Only
+ * the owner of the data folder can open the socket. Closing waits for running commands.
  */
 export async function openCommandSocket(ctx: Context): Promise<{ close(): Promise<void> } | null> {
   const address = addressIn(ctx.config.dataDir)
@@ -74,7 +77,7 @@ export async function openCommandSocket(ctx: Context): Promise<{ close(): Promis
       .catch(() => socket.destroy())
       .finally(() => asking.delete(socket))
   })
-  // The folder's lock is ours: a socket that is there belongs to a process that was killed.
+  // We hold the lock of the folder, so an existing socket belongs to a process that was killed.
   await rm(join(ctx.config.dataDir, NAME), { force: true })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(address.path, resolve))
   await chmod(address.path, 0o600)
@@ -105,7 +108,9 @@ async function execute(
   }
 }
 
-/** Has the running service execute a command; null when none runs on this folder. Throws CommandFailure. */
+/**
+ * Has the running service execute a command. Returns null when none is running on this folder. Throws CommandFailure.
+ */
 export async function askService(dataDir: string, command: string, input: Input): Promise<Result | null> {
   const address = addressIn(dataDir)
   if (!address) return null

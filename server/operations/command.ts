@@ -8,30 +8,30 @@ import type { EraseNeeds } from '../privacy/erasing/erase-user.ts'
 export type Rotated = { keyId: string; rewritten: number; unreadable: number; finished: boolean }
 
 export type SecretOperations = {
-  /** Replaces the secret key by the given one, or by a new one. Resumes a rotation that was interrupted. */
+  /** Replaces the secret key with the given one or a new one. Resumes a rotation that was interrupted. */
   rotate(secret: string | null): Promise<Rotated>
-  /** Finishes a rotation, after which the old key no longer decrypts anything. */
+  /** Completes a rotation; from then on, the old key decrypts nothing. */
   finish(): Promise<{ keyId: string }>
 }
 
-/** The services that commands use; they are the same inside and outside the running service. */
+/** The services that commands use, which are the same inside and outside the running service. */
 export type Operations = {
   db: Db
   filesDir: string
   /** The URL at which people reach the service, for links. */
   origin: string
-  /** Resolves to whether a running service uses this data now. */
+  /** Resolves to whether a running service is using this data. */
   isServed(): Promise<boolean>
-  /** Returns when every process has seen the switch. */
+  /** Resolves when every process has seen the switch. */
   setMaintenance(on: boolean): Promise<void>
   secrets: SecretOperations
-  /** Resumes what a restored database was in the middle of; does nothing where no worker runs. */
+  /** Resumes unfinished work of a restored database; does nothing where no worker runs. */
   resume(): Promise<void>
-  /** Returns the search. A command outside of the service creates it on first use. */
+  /** Returns the search. A command outside the service creates it on first use. */
   openKnowledge(): Pick<Knowledge, 'search'>
   /** Returns the models, created in the same way. */
   openModels(): { catalogue: Catalogue; models: Models }
-  /** What erasing an end user needs besides the database. */
+  /** What erasing an end user needs in addition to the database. */
   erasing: Omit<EraseNeeds, 'db'>
 }
 
@@ -42,17 +42,20 @@ export type Result = Record<string, unknown>
 export type Command = {
   /** The name as it is typed, such as `account create`. */
   name: string
-  /** What follows the name. */
+  /** The arguments after the name. */
   usage: string
   summary: string
   options: NonNullable<ParseArgsConfig['options']>
-  /** How many words follow, and which of them are paths, which are resolved where the command is typed. */
+  /**
+   * The number of arguments and which of them are paths, which are resolved against the directory in which the command
+   * was typed.
+   */
   positionals?: { count: number; paths?: boolean | number[] }
   run(operations: Operations, input: Input): Promise<Result>
   print(result: Result): string
 }
 
-/** Why a command did not do its work, as one sentence; the codes are those of sysexits.h. */
+/** A failed command, with a one-sentence message and an exit code of sysexits.h. */
 export class CommandFailure extends Error {
   override name = 'CommandFailure'
   readonly exitCode: 1 | 64 | 69
@@ -64,14 +67,14 @@ export class CommandFailure extends Error {
 
 export const usageFailure = (message: string): CommandFailure => new CommandFailure(message, 64)
 
-/** A text option that must be there. */
+/** Returns a required text option. */
 export function required(input: Input, option: string): string {
   const value = input.values[option]?.trim()
   if (!value) throw usageFailure(`--${option} is required.`)
   return value
 }
 
-/** Any other error as one line. */
+/** Returns the message of any other error in one line. */
 export function sentenceOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException
   return (message || code || String(error)).split('\n')[0] ?? ''

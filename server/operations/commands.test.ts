@@ -130,7 +130,7 @@ test('a key that would never work is refused, and keys and members are listed an
   ]) {
     const link = async () =>
       new URL(String((await run(command ?? '', ids.length > 0 ? {} : { account }, ...ids)).link))
-    // The one that was made before does not work any more.
+    // The earlier link no longer works.
     await link()
     const { origin, pathname, hash } = await link()
     assert.deepEqual([origin, pathname], ['https://parley.example', `/${page}`])
@@ -261,7 +261,7 @@ test('doctor says of each model whether it answers, and what to do where it does
   opened.push(models)
   const [, shorter] = await probeModels(catalogue, models, async () => 7)
   assert.match(shorter!.sentence, /but those that are stored have 7\. Its server has another model/)
-  // What the start says asks nothing that costs.
+  // The lines at startup do not send requests that cost anything.
   const before = server.requests.length
   const [there, away] = await reachServers(
     parseCatalogue(

@@ -5,14 +5,14 @@ import type { Command, Input, Result } from './command.ts'
 import { askService } from './command-socket.ts'
 import { openOperations } from './open-operations.ts'
 
-/** A slow machine starts the service in half a minute. */
+/** A slow machine needs half a minute to start the service. */
 const PATIENCE_MS = 90_000
 const SILENCE_MS = 2_000
 
 /**
- * Runs a command where the data is: on PostgreSQL here; on the embedded database inside the running service,
- * or here under the folder's lock. Says so when it has to wait for that. Throws CommandFailure, FolderInUse and what
- * opening a database throws.
+ * Runs a command where the data is: with PostgreSQL in this process; with the embedded database inside the running
+ * service, or in this process while holding the folder's lock. Reports when it has to wait for that. Throws
+ * CommandFailure, FolderInUse, and the errors of opening a database.
  */
 export async function executeCommand(
   config: Config,
@@ -29,7 +29,8 @@ export async function executeCommand(
     try {
       return await runHere(config, command, input)
     } catch (error) {
-      // Held by another command, or by a service that is starting or ending: it answers or lets go soon.
+      // The lock is held by another command, or by a service that is starting or stopping. It will soon respond or
+      // release the lock.
       const waited = Date.now() - begun
       if (!(error instanceof FolderInUse) || waited > PATIENCE_MS) throw error
       if (silent && waited > SILENCE_MS) {

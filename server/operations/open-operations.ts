@@ -55,8 +55,8 @@ async function isBeating(db: Db): Promise<boolean> {
 }
 
 /**
- * Opens the data while the service is not involved: PostgreSQL directly, and the embedded database under its lock.
- * Throws FolderInUse.
+ * Opens the data without the service: PostgreSQL directly, and the embedded database while holding its lock. Throws
+ * FolderInUse.
  */
 export async function openOperations(config: Config): Promise<Operations & { close(): Promise<void> }> {
   const database = config.databaseUrl
@@ -75,7 +75,7 @@ export async function openOperations(config: Config): Promise<Operations & { clo
     db,
     filesDir: join(config.dataDir, 'files'),
     origin: originOf(config),
-    // The lock of the embedded database's folder is ours.
+    // We hold the lock of the embedded database's folder.
     isServed: async () => !embedded && (await isBeating(db)),
     secrets: secretOperations({
       db,
@@ -87,7 +87,7 @@ export async function openOperations(config: Config): Promise<Operations & { clo
       await createMaintenance(db).set(on)
       if (!embedded) await wait(SEEN_MS)
     },
-    // No worker runs on it now; the next start takes up what is unfinished.
+    // No worker is running on it now; the next start resumes what is unfinished.
     resume: async () => {},
     openKnowledge() {
       const words = loadWordVectors()
@@ -99,10 +99,11 @@ export async function openOperations(config: Config): Promise<Operations & { clo
       return { catalogue: config.catalogue, models }
     },
     erasing: {
-      // What has to be trained again is, at the next start of a worker.
+      // Sources that need training are trained at the next start of a worker.
       jobs: { enqueue: async () => {} },
       async stop(accountId, conversationId) {
-        // On the embedded database nobody runs a reply now. Elsewhere its process reads of the stop within a second.
+        // On the embedded database, nothing can be generating a reply now. On PostgreSQL, the process reads of the stop
+        // within a second.
         if (embedded) return
         const generations = { get: () => null } as unknown as Generations
         const notifier = { publish: async () => {} } as unknown as Notifier

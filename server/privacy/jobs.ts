@@ -11,7 +11,7 @@ import { takeForsaken } from './erasing/erasures.ts'
 import { sweepOldConversations, sweepOldLeads } from './retention/retention.ts'
 
 export const ERASE_USER = 'erase-user'
-/** Without the person: a job is kept for a while after its end. */
+/** The payload does not name the person, because jobs are kept for a while after their end. */
 export type EraseUser = { accountId: AccountId; erasureId: string }
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'log' | 'generations' | 'notifier'>
@@ -42,7 +42,7 @@ export const privacyJobs = (ctx: Needs): Task<never>[] => [
   emptying(ctx) as Task<never>,
 ]
 
-/** Enqueues the erasures that a process, or a command, began and left. */
+/** Enqueues the erasures that a process or a command started and did not finish. */
 export async function resumeErasures({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<void> {
   await transact(db, async (trx) => {
     for (const { id, account_id } of await takeForsaken(trx))

@@ -16,7 +16,7 @@ import { createSearch } from './query/search-conversations.ts'
 let fresh: Awaited<ReturnType<typeof freshDatabase>>
 let accountId: AccountId
 const usual = createSearch()
-/** Looks at a few days at a time, as a search among a million does. */
+/** Processes a few days at a time, as a search among a million conversations does. */
 const hasty = createSearch({ firstSpan: 3, enough: 3, patience: 0 })
 const indexer = createIndexer()
 

@@ -19,7 +19,7 @@ import { migrate } from '../db/upkeep/migrate.ts'
 import { readFilters } from './query/read-filters.ts'
 import { createSearch } from './query/search-conversations.ts'
 
-/** Most of the table belongs to others, as it does where the plan matters. */
+/** Most rows belong to other accounts, as they do where the plan matters. */
 const OTHERS = 10_000
 const OWN = 1_500
 

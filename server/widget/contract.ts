@@ -10,9 +10,10 @@ import {
 } from './talk/schema.ts'
 
 /**
- * What the chat in a visitor's browser asks for, below /api/widget: one public agent, without an API key. A visitor is
- * whoever holds a secret: 32 random bytes that the browser makes itself, as 43 characters of base64url, sent as
- * `Authorization: Bearer <secret>`, or `Bearer signed.<secret>` once the site has signed the visitor in. Conversations belong to the visitor that began them.
+ * The requests of the chat in a visitor's browser, below /api/widget. They concern one public agent and need no API
+ * key. A visitor is identified by a secret: 32 random bytes that the browser generates, encoded as 43 characters of
+ * base64url and sent as `Authorization: Bearer <secret>`, or `Bearer signed.<secret>` once the site has signed the
+ * visitor in. Conversations belong to the visitor who started them.
  */
 const tag = 'Widget'
 const scope = null
@@ -210,7 +211,7 @@ export const submitPageResult = endpoint({
   scope,
   params: ConversationParams,
   body: Exact({ toolCallId: Type.String(), output: Type.Optional(Type.Unknown()) }),
-  // Models read a third of it.
+  // Models read a third of this.
   bodyLimit: 65_536,
   success: { status: 200, schema: Exact({ data: Exact({ answering: Type.Boolean() }) }) },
   errors: [...visitorErrors, 'RESOURCE_TOOL_CALL_NOT_FOUND', 'VISITOR_NOT_SERVED'],

@@ -64,7 +64,7 @@ export function widgetRoutes(ctx: Context): Route[] {
       const there = await findWritten(ctx.db, visit, body.messageId)
       const admitted = () => admit(visit.agent, request)
       const { id } = there ?? (await storeMessage(ctx, visit, { ...body, country: await admitted() }))
-      // Here and not by a job: the visitor waits for the first word.
+      // This runs here and not in a job, because the visitor is waiting for the first word.
       const answering = await answerConversation(ctx, { conversationId: id }, there ? admitted : null)
       return { data: { conversationId: id, messageId: body.messageId, answering } }
     }),
@@ -117,7 +117,7 @@ export function widgetRoutes(ctx: Context): Route[] {
     route(submitPageResult, async ({ ref, agent, params, body, request }) => {
       const visit = await requireVisit(ctx, agent, request)
       const conversation = await requireOwnConversation(ctx.db, visit, params.conversationId)
-      // A result that is not admitted is not taken either: the page sends it again later.
+      // A request that is not admitted stores no result either; the page sends it again later.
       const admitted: TakeResult = (work) =>
         transact(ctx.db, async (trx) => {
           await work(trx)

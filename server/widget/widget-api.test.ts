@@ -40,7 +40,7 @@ beforeEach(async () => {
 const agent = () => `/agents/${agentId}`
 const rows = () =>
   service.ctx.db.selectFrom('conversations').selectAll().where('agent_id', '=', agentId).execute()
-/** The conversation, once nobody writes in it. */
+/** Returns the conversation once nothing is being written in it. */
 const settled = (of: Visitor, id: string) =>
   until('the end of the answer', async () => {
     const conversation = await of.read(id)
@@ -247,7 +247,7 @@ test('a page that has the agent go on without end is heard eight times', async (
   assert.equal(rounds, 9)
   const large = await visitor.request('POST', path, { toolCallId: randomUUID(), output: 'x'.repeat(70_000) })
   assert.equal(large.status, 413)
-  // The next message begins anew.
+  // The next message starts a new conversation.
   await visitor.write('And now?', { conversationId })
   assert.equal((await settled(visitor, conversationId)).messages.at(-1).pendingCalls.length, 1)
 })
@@ -283,7 +283,7 @@ test('what was stopped before its first word stays unanswered, until it is asked
   assert.equal(await answerConversation(service.ctx, { conversationId: row!.id }), false)
   const tickets = await client.request('GET', `${agent()}/helpdesk/tickets?includeTotal=true`)
   assert.deepEqual(tickets.body.data, [])
-  // A stop may have come before the model was asked.
+  // The stop may have come before the model was called.
   models.queue.length = 0
   await visitor.write('Never mind', { messageId })
   assert.deepEqual(said(await settled(visitor, row!.id)), ['user: Never mind', 'assistant: Yes.'])
@@ -294,7 +294,7 @@ test('where the agent cannot answer, the team is asked', async () => {
   await changePlan(service.ctx.db, client.accountId, 'free')
   const { answering } = await visitor.write('Hello?')
   assert.equal(answering, false)
-  // The plan that refuses the model refuses this version of the API, too, once keys are looked up again.
+  // The plan that excludes the model excludes this version of the API, too, once keys are checked again.
   await changePlan(service.ctx.db, client.accountId, 'unlimited')
   const [ticket] = await until('the tickets', async () => {
     const { body } = await client.request('GET', `${agent()}/helpdesk/tickets`)
@@ -465,7 +465,7 @@ test('an idle chat ends after a day, and one whose answer was forgotten is answe
       .set({ updated_at: new Date(Date.now() - ms) })
       .where('id', '=', conversationId)
       .execute()
-  // A process died after the message was stored.
+  // Simulates a process that died after storing the message.
   await db
     .deleteFrom('messages')
     .where('conversation_id', '=', conversationId)
@@ -499,7 +499,7 @@ test('during maintenance nothing is read or written', async () => {
   }
 })
 
-/** The versions of a conversation as they are told. */
+/** The versions of a conversation that are sent to readers. */
 async function follow(of: Visitor, conversationId: string) {
   const response = await of.raw(`/conversations/${conversationId}/events`)
   assert.equal(response.headers.get('content-type'), 'text/event-stream')
@@ -705,7 +705,7 @@ test('a visitor sends files: they are in the transcript, in the helpdesk and in 
   )
 })
 
-/** As the server of a site makes it. */
+/** Creates a token as a site's server does. */
 function sign(claims: object, secret: string, header: object = { alg: 'HS256', typ: 'JWT' }): string {
   const parts = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
   return `${parts.join('.')}.${createHmac('sha256', secret).update(parts.join('.')).digest('base64url')}`
@@ -751,7 +751,7 @@ test('a visitor whom the site has signed in is its contact, in every browser; no
 
   const { conversationId } = await visitor.write('Before')
   await settled(visitor, conversationId)
-  // Known from a channel already.
+  // This contact is already known from a channel.
   await service.ctx.db
     .insertInto('contacts')
     .values({
@@ -765,7 +765,7 @@ test('a visitor whom the site has signed in is its contact, in every browser; no
       custom_attributes: '{}',
     })
     .execute()
-  // An address that is not said to be verified is nobody's: it may be the address of somebody else.
+  // An address that is not marked as verified does not identify anybody: it may be somebody else's.
   for (const [sub, email_verified] of [
     ['claims-1', undefined],
     ['claims-2', false],
@@ -793,7 +793,7 @@ test('a visitor whom the site has signed in is its contact, in every browser; no
 
   const ada = visitor.signed()
   assert.deepEqual(said(await ada.read(conversationId)), ['user: Before', 'assistant: Yes.'])
-  // Whoever has the secret alone is nobody: the site has signed Ada out.
+  // The secret alone no longer identifies Ada, because the site has signed her out.
   assert.equal((await visitor.request('GET', `/conversations/${conversationId}`)).status, 404)
   await ada.write('And after', { conversationId })
   const contacts = await service.ctx.db

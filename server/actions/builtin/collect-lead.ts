@@ -5,7 +5,7 @@ import type { ToolCallPlace, ToolOutput } from '../tools/tool.ts'
 
 export type LeadInput = { name?: string; email?: string; phone?: string }
 
-/** What the schema of the inputs cannot say in a form that every model provider takes. */
+/** The rules for the inputs that a schema cannot express in a form that every model provider accepts. */
 export function refuseLead({ email, phone }: LeadInput): string | null {
   if (email === undefined && phone === undefined) return 'The input "email" or "phone" is required.'
   if (phone !== undefined && phone.replace(/\D/g, '').length < 5) {
@@ -25,11 +25,11 @@ type LeadPlace = {
   accountId: AccountId
   agentId: string
   conversationId: string | null
-  /** Who sent it by a form; null: it was said in the conversation. */
+  /** The visitor who sent the form; null: the details were given in the conversation. */
   visitorId: string | null
 }
 
-/** Stores a lead; the same id again changes nothing. */
+/** Stores a lead; a second call with the same id changes nothing. */
 export async function storeLead(db: Db, input: LeadInput, place: LeadPlace): Promise<void> {
   await db
     .insertInto('leads')

@@ -8,7 +8,7 @@ import type { ToolCallPlace, ToolOutput } from '../tools/tool.ts'
 
 export type EscalateInput = { subject: string; summary: string; email?: string }
 
-/** Opens the conversation's ticket or finds the open one; the help desk is above this folder. */
+/** Opens the conversation's ticket or finds the open one. This is passed in because the help desk is a higher layer. */
 export type OpenTicket = (
   trx: Trx,
   wanted: {
@@ -22,15 +22,15 @@ export type OpenTicket = (
   },
 ) => Promise<{ ticketNumber: number; isNew: boolean }>
 
-/** Whether somebody of the team is there, and when the business hours begin again. */
+/** Returns whether a team member is available, and when the business hours begin again. */
 export type WhoIsThere = (
   db: Db,
   agent: AgentRef,
 ) => Promise<{ isThere: boolean; opensAt: string | null; timeZone: string | null }>
 
 /**
- * Opens a ticket for people to see to, who trust what stands in it: a model has written it, so it leads where the agent
- * may lead. What the conversation's lead told about the person goes with it.
+ * Opens a ticket for the team. People trust the text of tickets, and a model has written this one, so its links may
+ * only lead where the agent's answers may lead. The details from the conversation's lead are added.
  */
 export async function escalate(
   db: Db,
@@ -56,7 +56,7 @@ export async function escalate(
       assigneeId: null,
     })
   })
-  // For whoever tells the person what happens next.
+  // For the text that tells the person what happens next.
   const { isThere, opensAt, timeZone } = await whoIsThere(db, { accountId, agentId })
   return { status: 'success', data: { ticketNumber, teamIsThere: isThere, opensAt, timeZone } }
 }

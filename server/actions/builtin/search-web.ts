@@ -8,8 +8,8 @@ const MOST_RESULTS = 5
 const LONGEST = { title: 200, url: 1_000, content: 500 }
 
 /**
- * Asks the operator's search service (`{url}?q=…&format=json`, answering `{results: [{title, url, content}]}`) and
- * gives at most five results. The operator chose its host: no guard.
+ * Queries the operator's search service (`{url}?q=…&format=json`, which returns `{results: [{title, url, content}]}`)
+ * and returns at most five results. The operator has chosen the host, so the fetch is not guarded.
  */
 export async function searchWeb(url: string, query: string, signal: AbortSignal): Promise<ToolOutput> {
   const address = new URL(url)

@@ -8,7 +8,7 @@ import { after, type Position } from '../../http/pagination.ts'
 
 export type ActionRow = Selectable<ActionsTable>
 
-/** The agent's action or RESOURCE_NOT_FOUND. */
+/** Returns the agent's action. Throws RESOURCE_NOT_FOUND. */
 export async function requireAction(
   db: Db,
   { accountId, agentId }: AgentRef,
@@ -21,7 +21,7 @@ export async function requireAction(
   return row
 }
 
-/** One more row than `limit`, newest first, and how many the agent has. */
+/** Returns up to `limit` + 1 actions, newest first, and their total number. */
 export async function listActionRows(
   db: Db,
   { accountId, agentId }: AgentRef,
@@ -39,7 +39,7 @@ export async function listActionRows(
   return { rows, total: Number(total) }
 }
 
-/** Names of the agent's actions with whether each is enabled. */
+/** Returns the names of the agent's actions and whether each is enabled. */
 export async function actionsByName(
   trx: Trx,
   { accountId, agentId }: AgentRef,

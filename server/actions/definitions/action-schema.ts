@@ -46,7 +46,7 @@ const requestFields = {
   timeoutMs: TimeoutMs,
 }
 
-/** The request of an http action as it is sent to create it. */
+/** The request of an http action as it is sent when creating the action. */
 const NewRequest = Exact({
   ...requestFields,
   headers: Type.Optional(requestFields.headers),

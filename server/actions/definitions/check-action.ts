@@ -14,8 +14,8 @@ type Needs = Pick<Context, 'config'>
 type Change = Static<typeof UpdateAction>
 
 /**
- * What follows from an action's type: its inputs and its request after a change; `stored` is null for a new one.
- * Throws VALIDATION_INVALID_BODY with every field that is wrong, those of `found` included.
+ * Derives the inputs and the request of an action after a change from its type; `stored` is null for a new action.
+ * Throws VALIDATION_INVALID_BODY with every invalid field, including those in `found`.
  */
 export function applyAction(
   ctx: Needs,
@@ -47,7 +47,7 @@ export function applyAction(
 function refuseInputs(type: ActionType, inputs: Record<string, unknown>): string | null {
   const fixed = fixedInputs(type)
   if (!fixed) return refuseSchema(inputs)
-  // What was read may be sent back.
+  // A client may send back what it has read.
   if (isDeepStrictEqual(inputs, fixed)) return null
   return `Actions of the type ${type} have fixed inputs. Leave this field out.`
 }

@@ -13,14 +13,14 @@ import type { ActionRow } from './action-queries.ts'
 import { DEFAULT_TIMEOUT_MS, type UpdateAction } from './action-schema.ts'
 
 type Change = NonNullable<Static<typeof UpdateAction>['http']>
-/** `kept`: the encrypted text that was stored before. */
+/** `kept` is the encrypted text that was stored before. */
 export type Header = { name: string; value: string; kept: string | null }
 /** A request whose header values are not encrypted yet. */
 export type PlainRequest = Omit<HttpRequest, 'headers'> & { headers: Header[] }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,100}$/
 
-/** The stored headers of an action in the clear; none for a new one. */
+/** Returns the decrypted headers of a stored action; none for a new one. */
 export async function openHeaders(
   secrets: Pick<Secrets, 'decrypt'>,
   stored: Pick<ActionRow, 'id' | 'http'> | null,
@@ -35,7 +35,7 @@ export async function openHeaders(
   )
 }
 
-/** Encrypts the headers for their place in the row of the action, which `trx` writes. */
+/** Encrypts the headers for their column in the row of the action, which `trx` writes. */
 export async function sealRequest(
   secrets: Secrets,
   trx: Trx,
@@ -49,8 +49,8 @@ export async function sealRequest(
 }
 
 /**
- * The request of an http action after a change; `stored` is null for a new one, `known` are its headers in the clear.
- * Notes in `details` what is wrong with it.
+ * Returns the request of an http action after a change. `stored` is null for a new one, and `known` are its decrypted
+ * headers. Adds the problems to `details`.
  */
 export function applyRequest(
   stored: HttpRequest | null,
@@ -72,7 +72,7 @@ export function applyRequest(
   const badUrl = refuseUrl(url)
   note('url', badUrl ?? refuseSlots(url, names))
   if (stored && !badUrl && originOf(url) !== originOf(stored.url)) {
-    // Otherwise a stored value could be read back by sending it somewhere else.
+    // Otherwise a stored value could be read by sending it to another host.
     for (const { name, kept } of headers) {
       if (kept) note(`headers.${name}`, 'The action now calls another host: send this value again.')
     }

@@ -7,7 +7,7 @@ import { placeOfHeader } from '../../secrets/sealed-columns.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { ActionRow } from './action-queries.ts'
 
-/** Copies an agent's actions, with headers that are encrypted for the copy, and its procedures, for its clone. */
+/** Copies an agent's actions, with their headers encrypted anew, and its procedures to its clone. */
 export const copyActions =
   ({ secrets }: Pick<Context, 'secrets'>): AgentHooks['copyActions'] =>
   async (trx, accountId, fromAgentId, toAgentId) => {

@@ -4,7 +4,7 @@ import type { AgentRef } from '../../db/refs.ts'
 
 export const MOST_DEFINITION_BYTES = 262_144
 
-/** What the agent's actions, with their encrypted headers, and its procedures take as text. */
+/** Returns the size of the agent's actions, with their encrypted headers, and procedures as text. */
 export async function definitionBytes(db: Db, { accountId, agentId }: AgentRef): Promise<number> {
   const { rows } = await sql<{ bytes: string }>`
     select coalesce(sum(octet_length(text)), 0) as bytes from (

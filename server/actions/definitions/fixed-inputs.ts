@@ -38,8 +38,8 @@ const fixed: Partial<Record<ActionType, Schema>> = {
   },
 }
 
-/** The inputs that the service gives actions of this type; null where the action has its own. */
+/** Returns the inputs that the service defines for actions of this type; null where each action has its own. */
 export const fixedInputs = (type: ActionType): Schema | null => fixed[type] ?? null
 
-/** What an action without inputs takes. */
+/** The inputs of an action that takes none. */
 export const NO_INPUTS: Schema = { type: 'object', properties: {} }

@@ -7,7 +7,7 @@ type Place = Partial<Pick<ToolCallPlace, 'conversationId' | 'toolCallId'>>
 const agentRow = (ctx: Context, agentId: string) =>
   ctx.db.selectFrom('agents').selectAll().where('id', '=', agentId).executeTakeFirstOrThrow()
 
-/** For tests: what the agent can do now. */
+/** For tests: returns the agent's current tools. */
 export async function toolkitOf(
   ctx: Context,
   agentId: string,
@@ -17,7 +17,7 @@ export async function toolkitOf(
   return ctx.toolkits.forAgent({ accountId, agentId, toolsVersion }, channel, conversationId ?? null)
 }
 
-/** For tests: makes a call as the generation loop does. */
+/** For tests: makes a call in the same way as the generation loop. */
 export async function runTool(
   ctx: Context,
   agentId: string,
@@ -36,7 +36,7 @@ export async function runTool(
   })
 }
 
-/** For tests: an ongoing conversation of the agent; answers its id. */
+/** For tests: adds an ongoing conversation of the agent and returns its id. */
 export async function addConversation(ctx: Context, agentId: string): Promise<string> {
   const { account_id } = await agentRow(ctx, agentId)
   const id = newId()

@@ -4,7 +4,7 @@ import { fill, piecesOf, textOf } from './template.ts'
 type Piece = { text: string } | { slot: string; quoted: boolean }
 type Kind = 'json' | 'form' | 'other'
 
-/** Says why the template of a body cannot be used with this Content-Type (undefined: JSON is sent), or null. */
+/** Returns why a body template cannot be used with this Content-Type (undefined: JSON), or null if it can. */
 export function refuseBody(template: string, contentType: string | undefined): string | null {
   const kind = kindOf(contentType)
   if (kind === 'json' && !jsonPieces(template)) {
@@ -17,8 +17,8 @@ export function refuseBody(template: string, contentType: string | undefined): s
 }
 
 /**
- * The body with its slots filled. In JSON a slot inside a string becomes escaped text, and one that is a whole
- * value the value itself; in a form it is percent-encoded. A body of another type has no slots.
+ * Returns the body with its slots filled. In JSON, a slot inside a string becomes escaped text, and a slot that is a
+ * whole value becomes the value itself. In a form, values are percent-encoded. Bodies of other types have no slots.
  */
 export function fillBody(
   template: string,
@@ -48,7 +48,10 @@ function kindOf(contentType: string | undefined): Kind {
   }
 }
 
-/** The pieces with whether a slot stands inside a string; null when it is not JSON whatever the slots hold. */
+/**
+ * Returns the pieces and whether each slot is inside a string; null when the result is not JSON for every value of the
+ * slots.
+ */
 function jsonPieces(template: string): Piece[] | null {
   let quoted = false
   const pieces = piecesOf(template).map((piece): Piece => {
@@ -56,7 +59,8 @@ function jsonPieces(template: string): Piece[] | null {
     quoted = isQuotedAfter(piece.text, quoted)
     return piece
   })
-  // "x" completes no escape and null no number or word: a slot is refused in the middle of either.
+  // "x" completes no escape sequence, and null completes no keyword or number, so a slot in the middle of one is
+  // rejected.
   const sample = pieces.map((piece) => ('text' in piece ? piece.text : piece.quoted ? 'x' : 'null')).join('')
   try {
     JSON.parse(sample)

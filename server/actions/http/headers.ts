@@ -3,10 +3,10 @@ import { fill, piecesOf } from './template.ts'
 
 type Templates = readonly (readonly [name: string, template: string])[]
 
-// What HTTP lets stand in a value (RFC 9110, 5.5), which leaves out line breaks and NUL.
+// The characters that HTTP permits in a value (RFC 9110, 5.5), which exclude line breaks and NUL.
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const OPEN = /^(content-type|accept|accept-language|user-agent)$/i
-// A shorter piece of text would be found in answers by chance.
+// Shorter pieces of text would be found in responses by chance.
 const SHORTEST_SECRET = 8
 
 export const isHeaderValue = (value: string): boolean => VALUE.test(value)
@@ -14,7 +14,7 @@ export const isHeaderValue = (value: string): boolean => VALUE.test(value)
 export const contentTypeOf = (templates: Templates): string | undefined =>
   templates.find(([name]) => name.toLowerCase() === 'content-type')?.[1]
 
-/** The headers with their slots filled; throws ToolProblem when a value cannot stand in a header. */
+/** Returns the headers with their slots filled. Throws ToolProblem when a value cannot be part of a header. */
 export function fillHeaders(templates: Templates, read: (slot: string) => string): Record<string, string> {
   const insert = (slot: string): string => {
     const value = read(slot)
@@ -24,7 +24,7 @@ export function fillHeaders(templates: Templates, read: (slot: string) => string
   return Object.fromEntries(templates.map(([name, template]) => [name, fill(template, insert)]))
 }
 
-/** The texts of the headers that no answer may repeat, with and without a scheme like Bearer before them. */
+/** Returns the header texts that must not appear in any result, with and without a scheme such as Bearer. */
 export function secretsOf(templates: Templates): string[] {
   const texts = templates
     .filter(([name]) => !OPEN.test(name))

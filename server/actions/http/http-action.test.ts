@@ -9,7 +9,7 @@ import { runTool } from '../definitions/for-tests.ts'
 type Seen = { method?: string; url?: string; headers: IncomingHttpHeaders; body: string }
 type Reply = { status?: number; headers?: Record<string, string>; body?: string | Buffer; silent?: boolean }
 
-/** The other side: keeps what it is asked and answers as `reply` says. */
+/** A server that records its requests and responds with `reply`. */
 const seen: Seen[] = []
 let reply: (request: Seen) => Reply
 const listen = async (): Promise<Server> => {

@@ -5,7 +5,7 @@ import type { ToolOutput } from '../tools/tool.ts'
 const MOST_BYTES = 20_480
 const LONGEST_ERROR = 200
 
-/** What the service's answer is for the model: JSON as a value, else its text, cut at 20 KB, without `secrets`. */
+/** Returns a response for the model: JSON as a value, anything else as text, cut at 20 KB and without `secrets`. */
 export function readAnswer(
   { status, body, contentType, charset }: FetchedPage,
   secrets: string[],
@@ -18,7 +18,7 @@ export function readAnswer(
   if (text === '') return { status: 'success' }
   const bytes = Buffer.from(text)
   if (bytes.length > MOST_BYTES) {
-    // In stream mode a character that the cut splits is left out.
+    // In stream mode, a character that is cut in the middle is omitted.
     const kept = new TextDecoder().decode(bytes.subarray(0, MOST_BYTES), { stream: true })
     return { status: 'success', data: kept }
   }
@@ -37,7 +37,7 @@ function decode(body: Uint8Array, charset: string | null): string {
 
 function withoutSecrets(text: string, secrets: string[]): string {
   const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
-  // Longest first, so that no part of one is left over.
+  // Longest first, so that no part of a longer one remains.
   return forms
     .sort((a, b) => b.length - a.length)
     .reduce((rest, form) => rest.replaceAll(form, '[removed]'), text)

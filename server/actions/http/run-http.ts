@@ -14,7 +14,7 @@ import { fillUrl } from './url-template.ts'
 type Deps = { fetcher: Pick<GuardedFetcher, 'fetch'>; secrets: Pick<Secrets, 'decrypt'> }
 type Input = Record<string, unknown>
 
-// Read at most, of which 20 KB are kept.
+// The most bytes that are read; 20 KB of them are kept.
 const MOST_BYTES = 1_048_576
 
 const failures: Partial<Record<FetchFailureCode, string>> = {
@@ -35,7 +35,7 @@ const failures: Partial<Record<FetchFailureCode, string>> = {
 const REDIRECTED =
   'The service answered with a redirect, and a request with a body is not sent on. Whether it did what was asked is not known.'
 
-/** Sends the request of an http action; throws ToolProblem for inputs that cannot stand where their slots are. */
+/** Sends the request of an http action. Throws ToolProblem for inputs that are not valid in their slots. */
 export async function runHttp(
   { fetcher, secrets }: Deps,
   action: Pick<ActionRow, 'id'> & { http: HttpRequest },
@@ -60,7 +60,7 @@ export async function runHttp(
         body,
         maxBytes: MOST_BYTES,
         timeoutMs: http.timeoutMs,
-        // A body may hold secrets as headers do, and a redirect could take it to any host.
+        // Like headers, a body may contain secrets, and a redirect could send it to any host.
         maxRedirects: body === undefined ? undefined : 0,
         signal,
       },

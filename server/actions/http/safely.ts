@@ -3,7 +3,7 @@ import { ToolProblem } from '../tools/tool-problem.ts'
 
 type Run = NonNullable<Tool['run']>
 
-/** Runs a tool with inputs that were checked; what goes wrong becomes an answer, a fault of ours goes to the log. */
+/** Runs a tool with validated inputs. Errors become a result for the model; our own faults are also logged. */
 export function safely(onError: (error: unknown) => void, refuse: Tool['refuse'], run: Run): Run {
   return async (input, place) => {
     try {

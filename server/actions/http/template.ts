@@ -1,6 +1,6 @@
 const SLOT = /\{\{\s*([\p{L}\p{N}_.$-]+)\s*\}\}/gu
 
-/** A piece of a template: text as it stands, or the name of the input that goes there. */
+/** A piece of a template: literal text, or the name of the input that replaces it. */
 type Piece = { text: string } | { slot: string }
 
 export function piecesOf(template: string): Piece[] {
@@ -13,11 +13,11 @@ export function piecesOf(template: string): Piece[] {
   return [...pieces, { text: template.slice(end) }]
 }
 
-/** The template with what `insert` makes of each slot's name. */
+/** Returns the template with each slot replaced by what `insert` returns for its name. */
 export const fill = (template: string, insert: (slot: string) => string): string =>
   template.replace(SLOT, (_whole, slot: string) => insert(slot))
 
-/** Says which slot is no input, or null; braces that name nothing are most likely a mistyped slot. */
+/** Returns which slot is not an input, or null. Braces without a known name are most likely a mistyped slot. */
 export function refuseSlots(template: string, inputs: ReadonlySet<string>): string | null {
   for (const piece of piecesOf(template)) {
     if ('slot' in piece && !inputs.has(piece.slot)) {
@@ -30,13 +30,13 @@ export function refuseSlots(template: string, inputs: ReadonlySet<string>): stri
   return null
 }
 
-/** The properties that the schema of an action's inputs names. */
+/** Returns the properties that the schema of an action's inputs defines. */
 export function inputNames(inputs: Record<string, unknown>): Set<string> {
   const { properties } = inputs
   return new Set(typeof properties === 'object' && properties !== null ? Object.keys(properties) : [])
 }
 
-/** How a value reads inside a text: nothing for one that is missing, JSON for lists and objects. */
+/** Returns a value as part of a text: an empty string if it is missing, and JSON for lists and objects. */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')

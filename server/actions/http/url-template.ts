@@ -2,10 +2,10 @@ import { ToolProblem } from '../tools/tool-problem.ts'
 import { fill } from './template.ts'
 
 const ORIGIN = /^https?:\/\/[^/?#\\{}\s]+(?=[/?#]|$)/i
-// A URL parser takes %2e for a dot as well.
+// URL parsers also treat %2e as a dot.
 const DOTS = /^(\.|%2e){1,2}$/i
 
-/** Says why the template of a URL cannot be used, or null: scheme, host and port must stand there as they are. */
+/** Returns why a URL template cannot be used, or null. Scheme, host and port must be literal text. */
 export function refuseUrl(template: string): string | null {
   const origin = ORIGIN.exec(template)?.[0]
   if (!origin || !URL.canParse(origin)) {
@@ -25,12 +25,12 @@ export function refuseUrl(template: string): string | null {
   return null
 }
 
-/** scheme://host:port of a template that refuseUrl accepts. */
+/** Returns scheme://host:port of a template that refuseUrl accepts. */
 export const originOf = (template: string): string => new URL(ORIGIN.exec(template)?.[0] ?? '').origin
 
 /**
- * The URL with its slots filled. A value stays one component: what would end it is percent-encoded, and a value
- * that makes another path of it (nothing, or dots) throws ToolProblem.
+ * Returns the URL with its slots filled. A value remains a single component: characters that would end it are
+ * percent-encoded, and a value that would change the path (an empty one, or dots) throws ToolProblem.
  */
 export function fillUrl(template: string, read: (slot: string) => string): string {
   const insert = (slot: string): string => encodeURIComponent(read(slot))

@@ -3,20 +3,20 @@ import { createInputPatterns } from './input-patterns.ts'
 import { newAjv } from './new-ajv.ts'
 import { refuseReferences } from './schema-references.ts'
 
-/** Says in one sentence what is wrong with an input, or null. */
+/** Returns one sentence about what is wrong with an input, or null. */
 export type InputCheck = (input: unknown) => string | null
 
 type Schema = Record<string, unknown>
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
-// Of a schema, and of the inputs of a call.
+// Limits for a schema, and for the inputs of a call.
 const MOST_BYTES = 32_768
 const MOST_VALUES = 1_000
 
-// Only checks schemas against the draft; it never sees one as its own.
+// This instance only validates schemas against the draft; it never compiles them.
 const draft = new Ajv2020({ strict: false, logger: false })
 
-/** Says why a schema cannot describe the inputs of an action, or null. */
+/** Returns why a schema cannot describe the inputs of an action, or null. */
 export function refuseSchema(schema: Schema): string | null {
   if (Buffer.byteLength(JSON.stringify(schema)) > MOST_BYTES) return 'Must have at most 32 KB.'
   if (schema.$schema !== undefined && schema.$schema !== DRAFT) return `$schema must be ${DRAFT}.`
@@ -37,9 +37,9 @@ export function refuseSchema(schema: Schema): string | null {
 }
 
 /**
- * Makes checks from schemas; each is compiled when it is first used and throws then if it cannot be, or, when
- * `bounded`, has more patterns than one schema may have. A check throws ToolProblem when its patterns and the
- * inputs are too much work. The checks of one agent share what they need, and go together.
+ * Creates checks from schemas. Each is compiled at its first use, which throws if it cannot be compiled or, when
+ * `bounded`, has more patterns than a schema may have. A check throws ToolProblem when its patterns would take too much
+ * time for the inputs. The checks of one agent share memory and are released together.
  */
 export function createInputChecks({ bounded } = { bounded: false }): (schema: Schema) => InputCheck {
   const patterns = createInputPatterns({ bounded })
@@ -56,7 +56,7 @@ export function createInputChecks({ bounded } = { bounded: false }): (schema: Sc
   }
 }
 
-/** What no call needs, and what bounds the time that checking one takes. */
+/** Rejects inputs larger than any call needs, which also bounds the time of a check. */
 function refuseLarge(input: unknown): string | null {
   let values = 0
   try {

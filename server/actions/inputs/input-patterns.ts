@@ -7,23 +7,26 @@ import {
 import { ToolProblem } from '../tools/tool-problem.ts'
 
 export type InputPatterns = {
-  /** What Ajv makes expressions with; throws a sentence for one that cannot be used. */
+  /** Creates the regular expressions for Ajv. Throws a sentence for one that cannot be used. */
   engine: { (pattern: string): { test(text: string): boolean; toString(): string }; code: string }
-  /** Runs one check; throws ToolProblem when its patterns and texts together are too much. */
+  /** Runs one check. Throws ToolProblem when its patterns and texts together take too much time. */
   within<T>(check: () => T): T
 }
 
 const LONGEST = 200
 const MOST_PATTERNS = 20
-// Of one check: 0.1 s at worst.
+// The limit for one check, which takes 0.1 s at worst.
 const MOST_STEPS = 1_000_000
 
 const TOO_LARGE =
   'Its patterns are too large: the counts of their repeats may be 500 in all. Set minLength and maxLength instead.'
 
-/** Expressions of users for checks that never hold the process; `bounded`: as many as one schema may have. */
+/**
+ * Returns regular expressions of users for checks that never block the process. `bounded` limits their number to that
+ * of one schema.
+ */
 export function createInputPatterns({ bounded }: { bounded: boolean }): InputPatterns {
-  // Kept for one check only: an expression that has run holds up to 8 MB.
+  // They are kept for one check only, because an expression that has run holds up to 8 MB.
   const compiled = new Map<string, LinearPattern>()
   let count = 0
   let size = 0
@@ -46,11 +49,11 @@ export function createInputPatterns({ bounded }: { bounded: boolean }): InputPat
         throw new ToolProblem('The inputs are too long for the patterns of this action.')
       return expression.test(text)
     }
-    // Ajv keeps one of each text.
+    // Ajv keeps one instance for each text.
     return { test, toString: () => pattern }
   }
   return {
-    // The name is for generated code that is kept as a file, which this never is.
+    // The name is only used in generated code that is saved as a file, which does not happen here.
     engine: Object.assign(engine, { code: 'inputPattern' }),
     within(check) {
       steps = 0

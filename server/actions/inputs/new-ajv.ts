@@ -6,11 +6,11 @@ const FORMATS = ['date', 'time', 'date-time', 'email', 'hostname', 'ipv4', 'ipv6
 // A reference may lead to a pattern.
 const PATTERN = /"(pattern|\$ref)":/
 
-/** For the schemas of action inputs, which were checked against the draft before. */
+/** Creates an Ajv for schemas of action inputs, which have already been validated against the draft. */
 export function newAjv(engine: InputPatterns['engine']): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
-    // An input without a required `constructor` lacks it, although every object has one.
+    // Without this, an input that lacks a required `constructor` would pass, because every object inherits one.
     ownProperties: true,
     logger: false,
     meta: false,
@@ -30,7 +30,7 @@ export function newAjv(engine: InputPatterns['engine']): Ajv2020 {
   return ajv
 }
 
-/** Where these stand, the names that a call makes up are matched: as often as the caller likes. */
+/** Under these keywords, property names of an input are matched, and a caller may send any number of them. */
 function refuseKeyword(
   ajv: Ajv2020,
   keyword: string,

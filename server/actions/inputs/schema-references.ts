@@ -1,7 +1,7 @@
 const OTHER_NAMES = ['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor']
-// How many subschemas there are when every reference is replaced by what it names: bounds the time of a compilation and of a check.
+// The most subschemas after every reference is replaced by its target, which bounds the time to compile and to check.
 const LARGEST = 1_000
-// Compares every item with every other.
+// This keyword compares every item with every other one.
 const UNIQUE_ITEMS = 50
 
 const TOO_LARGE =
@@ -10,8 +10,8 @@ const TOO_LARGE =
 type Node = Record<string, unknown> | unknown[]
 
 /**
- * Says why the references of a schema cannot be used, or null: they may name only its own parts by path, not go
- * round in a circle, and not multiply beyond reason.
+ * Returns why the references of a schema cannot be used, or null. They may only point to parts of the schema itself,
+ * must not form a cycle, and must not expand beyond the limit.
  */
 export function refuseReferences(root: Record<string, unknown>): string | null {
   const sizes = new Map<unknown, number>()

@@ -7,17 +7,17 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import { refuseInvalid } from '../../http/input/validate.ts'
 import { definitionBytes, MOST_DEFINITION_BYTES } from '../definitions/definition-bytes.ts'
 
-/** Who changes the actions or procedures of which agent. */
+/** The agent, and who changes its actions or procedures. */
 export type Change = { accountId: AccountId; actor: string; agentId: string }
 
 const TOO_LARGE =
   'The actions and procedures of an agent have at most 256 KB together. Shorten or delete some of them.'
 
 /**
- * A change of an agent's actions or procedures: alone on the agent until it commits, written to the audit log,
- * with the name, since an id says nothing of what is gone, and told to every process by the moved version. `work`
- * answers the row, and whether it changed. Throws AGENT_NOT_FOUND, and VALIDATION_INVALID_BODY when the definitions grow beyond what an agent
- * may have.
+ * Changes an agent's actions or procedures. The change holds the lock of the agent until it commits, is written to the
+ * audit log, and increases the version by which every process notices it. `work` returns the target's id and its row,
+ * or null for no change. Throws AGENT_NOT_FOUND, and VALIDATION_INVALID_BODY when the definitions exceed the limit of
+ * an agent.
  */
 export async function changeTools<R>(
   db: Db,

@@ -2,7 +2,7 @@ import type { Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { namedActions } from '../definitions/named-actions.ts'
 
-/** Disables the agent's procedures that name an action which is no longer there under this name. */
+/** Disables the agent's procedures that name an action which no longer exists under this name. */
 export async function disableProcedures(
   trx: Trx,
   { accountId, agentId }: AgentRef,

@@ -8,7 +8,7 @@ import { after, type Position } from '../../http/pagination.ts'
 
 export type ProcedureRow = Selectable<ProceduresTable>
 
-/** The agent's procedure or RESOURCE_NOT_FOUND. */
+/** Returns the agent's procedure. Throws RESOURCE_NOT_FOUND. */
 export async function requireProcedure(
   db: Db,
   { accountId, agentId }: AgentRef,
@@ -21,7 +21,7 @@ export async function requireProcedure(
   return row
 }
 
-/** One more row than `limit`, newest first, and how many the agent has. */
+/** Returns up to `limit` + 1 procedures, newest first, and their total number. */
 export async function listProcedureRows(
   db: Db,
   { accountId, agentId }: AgentRef,

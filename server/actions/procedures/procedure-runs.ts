@@ -8,7 +8,7 @@ const IDLE_HOURS = 24
 
 type Ended = Exclude<ProcedureRunsTable['status'], 'running'>
 
-/** Starts a run, once for each call; one that still runs in the conversation is abandoned. */
+/** Starts a run, once for each call. A run that is still active in the conversation is abandoned. */
 export async function startRun(
   db: Db,
   place: ToolCallPlace,
@@ -16,7 +16,7 @@ export async function startRun(
 ): Promise<void> {
   const { accountId, agentId, conversationId, toolCallId } = place
   await db.transaction().execute(async (trx) => {
-    // Two calls of one step must not both find that nothing runs.
+    // Two calls of one step must not both conclude that no procedure is running.
     await lockConversation(trx, accountId, conversationId)
     if (await findRun(trx, accountId, toolCallId)) return
     await endRun(trx, accountId, conversationId, 'abandoned')
@@ -35,7 +35,7 @@ export async function startRun(
   })
 }
 
-/** Ends the conversation's running procedure; answers whether there was one. */
+/** Ends the conversation's running procedure. Returns whether there was one. */
 export async function endRun(
   db: Db,
   accountId: AccountId,
@@ -52,12 +52,12 @@ export async function endRun(
   return numUpdatedRows > 0n
 }
 
-/** For what ends a conversation: its running procedure is abandoned. */
+/** Abandons the running procedure of a conversation that ends. */
 export async function abandonRun(trx: Trx, accountId: AccountId, conversationId: string): Promise<void> {
   await endRun(trx, accountId, conversationId, 'abandoned')
 }
 
-/** Abandons the runs of all accounts whose conversation has been silent for 24 hours; answers how many. */
+/** Abandons the runs of all accounts in conversations that have been silent for 24 hours. Returns their number. */
 export async function abandonIdleRuns(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
     update procedure_runs set status = 'abandoned', ended_at = now()
@@ -68,7 +68,7 @@ export async function abandonIdleRuns(db: Db): Promise<number> {
   return Number(numAffectedRows ?? 0)
 }
 
-/** The conversation's last run, running or not. */
+/** Returns the conversation's last run, whether or not it has ended. */
 export async function lastRun(
   db: Db,
   accountId: AccountId,

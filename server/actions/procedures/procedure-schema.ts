@@ -7,7 +7,7 @@ export const MOST_PROCEDURES = 100
 const Name = Type.String({
   minLength: 1,
   maxLength: 100,
-  // A comma would end the name in the filter of the search.
+  // A comma would end the name in a search filter.
   pattern: '^[^\\s,\\p{Cc}]([^,\\p{Cc}]*[^\\s,\\p{Cc}])?$',
   refusal: 'Must not begin or end with a space, and must not hold a comma or a line break.',
 })
@@ -17,7 +17,7 @@ const text = (description: string) =>
 const Trigger = text('The situation in which to follow it')
 const stepFields = { instruction: text('May name actions as @name'), action: Nullable(ActionName) }
 
-/** A string is short for an instruction without an action of its own. */
+/** A string is shorthand for an instruction without an action. */
 const Step = Type.Unsafe<string | { instruction: string; action?: string | null }>({
   type: ['string', 'object'],
   minLength: 1,

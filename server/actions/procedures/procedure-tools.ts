@@ -12,7 +12,7 @@ export const FINISH = 'finish_procedure'
 
 type Checks = (schema: Record<string, unknown>) => InputCheck
 
-/** The tools by which the model starts and ends the agent's procedures. */
+/** Returns the tools with which the model starts and ends the agent's procedures. */
 export function procedureTools(
   db: Db,
   procedures: Procedure[],
@@ -45,7 +45,7 @@ export function procedureTools(
       run: safely(onError, checks(finish), async (input, { accountId, conversationId }) => {
         const { outcome } = input as { outcome: 'completed' | 'failed' }
         if (await endRun(db, accountId, conversationId, outcome)) return { status: 'success' }
-        // Made again after a fault: it is ended already.
+        // The call was repeated after a fault, and the procedure has already ended.
         const last = await lastRun(db, accountId, conversationId)
         if (last?.status === outcome) return { status: 'success' }
         return { status: 'error', error: 'No procedure is running in this conversation.' }
@@ -54,7 +54,7 @@ export function procedureTools(
   ]
 }
 
-/** What the system prompt says about the procedures and the one that is running, if any. */
+/** Returns what the system prompt says about the procedures, and about the running one if there is one. */
 export function describeProcedures(procedures: Procedure[], runningId: string | null): string | null {
   if (procedures.length === 0) return null
   const running = procedures.find(({ id }) => id === runningId)

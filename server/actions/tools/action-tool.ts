@@ -28,7 +28,7 @@ export type ToolDeps = {
 type Row = Pick<Selectable<ActionsTable>, 'id' | 'name' | 'type' | 'description' | 'inputs' | 'http'>
 type Run = NonNullable<Tool['run']>
 
-/** The tool of an action; null where this installation cannot run it. */
+/** Returns the tool of an action; null where this installation cannot run it. */
 export function actionTool(
   deps: ToolDeps,
   row: Row,
@@ -68,7 +68,7 @@ function runnerOf(deps: ToolDeps, { id, type, http }: Row, inputs: Record<string
   }
 }
 
-/** A schema that cannot be applied to this input (too deep, say) refuses it. */
+/** A schema that cannot be applied to the input (because it is too deep, for example) rejects it. */
 const guard =
   (check: InputCheck): InputCheck =>
   (input) => {

@@ -5,7 +5,7 @@ import { withoutCustomers } from './without-customers.ts'
 
 const LONGEST_MS = 45_000
 
-/** Runs an action as a model would have it run; `tool` is null where this installation cannot run it. */
+/** Runs an action as if a model had called it; `tool` is null where this installation cannot run it. */
 export async function testAction(
   tool: Tool | null,
   { account_id: accountId, agent_id: agentId }: ActionRow,

@@ -1,4 +1,4 @@
-/** Thrown while a tool runs: a sentence that the model may read and pass on. */
+/** Thrown while a tool runs. The message is a sentence that the model may read and pass on. */
 export class ToolProblem extends Error {
   override name = 'ToolProblem'
 }

@@ -2,36 +2,39 @@ import type { JSONSchema7 } from '@ai-sdk/provider'
 import type { ActionType } from '../../db/tables/actions.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 
-/** What an action that runs here gives back; the same shape goes to the model, the stream and the history. */
+/** The result of an action that runs here. The model, the stream and the history all get this format. */
 export type ToolOutput = { status: 'success'; data?: unknown } | { status: 'error'; error: string }
 
-/** Where a call happens. */
+/** The context of a call. */
 export type ToolCallPlace = {
   accountId: AccountId
   agentId: string
   conversationId: string
   userId: string | null
-  /** The call's own id, the same when a call is made again after a fault. */
+  /** The id of the call, which stays the same when it is repeated after a fault. */
   toolCallId: string
   signal: AbortSignal
 }
 
-/** One action as the generation loop sees it. */
+/** An action as the generation loop sees it. */
 export type Tool = {
   name: string
   type: ActionType | 'procedure'
   /** For the model: when to use it. */
   description: string
   inputSchema: JSONSchema7
-  /** The sentence that says what is wrong with an input, or null; makes no changes. */
+  /** Returns a sentence about what is wrong with an input, or null; changes nothing. */
   refuse(input: unknown): string | null
-  /** null: the calling application runs it. Never throws: what goes wrong is an `error` output, in words the model may pass on. */
+  /**
+   * null: the calling application runs it. Never throws: errors become an `error` output, worded so that the model may
+   * pass them on.
+   */
   run: ((input: unknown, place: ToolCallPlace) => Promise<ToolOutput>) | null
 }
 
-/** All that an agent can do besides talking, on one channel. */
+/** Everything that an agent can do on one channel besides talking. */
 export type Toolkit = {
   tools: Tool[]
-  /** Said to the model in the system prompt; null when there are no procedures. */
+  /** What the system prompt says about the procedures; null when there are none. */
   procedures: string | null
 }

@@ -11,9 +11,9 @@ import type { Tool, Toolkit } from './tool.ts'
 type AgentTools = { accountId: AccountId; agentId: string; toolsVersion: number }
 
 type Toolkits = {
-  /** What the agent can do on a channel (a key of channelInstructions), as of `toolsVersion` or newer. */
+  /** Returns what the agent can do on a channel (a key of channelInstructions), as of `toolsVersion` or newer. */
   forAgent(agent: AgentTools, channel: string, conversationId: string | null): Promise<Toolkit>
-  /** The tool of one action, enabled or not; null where this installation cannot run it. */
+  /** Returns the tool of one action, enabled or not; null where this installation cannot run it. */
   forAction(row: ActionRow): Tool | null
 }
 
@@ -27,15 +27,15 @@ type Loaded = {
 type Entry = { version: number; loading: Promise<Loaded>; bytes: number }
 
 const MOST_AGENTS = 500
-// Of definitions as JSON; compiled they take about ten times as much.
+// The size of the definitions as JSON; compiled, they take about ten times as much.
 const MOST_BYTES = 16_777_216
 
-/** Keeps the compiled actions of the agents asked last. */
+/** Caches the compiled actions of the most recently used agents. */
 export function createToolkits(
   deps: ToolDeps,
   { mostAgents = MOST_AGENTS, mostBytes = MOST_BYTES } = {},
 ): Toolkits {
-  // In order of use, oldest first.
+  // Least recently used first.
   const kept = new Map<string, Entry>()
 
   const forgetOldest = (): void => {

@@ -6,8 +6,8 @@ const NOTES: Partial<Record<Tool['type'], string>> = {
 }
 
 /**
- * Returns the tool for a trial by a member of the team. What would put a customer before the team is only checked;
- * everything else runs as it would for a customer.
+ * Returns the tool for a trial by a team member. An action that would present a customer to the team only has its input
+ * checked; everything else runs as it would for a customer.
  */
 export function withoutCustomers(tool: Tool): Tool {
   const note = NOTES[tool.type]

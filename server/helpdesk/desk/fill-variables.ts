@@ -15,10 +15,10 @@ const VARIABLES: Record<string, (known: Known) => string | null> = {
   'agent.name': ({ agent }) => agent.name,
 }
 
-/** What stands in it is trimmed later: white space in the pattern could be cut up in more ways than there is time. */
+/** The content is trimmed later: matching white space in the pattern would cause catastrophic backtracking. */
 const SLOT = /\{\{([^{}]*)\}\}/g
 
-/** VALIDATION_INVALID_BODY for a variable that does not exist. */
+/** Throws VALIDATION_INVALID_BODY for an unknown variable. */
 export function refuseUnknownVariables(content: string): void {
   for (const [, inside = ''] of content.matchAll(SLOT)) {
     const name = inside.trim()
@@ -30,7 +30,7 @@ export function refuseUnknownVariables(content: string): void {
   }
 }
 
-/** The text with its variables filled in once: a value that looks like a variable stays as it is. */
+/** Returns the text with its variables replaced once; a value that looks like a variable is not replaced again. */
 export function fillVariables(content: string, known: Known): { content: string; missing: string[] } {
   const missing = new Set<string>()
   const filled = content.replace(SLOT, (slot, inside: string) => {

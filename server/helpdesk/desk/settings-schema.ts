@@ -9,7 +9,7 @@ const MOST_MINUTES = 43_200
 const Minutes = Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_MINUTES }))
 const PriorityTargets = Exact({ first_response: Minutes, next_response: Minutes, resolution: Minutes })
 
-/** Minutes of business hours by priority; what is left out has no target. */
+/** Minutes of business hours by priority; a missing priority has no target. */
 export const Targets = Type.Unsafe<ClockTargets>(
   Exact(Object.fromEntries(priorities.map((name) => [name, Type.Optional(PriorityTargets)]))),
 )

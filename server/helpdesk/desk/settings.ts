@@ -8,7 +8,7 @@ import { isTimeZone } from '../clocks/time-zone.ts'
 
 type Settings = { targets: ClockTargets; businessHours: BusinessHours | null; surveyEnabled: boolean }
 
-/** With less of it a target of a month would be due in a generation. */
+/** With fewer business hours, a target of a month would only be due decades later. */
 const LEAST_WEEKLY_MINUTES = 60
 
 export async function readSettings(db: Db, { accountId, agentId }: AgentRef): Promise<Settings> {
@@ -25,7 +25,7 @@ export async function readSettings(db: Db, { accountId, agentId }: AgentRef): Pr
   }
 }
 
-/** Changes the fields that are given; the hours have been through refuseHours(). */
+/** Changes the given fields; refuseHours() has already validated the hours. */
 export async function updateSettings(db: Db, ref: AgentRef, change: Partial<Settings>): Promise<Settings> {
   const { targets, businessHours, surveyEnabled } = change
   await db
@@ -49,7 +49,7 @@ export async function updateSettings(db: Db, ref: AgentRef, change: Partial<Sett
   return readSettings(db, ref)
 }
 
-/** Throws VALIDATION_INVALID_BODY for hours that make no sense. */
+/** Throws VALIDATION_INVALID_BODY for impossible hours. */
 export function refuseHours(hours: BusinessHours): void {
   const problems: Record<string, string> = {}
   if (!isTimeZone(hours.timeZone))

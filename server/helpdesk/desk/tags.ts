@@ -85,7 +85,7 @@ export async function tagsOfTicket(db: Db, ticket: TicketRow): Promise<TagRow[]>
     .execute()
 }
 
-/** RESOURCE_NOT_FOUND for a tag that the agent does not have; then nothing is changed. */
+/** Throws RESOURCE_NOT_FOUND for a tag that the agent does not have; then nothing is changed. */
 export async function setTags(
   ctx: Pick<Context, 'db' | 'notifier'>,
   ref: TicketRef,
@@ -114,7 +114,7 @@ export async function setTags(
   })
 }
 
-/** Nobody deletes them meanwhile. */
+/** The lock keeps them from being deleted meanwhile. */
 async function held(trx: Trx, { accountId, agentId }: AgentRef, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const rows = await trx

@@ -2,7 +2,7 @@ import { ApiError } from '../../http/errors.ts'
 
 const UNIQUE = '23505'
 
-/** RESOURCE_DUPLICATE where the database refuses a name that the agent has already, in any case of letters. */
+/** Throws RESOURCE_DUPLICATE when the database rejects a name that the agent already has, ignoring case. */
 export async function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()

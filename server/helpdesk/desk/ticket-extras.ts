@@ -22,7 +22,7 @@ export async function clocksOf(db: Db, ticket: TicketRow) {
   }))
 }
 
-/** All null: the customer was not asked. */
+/** All null: the customer has not been asked. */
 export async function surveyOf(db: Db, ticket: TicketRow) {
   const row = await db
     .selectFrom('ticket_surveys')

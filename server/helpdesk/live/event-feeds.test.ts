@@ -46,7 +46,7 @@ test('who watches the same help desk shares its looks', async () => {
   assert.throws(() => feeds.join(desk.owner, watcherAt(0).watcher), { code: 'RATE_LIMIT_TOO_MANY_REQUESTS' })
   await happen(desk)
   await until('what is told', () => watchers.every(({ state }) => state.seen.length === 1))
-  // Two for those who came, one for what happened; one every 2 s besides.
+  // Two queries for the new watchers and one for the event, in addition to one every 2 s.
   assert.ok(queries.length > 0 && queries.length < watchers.length, `${queries.length} queries`)
   for (const { leave } of places) leave()
   feeds.join(desk.owner, watcherAt(1).watcher).leave()

@@ -4,28 +4,28 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { eventsAfter } from './event-queries.ts'
 
-/** Notices may be lost; after this time the rows are looked at without one. */
+/** Notifications may be lost, so the rows are read after this time even without one. */
 const LOOK_EVERY_MS = 2_000
-/** Of one account in this process. */
+/** The limit for one account in this process. */
 const MOST_WATCHERS = 50
 
-/** One stream that is read. */
+/** One open stream. */
 export type Watcher = {
-  /** The number of the last event that it has. */
+  /** The number of the last event that it has received. */
   position: number
-  /** Whether it takes something now; one that does so again calls look(). */
+  /** Whether it accepts data now; when it does so again, it calls look(). */
   isReady(): boolean
   write(text: string): void
-  /** Looked at every 2 s: whether it has to end although its agent is there. */
+  /** Called every 2 s; returns whether the stream has to end although its agent exists. */
   isOver(): boolean
   end(): void
 }
 
 type Place = { look(): void; leave(): void }
 
-/** Brings new events of help desks to their watchers. Those of one agent share its looks at the database. */
+/** Delivers new events of help desks to their watchers. The watchers of one agent share its queries. */
 export type EventFeeds = {
-  /** Throws 429 RATE_LIMIT_TOO_MANY_REQUESTS when the account has as many watchers here as it may. */
+  /** Throws 429 RATE_LIMIT_TOO_MANY_REQUESTS when the account has reached its limit of watchers here. */
   join(ref: AgentRef, watcher: Watcher): Place
 }
 
@@ -66,7 +66,7 @@ function startFeed({ db, notifier, log }: Needs, { accountId, agentId }: AgentRe
   let looking = false
   let again = false
 
-  /** One query for all who have the same, as they mostly do. */
+  /** Makes one query for all watchers at the same position, as most of them are. */
   const lookFrom = async (position: number, group: Watcher[]): Promise<void> => {
     const feed = await eventsAfter(db, { accountId, agentId }, position)
     for (const watcher of group) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 
-/** Frames of the events after a number, and the number that they reach. */
+/** The frames of the events after a number, and the number of the last one. */
 type Feed = { text: string; position: number; hasMore: boolean }
 
 const BATCH = 200
@@ -19,8 +19,8 @@ export async function lastNumber(db: Db, { accountId, agentId }: AgentRef): Prom
 }
 
 /**
- * What has come after `position`. Where some of it is not kept any more, or the number is one of another time, it is
- * the one event `reload` instead. `gone`: there is no such agent any more.
+ * Returns the events after `position`. If some of them are no longer stored, or `position` is beyond the last event (as
+ * after a restore), it returns the single event `reload` instead. `gone` means that the agent no longer exists.
  */
 export async function eventsAfter(
   db: Db,
@@ -50,7 +50,7 @@ export async function eventsAfter(
 const frame = (number: number, type: string, data: unknown): string =>
   `id: ${number}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** Removes events that are older than a day; answers how many. */
+/** Deletes events that are older than a day. Returns their number. */
 export async function purgeEvents(db: Db): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('helpdesk_events')

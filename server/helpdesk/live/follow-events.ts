@@ -5,15 +5,15 @@ import { eventStream, PING } from '../../http/server/event-stream.ts'
 import type { EventFeeds } from './event-feeds.ts'
 import { lastNumber } from './event-queries.ts'
 
-/** Then the reader comes back, with a key that is looked at again. */
+/** After this time the stream ends, and the reader reconnects, so that its key is checked again. */
 const LONGEST_MS = 60 * 60 * 1_000
-/** Tells the reader how long to wait before it comes back. */
+/** Tells the reader how long to wait before reconnecting. */
 const HELLO = 'retry: 2000\n\n'
 
 /**
- * Sends an agent's events as they come, after the one that `Last-Event-ID` names or from now on, until the reader
- * leaves, the agent is gone or the service stops. Throws 429 RATE_LIMIT_TOO_MANY_REQUESTS, before the stream begins,
- * when the account reads too many.
+ * Streams an agent's events, from the one after `Last-Event-ID` or from now on, until the reader leaves, the agent is
+ * deleted or the service stops. Throws 429 RATE_LIMIT_TOO_MANY_REQUESTS, before the stream begins, when the account has
+ * too many readers.
  */
 export async function followEvents(
   { db }: Pick<Context, 'db'>,
@@ -23,14 +23,14 @@ export async function followEvents(
   reply: FastifyReply,
 ): Promise<void> {
   const named = numberIn(request.headers['last-event-id']?.toString())
-  // Before the stream begins: what fails here is answered as every other failure.
+  // This happens before the stream begins, so that an error is answered like any other.
   const position = named ?? (await lastNumber(db, ref))
   const stream = eventStream(reply)
   const place = feeds.join(ref, {
     position,
     isReady: stream.isReady,
     write: stream.write,
-    // While the service stops, its open requests are waited for.
+    // While the service stops, it waits for open requests, so this one has to end.
     isOver: () => !request.server.server.listening,
     end: stream.end,
   })
@@ -47,7 +47,7 @@ export async function followEvents(
   if (stream.isReady()) stream.write(HELLO)
 }
 
-/** A text that is no number names no event: then it is as if there was none. */
+/** Returns the number; a text that is not a number counts as if it were absent. */
 function numberIn(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
 }

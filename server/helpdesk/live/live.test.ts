@@ -24,7 +24,7 @@ after(() => service.close())
 
 type Seen = { id: number; event: string; data: Record<string, unknown> }
 
-/** Reads the stream until it is left; what has come so far is in `seen`. */
+/** Reads the stream until it is closed; `seen` holds what has arrived so far. */
 async function follow(desk: Desk, lastEventId?: number | string, client = desk.client) {
   const controller = new AbortController()
   open.add(controller)
@@ -57,13 +57,13 @@ async function follow(desk: Desk, lastEventId?: number | string, client = desk.c
   return state
 }
 
-/** How many notices about the desk the work gives. */
+/** Returns the number of help desk notifications that the work causes. */
 async function noticesOf(desk: Desk, work: () => Promise<unknown>): Promise<number> {
   const { db, notifier } = service.ctx
   const heard: string[] = []
   const stop = notifier.on('helpdesk', (id) => heard.push(id))
   await work()
-  // They come in the order of their commits: what was told before this one is there with it.
+  // Events arrive in the order of their commits, so everything before this one has arrived with it.
   const last = newId()
   await notifier.publish(db, 'helpdesk', last)
   await until('the last notice', () => heard.includes(last))
@@ -141,7 +141,7 @@ test('takeover, reply, hand-back, end and escalation are told', async () => {
     ['end', () => act(second, 'end')],
     ['escalation', escalate],
   ]
-  // Who watches hears of it at once, and not when the rows are looked at without a notice.
+  // The watcher is told at once, and not by the next periodic query.
   for (const [what, work] of works) assert.ok((await noticesOf(desk, work)) > 0, what)
   await until('what is told', () => seen.length >= 7)
   assert.deepEqual(
@@ -246,7 +246,7 @@ test('two processes: what one of them does is told by the other', { skip: !onPos
       numbers(there.seen),
       Array.from({ length: 20 }, (_, at) => at + 1),
     )
-    // A service that stops leaves nobody waiting.
+    // A service that stops does not leave readers waiting.
     const closing = beside.close()
     await until('the end', () => there.ended)
     await closing

@@ -23,9 +23,7 @@ const MOST_TRIES = 3
 /** The number of the customer's newest messages that the word lists examine. */
 const READ = 100
 
-/**
- * Analyses conversations one after the other. Conversations that have continued since they were claimed are skipped.
- */
+/** Analyses conversations one after another. Conversations that have continued since they were claimed are skipped. */
 export async function analyseConversations(
   needs: Needs,
   { claims }: AnalyseConversations,
@@ -49,7 +47,7 @@ async function analyse(needs: Needs, tools: Tools, claim: Claim, signal: AbortSi
     model.entry.provider !== 'builtin' &&
     loaded.tries < MOST_TRIES &&
     loaded.messages.some(({ role }) => role === 'user') &&
-    // Strangers could have a model asked for nothing.
+    // Otherwise strangers could cause model calls at no cost to them.
     (await hasCredits(db, loaded.accountId, { id: loaded.agentId, creditLimit: loaded.creditLimit }))
   const found = isAsked ? await byModel(needs, model, loaded, topics, signal) : byWords(tools, loaded, topics)
   if (found === null) await postpone(db, loaded, claim, loaded.tries)
@@ -63,7 +61,7 @@ async function analyse(needs: Needs, tools: Tools, claim: Claim, signal: AbortSi
 type Tools = { stem: Stemmer; lexicon: Lexicon }
 type Found = Omit<Analysis, 'unanswered'>
 
-/** Classifies a conversation by a model; null when the model failed or answered something else. */
+/** Classifies a conversation with a model; null when the model failed or its answer is not valid. */
 async function byModel(
   { db, log, models }: Needs,
   model: ResolvedModel,
@@ -88,7 +86,7 @@ async function byModel(
     const candidates = isNew ? [{ key: topicKey(newTopic), label: newTopic, origin: 'model' as const }] : []
     return { by: 'model', sentiment, topicIds, candidates }
   } catch (error) {
-    // The process ends: the job is run again by another.
+    // The process is shutting down; another one will run the job again.
     signal.throwIfAborted()
     log.debug({ err: error, conversation: loaded.id }, 'the model did not classify a conversation')
     return null

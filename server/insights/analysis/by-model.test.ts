@@ -8,7 +8,7 @@ import { lookNow } from './for-tests.ts'
 let service: Service
 let client: Client
 let server: ModelServer
-/** What the model says of the conversations that it is shown. */
+/** The model's analysis of the conversations that it is shown. */
 let classify: (input: Input) => Reply = () => ({ tokens: ['{}'] })
 const seen: Input[] = []
 

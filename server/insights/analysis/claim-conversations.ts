@@ -5,19 +5,22 @@ import { transact } from '../../db/statements/transact.ts'
 
 export const ANALYSE_CONVERSATIONS = 'analyse-conversations'
 
-/** A conversation, and the moment until which it is held: as long as the row says the same, nothing has happened in it. */
+/**
+ * A conversation, and the time until which it is claimed. As long as the row holds this value, nothing has happened in
+ * the conversation.
+ */
 export type Claim = { id: string; held: string }
 
 export type AnalyseConversations = { claims: Claim[] }
 
-/** Waiting for a worker at any time: what comes when a model is slow stays in its row. */
+/** The most conversations that wait for a worker. When a model is slow, further ones stay in the table. */
 const AT_ONCE = 400
 const IN_A_JOB = 10
 const HELD_MS = 60 * 60_000
 
 /**
- * Takes conversations that have ended or gone idle and enqueues them; each is taken once, however many processes ask,
- * and again after an hour if nothing came of it. Answers how many were taken.
+ * Claims conversations that have ended or become idle and enqueues them. Each is claimed once, however many processes
+ * do this, and again after an hour if it was not completed. Returns the number claimed.
  */
 export async function claimConversations(
   { db, jobs }: Pick<Context, 'db' | 'jobs'>,
@@ -37,7 +40,7 @@ export async function claimConversations(
         where analysis_due <= ${now} and not transient and (analysis_held is null or analysis_held <= ${now})
         order by analysis_due limit ${AT_ONCE - held} for no key update skip locked)
       returning id`.execute(trx)
-    // In the order in which they began: the first question of a group names it.
+    // Ordered by creation, because the first question of a group names it.
     const claims = rows
       .map(({ id }) => ({ id, held: until.toISOString() }))
       .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -49,14 +52,14 @@ export async function claimConversations(
   })
 }
 
-/** So many conversations of an agent are looked at early, so that its owner sees something on the first day. */
+/** This many conversations of an agent are analysed early, so that its owner sees something on the first day. */
 const FIRST = 10
 const EARLY_AFTER_SECONDS = 20
-/** Idle for longer, they come as all others do. */
+/** Conversations that have been idle for longer are analysed in the usual way. */
 const EARLY_UNTIL_SECONDS = 300
 const EARLY_AT_ONCE = 100
 
-/** Makes the first conversations of each agent due when they have been idle for a moment. */
+/** Makes the first conversations of each agent due once they have been idle for a moment. */
 export async function hastenFirst({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<number> {
   await sql`
     update conversations set analysis_due = now() where id in (
@@ -71,7 +74,7 @@ export async function hastenFirst({ db, jobs }: Pick<Context, 'db' | 'jobs'>): P
   return claimConversations({ db, jobs })
 }
 
-/** Has what was said with an agent since it was last looked at looked at now; answers how many conversations wait. */
+/** Makes everything new in an agent's conversations due for analysis now. Returns how many conversations wait. */
 export async function analyseNow(
   { db, jobs }: Pick<Context, 'db'> & { jobs: Context['jobs'] | null },
   { accountId, agentId }: AgentRef,

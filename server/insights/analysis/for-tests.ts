@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { claimConversations } from './claim-conversations.ts'
 
-/** For tests: the figures of an agent's days said in the plainest way: every row is read, and counted one by one. */
+/** For tests: computes the figures of an agent's days in the simplest way, by reading and counting every row. */
 export async function plainFigures(db: Db, agentId: string, days: readonly string[]) {
   const conversations = await db
     .selectFrom('conversations')
@@ -90,7 +90,10 @@ type Lists = {
   countries: { country: string | null; conversations: number }[]
 }
 
-/** Figures as the service shows them, with their lists as counts by name; names that count nothing are left out. */
+/**
+ * Returns figures as the service shows them, with their lists as counts by name; names with a count of zero are
+ * omitted.
+ */
 export function comparable<T extends Lists>(figures: T) {
   const counts = (pairs: [string, number][]) => Object.fromEntries(pairs.filter(([, n]) => n > 0))
   return {
@@ -103,7 +106,7 @@ export function comparable<T extends Lists>(figures: T) {
   }
 }
 
-/** Has all conversations of an agent looked at now, as if they had gone idle. */
+/** Analyses all conversations of an agent now, as if they had become idle. */
 export async function lookNow(ctx: Pick<Context, 'db' | 'jobs'>, agentId: string): Promise<void> {
   await ctx.db
     .updateTable('conversations')
@@ -112,7 +115,7 @@ export async function lookNow(ctx: Pick<Context, 'db' | 'jobs'>, agentId: string
     .where('analysis_due', 'is not', null)
     .execute()
   for (;;) {
-    // A row that somebody writes at this moment is passed over.
+    // A row that is being written at this moment is skipped.
     await claimConversations(ctx)
     const left = await ctx.db
       .selectFrom('conversations')

@@ -4,24 +4,24 @@ import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Claim } from './claim-conversations.ts'
 
-/** What is looked at. */
+/** The parts of a conversation that are analysed. */
 export type Loaded = {
   id: string
   accountId: AccountId
   agentId: string
   agentName: string
-  /** The agent's. */
+  /** The topics of the agent. */
   model: string
   creditLimit: number | null
   tries: number
   escalated: boolean
-  /** Oldest first; of a very long conversation the newest. */
+  /** Oldest first; only the newest messages of a very long conversation. */
   messages: MessageRow[]
 }
 
 const MOST_MESSAGES = 500
 
-/** The conversation as it is; null when it is gone, or something has happened in it since it was claimed. */
+/** Returns the conversation; null when it is gone, or something has happened in it since it was claimed. */
 export async function loadConversation(db: Db, { id, held }: Claim): Promise<Loaded | null> {
   const { rows } = await sql<Omit<Loaded, 'messages'>>`
     select c.id, c.account_id as "accountId", c.agent_id as "agentId", a.name as "agentName", a.model,

@@ -14,14 +14,14 @@ import type { Claim } from './claim-conversations.ts'
 
 export type Analysis = {
   by: Analyst
-  /** null: the customer said nothing. */
+  /** null: the customer wrote nothing. */
   sentiment: Sentiment | null
   topicIds: readonly string[]
   candidates: readonly Candidate[]
   unanswered: readonly Unanswered[]
 }
 
-/** Stores what was found, unless something has happened in the conversation meanwhile: then false. */
+/** Stores the result. Returns false when something has happened in the conversation meanwhile. */
 export async function storeAnalysis(
   { db, words }: Pick<Context, 'db' | 'words'>,
   stem: Stemmer,
@@ -56,7 +56,7 @@ export async function storeAnalysis(
 
 const FIRST_WAIT_MS = 5 * 60_000
 
-/** Leaves it for later: 5 minutes after the first failure, then 15, then 45. */
+/** Postpones the analysis: by 5 minutes after the first failure, then 15, then 45. */
 export async function postpone(db: Db, ref: AgentRef, { id, held }: Claim, tries: number): Promise<void> {
   await db
     .updateTable('conversations')

@@ -1,12 +1,12 @@
 import type { Sentiment } from '../sentiment/rate-sentiment.ts'
 import { tidyName, topicKey } from '../topics/topic-key.ts'
 
-/** What a model says of a conversation. */
+/** A model's analysis of a conversation. */
 export type Verdict = {
   sentiment: Sentiment
-  /** Names of known topics, as they are spelled in the list. */
+  /** Names of known topics, spelled as in the list. */
   topics: string[]
-  /** A topic that is missing from the list. */
+  /** A new topic that is not in the list. */
   newTopic: string | null
 }
 
@@ -14,8 +14,8 @@ const SENTIMENTS: readonly unknown[] = ['positive', 'neutral', 'negative']
 const LONGEST = 4_000
 
 /**
- * Reads a model's answer: one JSON object, with or without a fence around it. Null for anything else; names that are
- * not in the list are left out.
+ * Parses a model's answer, which is one JSON object, possibly in a code fence. Returns null for anything else; names
+ * that are not in the list are dropped.
  */
 export function readVerdict(text: string, known: readonly string[], most: number): Verdict | null {
   const value = parse(text)

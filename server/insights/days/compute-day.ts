@@ -5,7 +5,7 @@ import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { InsightDaysTable } from '../../db/tables/insights.ts'
 
-/** The figures of a day, as they are stored. */
+/** The figures of a day in their stored form. */
 export type DayFigures = Omit<
   Selectable<InsightDaysTable>,
   'agent_id' | 'account_id' | 'day' | 'is_stale' | 'computed_at' | 'took_ms'
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000
 
 type Span = { accountId: AccountId; agentId: string; from: Date; until: Date }
 
-/** Counts what an agent's day (YYYY-MM-DD, UTC) holds. */
+/** Computes the figures of an agent's day (YYYY-MM-DD, UTC). */
 export async function computeDay(
   trx: Trx,
   { accountId, agentId }: AgentRef,
@@ -44,7 +44,7 @@ type OfConversations = Pick<
   | 'countries'
 >
 
-/** Of conversations that began that day; a country that is not known has the key ''. */
+/** Counts conversations that began that day. An unknown country has the key ''. */
 async function conversationFigures(
   trx: Trx,
   { accountId, agentId, from, until }: Span,
@@ -83,7 +83,7 @@ type OfMessages = Pick<
   'user_messages' | 'assistant_messages' | 'person_messages' | 'rated_positive' | 'rated_negative'
 >
 
-/** Those of transient conversations are in it for the seconds that they exist; their deletion makes the day stale. */
+/** Transient conversations are counted during the seconds that they exist; their deletion makes the day stale. */
 async function messageFigures(trx: Trx, { accountId, agentId, from, until }: Span): Promise<OfMessages> {
   const { rows } = await sql<OfMessages>`
     with found as (
@@ -103,7 +103,7 @@ async function messageFigures(trx: Trx, { accountId, agentId, from, until }: Spa
   return rows[0]!
 }
 
-/** Credits by the ledger: it keeps those of conversations that are gone. */
+/** Credits come from the ledger, which outlives conversations. */
 async function otherFigures(
   trx: Trx,
   { accountId, agentId, from, until }: Span,

@@ -38,7 +38,7 @@ after(async () => {
 const DAYS = ['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02']
 const FIRST = Date.parse('2026-02-27T00:00:00.000Z')
 const DAY_MS = 86_400_000
-/** Also the first and the last millisecond of a day. */
+/** Includes the first and the last millisecond of a day. */
 const moment = fc.oneof(
   fc.nat(4 * DAY_MS - 1),
   fc.tuple(fc.nat(3), fc.constantFrom(0, DAY_MS - 1)).map(([day, at]) => day * DAY_MS + at),

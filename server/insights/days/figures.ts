@@ -24,7 +24,7 @@ export const NO_FIGURES: DayFigures = {
   credits: 0,
 }
 
-/** The sum of days. */
+/** The sum over days. */
 export function addUp(days: readonly DayFigures[]): DayFigures {
   const total: Record<string, unknown> = { ...NO_FIGURES, topics: {}, sources: {}, countries: {} }
   for (const day of days) {
@@ -41,7 +41,7 @@ function addCounts(sum: Record<string, number>, counts: Record<string, number>):
   for (const [key, n] of Object.entries(counts)) sum[key] = (sum[key] ?? 0) + n
 }
 
-/** As they are shown, with these topics. */
+/** The figures as they are shown, with these topics. */
 export function figuresOf(day: DayFigures, topics: readonly { id: string; name: string }[]): Figures {
   const { conversations, positive, neutral, negative, settled, escalated, deflected, unanswered, credits } =
     day

@@ -5,14 +5,14 @@ import { transact } from '../../db/statements/transact.ts'
 const BATCH = 2_000
 const BATCHES = 20
 
-/** Marks the days that the queue names as stale, and its conversations as to be looked at again. */
+/** Marks the days in the queue as stale, and the queued conversations as due for another analysis. */
 export async function foldQueue(db: Db): Promise<void> {
   for (let batch = 0; batch < BATCHES; batch++) {
     if (!(await transact(db, foldBatch))) return
   }
 }
 
-/** Whether there was anything. */
+/** Returns whether the queue had any rows. */
 async function foldBatch(trx: Trx): Promise<boolean> {
   const { rows } = await sql<{ agent_id: string; day: string | null; conversation_id: string | null }>`
     delete from insights_queue where id in (
@@ -28,7 +28,7 @@ async function foldBatch(trx: Trx): Promise<boolean> {
   return true
 }
 
-/** An agent that is being deleted meanwhile takes its days along. */
+/** When an agent is being deleted at the same time, its days go with it. */
 async function markDays(trx: Trx, days: { agent_id: string; day: string }[]): Promise<void> {
   await sql`
     with held as (
@@ -44,7 +44,7 @@ async function markDays(trx: Trx, days: { agent_id: string; day: string }[]): Pr
     on conflict (agent_id, day) do update set is_stale = true`.execute(trx)
 }
 
-/** A rating or a ticket changes what was made of a conversation; one that is still to be looked at is so anyway. */
+/** A rating or a ticket changes the result of an analysis. A conversation that is still due needs no mark. */
 async function lookAgain(trx: Trx, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`

@@ -11,7 +11,7 @@ type DayRow = Selectable<InsightDaysTable>
 
 const TOPICS = 10
 
-/** The figures of consecutive days (YYYY-MM-DD), a day without a row included. */
+/** Returns the figures of consecutive days (YYYY-MM-DD), including days without a row. */
 export async function readInsights(
   db: Db,
   { accountId, agentId }: AgentRef,

@@ -3,12 +3,12 @@ import { ApiError, invalidField } from '../../http/errors.ts'
 const DAY_MS = 86_400_000
 const USUAL_DAYS = 30
 const MOST_DAYS = 366
-/** PostgreSQL writes the years before it in another way. */
+/** PostgreSQL writes earlier years in another format. */
 const FIRST_DAY = '0001-01-01'
 
 /**
- * The days that are asked for, first to last (YYYY-MM-DD); what is missing makes it thirty days, up to today (UTC).
- * Throws VALIDATION_INVALID_DATE_RANGE or, for too many, VALIDATION_INVALID_BODY.
+ * Returns the requested days, first to last (YYYY-MM-DD). Missing bounds result in thirty days, by default up to today
+ * (UTC). Throws VALIDATION_INVALID_DATE_RANGE or, for too many days, VALIDATION_INVALID_BODY.
  */
 export function readRange(
   { startDate, endDate }: { startDate?: string; endDate?: string },

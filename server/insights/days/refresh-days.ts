@@ -7,14 +7,14 @@ import { recountQueued } from '../unanswered/recount-groups.ts'
 import { computeDay } from './compute-day.ts'
 import { foldQueue } from './fold-queue.ts'
 
-/** A busy day changes all the time: it is made again at most so often, a large one less often. */
+/** A busy day changes all the time, so it is computed again at most this often, and a large one less often. */
 const PAUSE_MS = 5_000
 const SHARE_OF_TIME = 50
 const AT_ONCE = 50
 
 /**
- * Brings what has changed into the figures: reads the queue, then computes stale days, each in one transaction. Any
- * number of processes may do it at the same time. Answers how many days were computed; `impatient` makes no pauses.
+ * Updates the figures: reads the queue, then computes stale days, each in one transaction. Any number of processes may
+ * do so at the same time. Returns how many days were computed; `impatient` omits the pauses.
  */
 export async function refreshDays(db: Db, { impatient = false } = {}): Promise<number> {
   await foldQueue(db)
@@ -27,7 +27,7 @@ export async function refreshDays(db: Db, { impatient = false } = {}): Promise<n
 
 type Stale = { agent_id: string; day: string; account_id: AccountId }
 
-/** Whoever changes the day from here on puts it into the queue, and waits for this row when he reads the queue. */
+/** Any later change of the day is queued, and reading the queue waits for the lock of this row. */
 async function refreshOne(trx: Trx, impatient: boolean): Promise<boolean> {
   const started = performance.now()
   const { rows } = await sql<Stale>`

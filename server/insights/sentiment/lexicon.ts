@@ -1,6 +1,6 @@
 /**
- * What words say of a customer's mood, -3 to 3; a star stands for any ending. Words that only name a subject of
- * support (problem, error, Fehler) weigh little: most who use them are calm.
+ * The weight of words for a customer's mood, -3 to 3; an asterisk stands for any ending. Words that only name a subject
+ * of support (problem, error, Fehler) have little weight, because most people who use them are calm.
  */
 const ENGLISH = `
 3 amazing awesome brilliant delighted excellent fantastic flawless love loved loving outstanding perfect perfectly superb
@@ -30,7 +30,7 @@ const GERMAN = `
 -3 skandal unterirdisch* verarscht anwalt mist
 `
 
-/** Several words that together say something else than each alone; matched against folded words. */
+/** Phrases whose meaning differs from that of their words; matched against folded words. */
 const PHRASES: readonly [RegExp, number][] = [
   [/\b(not|isn t|doesn t|does not|don t|won t|never|stopped|stops) (work|working|works)\b/g, -3],
   [/\b(doesn t|does not|didn t|did not|isn t|no|not) (help|helping|helped|helpful)\b/g, -3],
@@ -51,12 +51,12 @@ const SIGNS: readonly [RegExp, number][] = [
   [/[😠😡🤬😞😢😭👎💩🙄😤☹]|(?<!\S):-?[(/](?!\S)/gu, -2],
 ]
 
-/** Turn what follows within three words around. */
+/** Words that negate the next three words. */
 const NEGATIONS = new Set(
   `not no never nothing neither nor cannot without hardly barely isn wasn aren weren don doesn didn won wouldn can couldn
   nicht nie niemals kein keine keinen keinem keiner keines nichts ohne kaum weder`
     .split(/\s+/)
-    // "can" is half of "can't" and a word of its own.
+    // "can" is part of "can't" as well as a word of its own.
     .filter((word) => word !== 'can'),
 )
 const INTENSIFIERS = new Set(
@@ -68,12 +68,12 @@ const DIMINISHERS = new Set(
 )
 
 export type Lexicon = {
-  /** 0 for a word that says nothing. */
+  /** 0 for a neutral word. */
   weightOf(word: string): number
   phrases: typeof PHRASES
   signs: typeof SIGNS
   negations: ReadonlySet<string>
-  /** What a word makes of the weight of the next. */
+  /** The factor by which a word changes the weight of the next one. */
   factorOf(word: string): number
 }
 

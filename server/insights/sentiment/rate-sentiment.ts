@@ -3,9 +3,9 @@ import type { Lexicon } from './lexicon.ts'
 
 export type Sentiment = 'positive' | 'neutral' | 'negative'
 
-/** What a conversation gives to go by. */
+/** The signals of a conversation. */
 type Signals = {
-  /** Of the customer, oldest first. */
+  /** The customer's messages, oldest first. */
   messages: readonly string[]
   ratings: { positive: number; negative: number }
   escalated: boolean
@@ -13,16 +13,16 @@ type Signals = {
 
 const REACH = 3
 const TURNED = -0.8
-/** Of one message in either direction, so that one outburst is one. */
+/** The limit for one message in either direction, so that a single outburst does not decide. */
 const MOST = 6
 const WORDS_READ = 400
-/** From here on it is no longer neutral. */
+/** From this sum on, a conversation is no longer neutral. */
 const CLEAR = 1.5
 
-/** The mood of a customer by lists of English and German words, ratings, and whether a person was called for. */
+/** Rates a customer's mood by lists of English and German words, ratings, and whether they asked for a person. */
 export function rateSentiment(lexicon: Lexicon, { messages, ratings, escalated }: Signals): Sentiment {
   const last = messages.length - 1
-  // How it ended weighs more than how it began.
+  // The end of a conversation weighs more than its beginning.
   const said = messages.reduce(
     (sum, text, i) => sum + moodOf(lexicon, text) * (i === last ? 1.5 : 0.6 + (0.4 * i) / messages.length),
     0,
@@ -32,7 +32,7 @@ export function rateSentiment(lexicon: Lexicon, { messages, ratings, escalated }
   return score >= CLEAR ? 'positive' : score <= -CLEAR ? 'negative' : 'neutral'
 }
 
-/** Below 0: displeased. */
+/** Below 0, the customer is displeased. */
 function moodOf(lexicon: Lexicon, text: string): number {
   let mood = 0
   for (const [sign, weight] of lexicon.signs) mood += weight * Math.min(countOf(text, sign), 2)

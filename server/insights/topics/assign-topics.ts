@@ -3,7 +3,7 @@ import type { AgentRef, ConversationRef } from '../../db/refs.ts'
 
 type Topic = { id: string; name: string }
 
-/** Gives a topic to conversations that have it not. */
+/** Adds a topic to conversations that do not have it. */
 export async function assignTopic(
   trx: Trx,
   { accountId, agentId }: AgentRef,
@@ -19,7 +19,7 @@ export async function assignTopic(
     .execute()
 }
 
-/** Makes these topics those of a conversation; what is as it was is not touched. Ids of topics that are gone count as none. */
+/** Sets the topics of a conversation, writing only what changes. Ids of deleted topics are ignored. */
 export async function setTopics(
   trx: Trx,
   { accountId, agentId, conversationId }: ConversationRef,

@@ -11,10 +11,12 @@ import { AGENT_TOPICS, requireTopic, type TopicRow, topicSettings } from './quer
 import { formsOfName } from './taken-keys.ts'
 import { topicKey } from './topic-key.ts'
 
-/** Deleted names are kept so that they are not found again, the newest. */
+/** The newest deleted names are kept, so that they are not found again. */
 const MOST_DECLINED = 500
 
-/** Adds a topic by hand. Throws RESOURCE_DUPLICATE, and VALIDATION_INVALID_BODY when the agent has all it may. */
+/**
+ * Adds a topic by hand. Throws RESOURCE_DUPLICATE, and VALIDATION_INVALID_BODY when the agent has reached its limit.
+ */
 export async function addTopic(
   db: Db,
   { accountId, agentId }: AgentRef,
@@ -40,7 +42,7 @@ export async function addTopic(
   })
 }
 
-/** Changes the sent fields. Throws RESOURCE_NOT_FOUND, RESOURCE_DUPLICATE. */
+/** Changes the given fields. Throws RESOURCE_NOT_FOUND and RESOURCE_DUPLICATE. */
 export async function changeTopic(
   db: Db,
   ref: AgentRef,
@@ -64,7 +66,7 @@ export async function changeTopic(
   })
 }
 
-/** Deletes a topic; its conversations lose it. Throws RESOURCE_NOT_FOUND. */
+/** Deletes a topic and removes it from its conversations. Throws RESOURCE_NOT_FOUND. */
 export async function removeTopic(db: Db, { accountId, agentId }: AgentRef, topicId: string): Promise<void> {
   await transact(db, async (trx) => {
     await lockInsights(trx, agentId)

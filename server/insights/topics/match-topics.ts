@@ -6,15 +6,15 @@ import { foldText, splitWords } from '../../text/words/words.ts'
 
 type KnownTopic = { id: string; name: string; aliases: readonly string[] }
 
-/** A conversation has at most so many topics. */
+/** The most topics of a conversation. */
 export const MOST_TOPICS = 3
-/** A German word that begins with one so long is a compound of it. */
+/** From this length on, a German word that begins with another one is taken for a compound of it. */
 const COMPOUND = 5
 const ALTERNATIVES = /\s*(?:[&/,;|+]|\b(?:and|or|und|oder)\b)\s*/iu
 
 /**
- * The topics of what a customer said, best first: those with all words of their name, or of an alias, in one message,
- * in any form. "Billing & invoices" are two names.
+ * Returns the topics of a customer's messages, best first: those for which one message has all words of the name or an
+ * alias, in any inflection. "Billing & invoices" counts as two names.
  */
 export function matchTopics(
   topics: readonly KnownTopic[],
@@ -42,7 +42,10 @@ export function matchTopics(
 
 type Message = { folded: string; words: string[]; stems: ReadonlySet<string> }
 
-/** A message in two languages, or of three words, tells little of its language: both stems are looked for. */
+/**
+ * A message in two languages, or with only three words, does not reveal its language, so the stems of both are searched
+ * for.
+ */
 function formsOf(words: readonly string[], language: Language, stem: Stemmer): Set<string> {
   const languages: Language[] = language === 'other' ? ['en', 'de'] : [language]
   return new Set([...words, ...languages.flatMap((one) => words.map((word) => stem(word, one)))])

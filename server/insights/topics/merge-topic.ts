@@ -9,7 +9,7 @@ import { requireTopic, type TopicRow } from './queries.ts'
 
 const MOST_ALIASES = 50
 
-/** Gives all conversations of a topic to another one, which takes over its name as an alias. Throws RESOURCE_NOT_FOUND. */
+/** Moves all conversations of a topic to another one, which gets the name as an alias. Throws RESOURCE_NOT_FOUND. */
 export async function mergeTopic(
   db: Db,
   { accountId, agentId }: AgentRef,

@@ -7,7 +7,7 @@ import { stemKey } from './topic-key.ts'
 
 type Phrase = { key: string; label: string }
 
-/** What stands before a noun; in English also verbs that take one. */
+/** Words that precede a noun; in English also verbs that take one as an object. */
 const OPENERS: Record<'en' | 'de', ReadonlySet<string>> = {
   en: new Set(
     `a about an any at by each every for from her his in its my no of on or other our out over some that the their these
@@ -22,7 +22,7 @@ const OPENERS: Record<'en' | 'de', ReadonlySet<string>> = {
     ),
   ),
 }
-/** Nouns that say nothing of what it is about. */
+/** Nouns that say nothing about the subject. */
 const EMPTY = new Set(
   `agent answer anything bit bot case chat customer day days email everything example fact guys hour hours human idea info
   information issue issues kind lot mail message minute minutes moment month months morning name one ones people person
@@ -34,12 +34,13 @@ const EMPTY = new Set(
   wochen zeit heute gestern idee kundenservice`.split(/\s+/),
 )
 const MOST_PHRASES = 8
-/** A message of so few words is often nothing but the noun. */
+/** A message with this many words or fewer is often nothing but the noun. */
 const BARE = 3
 
 /**
- * What the messages may be about: the nouns of one or two words in them, as far as a few words around a noun give it
- * away (an article, a preposition, a German capital). At most eight, the longer of two that begin together first.
+ * Returns what the messages may be about: nouns of one or two words, as far as the words around them reveal them (an
+ * article, a preposition, a German capital). Returns at most eight, the most frequent first and longer ones before
+ * shorter.
  */
 export function nounPhrases(messages: readonly string[], stem: Stemmer): Phrase[] {
   const found = new Map<string, Phrase & { count: number; words: number }>()
@@ -64,7 +65,7 @@ export function nounPhrases(messages: readonly string[], stem: Stemmer): Phrase[
 
 type Run = { words: string[]; language: Language }
 
-/** Words that follow each other up to the noun. */
+/** A sequence of words that ends with the noun. */
 function runsOf(text: string): Run[] {
   const language = guessLanguageOfWords(splitWords(text))
   const openers =
@@ -88,7 +89,7 @@ function runsOf(text: string): Run[] {
         open = []
       } else if (isWeak(token, language)) close()
       else if (open) {
-        // German adjectives are small: what follows the capital is the verb.
+        // German adjectives are in lower case, so the word after a capitalised one is the verb.
         if (language === 'de' && open.length > 0 && !isNoun && /^\p{Lu}/u.test(open.at(-1)!)) close()
         else if (open.length === BARE) close()
         else open.push(token)

@@ -10,15 +10,16 @@ import { takenKeys } from './taken-keys.ts'
 import { tidyName, topicKey } from './topic-key.ts'
 export type Candidate = { key: string; label: string; origin: Analyst }
 
-/** So many conversations make a topic. */
+/** The number of conversations that make a candidate a topic. */
 const SHARED_BY = 3
-/** A word of every other conversation tells nothing of one, where there are enough to say so. */
+/** When there are enough conversations to tell, a word in every second one does not distinguish any. */
 const COMMON_SHARE = 0.5
 const ENOUGH = 20
 
 /**
- * Keeps what a conversation without a topic may be about; what enough conversations share becomes a topic of them all.
- * The transaction has the lock of the agent. Nothing is kept while the agent's topics are frozen.
+ * Stores what a conversation without a topic may be about. A candidate that enough conversations share becomes the
+ * topic of all of them. The transaction holds the lock of the agent. Nothing is stored while the agent's topics are
+ * frozen.
  */
 export async function keepCandidates(
   trx: Trx,
@@ -50,7 +51,7 @@ export async function keepCandidates(
 
 type Shared = { key: string; n: number; label: string; origin: Analyst }
 
-/** The longest name that enough conversations share; of two as long the one of more. */
+/** Returns the longest name that enough conversations share, and among equally long ones the most frequent. */
 async function mostShared(
   trx: Trx,
   ref: ConversationRef,

@@ -3,10 +3,13 @@ import type { Db } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 
 const MOST = 30
-/** Days; what nobody else brought up in that time is forgotten. */
+/** The days after which a candidate is forgotten if it has not come up again. */
 const KEPT = 90
 
-/** Names that a model proposed for earlier conversations, so that it stays with its words; those of most first. */
+/**
+ * Returns names that a model proposed for earlier conversations, most frequent first, so that it uses the same words
+ * again.
+ */
 export async function proposedLabels(db: Db, { accountId, agentId }: AgentRef): Promise<string[]> {
   const { rows } = await sql<{ label: string }>`
     select min(label) as label from (
@@ -17,7 +20,7 @@ export async function proposedLabels(db: Db, { accountId, agentId }: AgentRef): 
   return rows.map(({ label }) => label)
 }
 
-/** Forgets candidates that have grown old. */
+/** Deletes old candidates. */
 export async function purgeCandidates(db: Db): Promise<void> {
   await sql`delete from topic_candidates where created_at < now() - ${KEPT} * interval '1 day'`.execute(db)
 }

@@ -9,10 +9,10 @@ import { after, type Position } from '../../http/pagination.ts'
 
 export type TopicRow = Selectable<TopicsTable>
 
-/** A model reads all of them with each conversation. */
+/** The most topics of an agent; a model reads all of them with each conversation. */
 export const AGENT_TOPICS = 100
 
-/** One more row than `limit`, newest first, and how many there are. */
+/** Returns up to `limit` + 1 topics, newest first, and their total number. */
 export async function listTopicRows(
   db: Db,
   { accountId, agentId }: AgentRef,
@@ -30,7 +30,7 @@ export async function listTopicRows(
   return { rows, total }
 }
 
-/** All of an agent, oldest first. */
+/** Returns all topics of an agent, oldest first. */
 export function topicsOf(db: Db, { accountId, agentId }: AgentRef): Promise<TopicRow[]> {
   return db
     .selectFrom('topics')
@@ -42,7 +42,7 @@ export function topicsOf(db: Db, { accountId, agentId }: AgentRef): Promise<Topi
     .execute()
 }
 
-/** Throws RESOURCE_NOT_FOUND. */
+/** Returns the topic. Throws RESOURCE_NOT_FOUND. */
 export async function requireTopic(db: Db, { accountId, agentId }: AgentRef, id: string): Promise<TopicRow> {
   const row = isId(id)
     ? await db
@@ -69,7 +69,7 @@ export async function topicSettings(db: Db, { accountId, agentId }: AgentRef): P
   return row ?? { frozen: false, declined: [] }
 }
 
-/** Of one conversation, by name. */
+/** Returns the topics of one conversation, by name. */
 export async function topicsOfConversation(
   db: Db,
   accountId: AccountId,

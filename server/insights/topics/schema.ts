@@ -5,7 +5,7 @@ import { LONGEST_NAME, NO_TOPIC, topicKey } from './topic-key.ts'
 const Name = Type.String({
   minLength: 1,
   maxLength: LONGEST_NAME,
-  // A comma would end the name in the filter of the search.
+  // A comma would end the name in a search filter.
   pattern: '^[^\\s,]([^,]*[^\\s,])?$',
   refusal: 'Must not begin or end with a space, and must not hold a comma.',
   rule: (name: string) =>

@@ -2,13 +2,13 @@ import type { Stemmer } from '../../text/languages/stem.ts'
 import { splitWords } from '../../text/words/words.ts'
 import { NO_TOPIC, stemKey, topicKey } from './topic-key.ts'
 
-/** The forms that a name may be found under in texts. */
+/** The keys under which a name may be found in texts. */
 export const formsOfName = (name: string, stem: Stemmer): string[] => {
   const words = splitWords(name)
   return [...new Set([topicKey(name), stemKey(words, 'en', stem), stemKey(words, 'de', stem)])]
 }
 
-/** What no new topic may be called: the topics there are, what was merged into them, and what was deleted. */
+/** Returns the keys that no new topic may have: those of existing topics, of merged topics, and of deleted ones. */
 export function takenKeys(
   topics: readonly { name: string; aliases: readonly string[] }[],
   declined: readonly string[],

@@ -12,7 +12,7 @@ import { type GroupRow, requireGroup } from './queries.ts'
 type Place = { agentId: string; groupId: string }
 
 /**
- * Makes the answer to a group of questions a source of the agent, or changes the one made before. Throws
+ * Turns the answer to a group of questions into a source of the agent, or updates the source made before. Throws
  * RESOURCE_NOT_FOUND, SOURCE_SIZE_LIMIT_EXCEEDED, and SOURCE_NOT_FOUND when the source is deleted at the same time.
  */
 export async function answerGroup(
@@ -22,7 +22,7 @@ export async function answerGroup(
   given: { answer: string; question?: string },
 ): Promise<SourceRow> {
   const source = await transact(ctx.db, async (trx) => {
-    // Two answers at once must not both find none.
+    // Two concurrent answers must not both conclude that there is no source yet.
     await lockInsights(trx, agentId)
     const group = await requireGroup(trx, { accountId: account.id, agentId }, groupId)
     const before =

@@ -6,7 +6,7 @@ import { isStopWord } from '../../text/languages/stop-words.ts'
 import { splitWords } from '../../text/words/words.ts'
 import type { Lexicon } from '../sentiment/lexicon.ts'
 
-/** A question that the agent had nothing for; of a message that was its answer. */
+/** A question for which the agent found nothing, with the message that was its answer. */
 export type Unanswered = {
   messageId: string
   question: string
@@ -14,15 +14,16 @@ export type Unanswered = {
   askedAt: Date
 }
 
-/** As of a source's question, which it may become. */
+/** The same limit as for the question of a source, since it may become one. */
 const LONGEST_QUESTION = 1_000
 const LONGEST_SUGGESTION = 20_000
-/** From here on it is more likely than not that the documents say what a model answered without naming them. */
+/** From this confidence on, the documents more likely than not contain what a model answered without citing them. */
 const FOUND_FROM = 0.5
 
 /**
- * The questions of a conversation (its messages, oldest first) that were answered from nothing: the built-in responder
- * declined, or a model spoke without a source that fits. What an action found out is an answer.
+ * Returns the questions of a conversation (its messages, oldest first) that were answered without knowledge: the
+ * built-in responder declined, or a model answered without a matching source. An answer based on an action's result
+ * counts as answered.
  */
 export function findUnanswered(messages: readonly MessageRow[], lexicon: Lexicon): Unanswered[] {
   const found: Unanswered[] = []
@@ -40,7 +41,7 @@ export function findUnanswered(messages: readonly MessageRow[], lexicon: Lexicon
   return found
 }
 
-/** Whether a person of the team wrote it (contract, section 4, "Message roles"). */
+/** Returns whether a team member wrote it (contract, section 4, "Message roles"). */
 const isPersons = ({ metadata }: MessageRow): boolean =>
   (metadata as MessageMetadata | null)?.author?.type === 'human_agent'
 
@@ -48,14 +49,14 @@ function isFromNothing(message: MessageRow): boolean {
   const { score, sources, finishReason, model } = (message.metadata ?? {}) as MessageMetadata
   if (isPersons(message) || score === undefined || finishReason === 'error' || sources?.length) return false
   if (message.parts.some((part) => part.type === 'tool-result' && isSuccess(part.output))) return false
-  // Without a source to quote the built-in responder can only decline.
+  // Without a source to quote, the built-in responder can only decline.
   return model === 'builtin' || score < FOUND_FROM
 }
 
 const isSuccess = (output: unknown): boolean =>
   typeof output === 'object' && output !== null && (output as { status?: unknown }).status === 'success'
 
-/** A greeting, thanks, praise, or no words at all. */
+/** A greeting, thanks, praise, or a message without words. */
 const asksNothing = (text: string, lexicon: Lexicon): boolean =>
   smallTalkOf(text) !== null ||
   !splitWords(text).some(

@@ -16,8 +16,9 @@ type Group = { id: string; key: string; question: string; status: string; answer
 const COMPARED = 500
 
 /**
- * Makes the unanswered questions of a conversation those that were found, each in the group of questions like it. One
- * that is asked again after its group was answered opens the group. The transaction has the lock of the agent.
+ * Replaces the unanswered questions of a conversation with the given ones, and adds each to the group of similar
+ * questions. A question that is asked again after its group was answered reopens the group. The transaction holds the
+ * lock of the agent.
  */
 export async function groupQuestions(
   trx: Trx,

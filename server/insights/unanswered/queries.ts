@@ -14,7 +14,7 @@ type Shown = Static<typeof UnansweredGroup>
 
 const EXAMPLES = 3
 
-/** One more row than `limit`, those of most questions first, and how many there are. */
+/** Returns up to `limit` + 1 groups, those with the most questions first, and their total number. */
 export async function listGroupRows(
   db: Db,
   accountId: AccountId,
@@ -26,7 +26,7 @@ export async function listGroupRows(
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .where('status', '=', status)
-    // Without a question left it is about to go.
+    // A group without questions is about to be deleted.
     .where('count', '>', 0)
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   if (page.position) {
@@ -42,7 +42,7 @@ export async function listGroupRows(
   return { rows, total }
 }
 
-/** Throws RESOURCE_NOT_FOUND. */
+/** Returns the group. Throws RESOURCE_NOT_FOUND. */
 export async function requireGroup(db: Db, { accountId, agentId }: AgentRef, id: string): Promise<GroupRow> {
   const row = isId(id)
     ? await db
@@ -64,7 +64,7 @@ type Detail = {
   suggestedAnswer: string | null
 }
 
-/** Groups with their newest questions and the newest answer that a person gave. */
+/** Returns groups with their newest questions and the newest answer of a person. */
 export async function presentGroups(
   db: Db,
   accountId: AccountId,

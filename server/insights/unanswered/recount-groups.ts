@@ -41,9 +41,9 @@ export async function recountQueued(db: Db): Promise<number> {
 }
 
 /**
- * Makes count and time of groups those of their questions. A group without any goes, and a question that nobody asked
- * any more does not stay as the name of one: what a person wrote goes with the person's conversation. The transaction
- * has the lock of the agent.
+ * Updates the count and the time of groups from their questions. A group without questions is deleted, and a group
+ * whose name nobody asks any more is renamed: what a person wrote disappears with the person's conversation. The
+ * transaction holds the lock of the agent.
  */
 export async function recountGroups(
   trx: Trx,

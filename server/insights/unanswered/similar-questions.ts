@@ -6,21 +6,21 @@ import { isStopWord } from '../../text/languages/stop-words.ts'
 import { characterNGrams } from '../../text/words/n-grams.ts'
 import { splitWords } from '../../text/words/words.ts'
 
-/** A question as it is compared. */
+/** A question prepared for comparison. */
 type QuestionPrint = { words: Word[]; total: number }
 type Word = { stem: string; row: number; weight: number; grams(): ReadonlySet<string> }
 
 const MOST_WORDS = 40
-/** Two words are near in meaning from here on, and near in spelling. */
+/** The similarity from which two words count as close in meaning, and close in spelling. */
 const MEANT = 0.5
 const SPELLED = 0.65
-/** The vectors find Norway near Austria and import near export: by meaning alone nothing is the same. */
+/** The vectors place Norway near Austria and import near export, so meaning alone never makes two words the same. */
 const MEANING = 0.25
-/** A word within a longer one, as in compounds; characters. */
+/** The minimum length, in characters, of a word within a longer one, as in compounds. */
 const PART = 5
 const PART_WORTH = 0.8
 
-/** From here on two questions ask the same. */
+/** From this similarity on, two questions ask the same thing. */
 export const SAME = 0.67
 
 export function printOf(question: string, words: WordVectors, stem: Stemmer): QuestionPrint {
@@ -29,7 +29,7 @@ export function printOf(question: string, words: WordVectors, stem: Stemmer): Qu
   const known = language === 'other' ? 'en' : language
   const telling = [...new Set(all)].filter((word) => !isStopWord(word, known))
   const kept = (telling.length > 0 ? telling : [...new Set(all)]).slice(0, MOST_WORDS).map((word): Word => {
-    // The vectors are of English words.
+    // The vectors only contain English words.
     const row = language === 'de' ? -1 : words.row(word)
     const weight = row < 0 ? 1 : (Math.log(row + 2) / Math.log(words.size + 2)) ** 2
     return { stem: stem(word, known), row, weight, grams: gramsOf(word) }
@@ -37,7 +37,7 @@ export function printOf(question: string, words: WordVectors, stem: Stemmer): Qu
   return { words: kept, total: kept.reduce((sum, { weight }) => sum + weight, 0) }
 }
 
-/** Made when they are needed: most questions have nothing in common. */
+/** Computed on demand, because most questions have nothing in common. */
 function gramsOf(word: string): () => ReadonlySet<string> {
   const [shortest, longest] = isDense(word) ? [2, 2] : [3, 4]
   let made: ReadonlySet<string> | null = null
@@ -47,13 +47,16 @@ function gramsOf(word: string): () => ReadonlySet<string> {
   }
 }
 
-/** 0..1: the share of each question's words, weighted by what they tell, that the other has in its own way. */
+/**
+ * Returns the average share, 0 to 1, of each question's words that the other one covers, weighted by how much they
+ * tell.
+ */
 export function likeness(a: QuestionPrint, b: QuestionPrint, words: WordVectors): number {
   if (a.total === 0 || b.total === 0 || !shareSomething(a, b)) return 0
   return (covered(a, b, words) + covered(b, a, words)) / 2
 }
 
-/** Without a word in common, whole or in part, two questions cannot be the same; scripts without spaces aside. */
+/** Two questions without a common word, in whole or in part, cannot be the same, except in scripts without spaces. */
 const shareSomething = (a: QuestionPrint, b: QuestionPrint): boolean =>
   a.words.some((word) =>
     b.words.some((other) => word.stem === other.stem || isPart(word, other) || isDense(word.stem)),

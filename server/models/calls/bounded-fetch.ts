@@ -5,8 +5,8 @@ import type { CallLimits } from './call-limits.ts'
 const NEWLINE = 10
 
 /**
- * A fetch for the providers' packages on our kept connections. They gather a line until it ends, however long it is:
- * a body beyond the limits is broken off before they see it.
+ * A fetch for the providers' packages that uses our keep-alive connections. The packages buffer a line until it ends,
+ * however long it is, so a body that exceeds the limits is cut off before they see it.
  */
 export function boundedFetch(connections: Dispatcher, limits: CallLimits): typeof globalThis.fetch {
   const dispatcher = connections.compose((dispatch) => (options, handler) => {

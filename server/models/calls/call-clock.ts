@@ -1,18 +1,20 @@
 /** Milliseconds. */
 export type CallTimes = { firstToken: number; idle: number; total: number }
 
-/** Watches that one call of a model, a second attempt included, goes on. */
+/** Checks that a model call, including its second attempt, makes progress. */
 export type CallClock = {
-  /** Something was read. It costs a look at the time, so it may be told of every read. */
+  /** Reports that something was read. It only reads the time, so it may be called for every read. */
   alive(): void
-  /** A piece of an answer or of the thinking before it was read: from here on the idle time counts. */
+  /**
+   * Reports that a part of the answer or of the reasoning before it was read. From then on, the idle timeout applies.
+   */
   content(): void
-  /** A new attempt: its first piece may take as long as the first one's. The total time goes on. */
+  /** Reports a new attempt, whose first part gets the full time of a first part. The total time continues. */
   restart(): void
   stop(): void
 }
 
-/** Starts counting at once; `onTimeout` is told, once, which of the times is over. */
+/** Starts at once. `onTimeout` is called at most once, with the timeout that has expired. */
 export function startCallClock(times: CallTimes, onTimeout: (time: keyof CallTimes) => void): CallClock {
   let now = performance.now()
   const end = now + times.total
@@ -25,7 +27,7 @@ export function startCallClock(times: CallTimes, onTimeout: (time: keyof CallTim
     else if (now >= lastSign + times[silence]) onTimeout(silence)
     else watch()
   }
-  // One timer sleeps until the call can be over at the earliest; signs of life do not touch it.
+  // A single timer sleeps until the earliest possible timeout; progress does not reset it.
   const watch = (): void => {
     timer = setTimeout(check, Math.ceil(Math.min(lastSign + times[silence], end) - now))
   }

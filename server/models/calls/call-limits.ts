@@ -1,25 +1,28 @@
 import type { ModelEntry } from '../catalogue/catalogue.ts'
 
 /**
- * What one answer may be at most, whatever a provider sends. Models are told `maxOutputTokens`; these bounds are
- * so generous that only a provider that does not keep to it, or that is broken, runs into them.
+ * The upper limits of one answer, whatever a provider sends. Models are told `maxOutputTokens`; these limits are so
+ * generous that only a provider that ignores it, or that is broken, exceeds them.
  */
 export type CallLimits = {
-  /** Characters of the answer's text, and of its thinking. */
+  /** Characters of the answer's text, and of its reasoning. */
   text: number
-  /** Characters of the inputs of all calls of tools. */
+  /** Characters of the inputs of all tool calls. */
   toolInput: number
-  /** Bytes of one line, and of one event, of the stream. */
+  /** Bytes of one line or one event of the stream. */
   line: number
   /** Bytes of the whole body. */
   body: number
 }
 
-/** A token stands for some four characters in European languages. */
+/** In European languages, a token stands for about four characters. */
 const CHARACTERS_PER_TOKEN = 8
 const MORE_CHARACTERS = 4_000
 const TOOL_INPUT = 256_000
-/** A token's event is some 300 bytes; with the marks of a content filter, or the thinking said twice, 1,000. */
+/**
+ * An event for one token takes about 300 bytes, or 1,000 with annotations of a content filter or with repeated
+ * reasoning.
+ */
 const BYTES_PER_TOKEN = 2_048
 const MORE_BYTES = 4 * 1024 * 1024
 const LINE = 1024 * 1024

@@ -3,14 +3,14 @@ import type { FairPlaces } from '../../fairness/fair-places.ts'
 import type { ResolvedModel } from './model-call.ts'
 import { type CallOptions, ModelCall, type Part } from './model-call.ts'
 
-/** A question that a short text answers; `longest` in characters. */
+/** A question with a short text as its answer; `longest` is in characters. */
 type Ask = { system: string; user: string; maxOutputTokens: number; longest: number }
 
 /**
- * Calls a model and gives its parts as they come, all that one read of the network brought in one array, ending with
- * `finish`. Nothing is sent before the first of them is asked for. The times of the catalogue entry hold; a call that
- * fails before its first content is made once more when that can help. Throws ModelFailure for whatever the provider
- * does wrong, when its time is over and when the signal ends it.
+ * Calls a model and yields its parts as they arrive, those of one network read in one array, ending with `finish`.
+ * Nothing is sent before the first array is requested. The timeouts of the catalogue entry apply, and a call that fails
+ * before its first content is retried once if that may help. Throws ModelFailure for any error of the provider, for a
+ * timeout, and when the signal aborts the call.
  */
 export function streamModel(
   model: ResolvedModel,
@@ -21,8 +21,8 @@ export function streamModel(
 }
 
 /**
- * Does what `askForText` does for an account, whose calls leave places to those of others. Waiting for a place counts
- * as part of the call: it ends with the signal.
+ * Does the same as `askForText` on behalf of an account, whose calls share the places fairly with those of other
+ * accounts. Waiting for a place is part of the call and ends with the signal.
  */
 export async function askForAccount(
   places: FairPlaces,
@@ -39,7 +39,7 @@ export async function askForAccount(
   }
 }
 
-/** What a model says to it as a whole; null when that is longer than it may be. Throws as `streamModel` does. */
+/** Returns a model's complete answer; null when it is too long. Throws like `streamModel`. */
 export async function askForText(
   model: ResolvedModel,
   { system, user, maxOutputTokens, longest }: Ask,

@@ -80,7 +80,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     })
   }
 
-  /** The caller wants no more. */
+  /** Stops the call because the caller wants no more. */
   return(): Promise<Result> {
     this.#parts = []
     this.#giveUp(null)
@@ -147,7 +147,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
   fail(error: unknown): void {
     if (this.#state !== 'running') return
     const { entry } = this.#resolved
-    // The built-in responder is ours: what goes wrong there is no provider's fault.
+    // An error in the built-in responder is our own and not a provider's.
     if (entry.provider === 'builtin') {
       this.#giveUp(error)
       return
@@ -189,7 +189,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
   }
 
   readonly #onAbort = (): void => {
-    // The caller is gone: nobody waits for what has been read.
+    // The caller is gone, so nobody needs the parts that have been read.
     this.#parts = []
     this.#giveUp(new ModelFailure('aborted'))
   }
@@ -202,7 +202,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     this.#giveUp(new ModelFailure('timeout', cause))
   }
 
-  /** More was said than an answer may have: it ends here, as at the model's own limit. */
+  /** The answer has exceeded its limit and ends here, as it would at the model's own limit. */
   #cutOff(textId: string | null, delta: string): void {
     const room = delta.length - (this.#text - this.limits.text)
     const kept = delta.slice(0, Math.max(0, room)).replace(/[\uD800-\uDBFF]$/, '')
@@ -215,7 +215,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     this.#giveUp(null)
   }
 
-  /** Nothing is read any more; what has been read is still given, then the error, if there is one. */
+  /** Stops reading. The parts read so far are still delivered, followed by the error if there is one. */
   #giveUp(error: unknown): void {
     if (this.#state === 'over') return
     this.#state = 'over'
@@ -228,7 +228,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     this.#wake()
   }
 
-  /** Gives the caller what there is once everything that can be read now has been read. */
+  /** Delivers the parts once everything that can be read now has been read. */
   #wake(): void {
     if (this.#isWaking || !this.#waiting) return
     this.#isWaking = true

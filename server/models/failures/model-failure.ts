@@ -11,11 +11,11 @@ const SENTENCES = {
 
 export type ModelFailureKind = keyof typeof SENTENCES
 
-/** Whatever goes wrong with a provider. The message is ours and safe to show; `cause` is for the log only. */
+/** Any error of a provider. The message is ours and safe to show; `cause` is for the log only. */
 export class ModelFailure extends Error {
   override name = 'ModelFailure'
   readonly kind: ModelFailureKind
-  /** How long the provider asked to be left alone, in ms. */
+  /** How long the provider asked us to wait, in milliseconds. */
   readonly retryAfterMs: number | null
 
   constructor(kind: ModelFailureKind, cause?: unknown, retryAfterMs: number | null = null) {
@@ -29,7 +29,7 @@ export class ModelFailure extends Error {
   }
 }
 
-/** The failure for an HTTP status of a provider; `error` says what it said. */
+/** Returns the failure for an HTTP status of a provider; `error` is what the provider said. */
 export function failureOfStatus(
   status: number,
   retryAfter: string | undefined,
@@ -38,7 +38,8 @@ export function failureOfStatus(
   const wait = waitOf(retryAfter)
   const cause = new Error(adviceOf(status, describe(error)), { cause: error })
   if (status === 429) return new ModelFailure('rate_limited', cause, wait)
-  // A provider's package reports a connection that broke in a good answer with that answer's status.
+  // When a connection breaks during a successful response, the provider's package reports the error with the status of
+  // that response.
   if (status < 400 || status === 408 || status >= 500) return new ModelFailure('unavailable', cause, wait)
   return new ModelFailure('rejected', cause)
 }
@@ -63,7 +64,7 @@ function adviceOf(status: number, said: string): string {
 
 const TOO_LONG = /context.{0,20}(?:length|size|window)|prompt is too long|too many tokens/i
 
-/** Retry-After in ms: it is a number of seconds, or a date. */
+/** Parses Retry-After, which holds seconds or a date, to milliseconds. */
 function waitOf(retryAfter: string | undefined): number | null {
   if (retryAfter === undefined) return null
   const seconds = Number(retryAfter)
@@ -71,7 +72,7 @@ function waitOf(retryAfter: string | undefined): number | null {
   return Number.isFinite(wait) ? Math.max(0, wait) : null
 }
 
-/** Any error of a call as a ModelFailure, whose cause holds none of the secrets. */
+/** Converts any error of a call to a ModelFailure whose cause contains none of the secrets. */
 export function toModelFailure(error: unknown, secrets: readonly (string | null)[]): ModelFailure {
   const failure = classify(error)
   if (failure.cause !== undefined) failure.cause = safeCause(failure.cause, secrets)
@@ -79,7 +80,7 @@ export function toModelFailure(error: unknown, secrets: readonly (string | null)
 }
 
 function classify(error: unknown): ModelFailure {
-  // A fetch that we have broken off says why in its cause.
+  // When we aborted the fetch, its cause holds the reason.
   for (let one = error, depth = 0; one instanceof Error && depth < 4; one = one.cause, depth++) {
     if (one instanceof ModelFailure) return one
   }

@@ -1,24 +1,24 @@
 const LONGEST_CAUSE = 2_000
-/** Characters that are looked at: a provider may answer with megabytes. */
+/** The number of characters that are examined, because a provider may answer with megabytes. */
 const MOST_READ = 50_000
 
-/** Words that look like keys of the known providers, whatever follows "Bearer", and passwords in addresses. */
+/** Matches keys in the formats of known providers, anything after "Bearer", and passwords in URLs. */
 const KEY_LIKE =
   /\b(?:sk|pk|gsk|xai|key)-[\w-]{6,}|\bAIza[\w-]{10,}|(?<=\bBearer\s{1,20})[^\s"',]+|(?<=\/\/)[^\s/@]+(?=@)/gi
 
-/** The text without the given secrets and without anything that looks like a key; cut at 2,000 characters. */
+/** Removes the given secrets and anything that looks like a key from the text, and cuts it at 2,000 characters. */
 export function redact(text: string, secrets: readonly (string | null)[]): string {
   let clean = text.slice(0, MOST_READ)
   for (const secret of secrets) if (secret) clean = clean.replaceAll(secret, '[redacted]')
   clean = clean.replace(KEY_LIKE, '[redacted]')
-  // Half a secret may stand where the text was cut.
+  // The text may have been cut in the middle of a secret.
   const unsure = text.length > MOST_READ ? Math.max(0, ...secrets.map((secret) => secret?.length ?? 0)) : 0
   return clean.slice(0, Math.max(0, Math.min(LONGEST_CAUSE, clean.length - unsure)))
 }
 
 /**
- * An error for the log that says what the given one and its causes say, without secrets. The original is let
- * go: a provider's package keeps the whole request in it.
+ * Returns an error for the log with the messages of the given one and its causes, without secrets. The original is not
+ * kept, because a provider's package stores the whole request in it.
  */
 export function safeCause(error: unknown, secrets: readonly (string | null)[]): Error {
   const said: string[] = []
@@ -32,11 +32,11 @@ export function safeCause(error: unknown, secrets: readonly (string | null)[]): 
   return safe
 }
 
-/** What an error, or a value thrown as one, says without its causes. */
+/** Describes an error, or another thrown value, without its causes. */
 export function describe(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error)
   const { message, code, statusCode, responseBody } = error as Record<string, unknown>
   if (!(error instanceof Error)) return JSON.stringify(error)
-  // Failed connections to several addresses come as an error without a message.
+  // When connections to several addresses fail, the error has no message.
   return [statusCode, message || code, responseBody === message ? '' : responseBody].filter(Boolean).join(' ')
 }

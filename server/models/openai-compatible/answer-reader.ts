@@ -4,7 +4,7 @@ import { failureOfError } from './stream-error.ts'
 
 type Said = string | null | { type?: string; text?: string; thinking?: unknown }[]
 
-/** The part of a message; only what is used, since servers differ in the rest. */
+/** The parts of a message that are used, since servers differ in the rest. */
 type Delta = {
   content?: Said
   refusal?: string | null
@@ -23,7 +23,7 @@ type Usage = {
   prompt_tokens_details?: { cached_tokens?: number } | null
   completion_tokens_details?: { reasoning_tokens?: number } | null
 }
-/** A piece of a streamed chat completion, or a whole one. */
+/** A chunk of a streamed chat completion, or a complete one. */
 type Chunk = { error?: unknown; object?: string; choices?: Choice[] | null; usage?: Usage | null }
 
 const REASONS: Record<string, LanguageModelV4FinishReason['unified']> = {
@@ -57,12 +57,12 @@ export class AnswerReader {
     this.#calls = new CallReader(add)
   }
 
-  /** Whether the server has said why the answer ends. */
+  /** Whether the server has sent a finish reason. */
   get hasFinish(): boolean {
     return this.#finish !== null
   }
 
-  /** Throws the failure that a chunk tells of, and what comes of chunks in no known form. */
+  /** Throws the failure that a chunk reports, or an error for a chunk in an unknown format. */
   read(value: unknown): void {
     const chunk = (Array.isArray(value) ? value[0] : value) as Chunk | null
     if (typeof chunk !== 'object' || chunk === null) return
@@ -79,7 +79,7 @@ export class AnswerReader {
     if (choice.finish_reason) this.#finish = String(choice.finish_reason)
   }
 
-  /** Closes what is open and says why and with what use the answer ended. */
+  /** Closes open parts and reports the finish reason and the usage. */
   end(): void {
     this.#endThinking()
     if (this.#textOpen) this.#add({ type: 'text-end', id: TEXT })
@@ -88,7 +88,7 @@ export class AnswerReader {
     const unified = REASONS[raw?.toLowerCase() ?? ''] ?? 'other'
     this.#add({
       type: 'finish',
-      // Gemini says "stop" behind calls.
+      // Gemini reports "stop" after tool calls.
       finishReason: { unified: hasCalls && unified === 'stop' ? 'tool-calls' : unified, raw },
       usage: usageOf(this.#usage),
     })
@@ -104,7 +104,7 @@ export class AnswerReader {
         this.#say(textOf(content))
       }
     }
-    // Servers that send two of these say the same in both.
+    // Servers that send several of these fields put the same text in each.
     const thought = delta.reasoning_content ?? delta.reasoning ?? delta.thinking ?? null
     if (thought) this.#think(textOf(thought))
     else if (delta.reasoning_details) {
@@ -143,13 +143,13 @@ export class AnswerReader {
   }
 }
 
-/** The text of a content, which is a string or a list of parts. */
+/** Returns the text of a content, which is a string or a list of parts. */
 function textOf(content: NonNullable<Said>): string {
   if (typeof content === 'string') return content
   return content.map(({ text }) => (typeof text === 'string' ? text : '')).join('')
 }
 
-/** What thinking there is among the parts of a content: each a string or a list of parts again. */
+/** Returns the reasoning in a content, whose parts are strings or again lists of parts. */
 function thinkingOf(content: Exclude<Said, string | null>): string {
   return content.map(({ thinking }) => (thinking ? textOf(thinking as NonNullable<Said>) : '')).join('')
 }

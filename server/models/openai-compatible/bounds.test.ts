@@ -27,7 +27,7 @@ const failsAs = (kind: string) => (error: unknown) => {
   return true
 }
 
-// First of all: a call that is broken off leaves a place in the pool that is used before the open connection.
+// This test comes first: an aborted call leaves a place in the pool that is used before the open connection.
 for (const id of ['own', 'package']) {
   test(`ten calls one after the other use one connection (${id})`, async () => {
     const used = new Set<unknown>()
@@ -35,7 +35,7 @@ for (const id of ['own', 'package']) {
     server.answerWith(async (response, request) => {
       used.add(request.socket)
       stream(response).write(chunk({ content: 'Hello' }) + END)
-      // The body ends a moment after its end mark, as behind a proxy.
+      // The body ends a moment after its end marker, as it does behind a proxy.
       await wait(5)
       response.end(() => ended++)
     })
@@ -58,7 +58,7 @@ for (const id of ['own', 'package']) {
     await assert.rejects(server.call(id), failsAs('invalid_response'))
     await until('the end of the connection', () => server.closed.count > count)
     assert.equal(server.requests.length, 1)
-    // Beside what was read there is what the two ends of the connection hold back.
+    // In addition to what was read, both ends of the connection have buffers.
     assert.ok(server.closed.bytes - bytes < 16 * 1024 * 1024, `${server.closed.bytes - bytes} bytes`)
   })
 

@@ -6,12 +6,12 @@ export type CallDelta = {
   index?: number | null
   id?: string | null
   function?: { name?: string | null; arguments?: unknown } | null
-  /** Gemini's signature of the call, which it wants back with it. */
+  /** Gemini's signature of the call, which must be sent back with it. */
   extra_content?: unknown
 }
 
 type Call = {
-  /** As the server gave it; it may give several calls the same. */
+  /** The id that the server sent, which may not be unique. */
   serverId: string
   id: string
   name: string
@@ -23,8 +23,9 @@ type Call = {
 const MOST_CALLS = 128
 
 /**
- * Puts together the calls of tools that come in pieces. By the documentation a piece names its call by `index`, and
- * the first one has id and name; servers leave out the index, repeat ids or names, or give every call the index 0.
+ * Assembles tool calls that arrive in pieces. According to the documentation, each piece names its call by `index`, and
+ * the first piece has the id and the name. In practice, servers omit the index, repeat ids or names, or give every call
+ * the index 0.
  */
 export class CallReader {
   readonly #add: (part: LanguageModelV4StreamPart) => void
@@ -41,7 +42,7 @@ export class CallReader {
     const known = this.#known(delta, name)
     const call = known && !isAnother(known, delta, name, input) ? known : this.#open(delta, name)
     if (call === known && name !== '' && !call.isStarted && call.name !== name) {
-      // A name in pieces, or one that grows from piece to piece.
+      // The name arrives in pieces, or each piece repeats it with more characters.
       call.name = name.startsWith(call.name) ? name : call.name + name
     }
     if (delta.extra_content) call.extra = delta.extra_content
@@ -51,7 +52,7 @@ export class CallReader {
     this.#add({ type: 'tool-input-delta', id: call.id, delta: input })
   }
 
-  /** Whether there were any. */
+  /** Whether there were any calls. */
   end(): boolean {
     for (const call of this.#calls) {
       this.#start(call)
@@ -94,7 +95,7 @@ export class CallReader {
     return call
   }
 
-  /** The name is shown when it is whole: when the input begins, or at the end. */
+  /** The name is shown once it is complete, which is when the input begins, or at the end. */
   #start(call: Call): void {
     if (call.isStarted) return
     call.isStarted = true
@@ -102,9 +103,10 @@ export class CallReader {
   }
 }
 
-/** Whether a piece that seems to belong to a known call begins another one. */
+/** Returns whether a piece that seems to belong to a known call begins another one. */
 function isAnother(known: Call, { id }: CallDelta, name: string, input: string): boolean {
-  // Without a name it goes on with the call, also under a new id: some servers make one up for each piece.
+  // A piece without a name continues the call even if its id is new, because some servers generate an id for each
+  // piece.
   if (name === '') return false
   if (id && known.serverId !== '' && id !== known.serverId) return true
   return input !== '' && isWhole(known.input)

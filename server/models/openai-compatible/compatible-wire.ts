@@ -18,8 +18,8 @@ const FEW_BYTES = 64 * 1024
 const GIVEN_UP = new DOMException('The answer is not wanted any more.', 'AbortError')
 
 /**
- * Our own lean way to servers that speak OpenAI's chat completion wire: what a read of the network brings goes
- * through in one go, without a stream or a promise between.
+ * A lean client for servers that implement OpenAI's chat completion API: what one network read brings is processed in
+ * one go, without streams or promises in between.
  */
 export function compatibleWire({ name, baseUrl, apiKey, connections }: Settings): Wire {
   const { origin, pathname, search } = new URL(baseUrl)
@@ -33,7 +33,7 @@ export function compatibleWire({ name, baseUrl, apiKey, connections }: Settings)
     const text = JSON.stringify(requestBody(name, options))
     const response = new Response(receiver)
     const length = { 'content-length': String(Buffer.byteLength(text)) }
-    // The receiver keeps the time.
+    // The receiver enforces the timeouts.
     const times = { headersTimeout: 0, bodyTimeout: 0 }
     connections.dispatch(
       { origin, path, method: 'POST', headers: { ...headers, ...length }, body: sentOnce(text), ...times },
@@ -62,14 +62,14 @@ class Response implements Dispatcher.DispatchHandler {
   readonly #answer: AnswerReader
   readonly #events: EventReader
   #controller: Dispatcher.DispatchController | null = null
-  /** What is read: the events of an answer, or a body as a whole. */
+  /** Processes what is read: the events of an answer, or a complete body. */
   #mode: 'events' | 'json' | 'error' = 'events'
   #status = 0
   #retryAfter: string | undefined
   #whole: Buffer[] = []
   #bytes = 0
   #bytesAtEnd = 0
-  /** The receiver has been told the end, or wants nothing more. */
+  /** Whether the receiver has been told of the end, or wants no more parts. */
   #isOver = false
   #closing: NodeJS.Timeout | undefined
 
@@ -97,7 +97,7 @@ class Response implements Dispatcher.DispatchHandler {
     this.#retryAfter = headers['retry-after']
     if (status !== 200) {
       this.#mode = 'error'
-      // What went wrong is known: its explanation is not waited for.
+      // The failure is known, so its explanation is not waited for.
       this.#closing = setTimeout(this.#onClosingTime, CLOSING_MS)
     } else if (type.includes('application/json')) this.#mode = 'json'
     else if (type !== '' && !type.includes('text/event-stream') && !type.includes('ndjson')) {
@@ -160,7 +160,7 @@ class Response implements Dispatcher.DispatchHandler {
     this.#close()
   }
 
-  /** Tells the end. What the server still sends is read for a moment, so that the connection can be kept. */
+  /** Reports the end. What the server still sends is read for a moment, so that the connection can be reused. */
   #end(): void {
     if (this.#mode === 'error') {
       const said = Buffer.concat(this.#whole).toString('utf8')
@@ -180,13 +180,13 @@ class Response implements Dispatcher.DispatchHandler {
     this.#receiver.end()
   }
 
-  /** Some servers answer with the whole completion although a stream was asked for. */
+  /** Some servers answer with a complete chat completion although a stream was requested. */
   #readWhole(): void {
     let completion: unknown
     try {
       completion = JSON.parse(Buffer.concat(this.#whole).toString('utf8'))
     } catch {
-      // The parser's own error shows some of what the model said.
+      // The parser's own error quotes part of the model's output.
       throw new ModelFailure('invalid_response', new Error('a body that is no JSON'))
     }
     this.#answer.read(completion)
@@ -204,7 +204,7 @@ class Response implements Dispatcher.DispatchHandler {
     this.#controller?.abort(GIVEN_UP)
   }
 
-  /** What the server sent cannot be read when reading it throws. */
+  /** Reports an exception while reading as an unreadable response. */
   #guard(read: () => void): void {
     try {
       read()

@@ -6,26 +6,26 @@ const BYTE_ORDER_MARK = 0xfeff
 
 export type StreamEvent =
   | { type: 'chunk'; value: unknown }
-  /** An error in words or as a value. */
+  /** An error, as text or as a value. */
   | { type: 'error'; value: unknown }
-  /** Data that is no JSON; `isWhole`: it did not break off with the stream. */
+  /** Data that is not JSON; `isWhole` is false if the stream broke off in it. */
   | { type: 'unreadable'; isWhole: boolean }
   | { type: 'done' }
 
 /**
- * Reads a server-sent event stream of JSON as its bytes come, and servers' liberties with it: a line of data that is
- * whole JSON is an event at once, with or without an empty line behind it. Throws for a line, or an event of several
- * lines, of more bytes than `longest`.
+ * Reads a server-sent event stream of JSON as its bytes arrive, and tolerates what servers do differently: a data line
+ * that is complete JSON is an event, whether or not an empty line follows. Throws when a line, or an event of several
+ * lines, exceeds `longest` bytes.
  */
 export class EventReader {
   readonly #longest: number
   readonly #onEvent: (event: StreamEvent) => void
-  /** The bytes of the line that has not ended yet: the first `#length` of these. */
+  /** The bytes of the unfinished line are the first `#length` of these. */
   #rest = Buffer.alloc(0)
   #length = 0
   #isFirst = true
   #endedWithCr = false
-  /** Data whose JSON goes on in the next line. */
+  /** Data whose JSON continues in the next line. */
   #data: string | null = null
   #isError = false
 
@@ -34,14 +34,14 @@ export class EventReader {
     this.#onEvent = onEvent
   }
 
-  /** Whether a line ended in these bytes, be it a comment's. */
+  /** Whether a line ended in these bytes, including comments. */
   push(bytes: Buffer): boolean {
     const end = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1
     if (end === 0) {
       this.#keep(bytes)
       return false
     }
-    // A line's end is never within a character, so whole lines can be decoded by themselves.
+    // A line never ends inside a character, so complete lines can be decoded separately.
     if (this.#length > 0) this.#keep(bytes.subarray(0, end))
     const lines =
       this.#length > 0 ? this.#rest.toString('utf8', 0, this.#length) : bytes.toString('utf8', 0, end)
@@ -51,7 +51,7 @@ export class EventReader {
     return true
   }
 
-  /** The stream is over; its last line may lack its end. */
+  /** The stream has ended; its last line may lack its terminator. */
   end(): void {
     const last = this.#rest.toString('utf8', 0, this.#length)
     this.#length = 0
@@ -96,11 +96,11 @@ export class EventReader {
     else if (line.startsWith('data:')) this.#readData(line.slice(line[5] === ' ' ? 6 : 5))
     else if (line.startsWith('event:')) this.#isError = line.slice(6).trim() === 'error'
     else if (line.startsWith('error:')) {
-      // Older servers of llama.cpp name the field after what it holds.
+      // Older versions of llama.cpp name the field after its content.
       this.#isError = true
       this.#readData(line.slice(6).trim())
     } else if (line.startsWith('{') && isWhole) {
-      // An error that a proxy or a server writes as it is. Other fields and comments are passed over.
+      // A proxy or a server may write an error without a field name. Other fields and comments are ignored.
       const value = parse(line)
       if (value !== undefined) this.#onEvent({ type: 'chunk', value })
     }
@@ -134,10 +134,10 @@ export class EventReader {
   }
 }
 
-/** undefined for what is no JSON. */
+/** Returns undefined for anything that is not JSON. */
 function parse(data: string): unknown {
   const first = data.charCodeAt(0)
-  // Nothing else begins an event or an error; to find that out by an exception is dear.
+  // No event or error begins differently, and detecting that by an exception is expensive.
   if (first !== 0x7b && first !== 0x5b && first !== 0x22 && first !== 0x20) return undefined
   try {
     return JSON.parse(data)

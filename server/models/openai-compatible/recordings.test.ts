@@ -27,7 +27,7 @@ const SERVERS: Record<string, Recording[]> = {
   'Azure OpenAI': azure,
   'servers that differ': shapes,
 }
-/** Bytes of a write: all, so few that every token is cut, and one. */
+/** The bytes per write: everything at once, so few that every token is split, and one. */
 const CUTS = [0, 7, 1]
 const RECORDINGS = Object.values(SERVERS).flat()
 

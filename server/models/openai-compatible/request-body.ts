@@ -5,10 +5,10 @@ import type {
 } from '@ai-sdk/provider'
 import type { CallOptions } from '../calls/model-call.ts'
 
-/** Where what a server wants back with a call stands in the options of a part. */
+/** The name under which a part's options hold what the server wants back with a call. */
 export const PROVIDER_OPTIONS = 'openaiCompatible'
 
-/** The body of a chat completion request for these call options. */
+/** Builds the body of a chat completion request from the call options. */
 export function requestBody(model: string, options: CallOptions): Record<string, unknown> {
   const tools = (options.tools ?? []).filter((tool) => tool.type === 'function')
   return {

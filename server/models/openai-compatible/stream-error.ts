@@ -1,6 +1,6 @@
 import { failureOfStatus, ModelFailure } from '../failures/model-failure.ts'
 
-/** The failure that an error in the midst of a stream tells of: a sentence, or an object as in an answer's body. */
+/** Returns the failure for an error in the middle of a stream, which is a text or an object as in an error response. */
 export function failureOfError(said: unknown): ModelFailure {
   const error = (said as { error?: unknown } | null)?.error ?? said
   const { code, status, type, message } = (typeof error === 'object' ? (error ?? {}) : {}) as Record<

@@ -1,16 +1,16 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Part, Wire } from '../calls/model-call.ts'
 
-/** Made once: an error with a stack for each call that is given up costs more than the giving up. */
+/** Created once, because an error with a stack trace for each aborted call would cost more than aborting it. */
 const GIVEN_UP = new DOMException('The answer is not wanted any more.', 'AbortError')
 
-/** A model behind the AI SDK's interface. */
+/** Adapts a model with the AI SDK's interface. */
 export function languageModelWire(model: LanguageModelV4): Wire {
   return (options, receiver) => {
     const controller = new AbortController()
     let isOver = false
     let reader: ReadableStreamDefaultReader<Part> | null = null
-    // A call that does not heed its signal holds nobody: what it still gives is dropped.
+    // A call that ignores its signal delays nobody; its later output is dropped.
     const read = async (): Promise<void> => {
       const { stream } = await model.doStream({ ...options, abortSignal: controller.signal })
       reader = stream.getReader()

@@ -5,7 +5,7 @@ import type { Wire } from '../calls/model-call.ts'
 import type { ModelEntry } from '../catalogue/catalogue.ts'
 import { languageModelWire } from './language-model-wire.ts'
 
-/** The wire of a catalogue entry's provider. */
+/** Returns the wire for the provider of a catalogue entry. */
 export async function providerWire(entry: ModelEntry, connections: Dispatcher): Promise<Wire> {
   const { name } = entry
   if (entry.provider === 'openai-compatible') {
@@ -13,7 +13,8 @@ export async function providerWire(entry: ModelEntry, connections: Dispatcher): 
     return compatibleWire({ name, baseUrl: entry.baseUrl ?? '', apiKey: entry.apiKey, connections })
   }
   const settings = {
-    // The providers' packages fall back to variables of the environment; an empty key says that there is none.
+    // The providers' packages fall back to environment variables, so an empty key is passed to state that there is
+    // none.
     apiKey: entry.apiKey ?? '',
     ...(entry.baseUrl ? { baseURL: entry.baseUrl } : {}),
     fetch: boundedFetch(connections, limitsOf(entry)),

@@ -14,7 +14,7 @@ import { createModels, type Models } from '../models.ts'
 import { loadWordVectors } from '../static/word-vectors.ts'
 import { prefixesOf } from '../vectors/embedding-prefixes.ts'
 
-/** At the end of the id of a model that is given up soon. */
+/** Ends the ids of models with short timeouts. */
 const HASTY = '-hasty'
 
 let server: ModelServer
@@ -305,7 +305,7 @@ test('questions and passages get the prefixes of their model, and other prefixes
   assert.deepEqual(await sent(own, true), ['Ask:\nlamp'])
   const spaces = [usual, none, own].map(({ embedder }) => embedder!.space)
   assert.equal(new Set(spaces).size, 3)
-  // Those of no prefixes, of the usual ones and of its own are known; of others nothing but a mark is.
+  // A model recognises the spaces without prefixes, with the usual ones and with its own. Any other is unknown to it.
   assert.deepEqual(
     spaces.map((space) => none.embedderOf(space)?.space ?? null),
     [spaces[0], spaces[1], null],

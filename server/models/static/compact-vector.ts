@@ -1,12 +1,12 @@
 /**
- * One byte a number. A vector of unit length and n dimensions has numbers around 1/sqrt(n): five times that is kept,
- * the rare larger one is cut.
+ * Stores one byte per number. The numbers of a unit-length vector with n dimensions are around 1/sqrt(n). Values up to
+ * five times that are represented, and the rare larger ones are clipped.
  */
 export function scaleFor(dimensions: number): number {
   return (127 * Math.sqrt(dimensions)) / 5
 }
 
-/** Writes a unit-length vector into `target` from `offset` on, one byte a number. */
+/** Writes a unit-length vector into `target` from `offset` on, one byte per number. */
 export function writeCompact(vector: Float32Array, target: Int8Array, offset: number): void {
   const scale = scaleFor(vector.length)
   for (let i = 0; i < vector.length; i++) {
@@ -14,14 +14,14 @@ export function writeCompact(vector: Float32Array, target: Int8Array, offset: nu
   }
 }
 
-/** A unit-length vector as bytes. */
+/** Returns a unit-length vector as bytes. */
 export function compactVector(vector: Float32Array): Int8Array {
   const bytes = new Int8Array(vector.length)
   writeCompact(vector, bytes, 0)
   return bytes
 }
 
-/** Cosine of a compact vector and the compact row that starts at `offset` of `rows`. */
+/** Returns the cosine of a compact vector and the compact row that starts at `offset` of `rows`. */
 export function compactCosine(vector: Int8Array, rows: Int8Array, offset: number): number {
   const length = vector.length
   let a = 0

@@ -1,17 +1,19 @@
 import { strideOf } from './scan-block.ts'
 import { createDotKernel } from './scan-kernels.ts'
 
-/** Dot products among the rows of a table. What is returned holds until the next call. */
+/** Dot products of rows of a table. A returned array is valid until the next call. */
 export type RowProducts = {
-  /** Of a row with each row of the table, itself too. */
+  /** Multiplies a row with every row of the table, including itself. */
   withAll(row: number): Int32Array
-  /** Takes a few rows, -1 for one of zeros; what is returned multiplies a row with each of them. */
+  /**
+   * Prepares a few rows (-1 stands for a row of zeros) and returns a function that multiplies a row with each of them.
+   */
   withEach(few: readonly number[]): (row: number) => Int32Array
 }
 
 export const MOST_AT_ONCE = 64
 
-/** The table is copied into the memory of a kernel: nothing is moved there when rows are multiplied. */
+/** The table is copied into the memory of a kernel, so that no data has to be moved for a multiplication. */
 export function createRowProducts(values: Int8Array, dimensions: number): RowProducts {
   const count = values.length / dimensions
   const stride = strideOf(dimensions)

@@ -3,7 +3,7 @@ import { createBitKernel, createDotKernel, type ScanKernel } from './scan-kernel
 const MEMORY_BYTES = 24 * 65_536
 const OUT = 10_016
 const ROWS = OUT + 4 * 8_192
-/** Most bytes that a block may have, and most rows. */
+/** The most bytes and the most rows of a block. */
 const BLOCK_BYTES = MEMORY_BYTES - ROWS
 export const BLOCK_ROWS = 8_192
 
@@ -16,7 +16,7 @@ type Scan = (
 ) => void
 
 function scanWith(kernel: ScanKernel): Scan {
-  // Scratch: nothing in it outlives a call.
+  // Scratch memory, in which nothing outlives a call.
   const bytes = new Uint8Array(kernel.memory.buffer)
   const written = new Int32Array(kernel.memory.buffer)
   return (vector, block, stride, results, offset) => {
@@ -35,8 +35,8 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Arra
   new Uint8Array(buffer, byteOffset, byteLength)
 
 /**
- * Writes the dot products of a vector of bytes (at most 10,000) with the rows of a block to `dots`, from `offset`
- * on. A row has `stride` bytes, a multiple of 16: the vector's length, and zeros.
+ * Writes the dot products of a byte vector (at most 10,000) with the rows of a block to `dots`, from `offset` on. A row
+ * has `stride` bytes, a multiple of 16: the vector followed by zeros.
  */
 export const scanBlock: (
   vector: Int8Array,
@@ -46,7 +46,7 @@ export const scanBlock: (
   offset: number,
 ) => void = scanWith(createDotKernel(MEMORY_BYTES))
 
-/** The same for the number of bits in which a row of bits differs from those of the block. */
+/** Does the same for the number of bits in which a bit row differs from the rows of the block. */
 export const scanBits: (
   bits: Uint8Array,
   block: Uint8Array,
@@ -55,5 +55,5 @@ export const scanBits: (
   offset: number,
 ) => void = scanWith(createBitKernel(MEMORY_BYTES))
 
-/** Bytes of a row of so many numbers. */
+/** Returns the bytes of a row with this many numbers. */
 export const strideOf = (dimensions: number): number => Math.ceil(dimensions / 16) * 16

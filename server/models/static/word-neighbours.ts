@@ -4,10 +4,13 @@ export type Neighbour = { row: number; similarity: number }
 
 const LEAST_SIMILARITY = 0.4
 const MOST_NEIGHBOURS = 60
-/** Words whose neighbours are remembered; a list takes about 3 KB. */
+/** The number of words whose neighbours are cached; a list takes about 3 KB. */
 const REMEMBERED = 2_000
 
-/** Finds the rows closest to a row by cosine: a scan of the table (half a millisecond), remembered for the words used last. */
+/**
+ * Finds the rows closest to a row by cosine. This scans the table, which takes half a millisecond, and caches the most
+ * recently used words.
+ */
 export function createNeighbours(
   { withAll }: RowProducts,
   lengths: Float32Array,

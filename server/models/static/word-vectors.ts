@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { createRowProducts, type RowProducts } from './row-products.ts'
 import { createNeighbours, type Neighbour } from './word-neighbours.ts'
 
-/** English word vectors, one int8 row a word; rows are ordered by falling frequency of the word. */
+/** English word vectors, one int8 row per word. Rows are sorted by falling frequency of the word. */
 export type WordVectors = {
   readonly dimensions: number
   readonly size: number
-  /** Row of a folded word, -1 when unknown. The row number is also its frequency rank. */
+  /** The row of a folded word; -1 when it is unknown. The row number is also the frequency rank. */
   row(word: string): number
   /** The word of a row. */
   word(row: number): string
-  /** The words closest in meaning to that of a row, closest first, without itself. */
+  /** The words closest in meaning to that of a row, closest first, without the word itself. */
   neighbours(row: number): readonly Neighbour[]
   readonly values: Int8Array
-  /** Of the rows of `values`. */
+  /** The dot products of the rows of `values`. */
   readonly products: RowProducts
   /** Euclidean length of each row. */
   readonly lengths: Float32Array
@@ -83,7 +83,7 @@ function lengthsOfRows(values: Int8Array, count: number): Float32Array {
   return lengths
 }
 
-/** Cosine of two rows, -1..1. */
+/** Returns the cosine of two rows, -1 to 1. */
 export function similarityOfRows(words: WordVectors, a: number, b: number): number {
   const { values, lengths, dimensions } = words
   let sum = 0

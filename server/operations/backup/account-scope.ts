@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import { type BackupTable, backupTables } from './backup-tables.ts'
 
 export type ScopedTable = BackupTable & {
-  /** The column that names the account. */
+  /** The column with the id of the account. */
   owner: 'id' | 'account_id'
 }
 

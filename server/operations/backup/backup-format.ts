@@ -4,8 +4,9 @@ import { createGunzip } from 'node:zlib'
 import { CommandFailure } from '../command.ts'
 
 /**
- * A backup is gzipped lines of JSON: a head, rows by table, files in pieces, and a last line with the hash of
- * all before it. It knows nothing of the database's engine, so it moves between the embedded one and PostgreSQL.
+ * A backup is gzipped lines of JSON: a header, the rows by table, files in pieces, and a last line with the hash of
+ * everything before it. It does not depend on the database engine, so it can be moved between the embedded database and
+ * PostgreSQL.
  */
 export type Line =
   | { kind: 'head'; format: 1; createdAt: string; migrations: Record<string, string>; account?: AccountLine }
@@ -13,10 +14,10 @@ export type Line =
   | { kind: 'file'; path: string; data: string }
   | { kind: 'end'; rows: number; files: number; sha256: string }
 
-/** The one account that the file holds, when it is not a backup of everything. */
+/** The account that the file holds, if it is not a backup of everything. */
 export type AccountLine = { id: string; name: string }
 
-/** Reads a backup line by line; throws a sentence when it is damaged, cut short, or no backup. */
+/** Reads a backup line by line. Throws a sentence when it is damaged, truncated, or not a backup. */
 export async function* readBackup(file: string): AsyncGenerator<Line> {
   const hash = createHash('sha256')
   try {
@@ -38,7 +39,7 @@ export async function* readBackup(file: string): AsyncGenerator<Line> {
   }
 }
 
-/** A reader of lines that passes the errors of the file and of gzip on, which node:readline loses. */
+/** Reads lines and reports errors of the file and of gzip, which node:readline does not. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   const source = createReadStream(file)
   const unpacked = createGunzip()

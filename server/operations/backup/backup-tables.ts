@@ -4,9 +4,9 @@ export type BackupTable = {
   name: keyof Tables
   /** The primary key. */
   key: string[]
-  /** Rows held in memory at once: few where one row may be a megabyte. */
+  /** The number of rows held in memory at once, which is small where one row may take a megabyte. */
   page: number
-  /** Rows hold texts that only the key of their installation opens. */
+  /** Whether rows contain text that only the key of their installation decrypts. */
   encrypted?: true
 }
 
@@ -79,10 +79,10 @@ export const backupTables: BackupTable[] = [
   { name: 'user_erasures', key: ['id'], page: 200 },
 ]
 
-/** Belongs to an installation, not to its data: the check of the secret key, and the switch. */
+/** These belong to an installation and not to its data: the check of the secret key, and the maintenance switch. */
 export const settingsLeftOut = ['secret-check', 'secret-rotation', 'maintenance']
 
-/** Made again from the others (a restored conversation is queued for the search), or of no use later. */
+/** These are derived from other tables (a restored conversation is queued for the search), or are of no use later. */
 export const derivedTables = [
   'conversation_search',
   'conversation_counts',
@@ -91,12 +91,12 @@ export const derivedTables = [
   'insight_days',
   'insights_queue',
   'processes',
-  // Members sign in again, and links that nobody has opened are made again.
+  // Members sign in again, and unused links are created again.
   'login_sessions',
   'login_challenges',
   'login_links',
-  // Sites sign their visitors in again.
+  // Sites sign in their visitors again.
   'visitor_identities',
-  // Nobody goes on after an event of another time; what they told of stands in the tickets.
+  // Nobody resumes after an event from before the backup, and the tickets hold what the events reported.
   'helpdesk_events',
 ]

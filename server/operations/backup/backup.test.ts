@@ -33,7 +33,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-backup-'))
   backup = join(folder, 'backup.gz')
   from = await freshDatabase()
-  // On PostgreSQL it goes to the other engine.
+  // On PostgreSQL, the backup is restored into the other engine.
   to = onPostgres() ? await openEmbedded('memory') : (await freshDatabase()).database
   await migrate(from.database.db)
   await migrate(to.db)
@@ -46,7 +46,7 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Odd texts, bytes, nulls, times and a page boundary in several tables; one of the files is empty. */
+/** Unusual texts, bytes, nulls, times and a page boundary in several tables. One of the files is empty. */
 async function fill(db: Db, files: string): Promise<void> {
   const account = await createAccount(db, "Odd „name“ \\ ' \u2028 秘密")
   const agent = newAgentId()
@@ -162,7 +162,7 @@ test('files that are deleted while the backup is made do not spoil it', async ()
   const names = Array.from({ length: 40 }, (_, i) => `f${i}`)
   for (const name of names) await writeFile(join(files, name), randomBytes(200_000))
   const writing = writeBackup(from.database.db, files, copy)
-  // It is among the files when a few of them have been written.
+  // It appears among the files once a few of them have been written.
   while ((await stat(`${copy}.tmp`).catch(() => ({ size: 0 }))).size < 500_000) await nextTurn()
   for (const name of names) rmSync(join(files, name))
   const made = await writing
@@ -176,7 +176,7 @@ test('files that are deleted while the backup is made do not spoil it', async ()
   await rm(copy)
 })
 
-/** The backup with its lines changed and the hash made right again. */
+/** Returns the backup with modified lines and a correct hash. */
 async function forged(change: (lines: Line[]) => Line[]): Promise<string> {
   const text = gunzipSync(await readFile(backup))
     .toString()
@@ -235,7 +235,7 @@ test('what cannot be restored is refused with one sentence and changes nothing',
     assert.deepEqual(await rowsOf(to.db), rows, String(pattern))
     assert.deepEqual(await contentsOf(filesTo()), files)
   }
-  // A row that the database refuses, after new files have been put in place.
+  // A row that the database rejects, after new files have been moved into place.
   const twice = await forged((lines) => [
     { ...lines[0]! },
     ...lines.slice(1),

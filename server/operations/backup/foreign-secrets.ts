@@ -3,10 +3,10 @@ import type { Trx } from '../../db/database.ts'
 import { keyIdOf } from '../../secrets/seal.ts'
 import type { Line } from './backup-format.ts'
 
-/** What could not come along: actions that lost their headers, and rows that are nothing without their secret. */
+/** What could not be imported: actions that lost their headers, and rows that are useless without their secret. */
 export type Locked = { actions: number; rows: number }
 
-/** The keys that this installation decrypts with: two while they are exchanged, none before its first start. */
+/** The keys with which this installation decrypts: two during a rotation, none before its first start. */
 export async function currentKeyIds(trx: Trx): Promise<string[]> {
   const { rows } = await sql<{ name: string; value: unknown }>`
     select name, value from settings where name in ('secret-check', 'secret-rotation')`.execute(trx)
@@ -17,8 +17,8 @@ export async function currentKeyIds(trx: Trx): Promise<string[]> {
 }
 
 /**
- * The rows without what another key encrypted. An action is kept, switched off and without its headers; any
- * other row is left out. With no key yet nothing can be told, and everything is kept.
+ * Removes what another key encrypted from the rows. An action is kept, disabled and without its headers; any other row
+ * is left out. Without a key, nothing can be decided, and everything is kept.
  */
 export function withoutForeignSecrets(
   { table, rows }: Extract<Line, { kind: 'rows' }>,

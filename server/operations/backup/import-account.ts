@@ -14,8 +14,8 @@ import type { Counts } from './write-backup.ts'
 type Imported = Counts & { account: AccountLine; locked: Locked }
 
 /**
- * Adds the account of an export beside those that are here, in one transaction, with its files. What only the
- * secret key of its old installation opens is left out and counted. Throws CommandFailure, having changed nothing.
+ * Adds the account of an export to this installation, in one transaction, with its files. Anything that only the secret
+ * key of the old installation decrypts is left out and counted. When it throws CommandFailure, nothing has changed.
  */
 export async function importAccount(db: Db, filesDir: string, file: string): Promise<Imported> {
   const account = await checkExport(file)
@@ -53,7 +53,7 @@ export async function importAccount(db: Db, filesDir: string, file: string): Pro
       isCommitting = true
     })
   } catch (error) {
-    // A commit whose answer is lost may have happened: then the files have to stay.
+    // A commit whose response was lost may have happened; then the files have to stay.
     if (!isCommitting) await removeAll(filesDir, placed)
     throw error
   } finally {
@@ -63,7 +63,7 @@ export async function importAccount(db: Db, filesDir: string, file: string): Pro
   return { ...counts, account, locked }
 }
 
-/** Reads the whole file once, so that a damaged one is found out before anything is changed. */
+/** Reads the whole file once, so that damage is found before anything is changed. */
 async function checkExport(file: string): Promise<AccountLine> {
   let account: AccountLine | undefined
   let isFirst = true

@@ -38,7 +38,7 @@ const filesOf = (side: string) => join(folder, side)
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-move-'))
   from = await freshDatabase()
-  // On PostgreSQL it goes to the other engine.
+  // On PostgreSQL, the account is moved to the other engine.
   to = onPostgres() ? await openEmbedded('memory') : (await freshDatabase()).database
   const { db } = from.database
   for (const one of [db, to.db]) await migrate(one)
@@ -216,7 +216,8 @@ test('a forged export changes nothing outside of the account that it names', asy
   ]
   const before = await everything()
   for (const [refusal, line] of [...forged, ...forgedNames]) {
-    // Names are looked at when all rows are there; what is refused at once need not wait for them.
+    // References are checked once all rows have been added. Anything that can be rejected at once does not wait for
+    // that.
     const isName = forgedNames.some(([, other]) => other === line)
     const end = isName ? lines.findIndex(({ kind }) => kind === 'file' || kind === 'end') : 1
     const text = [...lines.slice(0, end), line, ...lines.slice(end, -1)].map(

@@ -7,7 +7,7 @@ import type { AccountLine, Line } from './backup-format.ts'
 
 type Rows = Extract<Line, { kind: 'rows' }>
 
-/** Columns that name a row of another table, with and without a foreign key. */
+/** The columns that refer to a row of another table, with or without a foreign key. */
 const NAMED: Record<string, string> = {
   agent_id: 'agent_ids',
   contact_id: 'contacts',
@@ -20,7 +20,7 @@ const NAMED: Record<string, string> = {
   ticket_id: 'tickets',
 }
 
-/** A forged file must not add rows to another account, nor rows that name files of another. */
+/** Throws for rows of other accounts and rows that name files of others, so that a forged file cannot add them. */
 export function refuseForeignRows({ rows, table }: Rows, owner: string, { id }: AccountLine): void {
   for (const row of rows) {
     if (row[owner] !== id)
@@ -40,13 +40,13 @@ function hasForeignFile({ content, agent_id, id }: Record<string, unknown>, acco
   return file !== undefined && !isKept(String(file), account, String(agent_id), String(id))
 }
 
-/** The path of a file line, if it lies in the account's folder. */
+/** Returns the path in a file line, if it is within the account's folder. */
 export function ownFile(path: string, { id }: AccountLine): string {
   if (isKept(path, id)) return path
   throw new CommandFailure('The export has a file outside of its account’s folder; nothing was changed.')
 }
 
-/** Throws when a row that was added names a row of another account, such as its agent or its conversation. */
+/** Throws when an added row refers to a row of another account, such as its agent or its conversation. */
 export async function refuseForeignNames(
   trx: Trx,
   tables: ScopedTable[],
@@ -77,7 +77,7 @@ export async function refuseForeignNames(
     const target = referenced === null || referenced === 'agents' ? NAMED[column] : referenced
     const targetOwner = target === undefined ? undefined : owners.get(target)
     if (!owner || !target || !targetOwner || target === 'accounts') continue
-    // The id of a mail is called message_id as well.
+    // The id of a mail is also stored in a column named message_id.
     if (types.get(`${target}.${key}`) !== type) continue
     const { rows } = await sql`
       select from ${sql.table(table)} as one join ${sql.table(target)} as named

@@ -10,15 +10,14 @@ import { backupTables, settingsLeftOut } from './backup-tables.ts'
 import { type Locked, withoutForeignSecrets } from './foreign-secrets.ts'
 import { type Counts, filesIn } from './write-backup.ts'
 
-/** The id of no key, so that every encrypted text is a foreign one. */
+/** An id that no key has, so that every encrypted text counts as foreign. */
 const NO_KEY = ['']
 
 /**
- * Replaces all data by that of a backup, in one transaction; a file that is damaged or of another version is
- * found out before anything is changed. Uploaded files have random names and never change, so those of the
- * backup are put beside the present ones first, and what nobody names any more goes after the commit: cut off
- * anywhere, every row still finds its file. `withoutSecrets` leaves out everything that is encrypted. Throws
- * CommandFailure.
+ * Replaces all data with that of a backup, in one transaction. A damaged file or one of another version is detected
+ * before anything is changed. Uploaded files have random names and never change, so the files of the backup are added
+ * first, and files that are no longer referenced are deleted after the commit. If the process is interrupted at any
+ * point, every row still finds its file. `withoutSecrets` leaves out everything encrypted. Throws CommandFailure.
  */
 export async function restoreBackup(
   db: Db,
@@ -49,7 +48,7 @@ export async function restoreBackup(
         files.add(line.path)
         await writePiece(staged, line)
       }
-      // Indexes in memory follow the version; it must differ from any that they have seen.
+      // Indexes in memory follow the version, so it must differ from any that they have seen.
       await sql`update agents set knowledge_version = (extract(epoch from clock_timestamp()) * 1000)::bigint`.execute(
         trx,
       )
@@ -57,7 +56,7 @@ export async function restoreBackup(
       isCommitting = true
     })
   } catch (error) {
-    // A commit whose answer is lost may have happened: then the files have to stay.
+    // A commit whose response was lost may have happened; then the files have to stay.
     if (!isCommitting) await removeAll(filesDir, without(files, before))
     throw error
   } finally {
@@ -68,7 +67,7 @@ export async function restoreBackup(
   return { ...counts, locked }
 }
 
-/** Throws CommandFailure unless the file can be restored whole. */
+/** Throws CommandFailure unless the file can be restored completely. */
 export async function checkBackup(file: string): Promise<void> {
   let isFirst = true
   for await (const line of readBackup(file)) {
@@ -82,7 +81,7 @@ export async function checkBackup(file: string): Promise<void> {
   if (isFirst) throw new CommandFailure(`${file} is no backup of Parley; nothing was changed.`)
 }
 
-/** Throws unless the first line of a backup was written with this program's schema. */
+/** Throws unless the first line says that the backup was written with this program's schema. */
 export function refuseOtherVersion(line: Line): void {
   const ours = readMigrations()
   const theirs = line.kind === 'head' && line.format === 1 ? line.migrations : {}
@@ -97,7 +96,7 @@ export function refuseOtherVersion(line: Line): void {
 }
 
 async function empty(trx: Trx): Promise<void> {
-  // What waits in the queue is about the rows of before; one of it would remove files that come back now.
+  // The jobs in the queue concern the previous rows. Some would delete files that the restore brings back.
   const { rows } = await sql<{ queue: string | null }>`select to_regclass('jobs.job')::text as queue`.execute(
     trx,
   )
@@ -108,7 +107,7 @@ async function empty(trx: Trx): Promise<void> {
   }
 }
 
-/** Adds the rows of a line; refuses a table that it does not know. */
+/** Adds the rows of a line. Throws for an unknown table. */
 export async function insertRows(
   trx: Trx,
   { table, rows }: Extract<Line, { kind: 'rows' }>,
@@ -120,7 +119,7 @@ export async function insertRows(
   return rows.length
 }
 
-/** Adds a piece to a file below the folder; refuses a path that leads out of it. */
+/** Adds a piece to a file in the folder. Throws for a path outside the folder. */
 export async function writePiece(
   folder: string,
   { path, data }: Extract<Line, { kind: 'file' }>,
@@ -132,13 +131,13 @@ export async function writePiece(
   await appendFile(target, Buffer.from(data, 'base64'), { mode: 0o600 })
 }
 
-/** Moves a file, making the folders it needs. */
+/** Moves a file and creates missing folders. */
 export async function placeFile(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   await rename(from, to)
 }
 
-/** Removes files below a folder. */
+/** Deletes files in a folder. */
 export async function removeAll(folder: string, paths: Iterable<string>): Promise<void> {
   for (const path of paths) await rm(join(folder, path), { force: true })
 }

@@ -19,8 +19,8 @@ const FILE_PIECE = 256 * 1024
 export type Counts = { rows: number; files: number }
 
 /**
- * Writes a backup of one moment, of everything or of one account; the file appears when it is whole. Memory stays
- * at a page of rows. Throws CommandFailure when the file cannot be written.
+ * Writes a consistent backup of everything or of one account. The file appears once it is complete. Memory use stays at
+ * one page of rows. Throws CommandFailure when the file cannot be written.
  */
 export async function writeBackup(
   db: Db,
@@ -65,8 +65,8 @@ async function* backupLines(
   const head = { kind: 'head', format: 1, createdAt: new Date().toISOString(), migrations } as const
   yield account ? { ...head, account } : head
   yield* rowLines(db, counts, account)
-  // After the transaction, which on the embedded database keeps everybody else waiting: a file never changes,
-  // and it is written before the row that names it.
+  // Files are read after the transaction, which blocks all others on the embedded database. A file never changes, and
+  // it is written before the row that refers to it.
   const folder = account ? join(filesDir, account.id) : filesDir
   for (const path of (await filesIn(folder)).map((found) => join(relative(filesDir, folder), found))) {
     let isThere = false
@@ -103,7 +103,7 @@ async function* pagesOf(
   const columns = sql.join(key.map((column) => sql.ref(`t.${column}`)))
   let last: unknown[] | null = null
   for (;;) {
-    // Keys are compared as their own types; the text of the page before is cast by PostgreSQL.
+    // Keys are compared as their own types: PostgreSQL casts the text from the previous page.
     const from = last ? sql`and (${columns}) > (${sql.join(last.map((value) => sql`${value}`))})` : sql``
     const found: { rows: { row: Record<string, unknown> }[] } = await sql<{ row: Record<string, unknown> }>`
       select to_jsonb(t) as row from ${sql.table(name)} as t where ${owned} ${from} order by ${columns} limit ${page}`.execute(
@@ -119,7 +119,7 @@ async function* pagesOf(
   }
 }
 
-/** The file's bytes, at least one piece; nothing when it was deleted meanwhile. */
+/** Yields the file's bytes in at least one piece, or nothing when it was deleted meanwhile. */
 async function* piecesOf(path: string): AsyncGenerator<Buffer> {
   let isEmpty = true
   try {
@@ -133,7 +133,7 @@ async function* piecesOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Every file below the folder, as paths relative to it; none when there is no folder. */
+/** Returns the paths of all files in the folder, relative to it; none when the folder does not exist. */
 export async function filesIn(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CommandFailure } from '../command.ts'
 
-/** Writes a file piece by piece; it appears when it is whole. Throws CommandFailure when it cannot be written. */
+/** Writes a file piece by piece; it appears once it is complete. Throws CommandFailure when it cannot be written. */
 export async function writeWhole(file: string, pieces: AsyncGenerator<string>): Promise<void> {
   const unfinished = `${file}.tmp`
   try {

@@ -8,7 +8,7 @@ import { CommandFailure, type Input, usageFailure } from '../command.ts'
 
 type Found = { id: AccountId; name: string; plan: string }
 
-/** The account of an operator's id; a failure with a sentence when there is none. */
+/** Returns the account with an id given by the operator. Throws a sentence when there is none. */
 export async function findAccount(db: Db, id: string): Promise<Found> {
   const row = isId(id)
     ? await db
@@ -21,7 +21,7 @@ export async function findAccount(db: Db, id: string): Promise<Found> {
   return row
 }
 
-/** The account of --account, which may be left out where there is only one. */
+/** Returns the account of --account, which may be omitted if there is only one. */
 export async function accountOf(db: Db, { values: { account } }: Input): Promise<Found> {
   if (account !== undefined) return findAccount(db, account.trim())
   const rows = await db.selectFrom('accounts').select(['id', 'name', 'plan']).limit(2).execute()
@@ -35,7 +35,7 @@ export async function accountOf(db: Db, { values: { account } }: Input): Promise
 
 type Agent = Pick<Selectable<AgentsTable>, 'id' | 'account_id' | 'retention_days' | 'knowledge_version'>
 
-/** The agent of an operator's id; a failure with a sentence when there is none. */
+/** Returns the agent with an id given by the operator. Throws a sentence when there is none. */
 export async function findAgent(db: Db, id: string): Promise<Agent> {
   const agent = await db
     .selectFrom('agents')

@@ -9,9 +9,9 @@ import { dropUnanswered } from './drop-unanswered.ts'
 export type Dropped = { conversations: number; messages: number; leads: number; tickets: number }
 
 /**
- * Deletes conversations with all that hangs on them. What foreign keys do not take along goes first: leads, tickets
- * and what was learned from them, files, messages as a channel brought them, logs of replies, stored answers, and
- * what other conversations hold of these.
+ * Deletes conversations with everything that depends on them. What foreign keys do not delete is deleted first: leads,
+ * tickets and what was learned from them, files, inbound messages of channels, logs of replies, stored responses, and
+ * references from other conversations.
  */
 export async function dropConversations(
   trx: Trx,
@@ -19,7 +19,7 @@ export async function dropConversations(
   accountId: AccountId,
   wanted: readonly string[],
 ): Promise<Dropped> {
-  // Held first: who is writing to one of them ends before, and who comes later finds nothing.
+  // Lock them first: a writer in one of them finishes before, and a later one finds nothing.
   const { rows } = await sql<{ id: string }>`
     select id from conversations where account_id = ${accountId} and id = any(${wanted}::uuid[])
     order by id for update`.execute(trx)
@@ -62,7 +62,7 @@ export async function dropConversations(
   }
 }
 
-/** What is kept besides: for readers of replies, for requests and messages that come again. */
+/** Deletes copies of the content, which are kept for readers of replies and for repeated requests and messages. */
 async function dropAnswers(trx: Trx, accountId: AccountId, ids: string[]): Promise<void> {
   await sql`
     delete from generation_log where generation_id in
@@ -83,10 +83,12 @@ async function dropAnswers(trx: Trx, accountId: AccountId, ids: string[]): Promi
         select from unnest(${ids}::text[]) as id where position(id in answer) > 0))`.execute(trx)
 }
 
-/** Messages of one transaction; a conversation of more goes piece by piece. */
+/** The most messages deleted in one transaction; a conversation with more is deleted in pieces. */
 export const PIECE = 2_000
 
-/** Deletes the oldest messages of a conversation that has more than one transaction should; answers how many. */
+/**
+ * Deletes the oldest messages of a conversation that has more than one transaction should delete. Returns their number.
+ */
 export async function shortenConversation(trx: Trx, accountId: AccountId, id: string): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from messages where account_id = ${accountId} and conversation_id = ${id} and seq < (

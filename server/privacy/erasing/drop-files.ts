@@ -5,7 +5,7 @@ import type { Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 
-/** Removes the bytes that came with conversations and tickets; their rows go with these. */
+/** Deletes the files of conversations and tickets. Their rows are deleted with these. */
 export async function dropFiles(
   trx: Trx,
   jobs: Pick<Jobs, 'enqueue'>,

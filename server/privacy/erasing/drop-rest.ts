@@ -11,10 +11,10 @@ import { addCounts, type ErasureRow } from './erasures.ts'
 
 type Needs = { db: Db; jobs: Pick<Jobs, 'enqueue'> }
 
-/** Rows of one transaction. */
+/** The most rows of one transaction. */
 const BATCH = 100
 
-/** Takes the person's tickets out of what agents answer from, and keeps them out. */
+/** Removes the person's tickets from the knowledge of agents, and keeps them from being added again. */
 export async function hideTickets(db: Db, accountId: AccountId, person: PersonNames): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ id: string; agent_id: string }>`
@@ -40,7 +40,7 @@ export async function hideTickets(db: Db, accountId: AccountId, person: PersonNa
   }
 }
 
-/** Deletes the person's tickets that hang on no conversation of theirs; answers how many. */
+/** Deletes the person's tickets that belong to none of their conversations. Returns their number. */
 export function dropTicketsOf({ db, jobs }: Needs, row: ErasureRow, person: PersonNames): Promise<number> {
   return inBatches(() =>
     transact(db, async (trx) => {
@@ -55,8 +55,8 @@ export function dropTicketsOf({ db, jobs }: Needs, row: ErasureRow, person: Pers
 }
 
 /**
- * Deletes the person's leads that hang on no conversation of theirs; answers how many. One of a visitor who is not among
- * the names yet stays: only it leads to what the visitor wrote.
+ * Deletes the person's leads that belong to none of their conversations. Returns their number. A lead of a visitor who
+ * is not among the names yet is kept, because it is the only link to what the visitor wrote.
  */
 export function dropLeads(db: Db, row: ErasureRow, person: PersonNames): Promise<number> {
   return inBatches(() =>
@@ -72,7 +72,7 @@ export function dropLeads(db: Db, row: ErasureRow, person: PersonNames): Promise
   )
 }
 
-/** Deletes the person's contacts with their attributes; answers how many. */
+/** Deletes the person's contacts with their attributes. Returns their number. */
 export function dropContacts(db: Db, row: ErasureRow, { contactIds }: PersonNames): Promise<number> {
   return transact(db, async (trx) => {
     const { rows } = await sql<{ id: string }>`
@@ -83,7 +83,7 @@ export function dropContacts(db: Db, row: ErasureRow, { contactIds }: PersonName
   })
 }
 
-/** Deletes the person's threads on channels with what came and goes over them; answers how many. */
+/** Deletes the person's threads on channels with their inbound messages and deliveries. Returns their number. */
 export async function dropThreads(db: Db, row: ErasureRow, person: PersonNames): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     delete from channel_threads where id in (${threadIds(row.account_id, person)}) returning id`.execute(db)

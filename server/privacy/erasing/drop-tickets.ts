@@ -10,8 +10,8 @@ import { dropFiles } from './drop-files.ts'
 type TicketRow = { id: string; agent_id: string; number: number }
 
 /**
- * Deletes tickets with what the agents learned from them; answers how many there were. The newest ticket of an agent
- * stays as an empty one: numbers go on from it, and none is given twice.
+ * Deletes tickets with what the agents learned from them. Returns their number. The newest ticket of an agent stays as
+ * an empty row, because it determines the next number, and no number may be assigned twice.
  */
 export async function dropTickets(
   trx: Trx,
@@ -34,8 +34,8 @@ export async function dropTickets(
 }
 
 /**
- * Holds the agents of tickets and those that learned from them, clones too: whoever gathers tickets as knowledge, or
- * numbers a new one, holds its agent.
+ * Locks the agents of tickets and the agents that learned from them, including clones. Whoever adds tickets as
+ * knowledge or assigns a number to a new one takes the same lock.
  */
 export async function holdAgentsOf(
   trx: Trx,
@@ -52,8 +52,7 @@ export async function holdAgentsOf(
 }
 
 /**
- * Takes what was learned from the tickets out of all answers, those of clones of their agent as well. The agents are
- * held (holdAgentsOf).
+ * Removes what was learned from the tickets from all agents, including clones. The agents are locked (holdAgentsOf).
  */
 export async function dropTicketSources(
   trx: Trx,
@@ -71,7 +70,7 @@ export async function dropTicketSources(
     await moveKnowledge(trx, { accountId, agentId })
 }
 
-/** Deleted and added again: what belongs to the ticket goes by its foreign keys, whatever that is. */
+/** The row is deleted and added again, so that everything that belongs to the ticket is deleted by its foreign keys. */
 async function emptyTicket(trx: Trx, accountId: AccountId, id: string): Promise<void> {
   const row = await trx
     .deleteFrom('tickets')

@@ -4,23 +4,23 @@ import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { PersonNames } from '../../db/tables/privacy.ts'
 
-/** A shorter name stands in too many keys of others. */
+/** A shorter name is part of too many keys of others. */
 const SHORTEST_IN_KEY = 4
 
-/** Deletes what names the person, or belonged to a reply that is gone, outside of rows of their own. */
+/** Deletes what names the person, or belonged to a deleted reply, outside the person's own rows. */
 export async function dropTraces(db: Db, accountId: AccountId, person: PersonNames): Promise<void> {
   await dropKeys(db, accountId, Object.values(person).flat())
-  // Whoever came over a channel has an address or a number as the user id.
+  // People on channels have an address or a number as their user id.
   await foldTotals(db, accountId, [...person.userIds, ...person.emails, ...person.phones])
-  // A reply that ended while its conversation went may have logged its last events after that.
+  // A reply that ended while its conversation was being deleted may have logged its last events afterwards.
   await sql`delete from generation_log where not exists
     (select from generations where generations.id = generation_log.generation_id)`.execute(db)
 }
 
-/** Idempotency keys made of a name, stored answers that hold one, and keys of replies that are gone. */
+/** Deletes idempotency keys derived from a name, stored responses that contain one, and keys of deleted replies. */
 async function dropKeys(db: Db, accountId: AccountId, names: string[]): Promise<void> {
   const lower = names.map((name) => name.toLowerCase())
-  // As a whole value of a JSON text.
+  // Only matches a complete value in a JSON text.
   const values = lower.map((name) => JSON.stringify(name))
   const words = lower
     .filter((name) => name.length >= SHORTEST_IN_KEY)
@@ -35,7 +35,7 @@ async function dropKeys(db: Db, accountId: AccountId, names: string[]): Promise<
   )
 }
 
-/** Totals of the user's conversations become none with the last of them. */
+/** Removes the user's totals, which become zero with the last conversation. */
 async function foldTotals(db: Db, accountId: AccountId, userIds: string[]): Promise<void> {
   await transact(db, (trx) =>
     sql`

@@ -3,8 +3,8 @@ import type { Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 
 /**
- * Deletes the unanswered questions of conversations. A group that was named after one of them is named after
- * another, and goes with its last.
+ * Deletes the unanswered questions of conversations. A group that was named after one of them is renamed after another
+ * one, and is deleted with its last question.
  */
 export async function dropUnanswered(
   trx: Trx,
@@ -22,7 +22,7 @@ export async function dropUnanswered(
   await sql`
     delete from unanswered_groups as g where account_id = ${accountId} and id = any(${groupIds}::uuid[])
       and not exists (select from unanswered_questions where group_id = g.id)`.execute(trx)
-  // The key is the words of a question, too. Without it the group is still found by what it is like.
+  // The key also contains the words of a question. Without it, the group is still found by similarity.
   await sql`
     update unanswered_groups as g set key = id::text, question = (
       select question from unanswered_questions where group_id = g.id order by asked_at desc limit 1)

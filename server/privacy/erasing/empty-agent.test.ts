@@ -24,7 +24,7 @@ after(async () => {
   await service.close()
 })
 
-/** How many rows of each table name the agent. */
+/** Returns how many rows of each table refer to the agent. */
 async function rowsOf({ ctx }: Service, agentId: string): Promise<Record<string, number>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
@@ -38,7 +38,7 @@ async function rowsOf({ ctx }: Service, agentId: string): Promise<Record<string,
   return counts
 }
 
-/** The same without what is folded and computed in the background. */
+/** Returns the same without tables that are folded and computed in the background. */
 async function lasting(agentId: string): Promise<Record<string, number>> {
   const { insights_queue, insight_days, conversation_counts, ...others } = await rowsOf(service, agentId)
   assert.ok((conversation_counts ?? 0) > 0)
@@ -51,7 +51,7 @@ const emptied = ({ ctx }: Service, agentId: string) =>
     return row === undefined
   })
 
-/** Chunks as a large source has them. */
+/** Adds chunks as a large source has them. */
 const addChunks = ({ ctx }: Service, accountId: string, agentId: string, count: number) =>
   sql`
     with source as (
@@ -135,7 +135,7 @@ test('an agent that is deleted while it speaks is gone at once, its reply ends, 
   await reader.read()
 
   assert.equal((await client.request('DELETE', `/agents/${busy}`)).status, 200)
-  // Nothing is emptied yet: this service has taken up no job.
+  // Nothing has been deleted yet, because this service runs no jobs.
   assert.equal((await client.request('GET', `/agents/${busy}`)).body.error.code, 'AGENT_NOT_FOUND')
   const list = (await client.request('GET', '/agents')).body
   assert.deepEqual(
@@ -156,7 +156,7 @@ test('an agent that a killed process was emptying is emptied by the next one', a
   const client = await service.account()
   const { id } = (await client.request('POST', '/agents', { name: 'Agent' })).body
   await addChunks(service, client.accountId, id, 1_000)
-  // As a process leaves it that ends after some of the pieces, its job with it.
+  // Simulates a process that ended after some of the pieces, together with its job.
   await service.ctx.db.deleteFrom('agents').where('id', '=', id).execute()
   await sql`delete from chunks where agent_id = ${id} and ordinal < 400`.execute(service.ctx.db)
   await resumeEmptying(service.ctx)

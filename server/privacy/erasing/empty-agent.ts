@@ -11,10 +11,10 @@ import type { Tables } from '../../db/tables/tables.ts'
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'generations' | 'notifier'>
 
-/** The most rows that one statement deletes, because the embedded database runs nothing else meanwhile. */
+/** The most rows that one statement deletes, because it blocks the embedded database. */
 const ROWS_AT_ONCE = 200
 
-/** The tables to empty first: whatever lets data in, and what the agent knows. */
+/** The tables to empty first: those through which data is added, and the agent's knowledge. */
 const first: (keyof Tables)[] = [
   'email_connections',
   'identity_secrets',
@@ -31,8 +31,8 @@ const first: (keyof Tables)[] = [
 ]
 
 /**
- * All other tables, each before those that it refers to. A statement deletes a limited number of rows, and the rows
- * deleted by their foreign keys.
+ * All other tables, each before those that it refers to. A statement deletes a limited number of rows, in addition to
+ * those that foreign keys delete.
  */
 const rest: (keyof Tables)[] = [
   'instruction_versions',
@@ -65,7 +65,7 @@ const rest: (keyof Tables)[] = [
   'procedures',
   'actions',
   'leads',
-  // Before the messages that they say they have stored.
+  // These come before the messages, to which they refer.
   'generations',
   'messages',
   'conversation_search',
@@ -93,7 +93,7 @@ export async function emptyAgent(
   if (!(await isDeleted(db, agentId))) return
   await endTraining(db, agentId)
   for (const table of first) await emptyTable(db, table, agentId)
-  // Replies that were just starting when the agent was deleted.
+  // Ends replies that were just starting when the agent was deleted.
   const late = await transact(db, (trx) => dropReplies(trx, { accountId, agentId }))
   for (const id of late) await endRequested(ctx, id, 'stop')
   for (const table of rest)
@@ -126,7 +126,8 @@ async function endTraining(db: Db, agentId: string): Promise<void> {
 }
 
 /**
- * Empties a table. Rows that other transactions have locked are skipped, and deleted with the agent's id at the end.
+ * Empties a table. Rows that are locked by other transactions are skipped, and are deleted with the agent's id at the
+ * end.
  */
 const emptyTable = (db: Db, table: keyof Tables, agentId: string): Promise<void> =>
   inPieces(() =>

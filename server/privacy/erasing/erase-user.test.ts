@@ -35,7 +35,9 @@ after(async () => {
   await service.close()
 })
 
-/** Every row of every table, the queue's as well, in which the text stands; those of other accounts left out. */
+/**
+ * Returns every row of every table, including the queue, that contains the text, except for those of other accounts.
+ */
 async function rowsWith(texts: string[], except: string): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -54,7 +56,7 @@ async function rowsWith(texts: string[], except: string): Promise<string[]> {
   return found.flat()
 }
 
-/** Resolves when the agent answers from so many sources. */
+/** Resolves when the agent answers from this many sources. */
 async function trained({ service: { ctx }, agentId }: World, sources: number): Promise<void> {
   for (;;) {
     const rows = await ctx.db
@@ -98,7 +100,7 @@ test('no row of any table holds the person, and everybody else is as before', as
   assert.ok((await rowsWith([PERSON.userId], 'nobody')).length >= 3, 'the same name in another account stays')
   await noFileHolds(client)
 
-  // What was learned from the person is gone from answers at once; the company's answer is not.
+  // Anything learned from the person disappears from answers at once; the company's own answer remains.
   await trained(world, 1)
   models.requests.length = 0
   await say(world, { message: 'How long is the warranty of a lamp?', userId: 'other-user' })
@@ -111,7 +113,7 @@ test('no row of any table holds the person, and everybody else is as before', as
   assert.deepEqual(new Set(Object.values(again.counts)), new Set([0]))
 })
 
-/** The conversations of the other user, as they are read. */
+/** The conversations of the other user as the API returns them. */
 async function ofOther(client: Client): Promise<unknown> {
   const { rows } = await sql<{ row: string }>`
     select m.parts::text || m.role || c.id as row from messages as m

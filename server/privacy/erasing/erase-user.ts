@@ -17,16 +17,17 @@ import { forgetQuestions } from './forget-questions.ts'
 export type EraseNeeds = {
   db: Db
   jobs: Pick<Jobs, 'enqueue'>
-  /** Ends the conversation's running reply, in whatever process, and waits for its end. */
+  /** Ends the conversation's running reply, whichever process runs it, and waits for its end. */
   stop(accountId: AccountId, conversationId: string): Promise<unknown>
 }
 
-/** Conversations of one transaction. */
+/** The most conversations of one transaction. */
 const BATCH = 50
 
 /**
- * Deletes everything of a person, in short transactions, until nothing more is found: what arrives meanwhile goes,
- * too. Then it forgets who it was. Does nothing for a finished one; may be repeated, and run twice at a time.
+ * Deletes everything about a person in short transactions until nothing more is found, including what arrives
+ * meanwhile, and then the person's identifiers. Does nothing for a completed erasure. It may be repeated, and may run
+ * twice at the same time.
  */
 export async function eraseUser(
   needs: EraseNeeds,
@@ -42,7 +43,7 @@ export async function eraseUser(
   }
 }
 
-/** Contacts and leads that go take the person's other names with them: these are written down first. */
+/** Stores the other identifiers of the person, which would be lost with the contacts and leads. */
 async function rememberNames(db: Db, row: ErasureRow, known: PersonNames): Promise<PersonNames> {
   const person = await withOtherNames(db, row.account_id, known)
   await db
@@ -55,9 +56,9 @@ async function rememberNames(db: Db, row: ErasureRow, known: PersonNames): Promi
   return person
 }
 
-/** Answers how many things were found. */
+/** Returns the number of rows that were found. */
 async function eraseOnce(needs: EraseNeeds, row: ErasureRow, person: PersonNames): Promise<number> {
-  // First, because answers are made from them: a long erasure must not leave them for its end.
+  // This comes first, because answers are made from tickets and a long erasure must not leave them until its end.
   await hideTickets(needs.db, row.account_id, person)
   let found = 0
   for (;;) {
@@ -65,7 +66,7 @@ async function eraseOnce(needs: EraseNeeds, row: ErasureRow, person: PersonNames
       ${conversationIds(row.account_id, person, { limit: BATCH, after: null })}`.execute(needs.db)
     if (rows.length === 0) break
     found += rows.length
-    // The union may hold more than one transaction should.
+    // The union may return more than one transaction should delete.
     await eraseConversations(
       needs,
       row,
@@ -102,7 +103,7 @@ async function eraseConversations(needs: EraseNeeds, row: ErasureRow, ids: strin
   })
 }
 
-/** The threads on channels in which the conversations were held. */
+/** Returns the threads of the conversations. */
 async function threadsOf(trx: Trx, accountId: AccountId, ids: string[]): Promise<string[]> {
   const rows = await trx
     .selectFrom('conversations')

@@ -11,7 +11,7 @@ import type { Dropped } from './drop-conversations.ts'
 export type ErasureRow = Selectable<UserErasuresTable>
 type Counts = Dropped & { contacts: number }
 
-/** Writes down that a person is to be erased; nothing is erased by it yet. */
+/** Stores the request to erase a person; nothing is erased yet. */
 export async function addErasure(
   trx: Trx,
   accountId: AccountId,
@@ -27,7 +27,7 @@ export async function addErasure(
   return row
 }
 
-/** The account's erasure, or RESOURCE_NOT_FOUND. */
+/** Returns the account's erasure. Throws RESOURCE_NOT_FOUND. */
 export async function requireErasure(db: Db, accountId: AccountId, id: string): Promise<ErasureRow> {
   const row = isId(id)
     ? await db
@@ -41,7 +41,7 @@ export async function requireErasure(db: Db, accountId: AccountId, id: string): 
   return row
 }
 
-/** Adds to what has gone; in the transaction that deletes it. */
+/** Adds to the counts of deleted rows, in the transaction that deletes them. */
 export async function addCounts(
   trx: Db,
   { account_id, id }: Pick<ErasureRow, 'account_id' | 'id'>,
@@ -62,7 +62,7 @@ export async function addCounts(
     .execute()
 }
 
-/** Those that somebody began and left; from now on they are the caller's. */
+/** Takes over erasures that another process started and did not finish. */
 export async function takeForsaken(db: Db): Promise<Pick<ErasureRow, 'id' | 'account_id'>[]> {
   return db
     .updateTable('user_erasures')

@@ -6,8 +6,8 @@ import type { AccountId } from '../../db/tables/columns.ts'
 const CONVERSATIONS = 500
 
 /**
- * Takes the names and words of sources out of what cites them in other conversations of their agents: they may be what the
- * person asked. `since`: nothing older cites them.
+ * Removes the names and quotations of sources from messages that cite them in other conversations of their agents,
+ * because they may contain what the person asked. Nothing before `since` cites them.
  */
 export async function forgetCitations(
   db: Db,

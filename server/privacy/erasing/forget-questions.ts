@@ -15,12 +15,13 @@ type Needs = { db: Db; jobs: Pick<Jobs, 'enqueue'> }
 type Correction = { id: string; agent_id: string; conversation_id: string; questions: string[] }
 
 const MESSAGES = 200
-/** Of the answer, in the place of a question; characters. */
+/** The maximum length, in characters, of the part of the answer that replaces a question. */
 const OPENING = 200
 
 /**
- * Cuts corrections of answers in these conversations, and answers given to what was not answered in them, off from
- * them. The answer is the company's and stays; a question in the person's own words goes at once, and the beginning of the answer takes its place.
+ * Detaches corrections of answers in these conversations, and answers to their unanswered questions, from the
+ * conversations. The answer belongs to the company and is kept. A question in the person's own words is replaced at
+ * once with the beginning of the answer.
  */
 export async function forgetQuestions(
   { db, jobs }: Needs,
@@ -43,7 +44,7 @@ export async function forgetQuestions(
   return rows.map(({ id }) => id)
 }
 
-/** Which of the questions the user asked word for word. */
+/** Returns the questions that the user asked word for word. */
 async function saidBy(
   db: Db,
   accountId: AccountId,

@@ -13,13 +13,13 @@ import type { SourceRow } from '../../knowledge/sources/queries.ts'
 import { exportedContact } from '../person/present.ts'
 import { type ExportCounts, leadLines, line, noCounts, ticketLines } from './export-user.ts'
 
-/** Rows held in memory at once. */
+/** The number of rows held in memory at once. */
 const PAGE = 100
 
 type Counts = ExportCounts & { members: number; agents: number; sources: number }
 type Account = { id: AccountId; name: string; plan: string }
 
-/** Everything that an account holds as NDJSON, piece by piece (contract.ts, exportAccount). */
+/** Yields everything that an account holds as NDJSON, piece by piece (contract.ts, exportAccount). */
 export async function* accountLines(db: Db, { id, name, plan }: Account): AsyncGenerator<string> {
   const counts: Counts = { members: 0, agents: 0, sources: 0, ...noCounts() }
   yield line('account', { id, name, plan })
@@ -40,7 +40,7 @@ export async function* accountLines(db: Db, { id, name, plan }: Account): AsyncG
     counts.sources++
     const { text, questions, answer, filename } = row.content
     const content = { text, questions, answer, filename }
-    // The type of the line must not be taken for that of the source.
+    // The type of the line must not be confused with that of the source.
     const { type: sourceType, ...source } = presentSource(row)
     yield line('source', { ...source, sourceType, agentId: row.agent_id, url: row.url, content })
   }

@@ -34,7 +34,7 @@ test('everything held about a person comes as lines, by any of the names, and no
   const { client } = world
   const { conversationId } = await liveFully(world)
   await say(world, { message: 'Nobody else', userId: 'other-user' })
-  // Titles are made in the background: the export is compared when it stands still.
+  // Titles are made in the background, so the exports are compared once nothing changes any more.
   const now = async () => (await post(client, { userId: PERSON.userId })).text()
   let before = ''
   for (let text = await now(); text !== before; text = await now()) {
@@ -118,12 +118,12 @@ test('a reader that stops holds the export back, and one that leaves ends it', a
   const counts = noCounts()
   const pieces = userLines(db, client.accountId, person, counts)
   for (let i = 0; i < 4; i++) await pieces.next()
-  // 200 messages a piece: nothing is read before it is asked for.
+  // With 200 messages per piece, nothing is read before it is requested.
   assert.ok(counts.messages <= 600)
   await pieces.return(undefined)
   assert.equal((await pieces.next()).done, true)
 
-  // A connection of its own, which it takes away in the middle.
+  // A separate connection, which is closed in the middle.
   const leaving = request(`${service.url}/api/v2/users/export`, {
     method: 'POST',
     agent: false,
@@ -133,7 +133,7 @@ test('a reader that stops holds the export back, and one that leaves ends it', a
   const [answer] = await once(leaving, 'response')
   await once(answer, 'data')
   leaving.destroy()
-  // The database is free for others at once, and the next export is whole.
+  // The database is available to others at once, and the next export is complete.
   const text = await (await post(client, { userId: 'much' })).text()
   assert.ok(text.endsWith('"conversations":1,"messages":4000,"leads":0,"tickets":0}\n'), text.slice(-200))
 })

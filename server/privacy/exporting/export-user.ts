@@ -12,10 +12,10 @@ import { presentTicket } from '../../helpdesk/tickets/present.ts'
 import { conversationIds, leadIds, ticketIds } from '../person/person-rows.ts'
 import { exportedContact, exportedLead, exportedTicketMessage } from '../person/present.ts'
 
-/** Rows held in memory at once; of conversations only their ids. */
+/** The number of rows held in memory at once; for conversations, only of their ids. */
 const PAGE = 100
 const IDS = 2_000
-/** Before every id. */
+/** The id that sorts before all others. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 export type ExportCounts = Written & { contacts: number; leads: number; tickets: number }
@@ -30,7 +30,7 @@ export const noCounts = (): ExportCounts => ({
 
 export const line = (type: string, value: object): string => `${JSON.stringify({ type, ...value })}\n`
 
-/** Everything held about a person as NDJSON, piece by piece (contract.ts, exportUser). `counts` counts. */
+/** Yields everything about a person as NDJSON, piece by piece (contract.ts, exportUser), and updates `counts`. */
 export async function* userLines(
   db: Db,
   accountId: AccountId,
@@ -49,7 +49,7 @@ export async function* userLines(
   counts.contacts = contacts.length
   for await (const ids of idPages(db, accountId, person)) {
     yield* conversationsOf(db, accountId, ids, counts)
-    // What hangs on the conversation, whoever it names.
+    // Rows that belong to the conversation, whoever they refer to.
     const inThese = (table: 'leads' | 'tickets') => sql`
       select id from ${sql.table(table)} where account_id = ${accountId} and conversation_id = any(${ids}::uuid[])`
     yield* leadLines(db, accountId, inThese('leads'), counts)
@@ -61,7 +61,7 @@ export async function* userLines(
   yield line('end', counts)
 }
 
-/** Those of the ids that did not come with a conversation of the person. */
+/** Returns those of the ids that were not exported with a conversation of the person. */
 const elsewhere =
   (accountId: AccountId, { userIds, contactIds }: PersonNames) =>
   (table: 'leads' | 'tickets', ids: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -129,7 +129,7 @@ export async function* ticketLines(
   }
 }
 
-/** What the team noted for itself is not part of it. */
+/** Internal notes of the team are not exported. */
 async function* ticketLine(db: Db, row: Selectable<TicketsTable>): AsyncGenerator<string> {
   const head = { type: 'ticket', agentId: row.agent_id, ...presentTicket(row) }
   yield `${JSON.stringify(head).slice(0, -1)},"messages":[`

@@ -7,15 +7,15 @@ import type { PersonNames } from '../../db/tables/privacy.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
 import { visitorIds } from './person-rows.ts'
 
-/** How a person is asked for: exactly one of these. */
+/** The identifier of a person in a request; exactly one of these is given. */
 export type AskedPerson = { userId?: string; contactId?: string; email?: string; phone?: string }
 
-/** Contacts of one person; more of them are a name that many share. */
+/** The most contacts of one person. With more of them, the name is shared by many people. */
 const MOST_CONTACTS = 1_000
 
 /**
- * Everything that the account knows the person by. Throws VALIDATION_INVALID_BODY unless exactly one name is
- * given, and RESOURCE_NOT_FOUND for a contact that is not there.
+ * Returns all identifiers of a person that the account knows. Throws VALIDATION_INVALID_BODY unless exactly one
+ * identifier is given, and RESOURCE_NOT_FOUND for an unknown contact.
  */
 export async function findPerson(db: Db, accountId: AccountId, asked: AskedPerson): Promise<PersonNames> {
   const given = Object.values(asked).filter((value) => value !== undefined)
@@ -35,9 +35,9 @@ export async function findPerson(db: Db, accountId: AccountId, asked: AskedPerso
 }
 
 /**
- * The same with the names of all contacts that carry one of them, and the ids of visitors who left one, until no more
- * come. An address or a number that
- * contacts with different external ids of one agent share says nothing about who somebody is: it is not followed.
+ * Returns the identifiers together with those of all contacts that share one of them, and the ids of visitors who left
+ * one, until no more are found. An address or number that contacts with different external ids of one agent share does
+ * not identify anybody, so it is not followed.
  */
 export async function withOtherNames(db: Db, accountId: AccountId, known: PersonNames): Promise<PersonNames> {
   let person = known
@@ -73,13 +73,15 @@ const union = (known: string[], more: string[]): string[] => [...new Set([...kno
 
 type Found = { id: string; external_id: string; email: string | null; phone: string | null }
 
-/** The contacts with one of the names; addresses that others of their agent have, too, are left out. */
+/**
+ * Returns the contacts with one of the identifiers, leaving out addresses that other contacts of their agent also have.
+ */
 async function contactsOf(
   db: Db,
   accountId: AccountId,
   { userIds, contactIds, emails, phones }: PersonNames,
 ): Promise<Found[]> {
-  // Channels give a contact its first address or number as the external id.
+  // Channels use a contact's first address or number as its external id.
   const externalIds = [...userIds, ...emails, ...phones]
   const { rows } = await sql<Found>`
     with named as (

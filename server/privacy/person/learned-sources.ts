@@ -3,10 +3,10 @@ import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { forgetCitations } from '../erasing/forget-citations.ts'
 
-/** A source made of somebody's words: a correction, or a solved ticket. */
+/** A source made from somebody's words: a correction, or a solved ticket. */
 type LearnedSource = { id: string; agent_id: string; created_at: Date }
 
-/** What agents (and clones of them) learned from the conversations and from tickets. */
+/** Returns what agents and their clones learned from the conversations and tickets. */
 export async function learnedFrom(
   db: Db,
   accountId: AccountId,
@@ -28,8 +28,8 @@ export async function learnedFrom(
 }
 
 /**
- * Takes the names of the sources out of all answers that cite them, then does `drop`, then looks once more at what
- * was said meanwhile: in this order nothing is missed, also when the process dies in between.
+ * Removes the names of the sources from all answers that cite them, then calls `drop`, then checks what was written
+ * meanwhile. In this order nothing is missed, even if the process dies in between.
  */
 export async function withoutCitations<T>(
   db: Db,
@@ -37,7 +37,7 @@ export async function withoutCitations<T>(
   sources: readonly LearnedSource[],
   drop: () => Promise<T>,
 ): Promise<T> {
-  // The clock of the database may be a little behind.
+  // The clock of the database may be slightly behind.
   const begun = new Date(Date.now() - 60_000)
   const forget = async (since: (all: LearnedSource[]) => Date): Promise<void> => {
     for (const agentId of new Set(sources.map(({ agent_id }) => agent_id))) {
@@ -53,7 +53,10 @@ export async function withoutCitations<T>(
   return result
 }
 
-/** Logs of answers that cite them: the answers themselves stay, and only a repeated request would read the log. */
+/**
+ * Deletes logs of answers that cite them. The answers themselves remain, and only a repeated request would read the
+ * log.
+ */
 async function forgetLogs(db: Db, accountId: AccountId, sourceIds: string[]): Promise<void> {
   const cited = sourceIds.map((id) => `%${id}%`)
   await sql`

@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** What becomes of the contact before the person is to be erased. */
+/** What happens to the contact before the person is erased. */
 const CHANGES: [string, (client: Client, contacts: string, id: string) => Promise<Answer>][] = [
   ['deleted', (client, contacts, id) => client.request('DELETE', `${contacts}/${id}`)],
   [

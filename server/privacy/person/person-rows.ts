@@ -5,7 +5,10 @@ import type { PersonNames } from '../../db/tables/privacy.ts'
 
 type Reads = (accountId: AccountId, person: PersonNames) => RawBuilder<unknown>
 
-/** A column of the person's leads: those that carry an address or a number of theirs, and those that they sent as a visitor. */
+/**
+ * Selects a column of the person's leads: those with one of their addresses or numbers, and those that they sent as a
+ * visitor.
+ */
 const ofLeads =
   (column: 'id' | 'conversation_id' | 'user_id'): Reads =>
   (accountId, { userIds, emails, phones }) =>
@@ -14,7 +17,7 @@ const ofLeads =
   union select ${sql.ref(column)} from leads where account_id = ${accountId} and phone = any(${phones}::text[])
   union select ${sql.ref(column)} from leads where account_id = ${accountId} and user_id = any(${userIds}::text[])`
 
-/** A column of the tickets whose customer is the person. */
+/** Selects a column of the tickets whose customer is the person. */
 const ofTickets =
   (column: 'id' | 'conversation_id'): Reads =>
   (accountId, person) =>
@@ -30,8 +33,8 @@ export const leadIds = ofLeads('id')
 export const ticketIds = ofTickets('id')
 
 /**
- * User ids of visitors of the chat on websites with a lead or a ticket of the person: nobody can name them. The user ids
- * of applications are not among them: a lead in a conversation of one of their users may be about somebody else.
+ * Selects the user ids of website visitors with a lead or a ticket of the person, which no request can name. User ids
+ * of applications are not included, since a lead in a conversation of one of their users may be about somebody else.
  */
 export const visitorIds = (accountId: AccountId, person: PersonNames): RawBuilder<{ user_id: string }> => sql`
   select user_id from (${ofLeads('user_id')(accountId, person)}) as own where user_id is not null
@@ -39,7 +42,7 @@ export const visitorIds = (accountId: AccountId, person: PersonNames): RawBuilde
     and user_id is not null and id in (
       ${ofLeads('conversation_id')(accountId, person)} union ${ofTickets('conversation_id')(accountId, person)})`
 
-/** Ids of the person's threads on channels. */
+/** Selects the ids of the person's threads on channels. */
 export const threadIds = (accountId: AccountId, person: PersonNames): RawBuilder<unknown> => sql`
   select id from channel_threads where account_id = ${accountId} and contact_id = any(${person.contactIds}::uuid[])
   union select id from channel_threads where account_id = ${accountId}
@@ -48,8 +51,9 @@ export const threadIds = (accountId: AccountId, person: PersonNames): RawBuilder
     and lower(data #>> '{to,address}') = any(${person.emails}::text[])`
 
 /**
- * Ids of the person's conversations, each set cut to `limit`: any of them, or the first beyond the id `after`: those of the user, the
- * contact and their threads, and those of nobody in which the person left an address or opened a ticket.
+ * Selects the ids of the person's conversations, with up to `limit` from each set, either in any order or the first
+ * ones after the id `after`. The sets are the conversations of the user, of the contact and of their threads, and
+ * conversations without a user in which the person left an address or opened a ticket.
  */
 export function conversationIds(
   accountId: AccountId,

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Columns that name what belongs to a person, in tables that do not go with it by a foreign key, and who sees to them. */
+/** The columns that identify a person's data in tables without a foreign key to it, and what deletes their rows. */
 const SEEN_TO = [
   'attachments.path: dropFiles',
   'channel_threads.contact_id: dropThreads',
@@ -27,7 +27,7 @@ const SEEN_TO = [
   'sources.message_id: forgetQuestions',
   'tickets.conversation_id: dropConversations',
 ]
-/** They say of nobody who it was. */
+/** Columns that do not reveal who the person was. */
 const WITHOUT_PERSON = [
   'credit_entries.generation_id',
   'insights_queue.conversation_id',

@@ -38,20 +38,20 @@ beforeEach(async () => {
   visitor = visitorOf(service, agentId)
 })
 
-/** Writes and waits for the answer; the conversation's id. */
+/** Sends a message, waits for the answer and returns the conversation's id. */
 async function said(message: string, of = visitor): Promise<string> {
   const { conversationId } = await of.write(message)
   await service.ctx.generations.idle()
   return conversationId
 }
 
-/** The form, sent. */
+/** Sends the contact form. */
 async function filled(details: object, of = visitor): Promise<void> {
   const { status, body } = await of.request('POST', '/leads', details)
   assert.equal(status, 201, JSON.stringify(body))
 }
 
-/** A conversation of a user of an application, in which the model does what is queued. */
+/** Runs a conversation of an application's user, in which the model does what is queued. */
 async function chatted(userId: string, message: string): Promise<void> {
   const chat = { message, userId, stream: false }
   const { status, body } = await client.request('POST', `/agents/${agentId}/chat`, chat)
@@ -70,7 +70,7 @@ const exported = async (asked: object): Promise<{ type: string; [field: string]:
     .map((line: string) => JSON.parse(line))
 }
 
-/** User ids of the conversations that are there. */
+/** Returns the user ids of the remaining conversations. */
 async function usersLeft(): Promise<(string | null)[]> {
   const rows = await service.ctx.db
     .selectFrom('conversations')
@@ -190,7 +190,8 @@ test('visitors are found by their leads without reading those of everybody', asy
     insert into conversations (id, account_id, agent_id, source, status, user_id)
     select gen_random_uuid(), ${accountId}, ${agentId}, 'Widget or Iframe', 'ended', 'visitor-' || n
     from generate_series(1, 20000) as n`.execute(db)
-  // As on a website, few of many: were there as many leads as conversations, either plan would cost the same.
+  // As on a website, only a few of many conversations have a lead. If there were as many leads as conversations, both
+  // plans would cost the same.
   await sql`
     insert into leads (id, account_id, agent_id, conversation_id, user_id, email)
     select gen_random_uuid(), account_id, agent_id, id, user_id, user_id || '@example.com' from conversations

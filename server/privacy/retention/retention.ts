@@ -11,14 +11,14 @@ import { dropConversations, PIECE, shortenConversation } from '../erasing/drop-c
 
 /** The most conversations deleted in one transaction. */
 const BATCH = 50
-/**
- * The most transactions of one sweep, because the process may have to end. The sweep of the next minute continues.
- */
+/** The most transactions of one sweep, because the process may have to stop. The sweep of the next minute continues. */
 const MOST_BATCHES = 20
 /** The most leads deleted in one sweep. */
 const MOST_LEADS = 1_000
 
-/** Sets for how many days the agent's conversations are kept; null means for ever. Throws AGENT_NOT_FOUND. */
+/**
+ * Sets the number of days for which the agent's conversations are kept; null means for ever. Throws AGENT_NOT_FOUND.
+ */
 export async function setRetention(
   db: Db,
   { accountId, agentId, actor }: { accountId: AccountId; agentId: string; actor: string },

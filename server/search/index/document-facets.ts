@@ -5,7 +5,7 @@ import type { Document } from './load-documents.ts'
 /** Stands for "none" in the filters for sentiment and topic. */
 const UNSPECIFIED = 'unspecified'
 
-/** Everything that a conversation can be filtered by. */
+/** The values by which a conversation can be filtered. */
 export function documentFacets(document: Document): string[] {
   const { agent_id, created_at, updated_at, source, user_id, status, sentiment, has_voice } = document
   const day = dayOf(created_at)

@@ -4,7 +4,9 @@ import type { Trx } from '../../db/database.ts'
 /** Changes folded at a time. */
 const BATCH = 5_000
 
-/** Puts the appended changes of conversation_counts together with the folded row of their key. One at a time. */
+/**
+ * Merges appended changes of conversation_counts into the folded row of their key. Only one process does so at a time.
+ */
 export async function foldCounts(trx: Trx): Promise<void> {
   await sql`
     with fresh as (

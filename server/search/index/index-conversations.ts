@@ -10,22 +10,22 @@ import { MOST_TERMS, wordsVector } from './words-vector.ts'
 
 // The id of the advisory lock, an arbitrary number that must be the same in every process.
 const LOCK = 7_275_395
-/** The most rows of the queue in one transaction. On the embedded database, everybody else waits for it. */
+/** The most rows of the queue in one transaction, because it blocks the embedded database. */
 const BATCH = 100
 /** How far below a batch the queue is searched for further rows of its conversations. A turn queues several. */
 const NEARBY = 1_000
 
 type Indexer = {
   /**
-   * Updates rows until everything is done that is queued now, or `most` batches are. What is queued meanwhile waits for
-   * the next run, so that the rows of a turn are mostly met together. Returns the number of rows written.
+   * Processes everything queued so far, or up to `most` batches. Rows queued meanwhile wait for the next run, so that
+   * the rows of one turn are mostly processed together. Returns the number of rows written.
    */
   run(db: Db, most?: number): Promise<number>
 }
 
 /**
- * Maintains conversation_search and the folded counts. Any process may run it at any time: one works, and the others
- * return at once. Whatever is not done when a process ends remains in the queue.
+ * Maintains conversation_search and the folded counts. Any process may call it at any time: one does the work, and the
+ * others return at once. Whatever is not done when a process ends remains in the queue.
  */
 export function createIndexer(): Indexer {
   const stem = createStemmers()
@@ -51,8 +51,9 @@ async function newestQueued(db: Db): Promise<number | null> {
 }
 
 /**
- * null: nothing waits, or another process is at it. The newest first: after a restore all conversations wait. An answer
- * that has just begun is mostly over in a moment, and its conversation is then written once.
+ * null: the queue is empty, or another process is working on it. The newest rows come first, because after a restore
+ * all conversations are queued. An answer that has just started usually ends soon, and its conversation is then written
+ * only once.
  */
 async function indexBatch(
   trx: Trx,
@@ -96,7 +97,7 @@ const without = (ids: string[], documents: Document[]): string[] => {
 
 /**
  * Queues conversations again that were locked or did not fit into the batch, but not those that were deleted. Returns
- * the place of the last one.
+ * the position of the last one.
  */
 async function putBack(trx: Trx, ids: string[]): Promise<number | null> {
   if (ids.length === 0) return null

@@ -100,7 +100,7 @@ test('a takeover, a rating, a pause and a new title are found', async () => {
   await service.ctx.db.insertInto('members').values(member).execute()
   await client.request('POST', ofConversation(conversationId, '/takeover'), { memberId })
   assert.deepEqual(await find({ ...mine, escalated: 'true' }), [conversationId])
-  // The ticket moves on to a later conversation, and this one is handed back: it was escalated all the same.
+  // The ticket moves to a later conversation, and this one is handed back, but it still counts as escalated.
   await sql`update tickets set conversation_id = null where conversation_id = ${conversationId}`.execute(
     service.ctx.db,
   )
@@ -166,7 +166,7 @@ test('totals hold while conversations come and go at once', async () => {
       ),
     )
   assert.deepEqual(await totals(), [35, 35, 35])
-  // The service's own indexer may be at work on the same rows, which this one then leaves to it.
+  // The service's own indexer may be working on the same rows, and this call then leaves them to it.
   const left = await until('the counts in one row each', async () => {
     await indexer.run(db)
     const counts = await db

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 
-/** All that the search knows of one conversation. */
+/** The indexed content of one conversation. */
 export type Document = {
   id: string
   account_id: AccountId
@@ -17,7 +17,7 @@ export type Document = {
   updated_at: Date
   last_seq: number
   cut_messages: number
-  /** The messages before this number are in the row already. */
+  /** Messages before this number are already in the row. */
   read_from: number
   /** The texts of the messages in order. For a very long conversation, only the newest. */
   texts: string[]
@@ -28,18 +28,17 @@ export type Document = {
   runs: { name: string; status: string }[]
 }
 
-/** Messages; a longer conversation is read on from where it was read before, unless some were deleted. */
+/** The number of messages from which a conversation is read incrementally, unless messages were deleted. */
 const READ_WHOLE = 200
-/** An answer that goes on, goes on in the newest messages. */
+/** Continuations only change the newest messages, so this many are read again. */
 const READ_AGAIN = 3
-/** Of a conversation that has never been read, the newest messages. */
+/** For a conversation that has never been read, only the newest messages are indexed. */
 const MOST_READ = 20_000
 /** The number of characters of a conversation that are indexed. Older text is not found. */
 export const MOST_CHARACTERS = 250_000
 
 /**
- * Reads conversations and holds them, so that nobody deletes them meanwhile. Those that somebody is about to
- * delete are left out.
+ * Reads conversations and locks them against deletion. Those that another transaction is about to delete are left out.
  */
 export async function loadDocuments(trx: Trx, ids: readonly string[]): Promise<Document[]> {
   const { rows } = await sql<Document>`

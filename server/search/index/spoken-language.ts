@@ -1,4 +1,4 @@
-/** The languages with a stemmer, each with its commonest words that few others share. */
+/** The languages with a stemmer, each with its most common words that few others share. */
 const COMMON: Record<string, string> = {
   english: 'the and is of to with you your my what how can this that have not for are it when',
   german: 'und der die das ist nicht ich sie ein eine mit für auf wie kann mein meine wir auch es wann',
@@ -44,7 +44,7 @@ export function languagesFor(word: string): string[] {
   return SCRIPTS.filter(([script]) => script.test(word)).map(([, language]) => language)
 }
 
-/** Returns the language of a text by its folded words; null when they do not tell. */
+/** Returns the language of a text from its folded words; null when they do not reveal it. */
 export function spokenLanguage(words: readonly string[]): string | null {
   const votes = new Map<string, number>()
   for (const word of words.slice(0, WORDS_LOOKED_AT)) {

@@ -2,14 +2,14 @@ import snowball from 'snowball-stemmers'
 
 export type Stemmers = (word: string, language: string) => string
 
-// The algorithms take time that grows fast with the length; nobody searches for a 60-character stem.
+// The time of the algorithms grows quickly with the length, and nobody searches for a 60-character stem.
 const LONGEST = 60
 
-/** Stemmers of all languages, made when they are first needed; each remembers up to `capacity` words. */
+/** Creates stemmers for all languages on first use. Each caches up to `capacity` words. */
 export function createStemmers(capacity = 20_000): Stemmers {
   const known = new Map<string, { algorithm: { stem(word: string): string }; stems: Map<string, string> }>()
   return (word, language) => {
-    // A number has no other forms, but some algorithms make 29 of 299.
+    // Numbers have no inflected forms, but some algorithms turn 299 into 29.
     if (word.length > LONGEST || /\p{N}/u.test(word)) return word
     let entry = known.get(language)
     if (!entry) {

@@ -4,21 +4,21 @@ import { foldText } from '../../text/words/words.ts'
 import { languagesFor, spokenLanguage, WORDS_LOOKED_AT } from './spoken-language.ts'
 import type { Stemmers } from './stemmers.ts'
 
-/** A position in a text, and the terms under which it is found. */
+/** A position in a text with its search terms. */
 export type Token = { start: number; end: number; terms: string[] }
 
 /** A word of a text. `text` is its folded form, and the offsets refer to the original text. */
 type Word = { start: number; end: number; text: string; dense: boolean }
 
-// Soft hyphens and zero-width marks stand inside words and are folded away.
+// Soft hyphens and zero-width characters occur inside words and are removed by folding.
 const RAW_WORD = /[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+/gu
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 const ASCII_WORD = /[a-z0-9]+/g
-/** The most characters of a term; only the beginning of longer runs (hashes, base64) counts. */
+/** The most characters of a term; longer runs (hashes, base64) are truncated. */
 const LONGEST_TERM = 64
-/** The most characters of a run that are folded, since one of them may become eighteen. */
+/** The most characters of a run that are folded, since one character may become eighteen. */
 const LONGEST_RUN = 1_000
-/** Matches letters of dense scripts that folding does not change, alone or next to each other. */
+/** Matches letters of scripts without spaces that folding does not change, alone or consecutively. */
 const FOLDED = /^[\u0e01-\u0e30\u0e40-\u0e46\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/
 
 /** Yields the words of a text; in a script without spaces, each character together with the next one. */
@@ -84,8 +84,8 @@ export const bare = (word: string): string =>
 const distinct = (terms: string[]): string[] => [...new Set(terms.filter((term) => term !== ''))]
 
 /**
- * Splits the texts of one conversation into tokens. A text whose language cannot be told is taken to be in the
- * language of the others. Yields to other work in between.
+ * Splits the texts of one conversation into tokens. A text whose language cannot be determined is treated like the
+ * others. Yields to other work in between.
  */
 export async function tokensOf(texts: readonly string[], stem: Stemmers): Promise<Token[][]> {
   const breathe = createBreather()
@@ -101,7 +101,7 @@ export async function tokensOf(texts: readonly string[], stem: Stemmers): Promis
   return tokens
 }
 
-/** The same for a text without its conversation. If it does not tell its language, it may be in any. */
+/** The same for a text without its conversation. If its language cannot be determined, every language is tried. */
 export async function tokensOfOne(text: string, stem: Stemmers): Promise<Token[]> {
   const breathe = createBreather()
   const words = await allWords(text, breathe)

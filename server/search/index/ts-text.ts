@@ -1,9 +1,9 @@
 import type { Element, Term } from '../query/parse-query.ts'
 
-/** Stands in the words of a conversation that is too long to keep the places of its words. */
+/** A lexeme that marks conversations which are too long to store the positions of words. */
 export const LONG = '/long'
 
-/** A term as tsvector and tsquery write it. */
+/** Escapes a term for tsvector and tsquery. */
 export const quoted = (term: string): string => `'${term.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
 const anyOf = (alternatives: string[]): string =>
@@ -15,7 +15,10 @@ const elementQuery = ({ terms, prefixes }: Element): string =>
     ...prefixes.map((prefix) => `${quoted(prefix)}:*`),
   ])
 
-/** Every term; a phrase in a long conversation only by its words, which whoever asks has to look at again. */
+/**
+ * Matches all terms. In a long conversation, a phrase is matched only by its words, so the caller has to check it
+ * again.
+ */
 export function termsQuery(terms: readonly Term[]): string {
   return terms
     .map((term) => {
@@ -26,9 +29,9 @@ export function termsQuery(terms: readonly Term[]): string {
     .join('&')
 }
 
-/** Any of the words, for ranking. */
+/** Matches any of the words, for ranking. */
 export const rankQuery = (terms: readonly Term[]): string => terms.flat().map(elementQuery).join('|')
 
-/** All of the groups, any of a group's facets. */
+/** Matches all of the groups, each by any of its facets. */
 export const facetsQuery = (groups: readonly (readonly string[])[]): string =>
   groups.map((group) => anyOf(group.map(quoted))).join('&')

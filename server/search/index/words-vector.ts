@@ -6,13 +6,12 @@ import { LONG, quoted } from './ts-text.ts'
 /** The limits of a tsvector: the last position of a word, and the most positions of one word. */
 const LAST_PLACE = 16_383
 const PLACES_OF_A_WORD = 255
-/** The most distinct terms of one conversation, because a tsvector holds 1 MB. Further ones are not found. */
+/** The most distinct terms of one conversation, because a tsvector holds 1 MB. Further terms are not found. */
 export const MOST_TERMS = 40_000
 
 /**
- * Returns the text of a tsvector with the words of a conversation, in which words of the title weigh more. A vector
- * that is too long with positions keeps the words alone, and so does one that `isLong` already. Yields to other work
- * in between.
+ * Returns the text of a tsvector with the words of a conversation, in which words of the title have more weight. If it
+ * is too long with positions, or `isLong` is already set, it only holds the words. Yields to other work in between.
  */
 export async function wordsVector(
   title: string | null,
@@ -36,7 +35,7 @@ export async function wordsVector(
       const pause = breathe()
       if (pause) await pause
     }
-    // A phrase does not go on in the next message.
+    // A phrase does not continue in the next message.
     place++
   }
   if (place > LAST_PLACE) hasPlaces = false

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What a conversation is filtered by; each value is one lexeme of its row in conversation_search. */
+/** The filters of conversations; each value is one lexeme of the row in conversation_search. */
 export type Facet =
   | 'agent'
   /** Replaces `agent` for runs of the playground, which a search leaves out unless it asks for their source. */
@@ -22,27 +22,27 @@ export type Facet =
   | 'voice'
   | 'late'
 
-/** Bytes; PostgreSQL takes 2,046. */
+/** In bytes; PostgreSQL's limit is 2,046. */
 const LONGEST = 1_000
 
-/** The lexeme of a value. It begins with a slash, which no word of a text does. */
+/** Returns the lexeme of a value. It begins with a slash, unlike every word of a text. */
 export function facet(name: Facet, ...values: string[]): string {
   const text = `/${name}:${values.join(':')}`
   if (Buffer.byteLength(text) <= LONGEST) return text
   return `/${name}:#${createHash('sha256').update(text).digest('base64url')}`
 }
 
-/** YYYY-MM-DD in UTC. */
+/** Returns YYYY-MM-DD in UTC. */
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
 
 const DAY_MS = 86_400_000
-/** A conversation that was still active so long after it began is late. */
+/** A conversation that was still active this long after its creation counts as late. */
 export const LATE_MS = DAY_MS
 
-/** Days; a longer time is looked up by its months, whose other days the caller leaves out. */
+/** In days. A longer range is looked up by months, and the caller drops the days outside the range. */
 const FEW_DAYS = 15
 
-/** What holds every day from one to another, both included: the days as facets, or their months. */
+/** Returns facets that cover every day of a range, both ends included: the days themselves, or their months. */
 export function spanFacets(from: string, until: string): string[] {
   const last = Date.parse(until)
   if (last - Date.parse(from) >= FEW_DAYS * DAY_MS) return monthFacets(from, until)

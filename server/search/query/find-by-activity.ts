@@ -8,12 +8,12 @@ import type { Filters } from './read-filters.ts'
 
 type ActiveRow = { id: string; updated_at: Date }
 
-/** Conversations that are looked at one by one before the index of the facets is asked. */
+/** The number of conversations that are checked one by one before the index of the facets is used. */
 const WALK = 4_000
 
 /**
- * One more row than `limit`, most recently active first. Filters that many conversations pass are met among the
- * newest; the others, by the index of the facets, leave few rows to sort.
+ * Returns up to `limit` + 1 rows, most recently active first. Filters that many conversations pass soon find enough
+ * among the newest ones; for other filters, the index of the facets leaves few rows to sort.
  */
 export async function findByActivity(
   db: Db,
@@ -32,8 +32,8 @@ export async function findByActivity(
 type Page = { limit: number; position: Position | null }
 
 /**
- * Conversations that began until some day were active until the day after, but for the late ones, which have a
- * facet of their own: the walk can begin there.
+ * Conversations created before a day were last active by the day after it, except for late ones, which have a facet. So
+ * the walk can begin there.
  */
 async function amongFew(db: Db, accountId: AccountId, filters: Filters, page: Page): Promise<ActiveRow[]> {
   const { createdUntil, activeFrom, activeUntil, groups } = filters
@@ -73,7 +73,7 @@ async function amongAll(
   { limit, position }: Page,
 ): Promise<ActiveRow[]> {
   const groups = [...filters.groups, ...createdGroups(filters)]
-  // Kept apart from the order: else the planner may walk the order and pass a million rows by.
+  // Filtering is separated from sorting; otherwise the planner may read a million rows in sort order.
   const { rows } = await sql<ActiveRow>`
     with matching as materialized (
       select conversation_id, updated_at from conversation_search
@@ -85,7 +85,7 @@ async function amongAll(
   return rows
 }
 
-/** The days of the range as facets, when it is short enough to be worth the words. */
+/** Returns the days of the range as facets, if it is short enough. */
 function createdGroups({ createdFrom, createdUntil }: Filters): string[][] {
   if (createdUntil === null) return []
   return [spanFacets(dayOf(createdFrom), dayOf(createdUntil))]

@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import { dayOf } from './facets.ts'
 import { type Ranked, rankSpan, type Span, type Wanted } from './rank-span.ts'
 
-/** Where a page ended: after a row of a span, or (`after: null`) before the first row of the days until a day. */
+/** The end of a page: after a row of a span, or (`after: null`) before the first row of the days up to `until`. */
 export type RankPosition = { until: string; from: string | null; after: Ranked | null }
 
-/** How far a page looks. */
+/** How much a page examines. */
 export type Reach = {
-  /** Conversations that the first attempt covers. */
+  /** The number of conversations of the first span. */
   firstSpan: number
-  /** Hits that are enough to rank; of phrases, whose rows are looked at one by one, a page. */
+  /** The number of hits that are enough to rank. For phrases, whose rows are checked one by one, one page is enough. */
   enough: number
-  /** Past this time (milliseconds) the page ends with what it has; the next one goes on. */
+  /** After this time in milliseconds, the page ends with the hits found so far, and the next page continues. */
   patience: number
 }
 
@@ -20,9 +20,9 @@ export const usualReach: Reach = { firstSpan: 2_000, enough: 200, patience: 150 
 type Day = { day: string; n: number }
 
 /**
- * The best hits first. A word that half of the conversations hold would be ranked a million times, so the hits
- * of the newest conversations are ranked first, as many days as it takes to have a few hundred hits (for most
- * queries that is all of them), then those of the days before. `next` is null after the last.
+ * Returns the best hits first. Ranking a word that half of the conversations contain would rank a million rows. So the
+ * newest days that together have a few hundred hits are ranked first (for most queries, that covers everything), then
+ * the days before. `next` is null at the end.
  */
 export async function findByRank(
   wanted: Wanted,
@@ -58,7 +58,7 @@ export async function findByRank(
   return { rows, next: position }
 }
 
-/** Days with conversations, newest first. */
+/** Returns the days with conversations, newest first. */
 async function daysOf({ db, accountId, filters }: Wanted): Promise<Day[]> {
   const { agentId, createdFrom, createdUntil } = filters
   const { rows } = await sql<Day>`
@@ -79,7 +79,7 @@ async function goOn(
   return { span, found }
 }
 
-/** Widens the span until it has enough hits, holds all days, or has taken its time. */
+/** Widens the span until it has enough hits, covers all days, or has run out of time. */
 async function nextSpan(
   wanted: Wanted,
   days: Day[],
@@ -96,7 +96,7 @@ async function nextSpan(
     })
     const { found, matches } = await rankSpan(wanted, span, { after: null, limit })
     const now = performance.now()
-    // What a wider span will cost, going by this one.
+    // Estimates the cost of a wider span from this one.
     const affordable = (span.size * (end - now)) / Math.max(now - begun, 1)
     if (span.from === days.at(-1)?.day || matches >= enough || affordable < span.size * 2)
       return { span, found }
@@ -105,7 +105,7 @@ async function nextSpan(
   }
 }
 
-/** The days from the newest to the first one that `isLast`. */
+/** Returns the span from the newest day to the first one for which `isLast` is true. */
 function spanOf(days: Day[], isLast: (day: Day) => boolean): Span {
   const at = days.findIndex(isLast)
   const inside = at === -1 ? days : days.slice(0, at + 1)

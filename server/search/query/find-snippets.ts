@@ -10,12 +10,12 @@ export type Snippet = { speaker: 'user' | 'assistant' | 'human_agent'; highlight
 
 type Said = { conversation_id: string; seq: number; speaker: Snippet['speaker']; text: string }
 
-/** Messages of one conversation read at a time, and hits that are read at all. */
+/** The number of messages of one conversation that are read at a time, and of hits that are read at all. */
 const PAGE = 100
 
 /**
- * The best place of each conversation's messages (null: only its title matches), as they are now. Conversations
- * that do not hold every term any more are left out: their row is a moment old.
+ * Returns the best passage of each conversation's current messages; null if only its title matches. Conversations that
+ * no longer contain every term are left out, since their row may be slightly outdated.
  */
 export async function findSnippets(
   db: Db,
@@ -45,7 +45,7 @@ export async function findSnippets(
 }
 
 type Search = {
-  /** Terms that were met, in the title or a message. */
+  /** The terms found so far, in the title or a message. */
   found: Set<number>
   best: { terms: number; snippet: Snippet } | null
   isOver: boolean
@@ -67,7 +67,7 @@ async function look(search: Search, said: Said[], terms: readonly Term[], stem: 
   }
 }
 
-/** Texts of the next messages of each conversation; the pieces of one message are texts of their own. */
+/** Returns texts of the next messages of each conversation; the parts of a message are separate texts. */
 async function messagesFrom(db: Db, accountId: AccountId, ids: string[], offset: number): Promise<Said[]> {
   const { rows } = await sql<Said>`
     select m.conversation_id, m.seq, m.speaker, m.text

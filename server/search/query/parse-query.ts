@@ -1,9 +1,9 @@
 import type { Stemmers } from '../index/stemmers.ts'
 import { bare, queryTerms, type Token, wordsOf } from '../index/text-tokens.ts'
 
-/** One word of a query: any of these terms, or any that begins with one of the prefixes. */
+/** One word of a query: any of these terms, or a term that begins with one of the prefixes. */
 export type Element = { terms: string[]; prefixes: string[] }
-/** What a text has to contain: one word, or several consecutive ones. */
+/** What a text must contain: one word, or several consecutive ones. */
 export type Term = Element[]
 
 const QUOTED = /["“”„«»]([^"“”„«»]*)["“”„«»]/g
@@ -39,7 +39,7 @@ export function parseQuery(query: string, stem: Stemmers): Term[] {
 }
 
 /**
- * The most words of a phrase that are searched for, because every position of a text may match nearly all of them.
+ * The most words of a phrase that are searched for, because nearly all of them may match at every position of a text.
  */
 const LONGEST_PHRASE = 32
 
@@ -47,7 +47,7 @@ function termOf(text: string, stem: Stemmers): Term {
   const words = [...wordsOf(text)].slice(0, LONGEST_PHRASE)
   return words.flatMap((word, i): Element[] => {
     if (!word.dense) return [{ terms: queryTerms(word.text, stem), prefixes: [] }]
-    // The last character of a run stands alone; in a text it may have a next one.
+    // The last character of a run stands alone, since another one may follow in a text.
     const isAlone = [...word.text].length === 1
     const before = words[i - 1]
     const endsRun = isAlone && before?.dense === true && before.end === word.end

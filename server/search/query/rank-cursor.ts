@@ -5,7 +5,7 @@ import type { RankPosition } from './find-by-rank.ts'
 const NO_ROW = '00000000-0000-0000-0000-000000000000'
 const VALUE = /^((?!0000)\d{4}-\d{2}-\d{2}) (?:((?!0000)\d{4}-\d{2}-\d{2}) (\d[\d.e+-]*))?$/
 
-/** `UNTIL FROM RANK`, or `UNTIL ` before the first row. */
+/** Encoded as `UNTIL FROM RANK`, or as `UNTIL ` before the first row. */
 export function encodeRank({ until, from, after }: RankPosition): Position {
   if (from === null || after === null) return { value: `${until} `, id: NO_ROW }
   return { value: `${until} ${from} ${after.rank}`, id: after.id }

@@ -7,21 +7,21 @@ import { activeIn, createdIn } from './find-by-activity.ts'
 import type { Term } from './parse-query.ts'
 import type { Filters } from './read-filters.ts'
 
-/** What is looked for, and where. */
+/** The terms and filters of a search. */
 export type Wanted = { db: Db; accountId: AccountId; filters: Filters; terms: readonly Term[] }
-/** Days of creation, both included, whose conversations are ranked among each other. */
+/** The creation days, both ends included, whose conversations are ranked together. */
 export type Span = {
   from: string
   until: string
-  /** Conversations that began in it. */
+  /** The number of conversations created in it. */
   size: number
 }
 export type Ranked = { id: string; rank: number }
 
-/** Conversations that are looked at one by one more quickly than the index finds the beginnings of words. */
+/** Up to this number, checking conversations one by one is faster than searching the index for prefixes. */
 const FEW = 6_000
 
-/** One more hit than `limit`, the best first, and how many there are when it is asked for the first ones. */
+/** Returns up to `limit` + 1 hits, best first, and on the first page also their number. */
 export async function rankSpan(
   { db, accountId, filters, terms }: Wanted,
   span: Span,
@@ -45,9 +45,9 @@ export async function rankSpan(
 }
 
 /**
- * The index reads every row of every word with a beginning, however few are wanted (175 ms for a common one
- * among a million). In a short span the beginning is therefore compared row by row, which the name of the
- * operator's function brings about.
+ * For a prefix, the index reads every row of every matching word, however few are wanted (175 ms for a common one among
+ * a million). In a short span, the prefix is therefore compared row by row, which calling the operator's function by
+ * name achieves.
  */
 function wordsMatch(terms: readonly Term[], { size }: Span): RawBuilder<boolean> {
   const begun = terms.filter((term) => term.some(({ prefixes }) => prefixes.length > 0))

@@ -9,7 +9,7 @@ import { searchedFrom } from './searched-months.ts'
 
 export type SearchQuery = Static<typeof searchConversations.query>
 
-/** What a conversation must have: one facet of each group, and times in the ranges (inclusive; null: any). */
+/** The conditions for a conversation: one facet of each group, and times in the ranges (inclusive; null: any). */
 export type Filters = {
   agentId: string
   groups: string[][]
@@ -45,14 +45,14 @@ export function readFilters(agentId: string, query: SearchQuery, now: Date): Fil
     agentId,
     groups,
     createdFrom: created.from ?? searchedFrom(now),
-    // What is created later than now is nothing; the days until an end far away would be many.
+    // Nothing was created in the future, and a distant end would result in many days.
     createdUntil: created.until && created.until < now ? created.until : null,
     activeFrom: active.from,
     activeUntil: active.until,
   }
 }
 
-/** A search finds runs of the playground only if it filters by their source. */
+/** A search includes runs of the playground only if it filters by their source. */
 const agentGroup = (agentId: string, sources: string | undefined): string[] => [
   facet('agent', agentId),
   ...(sources !== undefined && commaList(sources).includes(PLAYGROUND)
@@ -60,11 +60,11 @@ const agentGroup = (agentId: string, sources: string | undefined): string[] => [
     : []),
 ]
 
-/** null: not asked for. */
+/** null: no filter. */
 const valueGroup = (list: string | undefined, name: Facet): string[] | null =>
   list === undefined ? null : commaList(list).map((value) => facet(name, value))
 
-/** Outcomes count for the named tools (or procedures) when there are names, else for any. */
+/** If names are given, outcomes only count for those tools or procedures, otherwise for any. */
 function scopedGroup(outcomes: string | undefined, name: Facet, scope: string | undefined): string[] | null {
   if (outcomes === undefined || scope === undefined) return valueGroup(outcomes, name)
   return commaList(outcomes).flatMap((outcome) => commaList(scope).map((of) => facet(name, outcome, of)))

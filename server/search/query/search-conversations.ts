@@ -15,7 +15,7 @@ import type { Filters, SearchQuery } from './read-filters.ts'
 
 export type SearchPage = Static<typeof searchConversations.success.schema>
 
-/** A search that remembers its stemmers. Throws VALIDATION_INVALID_CURSOR. */
+/** Creates a search that caches its stemmers. Throws VALIDATION_INVALID_CURSOR. */
 export function createSearch(reach = usualReach) {
   const stem = createStemmers()
   return async (db: Db, accountId: AccountId, filters: Filters, query: SearchQuery): Promise<SearchPage> => {
@@ -24,7 +24,7 @@ export function createSearch(reach = usualReach) {
     const print = fingerprint('search', filters.agentId, Object.entries(asked).sort())
     const { createdFrom, createdUntil, activeUntil } = filters
     const isBefore = (until: Date | null): boolean => until !== null && until < createdFrom
-    // Nothing of what is searched is so old.
+    // Nothing in the search is that old.
     if (isBefore(createdUntil) || isBefore(activeUntil)) return NOTHING
     if (text === '') return byActivity(db, accountId, filters, { limit, cursor, print })
     const terms = parseQuery(text, stem)
@@ -89,7 +89,7 @@ const present = (row: ConversationRow, snippet: Snippet | null): SearchPage['dat
   snippet,
 })
 
-/** The rows in the order of the hits; those deleted meanwhile are left out. */
+/** Returns the rows in the order of the hits; those deleted meanwhile are left out. */
 async function conversationsOf(
   db: Db,
   accountId: AccountId,

@@ -1,11 +1,11 @@
 import { monthStart, spanOf } from '../../http/input/dates.ts'
 
-/** What is searched begins with the month so long before this one (service-api, "Limits"). */
+/** The number of months before this one that the search covers (service-api, "Limits"). */
 const SEARCHED_MONTHS = 12
 
 export const searchedFrom = (now: Date): Date => monthStart(now, SEARCHED_MONTHS)
 
-/** Says of a day or time that the search does not reach back to it. */
+/** Returns the problem with a day or time that the search does not cover. */
 export function refuseEarly(text: string): string | null {
   const first = searchedFrom(new Date())
   return spanOf(text).from >= first

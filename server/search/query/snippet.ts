@@ -49,10 +49,10 @@ export async function hitsIn(terms: readonly Term[], tokens: readonly Token[]): 
   return hits.sort((a, b) => a.start - b.start || b.end - a.end)
 }
 
-/** Returns how many different terms the best range of a snippet's length holds, and where it begins. */
+/** Returns the number of different terms in the best range of a snippet's length, and its start. */
 export function bestStretch(hits: readonly Hit[]): Range & { terms: number } {
   let best = { start: 0, end: 0, terms: 0 }
-  /** How often each term occurs between the first hit of the range and the first one that is too far from it. */
+  /** How often each term occurs from the first hit of the range up to the first one too far from it. */
   const inside = new Map<number, number>()
   let next = 0
   hits.forEach(({ start, term }, first) => {
@@ -72,7 +72,7 @@ export function bestStretch(hits: readonly Hit[]): Range & { terms: number } {
   return best
 }
 
-/** A piece of the text around the stretch, cut between words, with its hits marked. */
+/** Returns the text around the range, cut between words, with its hits marked. */
 export function highlight(text: string, hits: readonly Range[], stretch: Range): Highlights {
   const spare = Math.max(0, LENGTH - (stretch.end - stretch.start))
   const from = Math.max(0, Math.min(stretch.start - Math.floor(spare / 2), text.length - LENGTH))
@@ -93,7 +93,7 @@ export function highlight(text: string, hits: readonly Range[], stretch: Range):
   return pieces
 }
 
-/** Hits that overlap are one. */
+/** Merges overlapping hits. */
 function merged(hits: readonly Range[]): Range[] {
   const found: Range[] = []
   for (const { start, end } of hits) {
@@ -104,7 +104,7 @@ function merged(hits: readonly Range[]): Range[] {
   return found
 }
 
-/** Looks for a space to cut at, on the way to the hit; a script without spaces is cut where it comes. */
+/** Finds a space to cut at on the way to the hit. Scripts without spaces are cut anywhere. */
 function wordStart(text: string, from: number, hit: number): number {
   if (from === 0) return 0
   const space = text.slice(from, Math.min(hit, from + 40)).search(/\s/)
@@ -118,6 +118,6 @@ function wordEnd(text: string, until: number, hit: number): number {
   return whole(text, space === -1 ? until : until - tail.length + space)
 }
 
-/** Not between the two halves of a character. */
+/** Never cuts between the halves of a surrogate pair. */
 const whole = (text: string, at: number): number =>
   /[\udc00-\udfff]/.test(text[at] ?? '') && /[\ud800-\udbff]/.test(text[at - 1] ?? '') ? at + 1 : at

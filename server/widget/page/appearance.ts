@@ -22,7 +22,7 @@ export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<type
     chat,
     stage: stage && shownStage(stage),
     linkHosts: (agent.allowed_domains ?? []).map(hostOf),
-    // The stage greets with words of its own.
+    // The chat in the middle of the page has its own greeting.
     initialMessages: stage ? [] : agent.initial_messages,
     suggestedMessages: (stage && stage.suggestedMessages.length > 0
       ? stage.suggestedMessages

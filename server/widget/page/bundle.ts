@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
-/** A file as browsers get it. */
+/** A file as browsers receive it. */
 export type Asset = { hash: string; type: string; bytes: Buffer; gzipped: Buffer }
 export type Bundle = { loader: Asset; script: Asset; style: Asset }
 
@@ -25,7 +25,7 @@ async function bundleWidget(): Promise<Bundle> {
     target: 'es2020',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    // Settings for the checker would change what is made.
+    // The project's compiler settings are for type checking and would change the output.
     tsconfigRaw: '{}',
     legalComments: 'none',
     logLevel: 'silent',
@@ -45,7 +45,7 @@ async function bundleWidget(): Promise<Bundle> {
   }
 }
 
-/** Bundled when it is first asked for, once; what failed is tried again. */
+/** Bundled once, at the first request. A failed attempt is repeated. */
 export function createBundler(): () => Promise<Bundle> {
   let bundling: Promise<Bundle> | null = null
   return () => {

@@ -3,13 +3,13 @@ const LIGHT_TEXT = '#ffffff'
 
 type Rgb = [number, number, number]
 
-/** Black or white, whichever can be read on the colour; what is transparent is read on `behind`. */
+/** Returns black or white, whichever is more readable on the colour. For a transparent colour, `behind` counts. */
 export function textOn(color: string, behind = LIGHT_TEXT): string {
   const shown = parseColor(color) ? color : behind
   return contrast(shown, LIGHT_TEXT) >= contrast(shown, DARK_TEXT) ? LIGHT_TEXT : DARK_TEXT
 }
 
-/** As WCAG computes it: 1 to 21. What is no colour is taken for white. */
+/** Returns the contrast according to WCAG, 1 to 21. Invalid colours count as white. */
 export function contrast(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)
@@ -23,7 +23,7 @@ function luminance(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** Of #rgb, #rgba, #rrggbb and #rrggbbaa; null when nothing of it would be seen. */
+/** Parses #rgb, #rgba, #rrggbb and #rrggbbaa; returns null for invalid or almost transparent colours. */
 function parseColor(color: string): Rgb | null {
   const digits = /^#([0-9a-f]{3,8})$/i.exec(color)?.[1]
   if (!digits) return null

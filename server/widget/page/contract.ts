@@ -56,7 +56,7 @@ export const readLauncher = rawEndpoint({
   }),
   success: { status: 200, description: 'The settings of the launcher', types: ['application/json'] },
   unknown: 'AGENT_NOT_FOUND',
-  // The handler refuses the request itself, after the headers that let other sites read the error.
+  // The handler rejects the request itself, after setting the headers that let other sites read the error.
   duringMaintenance: 'served',
   errors: ['RATE_LIMIT_TOO_MANY_REQUESTS', 'SERVICE_UNDER_MAINTENANCE'],
 })

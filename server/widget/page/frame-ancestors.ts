@@ -1,11 +1,11 @@
-/** Who may frame an agent's chat, as sources of the directive frame-ancestors; null: every site. */
+/** Returns the sources for the directive frame-ancestors of an agent's chat; null: every site may embed it. */
 export function frameAncestors(domains: string[] | null): string {
   if (domains === null) return '*'
   const hosts = new Set(domains.flatMap(hostsOf))
   return ["'self'", ...[...hosts].flatMap((host) => [`https://${host}`, `http://${host}`])].join(' ')
 }
 
-/** Whether the directive lets a page of this origin frame the chat. */
+/** Returns whether the directive allows a page of this origin to embed the chat. */
 export function mayFrame(origin: string, domains: string[] | null): boolean {
   if (domains === null) return true
   const { protocol, host } = URL.parse(origin) ?? {}
@@ -16,7 +16,7 @@ export function mayFrame(origin: string, domains: string[] | null): boolean {
   })
 }
 
-/** `example.com` stands for its subdomains too, `*.example.com` for these only. */
+/** `example.com` includes its subdomains; `*.example.com` means only these. */
 function hostsOf(domain: string): string[] {
   const isAddress = /^[\d.]+(:\d+)?$/.test(domain)
   return domain.startsWith('*.') || isAddress ? [domain] : [domain, `*.${domain}`]

@@ -6,7 +6,7 @@ type Names = Pick<Bundle, 'script' | 'style'>
 export const scriptPath = ({ script }: Names): string => `/widget-assets/frame.${script.hash}.js`
 export const stylePath = ({ style }: Names): string => `/widget-assets/frame.${style.hash}.css`
 
-/** The page inside of the iframe; its script asks for everything else. */
+/** The page inside the iframe; its script requests everything else. */
 export const framePage = (bundle: Names, agent: { id: string; name: string; theme: string }): string =>
   page(
     bundle,
@@ -16,7 +16,7 @@ export const framePage = (bundle: Names, agent: { id: string; name: string; them
 <noscript><p class="problem-page">This chat needs JavaScript.</p></noscript>`,
   )
 
-/** What stands in the panel when there is no chat; the script tells the page around it that it does. */
+/** What the panel shows when there is no chat. The script reports this to the embedding page. */
 export const problemPage = (bundle: Names, title: string, sentence: string): string =>
   page(
     bundle,

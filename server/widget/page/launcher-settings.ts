@@ -13,7 +13,7 @@ export type LauncherSettings = {
   theme: ChatStyles['theme']
   align: ChatStyles['alignChatButton']
   color: string
-  /** Of what stands on it. */
+  /** The colour of the content on it. */
   textColor: string
   icon: string | null
   autoOpenAfter: number | null

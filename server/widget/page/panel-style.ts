@@ -1,6 +1,6 @@
 /**
- * The rules of the panel, for the script on the owner's page. They come with its settings, before which nothing is shown:
- * the script is small.
+ * The style of the panel, for the script on the owner's page. It is sent with the settings, without which nothing is
+ * shown, to keep the script small.
  */
 export const PANEL_STYLE = `
 div{position:fixed;bottom:92px;width:400px;height:min(720px,100vh - 112px);max-width:calc(100vw - 40px);border-radius:16px;overflow:hidden;background:var(--surface);box-shadow:0 0 0 1px #0000000f,0 12px 48px #00000038;opacity:0;visibility:hidden;transform:translateY(12px) scale(.985);transform-origin:bottom right;transition:opacity .2s,transform .22s cubic-bezier(.2,.8,.2,1),visibility 0s .22s}
@@ -19,7 +19,7 @@ div{inset:0;width:100%;max-width:none;height:100vh;height:100dvh;border-radius:0
 @media (prefers-reduced-motion:reduce){b{animation-duration:4s}}
 `
 
-/** Those of a chat in the middle of the page. */
+/** The style of a chat in the middle of the page. */
 export const STAGE_STYLE = `
 div.stage{inset:50% auto auto 50%;height:min(760px,100vh - 64px);transform:translate(-50%,-48%) scale(.985);transform-origin:center}
 div.stage.open{transform:translate(-50%,-50%)}

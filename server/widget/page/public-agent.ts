@@ -1,7 +1,7 @@
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { Db } from '../../db/database.ts'
 
-/** The agent that anybody may talk to under its id; private agents are as unknown as those that never were. */
+/** Returns the agent with this id that anybody may talk to. Private agents look as if they did not exist. */
 export async function findPublicAgent(db: Db, agentId: string): Promise<AgentRow | undefined> {
   if (agentId.includes('\0')) return undefined
   return db

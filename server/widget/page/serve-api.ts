@@ -7,7 +7,7 @@ import { widgetRoutes } from '../routes.ts'
 import { requirePublicAgent } from '../visitors/visitor.ts'
 import { WIDGET_API } from './api-path.ts'
 
-/** Serves the API of the chat in a visitor's browser, which takes no API key. */
+/** Serves the API of the chat in a visitor's browser, which needs no API key. */
 export async function serveWidgetApi(
   app: FastifyInstance,
   ctx: Context,

@@ -59,7 +59,7 @@ test('files are sent compressed to whom takes it', async () => {
   const response = await fetch(`${service.url}/widget.js`, { headers: { 'accept-encoding': 'br, gzip' } })
   assert.equal(response.headers.get('content-encoding'), 'gzip')
   assert.equal(response.headers.get('vary'), 'accept-encoding')
-  // fetch has unpacked it.
+  // fetch has decompressed it.
   assert.equal(await response.text(), await (await get('/widget.js')).text())
 })
 

@@ -25,7 +25,7 @@ const AWAY = {
   sentence: 'It is under maintenance. Please come back in a few minutes.',
 }
 
-/** The script for the owner's page, and the chat that it shows in an iframe. */
+/** Serves the script for the owner's page and the chat that it shows in an iframe. */
 export function widgetPageRoutes(ctx: Needs): RawRoute[] {
   const bundle = createBundler()
 
@@ -52,7 +52,7 @@ export function widgetPageRoutes(ctx: Needs): RawRoute[] {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
       'content-security-policy': policy(isProblem ? null : agent.allowed_domains),
-      // Cross-origin isolated pages embed nothing without it.
+      // Cross-origin isolated pages embed nothing without this header.
       'cross-origin-resource-policy': 'cross-origin',
       'cross-origin-embedder-policy': 'require-corp',
     })

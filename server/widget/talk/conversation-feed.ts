@@ -1,25 +1,25 @@
 import type { Context } from '../../context.ts'
 import { readStates } from './conversation-state.ts'
 
-/** Notices may be lost, and not everything gives one. */
+/** Notifications may be lost, and not every change causes one. */
 const LOOK_EVERY_MS = 2_000
-/** Looks that notices ask for are as far apart as this. */
+/** The minimum time between two queries caused by notifications. */
 const SHORTEST_MS = 200
 const AT_ONCE = 1_000
 
 type Follower = {
   agentId: string
   conversationId: string
-  /** What its reader was told last; null: nothing yet. */
+  /** The version last sent to the reader; null: none yet. */
   version: string | null
   isReady(): boolean
   tell(version: string): void
-  /** Looked at every 2 s: whether it has to end. */
+  /** Called every 2 s; returns whether the reader has to be closed. */
   isOver(): boolean
   end(): void
 }
 
-/** Tells readers of conversations that there is something new. All of a process share its looks at the database. */
+/** Tells readers of conversations about changes. All readers of a process share its queries. */
 export type ConversationFeed = { join(follower: Follower): { look(): void; leave(): void } }
 
 export function createConversationFeed({
@@ -57,7 +57,7 @@ export function createConversationFeed({
     }
   }
   const look = (some: () => Follower[]): void => {
-    // The database being away is told elsewhere; the next look is in 2 s.
+    // The unavailability of the database is reported elsewhere; the next query follows in 2 s.
     looking = looking
       .then(() => lookAt(some()))
       .catch((error) => log.info({ err: error }, 'followed conversations'))

@@ -12,7 +12,7 @@ type ConversationState = {
   id: string
   version: string
   status: ConversationStatus
-  /** A ticket is open. */
+  /** Whether a ticket is open. */
   isWaiting: boolean
   isStaffed: boolean
   helper: string | null
@@ -44,7 +44,7 @@ export async function readStates(db: Db, ids: readonly string[]): Promise<Conver
     where c.id = any(${ids}::uuid[])`.execute(db)
   return rows.map((row) => {
     const isWaiting = row.is_waiting || row.status === 'taken_over'
-    // Who is there matters to those who wait.
+    // Who is available matters only to visitors who wait for a person.
     const isStaffed = isWaiting && row.is_staffed
     const seen = [
       row.last_seq,
@@ -66,7 +66,7 @@ export async function readStates(db: Db, ids: readonly string[]): Promise<Conver
   })
 }
 
-/** What the visitor is told of the people of the team; null while the agent alone has the conversation. */
+/** What the visitor is told about the team; null while only the agent is involved. */
 export async function helpOf(
   db: Db,
   { agent }: Pick<Visit, 'agent'>,

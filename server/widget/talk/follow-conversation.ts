@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { eventStream, PING } from '../../http/server/event-stream.ts'
 import type { ConversationFeed } from './conversation-feed.ts'
 
-/** Then the reader comes back, if it still wants to know. */
+/** After this time the stream ends, and a reader that is still interested reconnects. */
 const LONGEST_MS = 60 * 60 * 1_000
 
 /** Sends the version of a conversation now and whenever it changes, until the reader leaves or the service stops. */
@@ -19,7 +19,7 @@ export function followConversation(
     version: null,
     isReady: stream.isReady,
     tell: (version) => stream.write(`event: version\ndata: ${JSON.stringify({ version })}\n\n`),
-    // While the service stops, its open requests are waited for.
+    // While the service stops, it waits for open requests, so this one has to end.
     isOver: () => !request.server.server.listening,
     end: stream.end,
   })

@@ -8,7 +8,7 @@ import type { PendingCall } from './visible.ts'
 
 const NEWEST = 20
 
-/** The newest first, by activity. */
+/** Most recently active first. */
 export function conversationsOfVisitor(db: Db, { agent, visitorId }: Visit): Promise<ConversationRow[]> {
   return db
     .selectFrom('conversations')
@@ -23,7 +23,7 @@ export function conversationsOfVisitor(db: Db, { agent, visitorId }: Visit): Pro
     .execute()
 }
 
-/** Calls that still wait for the page. */
+/** Calls that still wait for a result of the page. */
 export function pendingCalls(db: Db, accountId: AccountId, conversationId: string): Promise<PendingCall[]> {
   return db
     .selectFrom('tool_calls')

@@ -12,7 +12,7 @@ import { visibleMessage, visibleSummary } from './visible.ts'
 
 const NEWEST_MESSAGES = 100
 
-/** A conversation as its visitor sees it. Throws RESOURCE_NOT_FOUND. */
+/** Returns a conversation as its visitor sees it. Throws RESOURCE_NOT_FOUND. */
 export async function readConversation(
   ctx: Pick<Context, 'db' | 'secrets' | 'config'>,
   visit: Visit,
@@ -21,10 +21,10 @@ export async function readConversation(
   const { db } = ctx
   const accountId = visit.agent.account_id
   const row = await requireOwnConversation(db, visit, conversationId)
-  // Before everything else: what changes meanwhile has another version.
+  // Read the version first, so that a later change results in another version.
   const [state] = await readStates(db, [row.id])
   if (!state) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation does not exist.' })
-  // Before the messages: an answer that ends meanwhile is then told as still coming, not as missing.
+  // Read this before the messages: an answer that ends in between then appears as still running and not as missing.
   const running = await runningGeneration(db, accountId, row.id)
   const [messages, pending] = await Promise.all([
     messagesBackwards(db, accountId, row.id, { limit: NEWEST_MESSAGES - 1, beforeSeq: null }),

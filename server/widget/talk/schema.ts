@@ -18,7 +18,7 @@ export const Appearance = Exact({
   id: Type.String(),
   name: Type.String({ description: 'styles.chat.displayName, else the name of the agent' }),
   chat: Styles.properties.chat,
-  /** null: the chat has its place in a corner of the page. */
+  /** null: the chat is in a corner of the page. */
   stage: Nullable(
     Exact({
       welcomeMessage: stageFields.welcomeMessage,
@@ -43,9 +43,9 @@ export const Appearance = Exact({
   leadForm: Nullable(Exact({ fields: Type.Array(OneOf(leadFields)) })),
   mayEscalate: Type.Boolean({ description: 'A person can be asked for (…/person)' }),
   takesIdentity: Type.Boolean({ description: 'The site may sign its visitors in (…/identity)' }),
-  /** null: the agent takes no files from visitors. */
+  /** null: the agent accepts no files from visitors. */
   uploads: Nullable(Exact({ maxFiles: Type.Integer(), maxBytes: Type.Integer() })),
-  /** null: no voice mode. The browser itself hears and speaks. */
+  /** null: there is no voice mode. Speech recognition and synthesis run in the browser. */
   voice: Nullable(
     Exact({
       language: Nullable(Type.String({ description: 'BCP 47, as voiceSettings.transcriber.language' })),
@@ -56,7 +56,7 @@ export const Appearance = Exact({
   ),
 })
 
-/** Of what the agent's actions did a visitor sees only the calls that the page has to run itself. */
+/** Of the agent's actions, a visitor sees only the calls that the page has to run itself. */
 export const VisibleMessage = Exact({
   id: Type.String(),
   role: OneOf(['user', 'assistant']),

@@ -19,11 +19,11 @@ import { requireOwnConversation, type Visit } from '../visitors/visitor.ts'
 type Written = {
   messageId: string
   message: string
-  /** Ids of files that the visitor has uploaded. */
+  /** The ids of files that the visitor has uploaded. */
   attachments?: string[]
   conversationId?: string
   voice?: boolean
-  /** Where the chat is embedded, as the browser says. */
+  /** The page on which the chat is embedded, as reported by the browser. */
   page?: string
   country: string | null
 }
@@ -31,24 +31,24 @@ type Written = {
 type Needs = Pick<Context, 'db' | 'notifier'>
 
 /**
- * Makes a visitor's message ours, once, whatever becomes of its answer; the same messageId again is the message that is
- * there. Answers its conversation: a new one where none is named, or the named one has ended. Throws
- * RESOURCE_NOT_FOUND, RESOURCE_DUPLICATE when the id is another message's, VALIDATION_INVALID_BODY for a file that is not
- * this visitor's, or was sent before.
+ * Stores a visitor's message exactly once, whatever happens to its answer. If the messageId exists, the stored message
+ * is returned. Returns the conversation, which is a new one if none is named or the named one has ended. Throws
+ * RESOURCE_NOT_FOUND, RESOURCE_DUPLICATE when the id belongs to another message, and VALIDATION_INVALID_BODY for a file
+ * that is not this visitor's or was sent before.
  */
 export async function storeMessage(ctx: Needs, visit: Visit, written: Written): Promise<ConversationRow> {
   try {
     return await transact(ctx.db, (trx) => store(ctx, trx, visit, written))
   } catch (error) {
     if ((error as { constraint?: string }).constraint !== 'messages_pkey') throw error
-    // The browser has sent it twice at once.
+    // The browser has sent the message twice at the same time.
     const meanwhile = await findWritten(ctx.db, visit, written.messageId)
     if (meanwhile) return meanwhile
     throw error
   }
 }
 
-/** The conversation of a message that is there already. Throws RESOURCE_DUPLICATE when it is not this visitor's. */
+/** Returns the conversation of an existing message. Throws RESOURCE_DUPLICATE when it is not this visitor's. */
 export async function findWritten(
   db: Db,
   visit: Visit,
@@ -110,7 +110,10 @@ async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Prom
   return conversation
 }
 
-/** What the visitor, in another tab perhaps, has begun after one that ended, whose row is locked. */
+/**
+ * Finds the conversation that the visitor, perhaps in another tab, has started after one that ended. That one's row is
+ * locked.
+ */
 async function begunAfter(
   trx: Trx,
   { visitorId }: Visit,

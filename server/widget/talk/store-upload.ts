@@ -20,8 +20,8 @@ const RUNNABLE =
   /\.(exe|com|bat|cmd|msi|scr|pif|ps1|vbs?|vbe|jse?|mjs|jar|hta|lnk|reg|wsf|wsh|cpl|dll|sh|app|apk|dmg|iso|html?|xhtml|svg)$/i
 
 /**
- * Keeps a file that the visitor's next message will carry. Throws RESOURCE_NOT_FOUND while the agent takes no files,
- * RATE_LIMIT_TOO_MANY_REQUESTS, ATTACHMENT_LIMIT_EXCEEDED, and VALIDATION_INVALID_BODY for a kind that is not taken.
+ * Stores a file for the visitor's next message. Throws RESOURCE_NOT_FOUND while the agent accepts no files,
+ * RATE_LIMIT_TOO_MANY_REQUESTS, ATTACHMENT_LIMIT_EXCEEDED, and VALIDATION_INVALID_BODY for a type that is not accepted.
  */
 export async function storeUpload(
   ctx: Pick<Context, 'db' | 'filesDir' | 'limiter'>,

@@ -7,17 +7,17 @@ import { type FinishMetadata, frameOf, type StreamEvent } from '../../conversati
 import { EVENTS, type Wire } from '../../conversations/stream/send-stream.ts'
 import type { ConversationSummary, VisibleMessage } from './schema.ts'
 
-/** A client action whose result the page owes. */
+/** A client action whose result the page still has to send. */
 export type PendingCall = { id: string; message_id: string; name: string; input: unknown }
 
-/** What was said before an action and after it stands apart. */
+/** Text before and after an action is shown as separate paragraphs. */
 const saidIn = ({ parts }: MessageRow): string =>
   parts
     .flatMap((part) => (part.type === 'text' ? [part.text.trim()] : []))
     .filter((text) => text !== '')
     .join('\n\n')
 
-/** What the agent's own actions sent and got is the company's: a visitor sees none of it. */
+/** Inputs and outputs of the agent's own actions belong to the company, so a visitor sees none of them. */
 export function visibleMessage(
   row: MessageRow,
   pending: PendingCall[],
@@ -51,7 +51,7 @@ const HIDDEN = /^id: \d+\nevent: tool-/
 
 const WITH_METADATA = /^id: (\d+)\nevent: (?:message-metadata|finish)\ndata: (.*)\n\n$/
 
-/** What an answer costs, and by which id the company knows its visitor, is not for the visitor. */
+/** Visitors do not see what an answer costs, nor the id by which the company knows them. */
 function visibleFrame(frame: string): string {
   if (HIDDEN.test(frame)) return ''
   const [, id, data] = WITH_METADATA.exec(frame) ?? []
@@ -62,5 +62,8 @@ function visibleFrame(frame: string): string {
   return frameOf(Number(id), { ...event, messageMetadata })
 }
 
-/** The events of an answer without those of its actions; each keeps its number, for readers that come back. */
+/**
+ * Filters an answer's events, leaving out those of its actions. Each event keeps its number, for readers that
+ * reconnect.
+ */
 export const VISIBLE_EVENTS: Wire = { ...EVENTS, shape: () => ({ textOf: visibleFrame, isBroken: false }) }

@@ -10,8 +10,8 @@ type Needs = Pick<Context, 'limiter'>
 type Rules = Pick<AgentRow, 'id' | 'blocked_countries' | 'ip_rate_limits'>
 
 /**
- * What the agent's owner has set for whoever writes: the countries that are not served, and how much one address may
- * send. Answers the visitor's country. Throws VISITOR_NOT_SERVED, and RATE_LIMIT_TOO_MANY_REQUESTS in the owner's words.
+ * Applies the owner's settings for visitors: the blocked countries, and the rate limit per address. Returns the
+ * visitor's country. Throws VISITOR_NOT_SERVED, and RATE_LIMIT_TOO_MANY_REQUESTS with the owner's message.
  */
 export async function admitVisitor(
   { limiter }: Needs,
@@ -28,7 +28,7 @@ export async function admitVisitor(
   return country
 }
 
-/** Throws VISITOR_NOT_SERVED for a country that the owner has blocked; answers the visitor's country. */
+/** Throws VISITOR_NOT_SERVED for a country that the owner has blocked; returns the visitor's country. */
 export function refuseCountry(
   { blocked_countries }: Pick<Rules, 'blocked_countries'>,
   request: FastifyRequest,
@@ -39,7 +39,7 @@ export function refuseCountry(
   return country
 }
 
-/** Every page that a visitor opens brings a token: these are counted apart from what they write. */
+/** Every page that a visitor opens sends a token, so tokens are counted separately from messages. */
 const IDENTITIES = { limit: 300, windowMs: 10 * 60 * 1_000 }
 
 /** Throws RATE_LIMIT_TOO_MANY_REQUESTS. */

@@ -54,7 +54,7 @@ test('a loop of stopping and sending again stays within the limit of the address
     if (status !== 201) continue
     assert.equal(body.data.answering, true)
     await asked(tries + 1)
-    // Sent again while it is being answered, nothing is begun and nothing is counted.
+    // Sending the message again while it is being answered starts nothing and counts nothing.
     assert.equal((await send(messageId)).status, 201)
     await stop(body.data.conversationId)
   }

@@ -20,7 +20,7 @@ test('the country that a trusted proxy names is counted, and kept out where the 
       { messageId: randomUUID(), message: 'Hello?' },
       { [HEADER]: country },
     )
-  // XX is how some proxies say that they do not know.
+  // Some proxies send XX for an unknown country.
   for (const country of ['DE', 'de', 'XX', '']) assert.equal((await send(country)).status, 201, country)
   const refused = await send('FR')
   assert.deepEqual([refused.status, refused.body.error.code], [403, 'VISITOR_NOT_SERVED'])

@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 
 type Trust = Pick<Config, 'countryHeader' | 'trustedProxies'>
 
-/** Where the sender of a request is, as the proxy in front says; null: nobody who can be believed says so. */
+/** Returns the country of the client as named by the proxy; null when there is no trusted proxy that names it. */
 export type CountryOf = (request: FastifyRequest) => string | null
 
 export function countryReader({ countryHeader, trustedProxies }: Trust): CountryOf {
@@ -22,7 +22,7 @@ export function countryReader({ countryHeader, trustedProxies }: Trust): Country
   }
 }
 
-/** A single address is a range of one. */
+/** A single address is treated as a range of one. */
 const rangeOf = (text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] =>
   ipaddr.parseCIDR(
     ipaddr.isValidCIDR(text) ? text : `${text}/${ipaddr.parse(text).kind() === 'ipv4' ? 32 : 128}`,

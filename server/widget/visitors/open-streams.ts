@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../http/errors.ts'
 
-/** Held at once by one address, in each process: many visitors may share it, and one may have several tabs. */
+/** The most open streams per address and process. Many visitors may share an address, and one may have several tabs. */
 const MOST_STREAMS = 100
 
 /** Counts streams while they are open. */
 type OpenStreams = (bucket: string, reply: FastifyReply) => void
 
-/** Throws RATE_LIMIT_TOO_MANY_REQUESTS for one too many. */
+/** Throws RATE_LIMIT_TOO_MANY_REQUESTS when there are too many. */
 export function countStreams(): OpenStreams {
   const open = new Map<string, number>()
   return (bucket, { raw }) => {

@@ -5,7 +5,9 @@ import { ApiError } from '../../http/errors.ts'
 import { takesDetails } from '../page/appearance.ts'
 import { requireOwnConversation, type Visit } from './visitor.ts'
 
-/** Stores what a visitor has filled in as a lead. Throws RESOURCE_NOT_FOUND when the agent has no form, too. */
+/**
+ * Stores the details that a visitor has entered as a lead. Throws RESOURCE_NOT_FOUND, also when the agent has no form.
+ */
 export async function storeDetails(
   db: Db,
   visit: Visit,

@@ -9,14 +9,14 @@ import { signedIn } from '../identity/identify-visitor.ts'
 import { findPublicAgent } from '../page/public-agent.ts'
 
 /**
- * Who writes to which agent. `visitorId` stands as the user id of the visitor's conversations: the one of the browser,
- * which says nothing of its secret, or that of the site for a visitor whom it has signed in.
+ * A visitor and the agent they talk to. `visitorId` is the user id of the visitor's conversations: either the
+ * browser's, from which its secret cannot be derived, or the site's for a visitor whom it has signed in.
  */
 export type Visit = {
   agent: AgentRow
   visitorId: string
   browserId: string
-  /** Of a visitor whom the site has signed in. */
+  /** Set for a visitor whom the site has signed in. */
   contactId: string | null
 }
 
@@ -41,7 +41,7 @@ export async function requirePublicAgent(db: Db, agentId: string): Promise<Agent
   return agent
 }
 
-/** The browser that asks. Throws AUTH_MISSING_API_KEY and AUTH_INVALID_API_KEY. */
+/** Identifies the browser. Throws AUTH_MISSING_API_KEY and AUTH_INVALID_API_KEY. */
 export function browserOf({ headers: { authorization } }: Pick<FastifyRequest, 'headers'>): {
   browserId: string
   isSigned: boolean
@@ -58,7 +58,7 @@ export function browserOf({ headers: { authorization } }: Pick<FastifyRequest, '
   })
 }
 
-/** A conversation that this visitor began here; another one is RESOURCE_NOT_FOUND. */
+/** Returns the conversation if this visitor started it here; otherwise throws RESOURCE_NOT_FOUND. */
 export async function requireOwnConversation(
   db: Db,
   { agent, visitorId }: Visit,

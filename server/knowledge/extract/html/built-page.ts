@@ -4,15 +4,15 @@ import { isWrittenByScript } from '../../../fetch/render/written-by-script.ts'
 import type { DocumentInput, DocumentType } from '../extracted-document.ts'
 import { declaredCharset, decodeText } from '../text/decode-text.ts'
 
-// Decoding more would hold up other work, and a page of text has less.
+// Decoding more would hold up other work, and a page of text is smaller.
 const MOST_BYTES = 5 * 1_048_576
 
-/** The account for which a page is read, and the signal that cancels the reading. */
+/** The account on whose behalf a page is read, and the signal that cancels it. */
 type Asked = { owner: string; signal: AbortSignal }
 
 /**
- * Returns the HTML that the scripts of a page produce, if the page needs them and there is a browser; else null.
- * Throws FetchFailure.
+ * Returns the HTML that a page's scripts produce, if the page needs them and there is a browser; otherwise null. Throws
+ * FetchFailure.
  */
 export async function builtPage(
   renderer: Renderer | null | undefined,
@@ -23,11 +23,11 @@ export async function builtPage(
   return renderer && isWrittenByScript(html) ? renderer.render({ url, html }, asked) : null
 }
 
-/** A page for the extractor, as it was sent. */
+/** Returns a page for the extractor as the server sent it. */
 export const inputOf = ({ body, url, headers }: FetchedPage, type: DocumentType) =>
   ({ bytes: body, type, url, contentType: headers['content-type'] }) satisfies DocumentInput
 
-/** The same for what its scripts have made of it. */
+/** Returns a page for the extractor as its scripts have built it. */
 export const builtInput = (html: string, url: string): DocumentInput => ({
   bytes: Buffer.from(html),
   type: 'html',
@@ -35,7 +35,10 @@ export const builtInput = (html: string, url: string): DocumentInput => ({
   contentType: 'text/html; charset=utf-8',
 })
 
-/** A page of its own for the extractor, after its scripts have run if need be; `isBuilt` says so. */
+/**
+ * Returns a single page for the extractor, after running its scripts if necessary; `isBuilt` tells whether that was
+ * done.
+ */
 export async function linkedInput(
   renderer: Renderer | null | undefined,
   page: FetchedPage,

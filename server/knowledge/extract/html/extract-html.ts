@@ -8,13 +8,16 @@ import { type HtmlElement, headingText } from './html-node.ts'
 import { htmlSections } from './html-sections.ts'
 import { tooComplex } from './html-shape.ts'
 
-// Below this many characters, and below this share of the page, main-content detection has picked a fragment.
+// Below this many characters, and below this share of the page, main-content detection has only picked a fragment.
 const littleText = 200
 const littleShare = 0.2
-// The detection takes short lists and cells out, too: from here on it has found nothing but those.
+// The detection also removes short lists and table cells. Above this share, nothing else has been removed.
 const nearlyAll = 0.8
 
-/** The main content of an HTML page; the whole body when none stands out. Throws ExtractFailure `no_text`, `too_large`. */
+/**
+ * Extracts the main content of an HTML page, or its whole body when none stands out. Throws ExtractFailure `no_text`
+ * and `too_large`.
+ */
 export async function extractHtml(html: string, url?: string): Promise<ExtractedDocument> {
   const reason = tooComplex(html)
   if (reason) throw new ExtractFailure('too_large', reason)
@@ -45,7 +48,7 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
 
 type Document = ReturnType<typeof parseHTML>['document']
 
-/** The page's tree, without what only leads elsewhere, and everything that stands in it. */
+/** Returns the page's tree without navigation, and its complete text. */
 function contentOf(
   source: string,
   { keepsNavigation } = { keepsNavigation: false },
@@ -56,13 +59,13 @@ function contentOf(
       'nav, div, p, ul, ol, table, header, footer, aside, section',
     ))
       if (isNavigation(element as HtmlElement)) element.remove()
-  // Pages may leave out the tags of head and body, and the parser does not put them in.
+  // Pages may omit the head and body tags, and the parser does not add them.
   const fromBody = htmlSections(document.body, anchorsOf(document.documentElement))
   if (lengthOf(fromBody) > 0) return { document, whole: fromBody }
   return { document, whole: htmlSections(document.documentElement, anchorsOf(document.documentElement)) }
 }
 
-/** What the page itself marks as its main part, all of it; null when it marks none, or several. */
+/** Returns the element that the page marks as its main part; null when it marks none, or several. */
 function markedSections(document: Document): Section[] | null {
   for (const selector of ['main, [role=main]', 'article']) {
     const [marked, ...others] = document.querySelectorAll(selector)
@@ -72,17 +75,17 @@ function markedSections(document: Document): Section[] | null {
   return null
 }
 
-// Changes the document: read everything else before.
+// The detection modifies the document, so everything else has to be read before.
 async function mainSections(
   document: Document,
   url: string | undefined,
   anchors: Anchors,
 ): Promise<Section[]> {
-  // The detection asks for two browser features that linkedom has not.
+  // The detection uses two browser features that linkedom lacks.
   Object.assign(document, { styleSheets: [], URL: url ?? 'about:blank' })
   if (document.defaultView) Object.assign(document.defaultView, { getComputedStyle: () => ({ display: '' }) })
   try {
-    // It must not reach out to other sites by itself: only the guarded fetcher may.
+    // It must not send requests of its own; only the guarded fetcher may.
     const offline = () => Promise.reject(new Error('no network'))
     const { content } = await Defuddle(document, url, {
       useAsync: false,
@@ -98,7 +101,7 @@ async function mainSections(
   }
 }
 
-// The detection levels all headings to h2 and below, and may take the page's own heading out.
+// The detection turns all headings into h2 and below, and may remove the page's own heading.
 function underHeading(heading: string, sections: Section[]): Section[] {
   return sections.map((section) =>
     section.headingPath[0] === heading

@@ -12,8 +12,8 @@ const LABELS = new Set(
 const LONGEST = 24
 
 /**
- * What a heading like "Note" or "Warning!" says of the text after it, or null for a heading that names a part of the
- * document. Such a label leaves the part open in which it stands.
+ * Returns the label that a heading such as "Note" or "Warning!" gives to the following text, or null for a heading that
+ * begins a section. A label does not end the section that contains it.
  */
 export function headingLabel(heading: string): string | null {
   if (heading.length > LONGEST) return null

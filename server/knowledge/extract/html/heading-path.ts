@@ -1,9 +1,12 @@
 type Heading = { level: number; text: string }
 
-// Every chunk below a heading repeats it.
+// The limit of a heading's length, since every chunk below it repeats it.
 const LONGEST_HEADING = 500
 
-/** The open headings after one more: it closes every heading of its own level or deeper. Level 1 is outermost. */
+/**
+ * Returns the open headings after another one, which closes every heading of its own level or deeper. Level 1 is the
+ * outermost.
+ */
 export function withHeading(open: readonly Heading[], level: number, text: string): Heading[] {
   return [...open.filter((heading) => heading.level < level), { level, text: text.slice(0, LONGEST_HEADING) }]
 }

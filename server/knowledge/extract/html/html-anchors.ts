@@ -1,6 +1,9 @@
 import { anchorIn, type HtmlElement, headingText } from './html-node.ts'
 
-/** The ids of a page's headings and terms, by their text; of several with one text each is given once, in order. */
+/**
+ * The ids of a page's headings and terms by their text. When several have the same text, each id is used once, in
+ * order.
+ */
 export type Anchors = { next(text: string): string | null }
 
 export function anchorsOf(root: HtmlElement): Anchors {

@@ -24,7 +24,7 @@ export function isNavigation(element: HtmlElement): boolean {
 function isMostlyLinks(element: HtmlElement): boolean {
   const linked = [...element.querySelectorAll('a')].reduce((sum, link) => sum + textOf(link).length, 0)
   const length = textOf(element).length
-  // The name of the chapter may stand between "Previous" and "Next".
+  // The name of the chapter may be between "Previous" and "Next".
   return linked * 2 > length || (linked > 0 && length < SHORT)
 }
 
@@ -39,7 +39,7 @@ function isLineOfLinks(element: HtmlElement): boolean {
   return links.length > 1 || isInside(links[0]!)
 }
 
-/** A table of contents: each entry is a link to a place of the same page. */
+/** Detects a table of contents, in which each entry links to a place on the same page. */
 function leadsOnlyInside(list: HtmlElement): boolean {
   const links = [...list.querySelectorAll('a')].slice(0, MOST_LINKS)
   if (links.length < 2 || !links.every(isInside)) return false

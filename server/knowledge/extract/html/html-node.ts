@@ -1,4 +1,4 @@
-/** The little of the DOM that is used here; the server is compiled without the browser's types. */
+/** The subset of the DOM that is used here; the server is compiled without the browser's types. */
 export type HtmlNode = {
   nodeType: number
   textContent: string | null
@@ -20,7 +20,7 @@ export type HtmlElement = HtmlNode & {
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '))
 
-/** Elements that hold nothing to be read. */
+/** Elements without readable content. */
 export const SKIPPED = names('SCRIPT STYLE NOSCRIPT TEMPLATE SVG IFRAME OBJECT CANVAS SELECT BUTTON TITLE')
 
 /** Elements that begin and end a paragraph. */
@@ -31,7 +31,7 @@ export const BLOCKS = names(
 
 export const nameOf = ({ tagName }: HtmlElement): string => tagName.toUpperCase()
 
-/** The text of an element in one line; what stands in blocks of their own is set apart. */
+/** Returns the text of an element in one line; nested blocks are separated. */
 export function textOf(element: HtmlElement): string {
   let text = ''
   const visit = (node: HtmlNode): void => {
@@ -50,13 +50,13 @@ export function textOf(element: HtmlElement): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** The text of a heading, without the sign that links to itself. */
+/** Returns the text of a heading without its link to itself. */
 export const headingText = (element: HtmlElement): string =>
   textOf(element)
     .replace(/\s*[¶§#🔗]+$/u, '')
     .trim()
 
-/** The id under which a browser finds an element: its own, or of an anchor inside it. */
+/** Returns the id by which a browser finds an element: its own, or that of an anchor inside it. */
 export function anchorIn(element: HtmlElement): string | null {
   if (element.id) return element.id
   const inner = element.querySelector('[id], a[name]')

@@ -5,14 +5,14 @@ import type { Anchors } from './html-anchors.ts'
 import { BLOCKS, type HtmlElement, type HtmlNode, headingText, nameOf, SKIPPED, textOf } from './html-node.ts'
 import { isLayout, noteOf, rowsOf } from './html-table.ts'
 
-/** A definition of more than this is read like a part of its own under its term. */
+/** A definition with more than this many characters becomes a section under its term. */
 const LONGEST_DEFINITION = 400
-/** Terms stand below every heading, and those of inner lists below them. */
+/** The level of terms, below every heading; the terms of nested lists are below it. */
 const TERM_LEVEL = 7
 
 /**
- * Walks a DOM tree into sections by its h1–h6 headings; tables become rows, list items and code lines their own lines,
- * terms stand before their definitions.
+ * Walks a DOM tree and splits it into sections at the headings h1 to h6. Tables become rows, list items and lines of
+ * code separate lines, and terms precede their definitions.
  */
 export function htmlSections(root: HtmlElement, anchors?: Anchors): Section[] {
   const sections: Section[] = []
@@ -32,7 +32,7 @@ export function htmlSections(root: HtmlElement, anchors?: Anchors): Section[] {
     paragraphs.push(label === null ? text : `${label}: ${text}`)
     label = null
   }
-  /** A label without a paragraph after it stands alone. */
+  /** A label without a paragraph after it becomes a paragraph of its own. */
   const endLabel = () => {
     endLine()
     if (label !== null) paragraphs.push(`${label}:`)
@@ -126,7 +126,7 @@ export function htmlSections(root: HtmlElement, anchors?: Anchors): Section[] {
       const code = (element.textContent ?? '').replace(/\n\s*\n/g, '\n').replace(/^\s*\n|\s+$/g, '')
       if (code) paragraphs.push(`\`\`\`\n${code}\n\`\`\``)
     } else if (name === 'LI') {
-      // Items follow each other as lines of one paragraph.
+      // Items become consecutive lines of one paragraph.
       endLabel()
       const before = paragraphs
       paragraphs = []
@@ -154,7 +154,7 @@ function appendItem(paragraphs: string[], item: string, follows: boolean): void 
   else paragraphs.push(item)
 }
 
-/** Steps have their numbers. */
+/** Ordered items keep their numbers. */
 function markOf(item: HtmlElement): string {
   const list = item.parentElement
   if (!list || nameOf(list) !== 'OL') return '-'
@@ -167,7 +167,7 @@ function markOf(item: HtmlElement): string {
 
 type Definition = { terms: HtmlElement[]; bodies: HtmlElement[] }
 
-/** What a list defines; a group may stand in a div. */
+/** Returns the definitions of a list, whose groups may be wrapped in a div. */
 function groupsOf(list: HtmlElement): Definition[] {
   const groups: Definition[] = []
   const add = (element: HtmlElement): void => {

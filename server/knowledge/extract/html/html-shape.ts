@@ -1,4 +1,4 @@
-// Have no end tag, or one that is left out as a rule.
+// Elements without an end tag, or whose end tag is usually omitted.
 const unnested = new Set(
   (
     'area base br col embed hr img input link meta param source track wbr ' +
@@ -8,11 +8,11 @@ const unnested = new Set(
 
 const tag = /<(\/?)([a-z][a-z0-9-]*)/gi
 
-// Parsers take time that grows with more than these: what people read stays far below.
+// The time of parsers grows faster than linearly with these; readable pages stay far below them.
 const DEEPEST = 200
 const MOST_ELEMENTS = 50_000
 
-/** Why an HTML page would take too long to be read, in a sentence, or null; in linear time. */
+/** Returns a sentence about why an HTML page would take too long to parse, or null. Takes linear time. */
 export function tooComplex(html: string): string | null {
   let elements = 0
   let depth = 0

@@ -2,7 +2,7 @@ import { gridOf, looksLikeHeader, type TableCell, tableRows } from '../table-row
 import { headingLabel } from './heading-label.ts'
 import { type HtmlElement, headingText, textOf } from './html-node.ts'
 
-/** Whether a table only arranges what stands in it: other tables, headings, or a single cell of text. */
+/** Returns whether a table is only used for layout: it contains other tables, headings, or a single cell of text. */
 export function isLayout(table: HtmlElement): boolean {
   if (table.querySelector('table, h1, h2, h3, h4, h5, h6')) return true
   const cells = [...table.querySelectorAll('td, th')]

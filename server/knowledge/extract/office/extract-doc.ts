@@ -3,7 +3,9 @@ import { ExtractFailure } from '../extract-failure.ts'
 import type { ExtractedDocument } from '../extracted-document.ts'
 import { extractText } from '../text/extract-text.ts'
 
-/** The text of a file of an old Word version; it keeps no headings. Throws ExtractFailure `broken` or `no_text`. */
+/**
+ * Extracts the text of a file of an old Word version, without headings. Throws ExtractFailure `broken` and `no_text`.
+ */
 export async function extractDoc(bytes: Uint8Array): Promise<ExtractedDocument> {
   let body: string
   try {

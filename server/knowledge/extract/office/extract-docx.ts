@@ -6,7 +6,10 @@ import { htmlSections } from '../html/html-sections.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
 import { writeZip } from './write-zip.ts'
 
-/** Headings, paragraphs, lists and tables of a Word file. Throws ExtractFailure `broken`, `too_large` or `no_text`. */
+/**
+ * Extracts the headings, paragraphs, lists and tables of a Word file. Throws ExtractFailure `broken`, `too_large` and
+ * `no_text`.
+ */
 export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
   const { document } = parseHTML(`<!doctype html><html><body>${await toHtml(writeZip(parts))}</body></html>`)

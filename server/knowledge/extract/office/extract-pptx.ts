@@ -7,14 +7,14 @@ import { gridOf, looksLikeHeader, tableRows } from '../table-rows.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
 
 const PRESENTATION = 'ppt/presentation.xml'
-/** Placeholders of the layout: date, footer, number. */
+/** The placeholders of the layout: date, footer and slide number. */
 const REPEATED = new Set(['dt', 'ftr', 'sldNum', 'hdr', 'sldImg'])
 
 type Parts = ReadonlyMap<string, Uint8Array>
 
 /**
- * The slides of a presentation, each a page under its title, with its tables and what the speaker has noted. Throws
- * ExtractFailure `broken`, `too_large` or `no_text`.
+ * Extracts the slides of a presentation, each as a page under its title, with its tables and the speaker notes. Throws
+ * ExtractFailure `broken`, `too_large` and `no_text`.
  */
 export async function extractPptx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
@@ -36,7 +36,7 @@ function slidesOf(parts: Parts): Section[] {
   }
 }
 
-/** null for a slide that is not shown. */
+/** Returns null for a hidden slide. */
 function slideOf(parts: Parts, path: string, page: number): Section | null {
   const slide = xmlOf(parts, path)
   if (named(slide, 'p:sld')[0]?.getAttribute('show') === '0') return null
@@ -88,7 +88,7 @@ function linesOf(element: HtmlElement): string[] {
   })
 }
 
-/** The elements of these names below another one, in order. */
+/** Returns the descendants of an element with these names, in order. */
 function named(root: HtmlElement, ...names: string[]): HtmlElement[] {
   const found: HtmlElement[] = []
   const visit = (element: HtmlElement): void => {
@@ -101,7 +101,7 @@ function named(root: HtmlElement, ...names: string[]): HtmlElement[] {
   return found
 }
 
-/** What a part refers to by an id. */
+/** Returns the targets of a part's relationships by their ids. */
 function targetsOf(parts: Parts, path: string): Map<string, { path: string; type: string }> {
   const rels = posix.join(posix.dirname(path), '_rels', `${posix.basename(path)}.rels`)
   if (!parts.has(rels)) return new Map()

@@ -7,13 +7,13 @@ import { writeZip } from './write-zip.ts'
 
 const MOST_ROWS = 50_000
 const MOST_COLUMNS = 500
-/** Sheets that nobody has given a name. */
+/** Matches default names of sheets. */
 const UNNAMED =
   /^(?:sheet|tabelle|blatt|feuil|hoja|foglio|planilha|blad|ark|list|лист|シート|工作表)\s?\d*$/iu
 
 /**
- * The visible sheets of a workbook: each row a line, its values as they are shown, with the names of their columns.
- * Throws ExtractFailure `broken`, `too_large` or `no_text`.
+ * Extracts the visible sheets of a workbook: each row becomes a line with its values as they are displayed and the
+ * names of their columns. Throws ExtractFailure `broken`, `too_large` and `no_text`.
  */
 export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
@@ -33,7 +33,7 @@ function sheetsOf(bytes: Buffer): { name: string; sheet: WorkSheet }[] {
     const { SheetNames, Sheets, Workbook } = read(bytes, {
       type: 'buffer',
       ...options,
-      // Without it a date is written as in the United States, whatever the workbook's language.
+      // Otherwise dates would be formatted as in the United States, whatever the workbook's language.
       dateNF: 'yyyy-mm-dd',
     })
     return SheetNames.flatMap((name, at) => {
@@ -54,7 +54,7 @@ function rowsOf(sheet: WorkSheet): string[][] {
   const rows: string[][] = []
   for (const [at, cells] of (sheet['!data'] ?? []).entries()) {
     const row: string[] = []
-    // Rows may have holes, of any length.
+    // Rows are sparse arrays of any length.
     cells?.forEach((cell, column) => {
       const shown = cell && cell.t !== 'e' && cell.t !== 'z' ? (cell.w ?? String(cell.v ?? '')) : ''
       if (column < MOST_COLUMNS) row[column] = shown.trim()
@@ -74,7 +74,7 @@ function rowsOf(sheet: WorkSheet): string[][] {
   return Array.from(rows, (row) => Array.from(row ?? [], (text) => text ?? ''))
 }
 
-/** What stands between empty rows, without the empty columns around it. */
+/** Returns the blocks between empty rows, without the empty columns around them. */
 function blocksOf(rows: string[][]): string[][][] {
   const blocks: string[][][] = []
   let block: string[][] = []
@@ -89,7 +89,10 @@ function blocksOf(rows: string[][]): string[][][] {
   return blocks
 }
 
-/** The lines above a table, and its rows; a block of as many columns without names has those of the one before. */
+/**
+ * Returns the lines above a table, and its rows. A block with the same number of columns but no column names uses those
+ * of the previous block.
+ */
 function paragraphsOfBlocks(): (block: string[][]) => string[] {
   let header: string[] | null = null
   return (block) => {

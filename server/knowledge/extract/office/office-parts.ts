@@ -8,8 +8,8 @@ const LONGEST_CORE = 65_536
 const CORE = 'docProps/core.xml'
 
 /**
- * Reads the XML parts of an office file by name. Images and embedded files are not read, and a file with a document type
- * declaration, which could define entities, is refused. Throws ExtractFailure.
+ * Reads the XML parts of an office file by name. Images and embedded files are not read, and a file with a document
+ * type declaration, which could define entities, is rejected. Throws ExtractFailure.
  */
 export function officeParts(bytes: Uint8Array): Map<string, Uint8Array> {
   const entries = zipDirectory(bytes).filter(({ name }) => /\.(xml|rels)$/i.test(name))
@@ -24,7 +24,7 @@ export function officeParts(bytes: Uint8Array): Map<string, Uint8Array> {
   return parts
 }
 
-/** The title in the properties of an office file. */
+/** Returns the title from the properties of an office file. */
 export function officeTitle(parts: ReadonlyMap<string, Uint8Array>): string | null {
   const core = parts.get(CORE)
   if (!core || core.length > LONGEST_CORE) return null

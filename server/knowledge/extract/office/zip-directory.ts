@@ -6,7 +6,7 @@ type ZipEntry = { name: string; size: number; read(): Buffer }
 const END = Buffer.from('PK\x05\x06', 'latin1')
 const END_BYTES = 22
 const LONGEST_COMMENT = 0xffff
-/** The end record of a large archive, and what tells where it is. */
+/** The end record of a large archive, and the record that locates it. */
 const LARGE_END = 0x06064b50
 const LARGE_END_BYTES = 56 + 20
 const ENTRY = 0x02014b50
@@ -18,14 +18,14 @@ const ENCRYPTED = 0x0001
 const STORED = 0
 const DEFLATED = 8
 const MOST_ENTRIES = 10_000
-/** Text shrinks to a tenth or a fiftieth. From this size on, more than this ratio is no text. */
+/** Text compresses to between a tenth and a fiftieth. From this size on, anything with a higher ratio is not text. */
 const RATIO_MATTERS = 4 * 1_048_576
 const HIGHEST_RATIO = 300
 
 /**
- * The entries of a zip archive by its central directory. Readers differ in what they believe of an archive that
- * contradicts itself, so each contradiction refuses it: a directory of another length than its end record says, local
- * headers of other names, entries that overlap, sizes that are not true. Throws ExtractFailure.
+ * Returns the entries of a zip archive from its central directory. Readers differ in what they trust in an archive that
+ * contradicts itself, so any contradiction is an error: a directory whose length differs from the end record, local
+ * headers with other names, overlapping entries, or wrong sizes. Throws ExtractFailure.
  */
 export function zipDirectory(bytes: Uint8Array): ZipEntry[] {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -50,7 +50,7 @@ function entriesOf(file: Buffer): Found[] {
   const from = file.readUInt32LE(end + 16)
   if (file.readUInt32LE(end + 4) !== 0 || file.readUInt16LE(end + 8) !== count) throw damaged('several disks')
   const to = from + length
-  // Some programs write the records for large archives into small ones.
+  // Some programs write the records for large archives into small ones, too.
   const isLarge = end - to === LARGE_END_BYTES && file.readUInt32LE(to) === LARGE_END
   if ((to !== end && !isLarge) || count > MOST_ENTRIES)
     throw damaged('another length than the end record says')
@@ -88,7 +88,7 @@ function entryAt(file: Buffer, at: number, extra: Buffer, directory: number): Fo
   return { name: name.toString('utf8'), method, packed, size, local, start }
 }
 
-/** The 64-bit numbers that stand in for those that are all ones. */
+/** Reads the 64-bit numbers that replace fields with all bits set. */
 function largeSizes(extra: Buffer): number[] {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== LARGE_SIZES) continue

@@ -7,18 +7,18 @@ import { bodySizeOf, linesOf, type PdfItem, type PdfLine } from './pdf-lines.ts'
 import { hyphenatedWords, paragraphsOf } from './pdf-paragraphs.ts'
 import { dropRunningLines } from './pdf-running-lines.ts'
 
-// How much larger than body text a heading is, and how long it may be.
+// How much larger than the body text a heading is, and its maximum length.
 const headingScale = 1.15
 const headingLength = 200
-// On average; the emptiest of slides have more.
+// The average number of characters per page; even sparse slides have more.
 const lettersOfPage = 4
 const MOST_PAGES = 20_000
-// The most heading levels: when every line has another font size, sizes say nothing about the outline.
+// The most heading levels: when every line has a different font size, sizes say nothing about the outline.
 const DEEPEST = 6
 
 /**
- * Text of a PDF, page by page, headings found by font height. Throws ExtractFailure `encrypted`, `broken`,
- * `unknown_encoding`, or `no_text` for a scan. Uses the bytes up: pass a copy.
+ * Extracts the text of a PDF page by page and detects headings by their font height. Throws ExtractFailure `encrypted`,
+ * `broken`, `unknown_encoding`, or `no_text` for a scan. It consumes the bytes, so pass a copy.
  */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
   const { pages: rawPages, title } = await readPages(bytes)
@@ -33,7 +33,7 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
   return finishDocument(title ?? (heading?.page === 1 ? heading.headingPath[0]! : null), sections)
 }
 
-/** Whether its pages are pictures; a stamp that the scanner put on some of them is no text. */
+/** Returns whether the pages are images. A stamp that the scanner added to some of them does not count as text. */
 function isScan(pages: PdfLine[][]): boolean {
   const letters = pages.flat().reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0)
   return letters < (pages.length > 1 ? pages.length * lettersOfPage : 1)
@@ -42,7 +42,7 @@ function isScan(pages: PdfLine[][]): boolean {
 async function readPages(bytes: Uint8Array): Promise<{ pages: PdfLine[][]; title: string | null }> {
   let pdf: Awaited<ReturnType<typeof getDocumentProxy>> | undefined
   let lacksTables = false
-  // The tables of Asian character codes that fonts may refer to by name are not part of the library.
+  // The library does not include the tables of Asian character codes that fonts may refer to by name.
   class Tables {
     async fetch({ kind, filename }: { kind: string; filename: string }): Promise<never> {
       lacksTables ||= kind === 'cMapUrl'
@@ -106,7 +106,7 @@ function sectionsOf(pages: PdfLine[][]): Section[] {
     }
     for (const line of page) {
       if (isHeading(line)) {
-        // A heading of two lines is one heading.
+        // A heading may have two lines.
         const goesOn = before && rounded(before) === rounded(line) && before.y - line.y < line.size * 1.7
         if (!goesOn && (lines.length > 0 || before)) endSection()
         const text = goesOn ? `${open.at(-1)?.text ?? ''} ${line.text}` : line.text
@@ -126,7 +126,7 @@ function rounded(line: PdfLine): number {
   return Math.round(line.size * 2) / 2
 }
 
-// Programs fill in a title by themselves: the file's name, or a word for "no title".
+// Programs fill in titles automatically: the file's name, or a phrase such as "untitled".
 function titleOf(info: unknown): string | null {
   const title = (info as { Title?: unknown } | undefined)?.Title
   if (typeof title !== 'string') return null

@@ -1,11 +1,11 @@
 import type { Section } from '../extracted-document.ts'
 
-// A sentence longer than this is left cut: more likely it is a table.
+// A longer sentence is not joined, because it is more likely a table.
 const longestTail = 500
 
 /**
- * Where a page ends in the middle of a sentence and the next one goes on under the same heading, moves the rest of the
- * sentence to the page on which it began.
+ * When a page ends in the middle of a sentence that continues on the next page under the same heading, moves the rest
+ * of the sentence to the page on which it began.
  */
 export function mendPageBreaks(sections: Section[]): Section[] {
   const mended = sections.map((section) => ({ ...section }))

@@ -1,6 +1,6 @@
 /**
- * One visual line. `size` is the font height in points; `y` grows upwards; `right` is where its text ends. `cells` are
- * its parts that stand far apart.
+ * One visual line. `size` is the font height in points; `y` grows upwards; `right` is the end of its text. `cells` are
+ * its parts with large gaps between them.
  */
 export type PdfLine = { text: string; size: number; x: number; y: number; right: number; cells: PdfCell[] }
 
@@ -8,12 +8,12 @@ export type PdfCell = { text: string; x: number; right: number }
 
 export type PdfItem = { str: string; transform: number[]; width: number; height: number; hasEOL: boolean }
 
-/** No space between words is so wide, in font heights. */
+/** The gap, in font heights, that is wider than any space between words. */
 const CELL_GAP = 1.3
-/** The sign or number of a list item belongs to its text, however far away it stands. */
+/** The bullet or number of a list item belongs to its text, however large the gap is. */
 const MARKER = /^(?:[•‣▪◦●■–—*-]|\(?\d{1,3}[.)]|[a-z]\))$/
 
-/** A page's text items, in the order of its content stream → lines. */
+/** Groups a page's text items, in the order of its content stream, into lines. */
 export function linesOf(items: PdfItem[]): PdfLine[] {
   const lines: PdfLine[] = []
   let line: PdfLine | null = null
@@ -32,7 +32,7 @@ export function linesOf(items: PdfItem[]): PdfLine[] {
         line.text += text
         line.right = x + item.width
         addToCells(line.cells, text, x, item.width, size)
-        // The line's size is that of its longest run, not of a footnote mark.
+        // The size of a line is that of its longest run and not of a footnote mark.
         if (text.trim().length > longest) line.size = size
         longest = Math.max(longest, text.trim().length)
       } else {
@@ -64,7 +64,7 @@ function addToCells(cells: PdfCell[], text: string, x: number, width: number, si
   last.right = x + width
 }
 
-/** The font height that carries most characters: body text. */
+/** Returns the font height of most characters, which is that of the body text. */
 export function bodySizeOf(pages: PdfLine[][]): number {
   const characters = new Map<number, number>()
   for (const { size, text } of pages.flat()) {

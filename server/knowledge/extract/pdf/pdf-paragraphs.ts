@@ -5,7 +5,7 @@ const bullet = /^(?:[•‣▪–—*-]|\(?\d{1,3}[.)]|[a-z]\))\s/
 
 const LONGEST_WORD = 100
 
-/** Lines → paragraphs of one prose line each, with words that were split at a line's end made whole. */
+/** Joins lines to paragraphs of one line each, and joins words that were hyphenated at the end of a line. */
 export function paragraphsOf(lines: PdfLine[], words: ReadonlySet<string>): string[] {
   const paragraphs: string[] = []
   const width = lines.reduce((most, { x, right }) => Math.max(most, right - x), 0)
@@ -38,24 +38,24 @@ function continues(before: PdfLine, line: PdfLine, width: number): boolean {
 
 function join(left: string, right: string, words: ReadonlySet<string>): string {
   if (left.endsWith('\u00ad')) return left.slice(0, -1) + right
-  // Only its end: the paragraph grows with every line.
+  // Only the end of the paragraph is examined, because it grows with every line.
   const start = /[\p{L}\p{M}]+-$/u.exec(left.slice(-LONGEST_WORD))?.[0]
   const end = /^\p{Ll}[\p{L}\p{M}]*/u.exec(right)?.[0]
   if (start === undefined || end === undefined)
     return noSpaceBetween(left, right) ? left + right : `${left} ${right}`
-  // "on- and offline": the hyphen stands for a word left out.
+  // As in "on- and offline", the hyphen stands for an omitted part of the word.
   if (/^(and|or|und|oder|bzw|bis|y|o|et|ou)$/.test(end)) return `${left} ${right}`
   if (words.has((start + end).toLowerCase())) return left + right
   return left.slice(0, -1) + right
 }
 
-// Chinese and Japanese do not put a space between lines.
+// Chinese and Japanese have no space between lines.
 function noSpaceBetween(left: string, right: string): boolean {
   const script = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}。、，！？：；「」（）]/u
   return (script.test(left.at(-1) ?? '') && script.test(right[0] ?? '')) || /\p{L}-$/u.test(left.slice(-3))
 }
 
-/** Every hyphenated word that stands inside a line, in lower case: proof that its hyphen is no line break. */
+/** Returns every hyphenated word inside a line, in lower case, whose hyphen is therefore not a line break. */
 export function hyphenatedWords(pages: PdfLine[][]): Set<string> {
   const words = new Set<string>()
   for (const { text } of pages.flat()) {

@@ -2,28 +2,30 @@ import type { PdfLine } from './pdf-lines.ts'
 
 const PAGE_NUMBER =
   /^(?:[-–—|]\s*)?(?:(?:page|seite|pagina|página|s\.|p\.)\s*)?\d{1,5}(?:\s*(?:\/|of|von|de|sur|di)\s*\d{1,5})?(?:\s*[-–—|])?$/i
-/** Running lines at the top of a page, and at its bottom. */
+/** The most running lines at the top and at the bottom of a page. */
 const MOST_LINES = 2
 const FEWEST_PAGES = 4
 const FEWEST = 3
-/** Points by which one place may differ. */
+/** The tolerance, in points, for the same position. */
 const SAME_PLACE = 3
-/** A line that stands on so many of the pages is running, also as large as a heading. */
+/** A line on this share of the pages is a running line, even if it is as large as a heading. */
 const ON_MOST = 0.5
-/** Where so many pages have a running line, the line of another page is one, too. */
+/**
+ * When this share of the pages has a running line, the line in the same position on another page counts as one, too.
+ */
 const IN_MOST_PLACES = 0.6
-/** How far a running line stands from the text, in font heights. */
+/** The distance of a running line from the text, in font heights. */
 const APART = 1.8
 
 type Edge = { line: PdfLine; key: string; isApart: boolean }
 
 /**
- * Removes page numbers and running headers and footers: lines in the same place on several pages whose text is the same
- * apart from digits. A title that occurs nowhere else is kept once.
+ * Removes page numbers and running headers and footers, which are lines in the same position on several pages with the
+ * same text apart from digits. A title that occurs nowhere else is kept once.
  */
 export function dropRunningLines(pages: PdfLine[][], headingSize: number): PdfLine[][] {
   if (pages.length < 2) return pages
-  // At the top and at the bottom of each page, from the outside.
+  // The lines at the top and at the bottom of each page, starting from the edge.
   const edges = pages.flatMap((page) => {
     const down = [...page].sort((a, b) => b.y - a.y)
     return [edgeOf(down), edgeOf(down.toReversed())]
@@ -71,7 +73,7 @@ function edgeOf(lines: readonly PdfLine[]): Edge[] {
   })
 }
 
-/** How many there are from the outside. */
+/** Returns how many there are, counted from the edge. */
 function lengthWhere(edge: readonly Edge[], is: (one: Edge, place: number) => boolean): number {
   const end = edge.findIndex((one, place) => !is(one, place))
   return end < 0 ? edge.length : end
@@ -79,7 +81,7 @@ function lengthWhere(edge: readonly Edge[], is: (one: Edge, place: number) => bo
 
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= SAME_PLACE
 
-/** A page number stands before or behind the title. */
+/** A page number may be before or after the title. */
 const keyOf = (text: string): string =>
   text
     .toLowerCase()

@@ -1,19 +1,19 @@
 import { looksLikeHeader, tableRows } from '../table-rows.ts'
 import type { PdfCell, PdfLine } from './pdf-lines.ts'
 
-/** How far the cells of one column may be out of line, in font heights. */
+/** How far the cells of one column may be misaligned, in font heights. */
 const OUT_OF_LINE = 1
-/** How far apart the lines of one table are at most, in font heights. */
+/** The largest distance between the lines of one table, in font heights. */
 const LINE_GAP = 4
 const FEWEST_LINES = 3
 const FEWEST_OF_WIDE = 2
 const WIDE = 3
-/** Cells of prose in two columns are longer. */
+/** The cells of prose in two columns are longer than this. */
 const LONGEST_CELL = 45
 
 type Table = { rows: string[]; length: number }
 
-/** The table that begins with line `at` of a page, or null. */
+/** Returns the table that begins with line `at` of a page, or null. */
 export function tableAt(lines: readonly PdfLine[], at: number): Table | null {
   const first = lines[at]
   if (!first || first.cells.length < 2) return null
@@ -46,7 +46,7 @@ const isClose = (before: PdfLine, line: PdfLine): boolean => {
   return gap > 0 && gap < Math.max(before.size, line.size) * LINE_GAP
 }
 
-/** A line of a single cell goes on with the cell above it. */
+/** A line with a single cell continues the cell above it. */
 function gridOf(block: readonly PdfLine[], columns: readonly PdfCell[]): string[][] {
   const grid: string[][] = []
   for (const { cells, size } of block) {
@@ -68,7 +68,10 @@ function gridOf(block: readonly PdfLine[], columns: readonly PdfCell[]): string[
 const columnsOf = (cells: readonly PdfCell[], columns: readonly PdfCell[], size: number): number[] =>
   cells.map((cell) => columnOf(cell, columns, size))
 
-/** The column in which a cell stands: aligned at its left, its right or its middle, or below it; -1 for none. */
+/**
+ * Returns the column of a cell, which is aligned with it on the left, on the right or in the middle, or is below it; -1
+ * for none.
+ */
 function columnOf(cell: PdfCell | undefined, columns: readonly PdfCell[], size: number): number {
   if (!cell) return -1
   const far = columns.map(({ x, right }) =>
