@@ -243,7 +243,9 @@ function planRateLimits(path: string): Record<string, RateWindow> {
       throw new Error(`there is no plan "${plan}"; the plans are ${planNames.join(', ')}.`)
     const { rateLimit, ...others } = (settings ?? {}) as Record<string, unknown>
     if (Object.keys(others).length > 0)
-      throw new Error(`"${Object.keys(others)[0]}" of the plan "${plan}" is not known; rateLimit is.`)
+      throw new Error(
+        `"${Object.keys(others)[0]}" of the plan "${plan}" is not known; only rateLimit is supported.`,
+      )
     if (typeof rateLimit !== 'string') throw new Error(`rateLimit of the plan "${plan}" must be ${RATE}.`)
     return [plan, rateWindow(rateLimit)] as const
   })
@@ -279,7 +281,7 @@ function program(path: string): string {
     accessSync(path, constants.X_OK)
     if (statSync(path).isFile()) return resolve(path)
   } catch {}
-  throw new Error(`${path} is no program that can be run.`)
+  throw new Error(`${path} is not an executable program.`)
 }
 
 function jsonFile(path: string): unknown {

@@ -49,8 +49,9 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     (config.databaseUrl ? openPostgres(config.databaseUrl) : await openEmbedded(config.dataDir))
   const { db, embedded, availability } = database
   availability.onChange((isAway) => {
-    if (isAway) log.error({ absence: availability.absence() }, 'the database is away: requests are refused')
-    else log.warn('the database is back')
+    if (isAway)
+      log.error({ absence: availability.absence() }, 'the database is unavailable; requests are refused')
+    else log.warn('the database is available again')
   })
   const onError = (error: unknown) => log.error({ err: error }, 'background error')
   try {
@@ -159,6 +160,6 @@ async function sharedLimiter({ rateLimit }: Config, url: string, log: Logger): P
 
 function noteRedis(log: Logger, problem: Error | null): void {
   if (problem)
-    log.warn({ err: problem }, 'REDIS_URL cannot be used: each process counts rate limits for itself')
+    log.warn({ err: problem }, 'REDIS_URL cannot be used; each process counts rate limits for itself')
   else log.info('rate limits are shared again')
 }

@@ -29,7 +29,7 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   const { embedded, jobs, log, config } = ctx
   // By default, Node would print the error with all its properties.
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'an error that nobody caught')
+    log.fatal({ err: error }, 'uncaught error')
     process.exit(1)
   })
   const { promise: started, resolve: hasStarted } = Promise.withResolvers<void>()
@@ -100,7 +100,7 @@ function endOnSignal(close: () => Promise<void>, log: Context['log']): void {
     close().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error({ err: error }, 'not stopped in order')
+        log.error({ err: error }, 'the shutdown failed')
         process.exit(1)
       },
     )

@@ -28,13 +28,13 @@ function systemRefusal({ code, address, port, path, hostname }: SystemError) {
       }
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return { line: `HOST: ${address ?? hostname ?? 'it'} is no address of this machine.`, code: CONFIG }
+      return { line: `HOST: ${address ?? hostname ?? 'it'} is not an address of this machine.`, code: CONFIG }
     case 'EACCES':
     case 'EROFS':
     case 'EPERM':
       return port === undefined
-        ? { line: `${path ?? 'A file'} may not be written. Check its owner and permissions.`, code: CONFIG }
-        : { line: `The port ${port} may not be used by this user. Set PORT to one above 1023.`, code: CONFIG }
+        ? { line: `${path ?? 'A file'} cannot be written to. Check its owner and permissions.`, code: CONFIG }
+        : { line: `This user may not use the port ${port}. Set PORT to one above 1023.`, code: CONFIG }
     default:
       return null
   }

@@ -60,7 +60,7 @@ export const presentMember = (row: Listed) => ({
 export function refuseUnlessOwner({ member }: Caller, ...concerned: (Role | undefined)[]): void {
   if (member?.role === 'owner' || !concerned.includes('owner')) return
   throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
-    message: 'Only an owner who is signed in decides who is an owner.',
+    message: 'Only a signed-in owner can decide who is an owner.',
   })
 }
 

@@ -54,7 +54,8 @@ export async function invite(
     const login = known
       ? await trx.selectFrom('logins').select('id').where('member_id', '=', known.id).executeTakeFirst()
       : undefined
-    if (login) throw new ApiError('RESOURCE_DUPLICATE', { message: 'The account has this member already.' })
+    if (login)
+      throw new ApiError('RESOURCE_DUPLICATE', { message: 'This person is already a member of the account.' })
     const { members: most } = planOf(account.plan)
     if (!known && most !== null && members.length >= most) throw new ApiError('MEMBER_LIMIT_REACHED')
     await dropExpiredInvitation(trx, account.id, email)
@@ -66,7 +67,7 @@ export async function invite(
     }).catch((error: unknown) => {
       if ((error as { constraint?: string }).constraint !== 'login_links_invited') throw error
       throw new ApiError('RESOURCE_DUPLICATE', {
-        message: 'This address is invited already. Take that invitation back first.',
+        message: 'This address has already been invited. Revoke that invitation first.',
       })
     })
     await recordAudit(trx, {

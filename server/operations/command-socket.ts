@@ -38,7 +38,9 @@ function addressIn(dataDir: string): Address | null {
 export async function openCommandSocket(ctx: Context): Promise<{ close(): Promise<void> } | null> {
   const address = addressIn(ctx.config.dataDir)
   if (!address) {
-    ctx.log.warn('DATA_DIR is too long a path for a socket: commands work only while the service is stopped.')
+    ctx.log.warn(
+      'the path in DATA_DIR is too long for a socket; commands work only while the service is stopped',
+    )
     return null
   }
   const operations: Operations = {
@@ -124,7 +126,7 @@ export async function askService(dataDir: string, command: string, input: Input)
   }
   socket.end(JSON.stringify({ command, input } satisfies Request))
   const text = await textOf(socket).catch(() => '')
-  if (text === '') throw new CommandFailure('The service ended before it had answered.', 69)
+  if (text === '') throw new CommandFailure('The service stopped before it responded.', 69)
   const response = JSON.parse(text) as Response
   if ('failure' in response) throw new CommandFailure(response.failure.message, response.failure.exitCode)
   return response.result

@@ -34,7 +34,9 @@ export async function executeCommand(
       const waited = Date.now() - begun
       if (!(error instanceof FolderInUse) || waited > PATIENCE_MS) throw error
       if (silent && waited > SILENCE_MS) {
-        say('Waiting for the process that has the data folder: a service that starts or ends, or a command.')
+        say(
+          'Waiting for the process that holds the data folder: a service that is starting or stopping, or another command.',
+        )
         silent = false
       }
       await wait(100)

@@ -26,7 +26,7 @@ const erasing = (ctx: Needs): Task<EraseUser> => ({
       { db: ctx.db, jobs: ctx.jobs, stop },
       { account_id: accountId, id: erasureId },
     )
-    ctx.log.info(erased, 'a user was erased')
+    ctx.log.info(erased, 'an end user was erased')
   },
 })
 

@@ -42,7 +42,7 @@ export function createSecrets(db: Db, key: SealKey): Secrets {
         .executeTakeFirst()
       const current = (await learn(trx)) ?? known.get(keyIdOf(String(check?.value)) ?? '')
       if (!current)
-        throw new Error('The secret key was exchanged: start this process again with the new one.')
+        throw new Error('The secret key has been replaced: restart this process with the new one.')
       return current.seal(text, place)
     },
     async decrypt(text, place, within = db) {

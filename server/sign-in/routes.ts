@@ -159,7 +159,9 @@ const credentialRoutes = (ctx: Context): Route[] => [
   route(contract.beginSecondFactor, { keeps: 'answer' }, async ({ caller, body, request, reply }) => {
     await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
     if (memberOf(caller).hasSecondFactor)
-      throw new ApiError('RESOURCE_DUPLICATE', { message: 'There is a second factor. Remove it first.' })
+      throw new ApiError('RESOURCE_DUPLICATE', {
+        message: 'A second factor is already set up. Remove it first.',
+      })
     const { totpURI, backupCodes } = await askAuth<{ totpURI: string; backupCodes: string[] }>(
       ctx,
       { request, reply },

@@ -11,7 +11,7 @@ type InputsEditorProps = {
   onChange: (inputs: Record<string, unknown>) => void
 }
 
-/** Edits what the model fills in: as rows, or as JSON where the schema says more than rows can. */
+/** Edits the inputs that the model fills in: as rows, or as JSON where the schema is too complex for rows. */
 export function InputsEditor({ inputs, error, onChange }: InputsEditorProps) {
   const [rows, setRows] = useState(() => rowsOf(inputs))
   return (

@@ -8,7 +8,7 @@ export const INPUT_TYPES = [
   ['boolean', 'Yes or no'],
 ] as const
 
-/** Returns the inputs as rows of a form; null for a schema that says more than rows can. */
+/** Returns the inputs as rows of a form; null for a schema that rows cannot represent. */
 export function rowsOf(schema: Schema): InputRow[] | null {
   const { type, properties = {}, required = [], additionalProperties: _, ...more } = schema
   if (type !== 'object' || Object.keys(more).length > 0) return null
@@ -42,7 +42,10 @@ export const schemaOf = (rows: InputRow[]): Schema => ({
     .map(({ name }) => name.trim()),
 })
 
-/** Turns what was typed into a field into a value of that type; text that is none stays text, and is refused. */
+/**
+ * Converts text from a field to a value of the given type. Text that cannot be converted is returned as it is, and the
+ * service rejects it.
+ */
 export function inputValueOf(type: string, text: string): unknown {
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
   if (type === 'string') return text

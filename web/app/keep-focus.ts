@@ -1,8 +1,8 @@
 import { focusAround, PLACES } from '../ui/focus-around.ts'
 
 /**
- * Keeps the place of whoever works by keyboard: when the focused element is removed, hidden or disabled, the focus goes to
- * the closest place of the page around it.
+ * Preserves the position of keyboard users: when the focused element is removed, hidden or disabled, the nearest part
+ * of the page around it gets the focus.
  */
 export function keepFocus(): void {
   let last: HTMLElement | null = null
@@ -35,7 +35,7 @@ export function keepFocus(): void {
   new MutationObserver(() => {
     if (isLooking || !last) return
     isLooking = true
-    // Dialogs and menus give the focus back in the next frame; that comes first.
+    // Dialogs and menus return the focus in the next frame, which takes precedence.
     requestAnimationFrame(() => setTimeout(look))
   }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['disabled'] })
 }

@@ -11,7 +11,7 @@ export function saveFile(name: string, parts: string[], type: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
-/** An export ends with a line that says so; without it the connection has broken. */
+/** An export ends with a line that marks it as complete; without that line, the connection broke off. */
 export class CutOff extends Error {
   constructor() {
     super('The export was cut off. Try again.')
@@ -20,7 +20,7 @@ export class CutOff extends Error {
 
 type Line = { type: string }
 
-/** Collects the lines of an export, as `write` puts them. Throws CutOff when the last line is missing. */
+/** Collects the lines of an export, as converted by `write`. Throws CutOff when the last line is missing. */
 export async function collect<L extends Line>(
   lines: AsyncGenerator<Line, void>,
   write: (line: L) => string,

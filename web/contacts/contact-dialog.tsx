@@ -16,7 +16,7 @@ import { Person } from './person.tsx'
 type Contact = OutputOf<'GET', '/agents/{agentId}/contacts/{contactId}'>
 type ContactDialogProps = { agentId: string; contact: Contact; onClose: () => void }
 
-/** Shows a person with their conversations, and what can be done about them. */
+/** Shows a person with their conversations and the available actions. */
 export function ContactDialog({ agentId, contact, onClose }: ContactDialogProps) {
   const can = useCan()
   const params = { agentId, contactId: contact.id }

@@ -1,6 +1,6 @@
 import { parseCsv } from './parse-csv.ts'
 
-/** A contact as it is sent to the import. */
+/** A contact as it is sent for an import. */
 type NewContact = Record<string, unknown>
 type Column = { heading: string; field: string | null }
 
@@ -12,8 +12,8 @@ const FIELDS: Record<string, RegExp> = {
 }
 
 /**
- * Reads contacts from a CSV file with headings. A column whose heading is none of a contact's fields holds a custom
- * attribute of that name. Returns null when there is no row below the headings.
+ * Reads contacts from a CSV file with column names. A column whose name is not a field of contacts holds a custom
+ * attribute of that name. Returns null when there are no rows below the names.
  */
 export function readContacts(text: string): { columns: Column[]; contacts: NewContact[] } | null {
   const [head, ...rows] = parseCsv(text)

@@ -28,7 +28,7 @@ export async function exportContacts(agentId: string, query: string | undefined)
     ])
   })
   const head = csvRow(['Id', 'Name', 'Email', 'Phone', ...names])
-  // The mark at the beginning lets spreadsheets read the text as Unicode.
+  // The byte order mark makes spreadsheets read the text as Unicode.
   saveFile('contacts.csv', [`\uFEFF${head}`, ...rows], 'text/csv')
   return contacts.length
 }

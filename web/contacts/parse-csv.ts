@@ -1,4 +1,4 @@
-/** Parses a CSV file, whose cells are parted by commas, semicolons or tabs, whichever its first line has most of. */
+/** Parses a CSV file. The cells are separated by commas, semicolons or tabs, whichever its first line has most of. */
 export function parseCsv(text: string): string[][] {
   const plain = text.replace(/^\uFEFF/, '')
   const firstLine = plain.slice(0, plain.search(/\r|\n|$/))

@@ -36,7 +36,7 @@ const COLUMNS = [
   'Rating',
 ]
 
-/** Exports the conversations that the filters leave, as a table or as lines of JSON. */
+/** Exports the filtered conversations as a table or as lines of JSON. */
 export function ExportMenu({ agentId, filters }: { agentId: string; filters: Filters }) {
   const save = useMutation({
     mutationFn: async (format: 'csv' | 'ndjson') => {
@@ -50,7 +50,7 @@ export function ExportMenu({ agentId, filters }: { agentId: string; filters: Fil
         if (line.type === 'conversation') count++
         return write(line)
       })
-      // The mark at the beginning lets spreadsheets read the text as Unicode.
+      // The byte order mark makes spreadsheets read the text as Unicode.
       const head = format === 'csv' ? [`\uFEFF${csvRow(COLUMNS)}`] : []
       saveFile(
         `conversations.${format}`,

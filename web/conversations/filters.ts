@@ -1,4 +1,4 @@
-/** The filters of the list of conversations, as they stand in the URL. */
+/** The filters of the list of conversations, as they appear in the URL. */
 export type Filters = {
   query?: string
   source?: string

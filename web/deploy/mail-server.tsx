@@ -21,7 +21,7 @@ const PORTS = {
   smtp: { tls: 465, starttls: 587, none: 25 },
 } as const
 
-/** The fields of one mail server. The usual port follows the kind of security until another one is typed. */
+/** The fields of one mail server. The port follows the type of encryption until the user enters another one. */
 export function MailServer({
   kind,
   title,

@@ -27,7 +27,8 @@ export function Mail({ agent }: { agent: Agent }) {
   const params = { agentId: agent.id }
   const mailbox = useQuery({
     queryKey: [PATH, { params }],
-    // Only a connection that is there is asked for: the browser would log the refusal as an error of the page.
+    // The connection is only requested if there is one, because the browser would log an error response as an error of
+    // the page.
     queryFn: async ({ signal }): Promise<Mailbox | null> => {
       const { email } = await call('GET', '/agents/{agentId}/channels', { params })
       return email && reading(PATH, { params }).queryFn({ signal })
@@ -71,7 +72,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
         actions={mailbox && <Badge tone="success">Connected</Badge>}
       >
         <Card>
-          {/* The form is made anew when a mailbox is connected or disconnected, not when it is tested. */}
+          {/* The form is reset when a mailbox is connected or disconnected, but not when it is tested. */}
           <Form key={mailbox ? 'connected' : 'new'} onSubmit={submit}>
             <fieldset className={classes.account} disabled={!mayWrite}>
               <legend className="visually-hidden">Mailbox</legend>
@@ -152,7 +153,7 @@ const outcomesOf = ({ imap, smtp }: Tested) => [
   { name: 'Sending', error: smtp.error },
 ]
 
-/** What was noted when the servers were last used, if they were. */
+/** The results of the last use of the servers, if there are any. */
 const notedOf = (mailbox: Mailbox | null) =>
   (
     [

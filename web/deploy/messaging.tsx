@@ -26,7 +26,7 @@ const SECRETS = [
 export function Messaging({ agent }: { agent: Agent }) {
   const params = { agentId: agent.id }
   const connection = useQuery(reading(PATH, { params }))
-  // The form is made anew when an account is connected, and what the test has found stays.
+  // The form is reset when an account is connected, but the results of the test remain.
   const test = useMutation({
     meta: { quiet: true },
     mutationFn: () => call('POST', `${PATH}/test`, { params }),

@@ -4,7 +4,7 @@ import classes from './deploy.module.css'
 
 type Outcome = { name: string; error: string | null; detail?: string }
 
-/** What a test of a connection has found, one line for each part of it. */
+/** Shows the results of testing a connection, one line per part. */
 export function Outcomes({
   isRunning,
   problem,

@@ -5,7 +5,7 @@ import { tell } from '../ui/toast.tsx'
 
 type AgentChange = InputOf<'PUT', '/agents/{agentId}'>['body']
 
-/** Saves settings of an agent. The error is left to the form. */
+/** Saves settings of an agent. The form displays errors. */
 export function useSaveAgent(agentId: string) {
   return useMutation({
     meta: { quiet: true },

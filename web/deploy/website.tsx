@@ -6,7 +6,7 @@ import classes from './deploy.module.css'
 import { Looks } from './looks.tsx'
 import { PublicOnly } from './public-only.tsx'
 
-/** How the chat gets on a website: the snippet, the allowed sites and the looks. */
+/** Shows how to add the chat to a website: the snippet, the allowed sites and the appearance. */
 export function Website({ agent }: { agent: Agent }) {
   return (
     <div className={classes.parts}>

@@ -19,7 +19,7 @@ import { SetChooser } from './set-chooser.tsx'
 
 type Search = { tab?: string; set?: string; run?: string; with?: string }
 
-/** Questions with expected answers, the runs that measure them, and what a change has done to them. */
+/** Shows questions with expected answers, the runs that measure them, and how changes have affected the results. */
 export function EvaluationsPage() {
   const agentId = useAgentId()
   const navigate = useNavigate()

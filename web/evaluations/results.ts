@@ -9,7 +9,7 @@ const GIVEN = 8
 
 export type Verdict = { isGood: boolean; words: string }
 
-/** Says how a question came out. */
+/** Describes the result of a question. */
 export function verdictOf({ expectedSourceId, expectedAnswer, place, isAnswered }: Result): Verdict {
   if (expectedSourceId === null && expectedAnswer === null) {
     return isAnswered
@@ -24,7 +24,7 @@ export function verdictOf({ expectedSourceId, expectedAnswer, place, isAnswered 
 
 type Difference = { id: string; question: string; before: Verdict | null; after: Verdict | null }
 
-/** Returns the questions that came out otherwise in another run, or that only one of the two has. */
+/** Returns the questions whose results differ between two runs, or that only one of them has. */
 export function differencesOf(before: Run, after: Run): Difference[] {
   const earlier = new Map(before.results.map((result) => [result.id, result]))
   const later = new Set(after.results.map(({ id }) => id))

@@ -4,7 +4,7 @@ import { Form, FormActions, TextField } from '../ui/field.tsx'
 
 type RunDialogProps = { isPending: boolean; onRun: (note: string) => void; onClose: () => void }
 
-/** Asks for the note by which a run is recognised later. */
+/** Asks for a note that identifies the run later. */
 export const RunDialog = ({ isPending, onRun, onClose }: RunDialogProps) => (
   <Dialog title="Run the evaluation" isOpen onClose={onClose}>
     <Form

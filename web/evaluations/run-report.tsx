@@ -24,13 +24,13 @@ import { WriteAnswer } from './write-answer.tsx'
 type RunReportProps = {
   agentId: string
   runId: string
-  /** The run to compare with; by default the one before it of the same set. */
+  /** The run to compare with; by default, the previous run of the same set. */
   withId: string | undefined
   onWith: (id: string | undefined) => void
   onBack: () => void
 }
 
-/** What a run has found: its figures against an earlier run, what changed, and what still fails. */
+/** Shows the results of a run: its figures compared with an earlier run, what changed, and what still fails. */
 export function RunReport({ agentId, runId, withId, onWith, onBack }: RunReportProps) {
   const run = useRun(agentId, runId)
   const runs = useInfiniteQuery(

@@ -10,7 +10,7 @@ import { Empty, Loaded } from '../ui/state.tsx'
 import classes from './evaluations.module.css'
 import { FIGURES } from './results.ts'
 
-/** Lists the kept runs, newest first. */
+/** Lists the stored runs, newest first. */
 export function Runs({ agentId, onOpen }: { agentId: string; onOpen: (id: string) => void }) {
   const runs = useInfiniteQuery(
     listing('/agents/{agentId}/evaluation-runs', { params: { agentId }, query: { limit: 50 } }),

@@ -11,7 +11,7 @@ type SaveCaseProps = {
   onClose: () => void
 }
 
-/** Makes an evaluation question from an answer that was tried out. */
+/** Creates an evaluation question from an answer in the playground. */
 export const SaveCase = ({ agentId, question, answer: { text, sources }, onClose }: SaveCaseProps) => (
   <CaseDialog
     agentId={agentId}

@@ -22,7 +22,7 @@ type SetChooserProps = {
   onChoose: (id: string | undefined) => void
 }
 
-/** Chooses the set whose questions are shown and run, and adds, renames and deletes sets. */
+/** Selects the set whose questions are shown and run. Sets can be added, renamed and deleted here. */
 export function SetChooser({ agentId, sets, chosen, mayWrite, onChoose }: SetChooserProps) {
   const [naming, setNaming] = useState<'new' | EvaluationSet | null>(null)
   const set = sets.find(({ id }) => id === chosen)

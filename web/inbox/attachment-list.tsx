@@ -13,7 +13,7 @@ type AttachmentListProps = {
   onDrop: (key: number) => void
 }
 
-/** Lists the files of a reply: those that are attached, those on their way, and those that were refused. */
+/** Lists the files of a reply: attached, uploading and rejected ones. */
 export function AttachmentList({ attached, sending, onRemove, onDrop }: AttachmentListProps) {
   if (attached.length + sending.length === 0) return null
   return (

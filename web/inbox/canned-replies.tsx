@@ -17,12 +17,12 @@ const PATH = '/agents/{agentId}/helpdesk/canned-replies'
 type CannedProps = {
   agentId: string
   ticketNumber: number
-  /** What is written in the field, to be kept as a canned reply. */
+  /** The text of the field, to be saved as a canned reply. */
   text: string
   onFilled: (text: string) => void
 }
 
-/** A menu of canned replies, which are made and removed here, too. */
+/** A menu of canned replies, which are also created and deleted here. */
 export function CannedReplies({ agentId, ticketNumber, text, onFilled }: CannedProps) {
   const member = useMember()
   const [open, setOpen] = useState<'new' | 'all' | null>(null)

@@ -10,7 +10,7 @@ export const turnSound = (on: boolean): void => localStorage.setItem(KEY, on ? '
 
 let context: AudioContext | null = null
 
-/** Plays two short notes, unless sound is off. A browser in which nobody has clicked yet plays nothing. */
+/** Plays two short notes, unless sound is off. Browsers play nothing before the user has clicked somewhere. */
 export function chime(): void {
   if (!isSoundOn()) return
   context ??= new AudioContext()

@@ -30,7 +30,7 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
   const [draft, setDraft] = useState(() => readDraft(agentId, ticketNumber))
   const [isPreview, setIsPreview] = useState(false)
   const { mode, text, files = [] } = draft
-  // A file may arrive when the text has changed since it was chosen.
+  // An upload may finish after the text has changed.
   const latest = useRef(draft)
   const change = (part: Partial<Draft>): void => {
     latest.current = { ...latest.current, ...part }
@@ -65,15 +65,15 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
     },
     onError: (error) => tell('problem', sentenceOf(error)),
   })
-  /** Gives the keys back to the inbox. */
+  /** Returns the keyboard focus to the inbox. */
   const leave = (): void => focusAround(section.current?.parentElement)
-  // A reply does not leave without a file that somebody has chosen for it.
+  // A reply is not sent before all files chosen for it have been uploaded.
   const isReady = text.trim() !== '' && (mode === 'note' || sending.length === 0)
   const submit = (): void => {
     if (isReady && !send.isPending) send.mutate(draft)
   }
   const write = (next: Draft['mode']): void => {
-    // The field is not there while the preview is shown.
+    // The field does not exist while the preview is shown.
     flushSync(() => {
       change({ mode: next })
       setIsPreview(false)

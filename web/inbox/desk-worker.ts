@@ -1,8 +1,8 @@
 import { type DeskNews, followDesk } from './follow-desk.ts'
 
 /**
- * Runs once in a browser and follows the help desks that its tabs show, each by one stream: over HTTP/1.1 a browser
- * opens six connections to a service at most, and streams of six tabs would take them all.
+ * Runs once per browser and follows the help desks that its tabs show, each with one stream. Over HTTP/1.1, a browser
+ * opens at most six connections to a service, and the streams of six tabs would use all of them.
  */
 type Feed = { ports: Set<MessagePort>; abort: AbortController }
 

@@ -1,9 +1,9 @@
 import { follow } from '../app/api.ts'
 
-/** What is told of a help desk: an event, or that its stream is refused for now. */
+/** A message about a help desk: an event, or that its stream is refused for now. */
 export type DeskNews = { event: object } | { isLive: false }
 
-/** How long a stream that was refused is left alone. */
+/** How long to wait before reopening a stream that was refused. */
 const PAUSE_MS = 15_000
 
 /** Follows a help desk's event stream until `signal` aborts. */

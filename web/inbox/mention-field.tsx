@@ -5,7 +5,7 @@ import { reading } from '../app/api.ts'
 import classes from './composer.module.css'
 
 const MOST_SHOWN = 6
-/** An @ at the beginning of a word, and what is typed after it up to the cursor. */
+/** Matches an @ at the beginning of a word and the text between it and the cursor. */
 const BEGUN = /(?:^|[^\p{L}\p{N}_.+-])@([\p{L}\p{N}_.-]{0,40}(?: [\p{L}\p{N}_.-]{0,40})?)$/u
 
 type MentionFieldProps = {

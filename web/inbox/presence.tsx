@@ -6,11 +6,11 @@ import { Menu } from '../ui/menu.tsx'
 import classes from './inbox.module.css'
 import { refresh } from './use-live-desk.ts'
 
-/** Presence holds for 15 minutes, so it is said again before. */
+/** Presence expires after 15 minutes, so it is reported again before that. */
 const AGAIN_MS = 10 * 60_000
 const WORDS = { online: 'Available', away: 'Away', offline: 'Offline' } as const
 
-/** Shows whether new tickets are given to the member, who can change it here. */
+/** Shows whether the member is assigned new tickets, and lets the member change that. */
 export function Presence({ agentId }: { agentId: string }) {
   const can = useCan()
   const member = useMember()

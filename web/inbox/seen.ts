@@ -11,13 +11,16 @@ export const lastHeard = ({ lastMessageAt, createdAt }: Omit<Heard, 'ticketNumbe
   lastMessageAt ?? createdAt
 
 type Seen = {
-  /** How many tickets wait for the team with something that the member has not seen. */
+  /** Returns how many tickets wait for the team and contain something that the member has not seen. */
   unread: number
   isUnread: (ticket: { ticketNumber: number }) => boolean
   note: (ticket: Heard) => void
 }
 
-/** Tracks which of the tickets that wait for the team the member has not seen, in whichever browser. */
+/**
+ * Tracks which of the tickets that wait for the team the member has not seen. This is shared by all of the member's
+ * browsers.
+ */
 export function useSeen(agentId: string): Seen {
   const memberId = useMember()?.id ?? ''
   const options = reading(UNREAD, { params: { agentId, memberId } })

@@ -13,7 +13,7 @@ const COLORS = ['#0f766e', '#b45309', '#1d4ed8', '#be123c', '#6d28d9', '#4d7c0f'
 
 type TagsProps = { agentId: string; ticketNumber: number; disabled: boolean }
 
-/** Sets the tags of a ticket. A new tag is made here, too. */
+/** Sets the tags of a ticket. New tags are also created here. */
 export function Tags({ agentId, ticketNumber, disabled }: TagsProps) {
   const params = { agentId, ticketNumber }
   const [isNaming, setIsNaming] = useState(false)

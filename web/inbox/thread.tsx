@@ -15,7 +15,7 @@ import { refresh, TICKETS } from './use-live-desk.ts'
 
 type ThreadProps = { agentId: string; ticketNumber: number; ticket: Ticket }
 
-/** Everything that was said and done on a ticket, the newest at the bottom. */
+/** Shows all messages and events of a ticket, the newest at the bottom. */
 export function Thread({ agentId, ticketNumber, ticket }: ThreadProps) {
   const end = useRef<HTMLDivElement>(null)
   const { conversationId } = ticket

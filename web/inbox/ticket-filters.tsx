@@ -16,7 +16,7 @@ type FiltersProps = {
   onChange: (part: ListSearch & { ticket?: undefined }, replace?: boolean) => void
 }
 
-/** Chooses which tickets are listed: a view, or a search. */
+/** Selects which tickets are listed: those of a view, or the results of a search. */
 export function TicketFilters({ agentId, search, onChange }: FiltersProps) {
   const { view = 'open', query = '', urgent, oldest } = search
   const [text, setText] = useState(query)

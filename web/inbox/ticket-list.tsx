@@ -17,7 +17,7 @@ type Row = {
   updatedAt: string
 }
 
-/** The next page is loaded when the end of the list is so many pixels away. */
+/** The next page is loaded when the end of the list is this many pixels away. */
 const AHEAD_PX = 800
 
 type ListProps = {
@@ -70,7 +70,7 @@ function TicketRow({ row, isOpen, isUnread, isTabStop, onFocus, onOpen }: RowPro
   return (
     <li
       ref={(node) => {
-        // The keys j and k may choose a row that is out of sight.
+        // The keys j and k may select a row that is out of view.
         if (isOpen) void node?.scrollIntoView({ block: 'nearest' })
       }}
     >

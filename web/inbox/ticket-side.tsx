@@ -81,7 +81,7 @@ export function TicketSide({ agentId, ticket, onChange }: TicketSideProps) {
   )
 }
 
-/** Says who answers in the ticket's conversation, and changes that. */
+/** Shows who answers in the ticket's conversation, and lets the user change that. */
 function Takeover({ agentId, conversationId }: { agentId: string; conversationId: string }) {
   const params = { agentId, conversationId }
   const member = useMember()

@@ -4,7 +4,7 @@ import { formatBytes } from '../ui/format.ts'
 import { sentenceOf } from '../ui/state.tsx'
 import type { Attached } from './drafts.ts'
 
-/** As the service has them; it refuses what is over. */
+/** The limits of the service, which rejects anything beyond them. */
 const MOST_FILES = 10
 const LARGEST_BYTES = 25 * 1024 * 1024
 
@@ -16,7 +16,7 @@ type Attachments = {
   drop: (key: number) => void
 }
 
-/** Uploads files for a reply; each one that has arrived is handed to `onAttached`. */
+/** Uploads files for a reply; each uploaded file is passed to `onAttached`. */
 export function useAttachments(
   agentId: string,
   attached: readonly Attached[],

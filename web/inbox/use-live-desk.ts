@@ -10,7 +10,7 @@ const MEMBERS = '/agents/{agentId}/helpdesk/members'
 /** Many events in a row cause one refresh. */
 const TOGETHER_MS = 250
 
-/** Marks what starts with one of the paths as out of date; what is shown is fetched again at once. */
+/** Marks queries whose path starts with one of the prefixes as stale; those on display are fetched again at once. */
 export function refresh(...paths: string[]): void {
   void queries.invalidateQueries({
     predicate: ({ queryKey: [key] }) =>
@@ -19,8 +19,8 @@ export function refresh(...paths: string[]): void {
 }
 
 /**
- * Follows the help desk's events while the page is open, and refreshes what they are about. Returns false while the
- * stream is refused; then the inbox looks for itself from time to time.
+ * Follows the help desk's events while the page is open, and refreshes the data they concern. Returns false while the
+ * stream is refused; the inbox then polls.
  */
 export function useLiveDesk(agentId: string): boolean {
   const [isLive, setIsLive] = useState(true)

@@ -3,13 +3,13 @@ import { call, listing } from '../app/api.ts'
 import { useMember } from '../app/session.ts'
 import { filterOf, type View } from './views.ts'
 
-/** What the address says about the list. */
+/** The parameters of the list in the URL. */
 export type ListSearch = {
   view?: View
   query?: string
   /** Only tickets that are urgent or of high priority. */
   urgent?: 'true'
-  /** Those who wait longest come first. */
+  /** The tickets that have waited longest come first. */
   oldest?: 'true'
 }
 

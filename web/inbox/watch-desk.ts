@@ -3,8 +3,8 @@ import { type DeskNews, followDesk } from './follow-desk.ts'
 const script = document.querySelector<HTMLMetaElement>('meta[name=parley-desk-worker]')?.content
 
 /**
- * Follows a help desk until the returned function is called: by the stream that the tabs of this browser share, or by
- * one of its own where the browser shares nothing.
+ * Follows a help desk until the returned function is called. It uses the stream that the tabs of this browser share, or
+ * a stream of its own where browsers do not support shared workers.
  */
 export function watchDesk(agentId: string, tell: (news: DeskNews) => void): () => void {
   if (!script || !('SharedWorker' in globalThis)) return watchAlone(agentId, tell)
@@ -19,7 +19,7 @@ export function watchDesk(agentId: string, tell: (news: DeskNews) => void): () =
   const onHide = (): void => port.postMessage({ follow: null })
   const onShow = ({ persisted }: PageTransitionEvent): void => {
     if (!persisted) return
-    // The page was kept by the browser while another one was shown, and heard nothing.
+    // The page was in the browser's back/forward cache and received no events.
     follow()
     tell({ event: { reload: true } })
   }

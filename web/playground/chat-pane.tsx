@@ -11,7 +11,7 @@ type ChatPaneProps = {
   agentId: string
   placeholder?: string
   suggestions?: string[]
-  /** What is tried out instead of the saved settings. */
+  /** The settings to try out instead of the saved ones. */
   draft?: Draft
   /** Called with the answer that the user selects, and with each new state of the newest answer. */
   onInspect?: (inspected: Inspected) => void

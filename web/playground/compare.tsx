@@ -18,7 +18,7 @@ import { useSaveSettings } from './use-save-settings.ts'
 const MOST = 3
 const NAMES = ['A', 'B', 'C']
 
-/** Asks up to three configurations the same question, and shows their answers beside each other. */
+/** Asks up to three configurations the same question and shows their answers side by side. */
 export function Compare({ agent }: { agent: Agent }) {
   const saved = settingsOf(agent)
   const [all, setAll] = useState<Settings[]>([saved, saved])

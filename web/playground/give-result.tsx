@@ -7,7 +7,7 @@ import type { ToolCall } from './use-chat.ts'
 
 type GiveResultProps = { call: ToolCall; onResult: (output: unknown) => Promise<void> }
 
-/** Asks for the result of a client action, which a website would give. */
+/** Asks for the result of a client action, which a website would normally send. */
 export function GiveResult({ call, onResult }: GiveResultProps) {
   const give = useMutation({ mutationFn: onResult })
   const submit = (event: FormEvent<HTMLFormElement>): void => {

@@ -15,7 +15,7 @@ type MadeOf = OutputOf<'GET', typeof PATH>['data']
 
 type InspectorProps = { agentId: string; question: string; message: Said }
 
-/** Shows what an answer was made of: passages, prompt, actions, tokens, times and credits. */
+/** Shows what went into an answer: passages, prompt, actions, tokens, times and credits. */
 export function Inspector({ agentId, question, message }: InspectorProps) {
   const [saving, setSaving] = useState(false)
   const { messageId = '', finishReason, problem } = message

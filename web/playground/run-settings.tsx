@@ -20,7 +20,7 @@ type RunSettingsProps = {
   onPlace: (place: Place) => void
 }
 
-/** What the next answer is made with. It is a draft until it is saved to the agent. */
+/** The settings of the next answer. They are a draft until they are saved to the agent. */
 export function RunSettings({ agent, settings, place, onSettings, onPlace }: RunSettingsProps) {
   const saved = settingsOf(agent)
   const isDraft = !isSame(settings, saved)

@@ -9,7 +9,7 @@ type SettingsFieldsProps = {
   rows?: number
 }
 
-/** The fields for what an agent is told and which model says it. */
+/** The fields for the instructions and the model of an agent. */
 export function SettingsFields({ settings, onChange, rows = 8 }: SettingsFieldsProps) {
   const { data } = useQuery(reading('/models'))
   const ids = new Set(['auto', ...(data?.models ?? []).map(({ id }) => id), settings.model])

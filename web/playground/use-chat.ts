@@ -21,7 +21,7 @@ export type Said = {
 }
 
 type Run = InputOf<'POST', '/agents/{agentId}/playground/runs'>['body']
-/** What a run differs in from an ordinary answer; nothing of it is saved. */
+/** How a run differs from an ordinary answer; nothing of this is saved. */
 export type Draft = Pick<Run, 'channel' | 'contactId' | 'instructions' | 'model' | 'temp'>
 
 const said = (role: Said['role'], text: string): Said => ({
@@ -32,11 +32,11 @@ const said = (role: Said['role'], text: string): Said => ({
   tools: [],
 })
 
-/** Returns the actions of an answer that ended to wait for their results. */
+/** Returns the actions whose results the answer waits for. */
 export const waitingCalls = ({ finishReason, tools }: Said): ToolCall[] =>
   finishReason === 'tool-calls' ? tools.filter(({ output }) => output === undefined) : []
 
-/** Holds a conversation of the playground and streams its answers. Nobody pays for them, and no list shows them. */
+/** Holds a conversation of the playground and streams its answers. They cost nothing and appear in no list. */
 export function useChat(agentId: string) {
   const [messages, setMessages] = useState<Said[]>([])
   const [isRunning, setIsRunning] = useState(false)
@@ -54,13 +54,13 @@ export function useChat(agentId: string) {
   async function ask(question: string, draft: Draft = {}): Promise<void> {
     const answer = said('assistant', '')
     setMessages((all) => [...all, said('user', question), answer])
-    // Only the first message of a conversation says who asks.
+    // Only the first message of a conversation identifies the user.
     const { contactId, ...rest } = draft
     const who = conversation.current === undefined ? { contactId } : {}
     await follow(answer.id, { ...rest, ...who, message: question })
   }
 
-  /** Gives the result of an action that waits for the application. After the last one, the answer goes on. */
+  /** Submits the result of an action that waits for the application. After the last one, the answer continues. */
   async function giveResult(answer: Said, call: ToolCall, output: unknown, draft: Draft = {}): Promise<void> {
     if (conversation.current === undefined) return
     await parley.toolResult(agentId, conversation.current, call.id, output)
@@ -108,7 +108,7 @@ export function useChat(agentId: string) {
       if (!signal.aborted) change({ problem: sentenceOf(error) })
     } finally {
       if (abort.current === controller) setIsRunning(false)
-      // What an answer was made of grows when the answer goes on.
+      // The record of an answer is extended when the answer continues.
       void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/playground/runs/{messageId}'] })
     }
   }

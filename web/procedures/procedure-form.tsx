@@ -61,7 +61,7 @@ export function ProcedureForm({ agentId, procedure }: { agentId: string; procedu
     const [step] = next.splice(at, 1)
     if (step) next.splice(at + by, 0, step)
     flushSync(() => setSteps(next))
-    // The browser takes the focus from a button that moves with its step.
+    // The browser removes the focus from a button that moves with its step.
     button.focus()
   }
   return (

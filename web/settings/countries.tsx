@@ -13,7 +13,7 @@ const names = new Intl.DisplayNames(undefined, { type: 'region' })
 const nameOf = (code: string): string => names.of(code) ?? code
 const sorted = countryCodes.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)))
 
-/** The countries from which nobody is answered. */
+/** The countries whose visitors are not served. */
 export function Countries({ agent }: { agent: Agent }) {
   const save = useSaveAgent(agent.id)
   const [chosen, setChosen] = useState<string[]>(agent.blockedCountries ?? [])

@@ -12,7 +12,7 @@ const lines = (text: FormDataEntryValue | null): string[] =>
     .map((line) => line.trim())
     .filter(Boolean)
 
-/** The name, visibility, first words and limits of an agent. */
+/** The name, visibility, initial messages and limits of an agent. */
 export function General({ agent }: { agent: Agent }) {
   const save = useSaveAgent(agent.id)
   const submit = (event: FormEvent<HTMLFormElement>): void => {

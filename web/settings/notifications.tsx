@@ -11,7 +11,7 @@ const KINDS = [
   ['dailyLeadsCollected', 'The leads of the day go to'],
 ] as const
 
-/** Who gets a mail once a day. */
+/** Who receives a daily mail. */
 export function Notifications({ agent }: { agent: Agent }) {
   const save = useSaveAgent(agent.id)
   const submit = (event: FormEvent<HTMLFormElement>): void => {

@@ -9,7 +9,7 @@ import { Retention } from './retention.tsx'
 import { Spam } from './spam.tsx'
 import { WeeklySync } from './weekly-sync.tsx'
 
-/** The settings of an agent, from its name to its end. */
+/** The settings of an agent, from its name to its deletion. */
 export function SettingsPage() {
   const agentId = useAgentId()
   const can = useCan()

@@ -6,7 +6,7 @@ import { Check } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
 import { tell } from '../ui/toast.tsx'
 
-/** Switches the weekly look at websites and connected pages. */
+/** Enables or disables the weekly check of websites and connected pages. */
 export function WeeklySync({ agent }: { agent: Agent }) {
   const can = useCan()
   const set = useMutation({

@@ -5,7 +5,7 @@ import { ConnectedPages } from './connected-pages.tsx'
 import { SolvedTickets } from './solved-tickets.tsx'
 import classes from './sources.module.css'
 
-/** What is being added; `pages` and `tickets` come from elsewhere. */
+/** What is being added; `pages` and `tickets` come from other systems. */
 export type Adding = NewKind | 'pages' | 'tickets'
 
 /** The dialog that adds a source of this kind. */

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import classes from './sources.module.css'
 
-/** Lists the passages of a source, which answers are made from, in the order of the text. */
+/** Lists the passages of a source, from which answers are made, in the order of the text. */
 export function Chunks({ agentId, sourceId }: { agentId: string; sourceId: string }) {
   const chunks = useInfiniteQuery(
     listing('/agents/{agentId}/sources/{sourceId}/chunks', {

@@ -24,7 +24,7 @@ const STATES = [
   ['pending', 'Waiting'],
 ] as const
 
-/** Lists the pages of a website with the state of each, live while they are read. */
+/** Lists the pages of a website with their states, which are updated while the pages are read. */
 export function SitePages({
   agentId,
   sourceId,

@@ -22,10 +22,10 @@ import { SourceText } from './source-text.tsx'
 import classes from './sources.module.css'
 
 const PATH = '/agents/{agentId}/sources/{sourceId}'
-/** What changes when a source has been trained. */
+/** The fields that change when a source has been trained. */
 const PARTS = ['chunks', 'text', 'content', 'trainings', 'pages'] as const
 
-/** Shows one source: what was read from it, in which pieces, how it was trained, and where it was cited. */
+/** Shows one source: its extracted text, its chunks, its trainings, and where it was cited. */
 export function SourcePage() {
   const agentId = useAgentId()
   const { sourceId } = useParams({ strict: false }) as { sourceId: string }
@@ -34,7 +34,7 @@ export function SourcePage() {
     refetchInterval: ({ state }) => (state.data && isBusy(state.data) ? 1_500 : false),
   })
   const { status, updatedAt } = source.data ?? {}
-  // A short text may be trained again before its state is looked at, so the state alone says too little.
+  // A short text may be trained again before its state is polled, so the state alone is not enough.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the parts are read again when the source has changed
   useEffect(() => {
     for (const part of PARTS) void queries.invalidateQueries({ queryKey: [`${PATH}/${part}`] })

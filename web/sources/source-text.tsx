@@ -4,7 +4,7 @@ import { reading } from '../app/api.ts'
 import { Empty, Loaded } from '../ui/state.tsx'
 import classes from './sources.module.css'
 
-/** The extracted text of a source as one piece. */
+/** Shows the complete extracted text of a source. */
 export function SourceText({ agentId, sourceId }: { agentId: string; sourceId: string }) {
   const text = useQuery(
     reading('/agents/{agentId}/sources/{sourceId}/text', { params: { agentId, sourceId } }),

@@ -1,8 +1,8 @@
 import type { KeyboardEvent } from 'react'
 
 /**
- * Handles the arrow keys of a list: they move the focus to the row above or below. Only one row of such a list takes
- * part in the order of Tab, because a list that loads more as one goes on would have no end.
+ * Handles the arrow keys of a list: they move the focus to the row above or below. Only one row of such a list is in
+ * the tab order, because a list that loads more rows while the user moves through it would never end.
  */
 export function moveByArrow(event: KeyboardEvent<HTMLElement>): void {
   const row = event.target instanceof Element ? event.target.closest('li') : null

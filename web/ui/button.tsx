@@ -26,7 +26,7 @@ export function Button({ kind, small, icon: Icon, pending, children, className, 
       {...(pending && { onClick: nothing })}
       className={`${buttonClass(kind, small)} ${className ?? ''}`}
       aria-busy={pending || undefined}
-      // A button that is really disabled loses the focus, and with it the place of whoever works by keyboard.
+      // A disabled button would lose the focus, and keyboard users would lose their position.
       aria-disabled={pending || undefined}
     >
       {pending ? <span className={classes.spinner} /> : Icon && <Icon size={16} aria-hidden />}

@@ -1,7 +1,7 @@
-/** The parts of a page that take the focus when an element in them no longer can. */
+/** The parts of a page that get the focus when an element in them can no longer have it. */
 export const PLACES = 'section, form, fieldset, nav, aside, main, [role=dialog]'
 
-/** Focuses the closest part of the page around the element, or the element itself if it is one. */
+/** Focuses the nearest part of the page around the element, or the element itself if it is one. */
 export function focusAround(element: HTMLElement | null | undefined): void {
   const place = element?.closest<HTMLElement>(PLACES)
   if (!place) return

@@ -2,7 +2,7 @@ import { type KeyboardEvent, lazy, type ReactNode, Suspense, useRef, useState } 
 import { buttonClass } from './button.tsx'
 import type { Choice } from './menu-list.tsx'
 
-/** What gives menus their behaviour is large, so it is loaded when somebody approaches the first one. */
+/** The code of menus is large, so it is loaded when the pointer or the focus first reaches one. */
 const load = () => import('./menu-list.tsx')
 const MenuList = lazy(() => load().then(({ MenuList: one }) => ({ default: one })))
 

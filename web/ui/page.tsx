@@ -74,7 +74,7 @@ type TableProps = {
   label: string
   head: ReactNode[]
   className?: string
-  /** On a phone, each row becomes a block in which every value stands beside the name of its column. */
+  /** On a phone, each row becomes a block in which every value is shown next to the name of its column. */
   stacked?: boolean
   children: ReactNode
 }

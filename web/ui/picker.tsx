@@ -6,7 +6,7 @@ export type Entry = { id: string; label: string; group: string; icon: LucideIcon
 
 type PickerProps = {
   title: string
-  /** What the field is for. */
+  /** The purpose of the field. */
   label: string
   listLabel: string
   /** Undefined while they are loaded. */

@@ -1,5 +1,5 @@
 /**
- * Codewords for error correction in each block, and the number of blocks, for the versions 1 to 10 at level M
+ * The number of error correction codewords per block, and the number of blocks, for the versions 1 to 10 at level M
  * (ISO/IEC 18004, table 9).
  */
 const CORRECTION = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26]
@@ -48,7 +48,7 @@ function dataWordsIn(version: number): number {
   return wordsIn(version) - correction * blocks
 }
 
-/** Bits of the field that holds the number of bytes. */
+/** The number of bits of the field that holds the length in bytes. */
 const countBits = (version: number): number => (version < 10 ? 8 : 16)
 
 function versionFor(length: number): number {
@@ -105,7 +105,7 @@ function correctionOf(data: number[], divisor: number[]): number[] {
   return rest
 }
 
-/** Cuts the data into blocks, adds the correction of each, and takes one word of each block in turn. */
+/** Splits the data into blocks, computes the error correction of each, and interleaves the codewords of all blocks. */
 function withCorrection(data: number[], version: number): number[] {
   const { correction, blocks } = blocksOf(version)
   const short = Math.floor(data.length / blocks)
@@ -164,14 +164,14 @@ function drawn(version: number, mask: number): Matrix {
 
 type Set = (x: number, y: number, isDark: boolean) => void
 
-/** The remainder of a value by a polynomial, behind the value. */
+/** Returns a value followed by its remainder for a polynomial. */
 function checked(value: number, degree: number, polynomial: number): number {
   let rest = value
   for (let step = 0; step < degree; step++) rest = (rest << 1) ^ ((rest >> (degree - 1)) * polynomial)
   return (value << degree) | rest
 }
 
-/** Level M is 00, so that the format is the number of the mask. */
+/** Level M is encoded as 00, so the format is the number of the mask. */
 function drawFormat(size: number, mask: number, set: Set): void {
   const format = checked(mask, 10, 0x537) ^ 0x5412
   for (let bit = 0; bit < 15; bit++) {
@@ -205,7 +205,7 @@ const MASKS: ((x: number, y: number) => boolean)[] = [
   (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2 === 0,
 ]
 
-/** Fills the free modules in columns of two, up and down from the right, and inverts those of the mask. */
+/** Fills the free modules in columns of two, alternately upwards and downwards from the right, and applies the mask. */
 function placeData(
   { size, dark, fixed }: Matrix,
   bits: number[],
@@ -228,7 +228,9 @@ function placeData(
   }
 }
 
-/** Counts what makes a code hard to read: long runs, squares of one colour, and too much of one colour. */
+/**
+ * Returns the penalty for patterns that are hard to scan: long runs, squares of one colour, and too much of one colour.
+ */
 function penaltyOf(dark: boolean[][]): number {
   const columns = dark.map((_, x) => dark.map((row) => row[x] ?? false))
   let penalty = 0

@@ -21,7 +21,7 @@ export function Skeleton({ lines = 4, tall }: { lines?: number; tall?: boolean }
 
 type EmptyProps = { icon: LucideIcon; title: string; children?: ReactNode; action?: ReactNode; role?: string }
 
-/** Says that there is nothing to show, and offers one action. */
+/** Shows that a list is empty, and offers one action. */
 export function Empty({ icon: Icon, title, children, action, role }: EmptyProps) {
   return (
     <div className={classes.empty} role={role}>

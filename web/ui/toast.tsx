@@ -31,7 +31,7 @@ export function tell(kind: Toast['kind'], text: string, action?: Toast['action']
   if (kind === 'done') setTimeout(() => dismissToast(id), SHOWN_MS)
 }
 
-/** Does what the newest toast offers, for those who could not reach its button before it goes. */
+/** Performs the action of the newest toast, for users who cannot reach its button in time. */
 export function takeOffer(): void {
   const toast = toasts.findLast(({ action }) => action)
   if (!toast) return

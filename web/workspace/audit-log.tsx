@@ -9,7 +9,7 @@ import { Empty, Loaded } from '../ui/state.tsx'
 import { wordsOfAction, wordsOfActor, wordsOfDetail, wordsOfTarget } from './audit-words.ts'
 import classes from './workspace.module.css'
 
-/** Lists who changed what, in words. */
+/** Lists who changed what, as text. */
 export function AuditLog() {
   const can = useCan()
   const agents = useAgents().data?.data ?? []

@@ -51,11 +51,11 @@ const WORDS: Record<string, string> = {
   'user.export': 'exported a person',
 }
 
-/** Says what somebody did. An action without words of its own is shown by its name. */
+/** Describes an action. An action without a description of its own is shown by its name. */
 export const wordsOfAction = (action: string): string =>
   WORDS[action] ?? action.replace('.', ': ').replaceAll('-', ' ')
 
-/** Who acted, when no member or key has that name any more. */
+/** Describes the actor when no member or key has that name any more. */
 export function wordsOfActor(actor: string): string {
   if (actor === 'operator') return 'The operator'
   if (actor === 'nobody') return 'Somebody'
@@ -69,7 +69,7 @@ const FIELDS: Record<string, string> = {
   from: 'before',
 }
 
-/** Writes a name such as `creditLimit` as words. */
+/** Converts a name such as `creditLimit` to words. */
 const plain = (name: string): string =>
   FIELDS[name] ?? name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
 
@@ -82,7 +82,10 @@ function wordsOfValue(value: unknown): string {
   return String(value)
 }
 
-/** Writes the details of an entry as plain text instead of JSON. Which fields somebody filled in says nothing. */
+/**
+ * Formats the details of an entry as plain text instead of JSON. Lists of changed fields are left out where they tell
+ * nothing.
+ */
 export const wordsOfDetail = (detail: object, action = ''): string =>
   Object.entries(detail)
     .map(([name, value]) => {

@@ -23,7 +23,7 @@ const LIVES = [
 
 const refresh = () => queries.invalidateQueries({ queryKey: ['/keys'] })
 
-/** Makes an API key and shows it once. */
+/** Creates an API key and shows it once. */
 export function MakeKey({ onClose }: { onClose: () => void }) {
   const own = useMember()?.scopes ?? []
   const [isLimited, setIsLimited] = useState(false)

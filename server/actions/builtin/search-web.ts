@@ -36,7 +36,7 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   let length = 0
   for await (const chunk of body) {
     length += chunk.length
-    if (length > MOST_BYTES) throw new Error('The answer of the search service is too large.')
+    if (length > MOST_BYTES) throw new Error('The response of the search service is too large.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -44,7 +44,7 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
 
 function resultsOf(answer: unknown): Record<string, string>[] {
   const { results } = (answer ?? {}) as { results?: unknown }
-  if (!Array.isArray(results)) throw new Error('The search service gave no results.')
+  if (!Array.isArray(results)) throw new Error('The search service returned no results.')
   return results
     .map((result) => (result ?? {}) as Record<string, unknown>)
     .filter(({ url }) => typeof url === 'string' && /^https?:\/\//i.test(url))

@@ -19,7 +19,7 @@ export function fillHeaders(templates: Templates, read: (slot: string) => string
   const insert = (slot: string): string => {
     const value = read(slot)
     if (isHeaderValue(value)) return value
-    throw new ToolProblem(`The input "${slot}" holds characters that cannot be sent in a header.`)
+    throw new ToolProblem(`The input "${slot}" contains characters that cannot be sent in a header.`)
   }
   return Object.fromEntries(templates.map(([name, template]) => [name, fill(template, insert)]))
 }

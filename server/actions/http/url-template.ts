@@ -38,7 +38,9 @@ export function fillUrl(template: string, read: (slot: string) => string): strin
   const segments = path.split('/').map((segment) => {
     const filled = fill(segment, insert)
     if (filled !== segment && (filled === '' || DOTS.test(filled))) {
-      throw new ToolProblem(`The input for ${segment} cannot stand in a URL: it is empty or holds only dots.`)
+      throw new ToolProblem(
+        `The input for ${segment} cannot be part of a URL: it is empty or consists of dots.`,
+      )
     }
     return filled
   })

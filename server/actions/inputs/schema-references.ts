@@ -21,7 +21,7 @@ export function refuseReferences(root: Record<string, unknown>): string | null {
     if (typeof node !== 'object' || node === null) return 0
     const known = sizes.get(node)
     if (known !== undefined) return known
-    if (open.has(node)) throw new Error('Must not refer to itself: a $ref leads back to where it stands.')
+    if (open.has(node)) throw new Error('Must not refer to itself: a $ref leads back to its own position.')
     open.add(node)
     let size = (node as Record<string, unknown>).uniqueItems === true ? UNIQUE_ITEMS : 1
     for (const member of Object.values(node)) size += sizeOf(member)

@@ -15,9 +15,9 @@ const TOO_LARGE =
 
 /**
  * Changes an agent's actions or procedures. The change holds the lock of the agent until it commits, is written to the
- * audit log, and increases the version by which every process notices it. `work` returns the target's id and its row,
- * or null for no change. Throws AGENT_NOT_FOUND, and VALIDATION_INVALID_BODY when the definitions exceed the limit of
- * an agent.
+ * audit log with the name, since an id is of no use once the object is deleted, and increases the version by which
+ * every process notices it. `work` returns the row, and whether it changed. Throws AGENT_NOT_FOUND, and
+ * VALIDATION_INVALID_BODY when the definitions exceed the limit of an agent.
  */
 export async function changeTools<R>(
   db: Db,

@@ -48,7 +48,7 @@ export async function screenSpam(
     await extendMetadata(ctx.db, conversation.account_id, ids, { spam: verdict })
     return false
   }
-  ctx.log.info({ conversation: conversation.id, by: verdict.by }, 'a conversation is paused as spam')
+  ctx.log.info({ conversation: conversation.id, by: verdict.by }, 'a conversation was paused as spam')
   await pause(ctx, conversation, ids, verdict)
   return true
 }
@@ -100,10 +100,10 @@ async function judge(
   if (!isAsked) return { found: judgeByWords(rule, text), by: 'heuristic' }
   try {
     const found = await judgeByModel(models, accountId, model, rule, text)
-    if (found === null) log.debug({ model: model.entry.id }, 'the model did not judge a message')
+    if (found === null) log.debug({ model: model.entry.id }, 'the model did not classify a message')
     return found === null ? null : { found, by: 'model' }
   } catch (error) {
-    log.debug({ err: error }, 'the model did not judge a message')
+    log.debug({ err: error }, 'the model did not classify a message')
     return null
   }
 }

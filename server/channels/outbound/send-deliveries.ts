@@ -24,10 +24,12 @@ export function createSender(ctx: Context, channels: Channel[]): Sender {
       const delivery = await claimDelivery(ctx.db)
       if (!delivery) return
       const done = attempt(ctx, channels, delivery)
-        .catch((error: unknown) => ctx.log.error({ err: error, delivery: delivery.id }, 'a delivery'))
+        .catch((error: unknown) =>
+          ctx.log.error({ err: error, delivery: delivery.id }, 'a delivery could not be processed'),
+        )
         .finally(() => underWay.delete(done))
         .then(tick)
-        .catch((error: unknown) => ctx.log.error({ err: error }, 'the next delivery'))
+        .catch((error: unknown) => ctx.log.error({ err: error }, 'the next delivery could not be queued'))
       underWay.add(done)
     }
   }
@@ -50,7 +52,7 @@ async function attempt(ctx: Context, channels: Channel[], delivery: DeliveryRow)
   const channel = channels.find(({ name }) => name === delivery.channel)
   const outcome: Attempt = channel
     ? await channel.send(ctx, delivery, AbortSignal.timeout(LONGEST_MS)).catch((error: unknown) => {
-        ctx.log.error({ err: error, delivery: delivery.id }, 'a delivery broke')
+        ctx.log.error({ err: error, delivery: delivery.id }, 'a delivery failed with an unexpected error')
         return { kind: 'unknown', reason: 'An error inside the service.' }
       })
     : { kind: 'refused', reason: 'This installation has no such channel.' }

@@ -62,8 +62,13 @@ export async function answerConversation(
     const live = await startChat(ctx, requestOf(account, agent, conversation))
     live.answer.catch((error: unknown) => {
       // A takeover ends the reply, too, which the next attempt notices.
-      ctx.log.info({ err: error, conversation: conversationId }, 'a channel got no answer yet')
-      later().catch((failure: unknown) => ctx.log.error({ err: failure }, 'answering a channel again'))
+      ctx.log.info(
+        { err: error, conversation: conversationId },
+        'a conversation on a channel could not be answered yet',
+      )
+      later().catch((failure: unknown) =>
+        ctx.log.error({ err: failure }, 'the retry of an answer could not be queued'),
+      )
     })
     return true
   } catch (error) {

@@ -118,7 +118,7 @@ export const notOngoing = (status: string): ApiError =>
 /** Returns the error for readers of an answer that its process could not finish. */
 export const interrupted = (): ApiError =>
   new ApiError('SERVICE_OVERLOADED', {
-    message: 'The answer was interrupted. What was said of it is kept in the conversation.',
+    message: 'The answer was interrupted. The conversation keeps its text so far.',
     headers: { 'retry-after': '2' },
   })
 

@@ -144,7 +144,7 @@ function asApiError(cause: unknown, provider: string): ApiError {
     return new ApiError('CHAT_PROVIDER_ERROR', { details: { provider }, cause })
   if (isUnavailable(cause)) {
     return new ApiError('SERVICE_OVERLOADED', {
-      message: 'The database is away for the moment. The message is stored: send the request again.',
+      message: 'The database is temporarily unavailable. The message is stored: send the request again.',
       headers: { 'retry-after': '2' },
       cause,
     })
@@ -154,7 +154,7 @@ function asApiError(cause: unknown, provider: string): ApiError {
 
 const RESTARTING = (): ApiError =>
   new ApiError('SERVICE_OVERLOADED', {
-    message: 'The service is being restarted. What was said so far is kept in the conversation.',
+    message: 'The service is being restarted. The conversation keeps the text so far.',
     headers: { 'retry-after': '2' },
   })
 

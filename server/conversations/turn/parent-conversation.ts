@@ -103,7 +103,7 @@ export async function summariseParent(
       .execute()
     return short
   } catch (error) {
-    log.debug({ err: error }, 'no summary by the model')
+    log.debug({ err: error }, 'the model did not write a summary')
     return parent.summary
   }
 }

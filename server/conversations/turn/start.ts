@@ -55,7 +55,7 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
   }
   runTurn(ctx, turn, live)
     .then(() => giveTitle(ctx, turn, live))
-    .catch((error: unknown) => ctx.log.error({ err: error }, 'generation'))
+    .catch((error: unknown) => ctx.log.error({ err: error }, 'a generation failed with an unexpected error'))
   return live
 }
 

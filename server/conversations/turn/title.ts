@@ -64,6 +64,6 @@ export async function improveTitle(
     if (short === '') return
     await setTitle(db, { accountId, conversationId: live.ids.conversationId, title: short })
   } catch (error) {
-    log.debug({ err: error }, 'no title by the model')
+    log.debug({ err: error }, 'the model did not write a title')
   }
 }

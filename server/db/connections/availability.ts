@@ -171,7 +171,7 @@ const connectionOf = (client: pg.ClientBase): Connection =>
   (client as unknown as { connection: Connection }).connection
 /** Destroys a connection without the Terminate message, which would wait for a server that does not respond. */
 export const cutOff = (client: pg.ClientBase): void =>
-  connectionOf(client).stream.destroy(new Error('The database stays silent.'))
+  connectionOf(client).stream.destroy(new Error('The database does not respond.'))
 const pidOf = (client: pg.ClientBase): number => (client as unknown as { processID: number }).processID
 
 type Seen = { absence: Absence | null; lost: Set<number> }

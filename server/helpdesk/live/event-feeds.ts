@@ -87,7 +87,7 @@ function startFeed({ db, notifier, log }: Needs, { accountId, agentId }: AgentRe
       const groups = Map.groupBy(ready, ({ position }) => position)
       for (const [position, group] of groups) await lookFrom(position, group)
     } catch (error) {
-      log.warn({ err: error }, 'events of a help desk')
+      log.warn({ err: error }, 'the events of help desks could not be read')
     } finally {
       looking = false
       if (again) setImmediate(look)

@@ -29,7 +29,8 @@ export type KeyState =
 export class KeyTaken extends ApiError {
   constructor() {
     super('IDEMPOTENCY_KEY_REUSED', {
-      message: 'An equal request with this Idempotency-Key was faster. Send it again for its answer.',
+      message:
+        'An identical request with this Idempotency-Key was processed first. Send the request again to get its response.',
     })
   }
 }

@@ -21,7 +21,7 @@ export function notFound(routes: Route[]): (request: FastifyRequest, reply: Fast
       ...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
     ].join(', ')
     throw new ApiError('METHOD_NOT_ALLOWED', {
-      message: `This path takes ${allow}, not ${request.method}.`,
+      message: `This path supports ${allow}, not ${request.method}.`,
       headers: { allow },
     })
   }

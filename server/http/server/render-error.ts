@@ -40,7 +40,7 @@ function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
     constraint?: string
   }
   if (isPassing(error) || isUnavailable(error)) {
-    log.warn({ err: error }, 'the database could not do it now')
+    log.warn({ err: error }, 'the database could not run a query now')
     const message = error instanceof DatabaseAway ? { message: error.message } : {}
     return new ApiError('SERVICE_OVERLOADED', { ...message, cause: error, headers: { 'retry-after': '1' } })
   }

@@ -42,11 +42,11 @@ export async function moveVectors(
     const isLive = isBuilt && (await swap(ctx, agent, space))
     if (isLive) await dropOthers(db, agent, space)
     else await jobs.enqueue<MoveVectors>(db, MOVE_VECTORS, { agentId, space })
-    if (isLive) log.info({ agent: agentId, space }, 'the embedding space answers')
+    if (isLive) log.info({ agent: agentId, space }, 'the new embedding space is in use')
   } catch (error) {
     log.warn(
       { err: error, agent: agentId, space },
-      'the vectors of the new space are not complete; it goes on later',
+      'the vectors of the new embedding space are incomplete; embedding will continue later',
     )
     throw error
   } finally {
@@ -94,7 +94,7 @@ async function build(
     logged = Date.now()
     log.info(
       { agent: agent.id, space, done, left: await countLeft(db, agent, space) },
-      'embedding for a new space',
+      'embedding chunks for a new space',
     )
   }
 }

@@ -68,7 +68,7 @@ export async function refuseUnfinished(trx: Trx, account: { id: AccountId; plan:
     .executeTakeFirst()
   if (!last) return
   throw new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS', {
-    message: `${unfinishedSources} sources of the account are not trained yet, as many as its plan allows. Add more when some of them are.`,
+    message: `${unfinishedSources} sources of the account are waiting for training, which is the limit of its plan. Add more once some of them are trained.`,
     headers: { 'retry-after': '30' },
   })
 }

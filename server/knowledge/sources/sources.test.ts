@@ -617,7 +617,7 @@ test('an account adds no more sources while as many wait for their training as i
   const refused = await add()
   assert.equal(refused.status, 429)
   assert.ok(Number(refused.headers.get('retry-after')) > 0)
-  assert.match(await refused.text(), /250 sources of the account are not trained yet/)
+  assert.match(await refused.text(), /250 sources of the account are waiting for training/)
   await db.updateTable('sources').set({ status: 'trained' }).where('id', '=', waiting[0]!.id).execute()
   assert.equal((await add()).status, 201)
 })

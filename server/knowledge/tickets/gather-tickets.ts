@@ -56,7 +56,7 @@ async function keep(
     return true
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'SOURCE_SIZE_LIMIT_EXCEEDED')) throw error
-    ctx.log.warn({ agent: agentId }, 'no room for more solved tickets in the plan')
+    ctx.log.warn({ agent: agentId }, 'the plan has no room for more solved tickets')
     return false
   }
 }

@@ -55,7 +55,7 @@ export async function embedChunks(
   if (!former) return
   await embedMissing(db, former, source, chunks, signal).catch((error: unknown) => {
     // Until the new space is in use, these chunks are found by their words.
-    log.warn({ err: error, space: live }, 'the former embedding model did not answer')
+    log.warn({ err: error, space: live }, 'the previous embedding model did not respond')
   })
 }
 

@@ -35,7 +35,7 @@ export async function* readBackup(file: string): AsyncGenerator<Line> {
     const { code, syscall } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT') throw new CommandFailure(`There is no file ${file}.`)
     if (syscall) throw new CommandFailure(`${file} cannot be read (${code}); nothing was changed.`)
-    throw new CommandFailure(`${file} is damaged, cut short, or no backup of Parley; nothing was changed.`)
+    throw new CommandFailure(`${file} is damaged, truncated, or not a backup of Parley; nothing was changed.`)
   }
 }
 

@@ -203,11 +203,11 @@ test('what cannot be restored is refused with one sentence and changes nothing',
   await writeFile(text, 'no backup')
   await writeFile(cut, whole.subarray(0, whole.length >> 1))
   const refusals: [RegExp, () => Promise<string> | string][] = [
-    [/is damaged, cut short, or no backup/, () => text],
-    [/is damaged, cut short, or no backup/, () => cut],
+    [/is damaged, truncated, or not a backup/, () => text],
+    [/is damaged, truncated, or not a backup/, () => cut],
     [/There is no file/, () => join(folder, 'missing')],
     [/cannot be read \(EISDIR\)/, () => folder],
-    [/is no backup of Parley/, () => forged(() => [])],
+    [/is not a backup of Parley/, () => forged(() => [])],
     [
       /another version/,
       () =>

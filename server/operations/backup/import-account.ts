@@ -85,5 +85,6 @@ async function refuseKnown(trx: Trx, { id, name }: AccountLine): Promise<void> {
     .select('id')
     .where('id', '=', id as AccountId)
     .executeTakeFirst()
-  if (known) throw new CommandFailure(`The account ${id} ("${name}") is here already; nothing was changed.`)
+  if (known)
+    throw new CommandFailure(`The account ${id} ("${name}") already exists here; nothing was changed.`)
 }

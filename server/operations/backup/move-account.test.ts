@@ -117,7 +117,7 @@ test('an account moves to the other database with all that belongs to it, and no
   const all = { agentId, sources: null, from: null, until: null }
   assert.equal(await conversationTotal(to.db, account.id, all), 300)
 
-  await assert.rejects(importAccount(to.db, filesOf('to'), first), /is here already; nothing was changed/)
+  await assert.rejects(importAccount(to.db, filesOf('to'), first), /already exists here; nothing was changed/)
   await assert.rejects(restoreBackup(to.db, filesOf('to'), first), /holds one account/)
   const whole = join(folder, 'whole.gz')
   await writeBackup(from.database.db, filesOf('from'), whole)

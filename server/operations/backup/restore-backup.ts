@@ -78,7 +78,7 @@ export async function checkBackup(file: string): Promise<void> {
       )
     isFirst = false
   }
-  if (isFirst) throw new CommandFailure(`${file} is no backup of Parley; nothing was changed.`)
+  if (isFirst) throw new CommandFailure(`${file} is not a backup of Parley; nothing was changed.`)
 }
 
 /** Throws unless the first line says that the backup was written with this program's schema. */

@@ -37,7 +37,7 @@ export async function writeBackup(
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException
     if (path?.startsWith(file))
-      throw new CommandFailure(`The backup ${file} cannot be written (${code}); there is none.`)
+      throw new CommandFailure(`The backup ${file} cannot be written (${code}); no backup was made.`)
     throw error
   } finally {
     await rm(unfinished, { force: true })

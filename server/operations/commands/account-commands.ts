@@ -66,13 +66,13 @@ export const accountPlan: Command = {
     })
     return { id: account.id, plan }
   },
-  print: ({ id, plan }) => `${id} is on the plan ${plan} now.`,
+  print: ({ id, plan }) => `${id} is now on the plan ${plan}.`,
 }
 
 export const accountIdle: Command = {
   name: 'account idle',
   usage: 'ID HOURS|default',
-  summary: 'Ends conversations of channels that were idle for so many hours',
+  summary: 'Sets the number of hours without activity after which conversations of channels end',
   options: {},
   positionals: { count: 2 },
   async run({ db }, { positionals: [id = '', hours = ''] }) {

@@ -20,7 +20,7 @@ export const backup: Command = {
 export const restore: Command = {
   name: 'restore',
   usage: 'FILE [--without-secrets]',
-  summary: 'Replaces all data by that of a backup, while no service runs on it',
+  summary: 'Replaces all data with that of a backup, while no service is running on it',
   options: { 'without-secrets': { type: 'boolean' } },
   positionals: { count: 1, paths: true },
   async run({ db, filesDir, isServed, setMaintenance, resume }, { values, positionals: [file = ''] }) {
@@ -28,7 +28,7 @@ export const restore: Command = {
     if (!wasOn && (await isServed())) {
       await checkBackup(file)
       throw new CommandFailure(
-        'A service runs on this data, and a restore would replace all of it: stop the service, or switch it to maintenance with "maintenance on" first. Nothing was changed.',
+        'A service is running on this data, and a restore would replace all of it: stop the service, or switch it to maintenance with "maintenance on" first. Nothing was changed.',
       )
     }
     await setMaintenance(true)
@@ -47,9 +47,9 @@ export const restore: Command = {
     [
       `${file} is restored: ${rows} rows and ${files} files.`,
       disabledActions
-        ? `${disabledActions} actions are switched off: their headers were encrypted and have to be set again.`
+        ? `${disabledActions} actions were disabled: their headers were encrypted and have to be entered again.`
         : '',
-      leftOut ? `${leftOut} connections were encrypted and have to be made again.` : '',
+      leftOut ? `${leftOut} connections were encrypted and have to be set up again.` : '',
     ]
       .filter((line) => line !== '')
       .join('\n'),

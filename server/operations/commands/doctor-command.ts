@@ -8,7 +8,7 @@ export const doctor: Command = {
   name: 'doctor',
   usage: '',
   summary:
-    'Asks each model, the embedding model and the reranker something small, and says what to do where one fails',
+    'Sends a small request to each model, the embedding model and the reranker, and says what to do when one fails',
   options: {},
   async run({ db, openModels }) {
     const { catalogue, models } = openModels()

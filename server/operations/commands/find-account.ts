@@ -28,7 +28,7 @@ export async function accountOf(db: Db, { values: { account } }: Input): Promise
   if (rows.length === 1 && rows[0]) return rows[0]
   throw usageFailure(
     rows.length === 0
-      ? 'There is no account yet: "account create" makes one.'
+      ? 'There is no account yet: "account create" creates one.'
       : '--account is required, since there are several; "account list" lists them.',
   )
 }

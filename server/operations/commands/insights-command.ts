@@ -5,7 +5,8 @@ import { findAgent } from './find-account.ts'
 export const insightsAnalyse: Command = {
   name: 'insights analyse',
   usage: '--agent ID',
-  summary: "Has an agent's conversations looked at now; the service does it within seconds",
+  summary:
+    "Makes an agent's new conversations due for analysis now; the service analyses them within seconds",
   options: { agent: { type: 'string' } },
   async run({ db }, input) {
     const { id, account_id } = await findAgent(db, required(input, 'agent'))
@@ -14,5 +15,5 @@ export const insightsAnalyse: Command = {
       conversations: await analyseNow({ db, jobs: null }, { accountId: account_id, agentId: id }),
     }
   },
-  print: ({ conversations }) => `${conversations} conversations are looked at now.`,
+  print: ({ conversations }) => `${conversations} conversations are due for analysis now.`,
 }

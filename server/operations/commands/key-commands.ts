@@ -11,7 +11,7 @@ const text = { type: 'string' as const }
 export const keysCreate: Command = {
   name: 'keys create',
   usage: '[--account ID] --name NAME [--scopes a,b] [--expires ISO]',
-  summary: 'Makes an API key; it is shown this once',
+  summary: 'Creates an API key, which is shown only once',
   options: { account: text, name: text, scopes: text, expires: text },
   async run({ db }, input) {
     const name = required(input, 'name')
@@ -61,7 +61,7 @@ export const keysList: Command = {
 export const keysRevoke: Command = {
   name: 'keys revoke',
   usage: 'ID',
-  summary: 'Ends an API key; every process refuses it within a second',
+  summary: 'Revokes an API key; every process refuses it within a second',
   options: {},
   positionals: { count: 1 },
   async run({ db }, { positionals: [id = ''] }) {

@@ -14,7 +14,7 @@ export async function maintenanceIsOn(db: Db): Promise<boolean> {
 const maintenance = (name: string, on: boolean): Command => ({
   name,
   usage: '',
-  summary: on ? 'Refuses every request with 503' : 'Ends the maintenance',
+  summary: on ? 'Refuses every request with 503' : 'Ends maintenance',
   options: {},
   async run({ db, setMaintenance }) {
     await setMaintenance(on)
@@ -35,7 +35,7 @@ export const maintenanceOff = maintenance('maintenance off', false)
 export const maintenanceStatus: Command = {
   name: 'maintenance status',
   usage: '',
-  summary: 'Says whether the service is under maintenance',
+  summary: 'Shows whether the service is under maintenance',
   options: {},
   async run({ db }) {
     return { maintenance: await maintenanceIsOn(db) }

@@ -29,7 +29,8 @@ export const memberCreate: Command = {
 export const setUpLink: Command = {
   name: 'setup-link',
   usage: '[--account ID]',
-  summary: 'Makes a link with which somebody becomes an owner of the account; it works once, for 24 hours',
+  summary:
+    'Creates a link with which somebody becomes an owner of the account; it works once, within 24 hours',
   options: { account: text },
   async run({ db, origin }, input) {
     const account = await accountOf(db, input)
@@ -57,7 +58,7 @@ export const setUpLink: Command = {
 export const memberResetLink: Command = {
   name: 'member reset-link',
   usage: 'ID',
-  summary: 'Makes a link with which a member chooses a new password; it works once, for an hour',
+  summary: 'Creates a link with which a member chooses a new password; it works once, within an hour',
   options: {},
   positionals: { count: 1 },
   run: ({ db, origin }, { positionals: [id = ''] }) =>
@@ -106,7 +107,7 @@ export const memberList: Command = {
 export const memberRemove: Command = {
   name: 'member remove',
   usage: 'ID',
-  summary: 'Removes a team member; their open tickets have no assignee then',
+  summary: 'Removes a team member; their open tickets lose their assignee',
   options: {},
   positionals: { count: 1 },
   run: ({ db }, { positionals: [id = ''] }) =>
@@ -130,7 +131,7 @@ export const memberRemove: Command = {
 export const memberRemoveSecondFactor: Command = {
   name: 'member remove-second-factor',
   usage: 'ID',
-  summary: 'Removes the second factor of a member who has lost it; the password alone is enough then',
+  summary: 'Removes the second factor of a member who has lost it; then the password alone is enough',
   options: {},
   positionals: { count: 1 },
   run: ({ db }, { positionals: [id = ''] }) =>
@@ -144,5 +145,5 @@ export const memberRemoveSecondFactor: Command = {
       await recordAudit(trx, { accountId: member.account_id, ...entry })
       return { id, removed: true }
     }),
-  print: ({ id }) => `${id} signs in with the password alone. Their sessions have ended.`,
+  print: ({ id }) => `${id} now signs in with the password alone. Their sessions have ended.`,
 }

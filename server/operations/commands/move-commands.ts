@@ -17,13 +17,13 @@ export const exportAccount: Command = {
     return { file, account: account.id, ...counts }
   },
   print: ({ file, account, rows, files }) =>
-    `${file}: account ${account}, ${rows} rows and ${files} files. What is encrypted needs the same SECRET_KEY on the other side.`,
+    `${file}: account ${account}, ${rows} rows and ${files} files. Encrypted values need the same SECRET_KEY where the account is imported.`,
 }
 
 export const importCommand: Command = {
   name: 'import',
   usage: 'FILE',
-  summary: 'Adds the account of an export, beside those that are here',
+  summary: 'Adds the account of an export to those that already exist',
   options: {},
   positionals: { count: 1, paths: true },
   async run({ db, filesDir, resume }, { positionals: [file = ''] }) {
@@ -39,11 +39,11 @@ export const importCommand: Command = {
   },
   print: ({ account, rows, files, disabledActions, leftOut }) =>
     [
-      `Account ${account} is here: ${rows} rows and ${files} files.`,
+      `Account ${account} was imported: ${rows} rows and ${files} files.`,
       disabledActions
-        ? `${disabledActions} actions are switched off: their headers were encrypted with another key and have to be set again.`
+        ? `${disabledActions} actions were disabled: their headers were encrypted with another key and have to be entered again.`
         : '',
-      leftOut ? `${leftOut} connections were encrypted with another key and have to be made again.` : '',
+      leftOut ? `${leftOut} connections were encrypted with another key and have to be set up again.` : '',
     ]
       .filter((line) => line !== '')
       .join('\n'),

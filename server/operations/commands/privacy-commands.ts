@@ -38,7 +38,7 @@ export const userExport: Command = {
 export const userErase: Command = {
   name: 'user erase',
   usage: PERSON,
-  summary: 'Deletes everything of an end user from all agents of the account',
+  summary: 'Deletes everything about an end user from all agents of the account',
   options: personOptions,
   async run({ db, erasing }, input) {
     const { id } = await findAccount(db, required(input, 'account'))
@@ -65,7 +65,7 @@ export const retentionShow: Command = {
 export const retentionSet: Command = {
   name: 'retention set',
   usage: '--agent ID --days N|off',
-  summary: 'Deletes conversations that had no activity for so many days',
+  summary: 'Sets the number of days without activity after which conversations are deleted',
   options: { agent: text, days: text },
   async run({ db }, input) {
     const days = required(input, 'days')

@@ -5,7 +5,7 @@ import { type Command, CommandFailure, type Rotated, sentenceOf } from '../comma
 export const secretsRotate: Command = {
   name: 'secrets rotate',
   usage: '[--key-file FILE]',
-  summary: 'Exchanges the key that secrets are encrypted with; may be cut off and run again',
+  summary: 'Rotates the key that secrets are encrypted with; if it is interrupted, run it again',
   options: { 'key-file': { type: 'string' } },
   async run({ db, secrets }, { values }) {
     const rotated = await secrets.rotate(await keyIn(values['key-file']))
@@ -17,16 +17,16 @@ export const secretsRotate: Command = {
     const { keyId, rewritten, unreadable, finished } = result as Rotated
     const lost = unreadable > 0 ? ` ${unreadable} rows could not be read with the old key, either.` : ''
     const next = finished
-      ? 'The old key opens nothing any more.'
+      ? 'The old key no longer decrypts anything.'
       : 'Both keys are valid. Start every process again with the new key, then run "secrets finish".'
-    return `${rewritten} rows are written with the new key ${keyId}.${lost} ${next}`
+    return `${rewritten} rows have been encrypted with the new key ${keyId}.${lost} ${next}`
   },
 }
 
 export const secretsFinish: Command = {
   name: 'secrets finish',
   usage: '',
-  summary: 'Ends an exchange of keys: the old one opens nothing any more',
+  summary: 'Completes a key rotation: the old key no longer decrypts anything',
   options: {},
   async run({ db, secrets }) {
     const { keyId } = await secrets.finish()

@@ -21,7 +21,7 @@ export const secretOperations = ({ db, embedded, config, openSecrets }: Needs): 
       throw new CommandFailure(`The new key must have at least ${SHORTEST_KEY} characters.`)
     if (secret === null && config.secretKey !== null)
       throw new CommandFailure(
-        'The key of this installation is in SECRET_KEY: write a new one to a file and name it with --key-file.',
+        'The key of this installation is in SECRET_KEY: write a new one to a file and pass it with --key-file.',
       )
     const secrets = await openSecrets()
     const wanted = createSealKey(secret ?? randomBytes(32).toString('base64url'))

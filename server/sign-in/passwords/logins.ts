@@ -49,7 +49,7 @@ export async function addLogin(trx: Trx, wanted: Wanted): Promise<{ memberId: st
     .returning('id')
     .executeTakeFirst()
   if (!login)
-    throw new ApiError('RESOURCE_DUPLICATE', { message: 'Somebody signs in with this address already.' })
+    throw new ApiError('RESOURCE_DUPLICATE', { message: 'This address is already used to sign in.' })
   if (known) await changeMemberRow(trx, accountId, memberId, { name, role, agentIds })
   await trx
     .insertInto('login_credentials')

@@ -43,7 +43,7 @@ export async function askAuth<T>(
   if (answer !== null) return answer
   if (response.status === 429)
     throw new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS', { headers: { 'retry-after': '900' } })
-  if (response.status >= 500) throw new Error(`The sign-in library answered ${response.status}.`)
+  if (response.status >= 500) throw new Error(`The sign-in library responded with ${response.status}.`)
   throw new ApiError('AUTH_SIGN_IN_FAILED')
 }
 

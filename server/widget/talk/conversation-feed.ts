@@ -60,7 +60,7 @@ export function createConversationFeed({
     // The unavailability of the database is reported elsewhere; the next query follows in 2 s.
     looking = looking
       .then(() => lookAt(some()))
-      .catch((error) => log.info({ err: error }, 'followed conversations'))
+      .catch((error) => log.info({ err: error }, 'the states of followed conversations could not be read'))
   }
   const lookSoon = (some: Iterable<Follower>): void => {
     for (const follower of some) wanted.add(follower)

@@ -45,7 +45,10 @@ export const emailChannel: Channel = {
     const attempt = await hand(ctx, row, mail, signal)
     if (attempt.kind === 'sent') {
       await noteSent(ctx, thread, mail.messageId, attempt.providerMessageId).catch((error: unknown) =>
-        ctx.log.error({ err: error, delivery: delivery.id }, 'a sent mail was not noted in its thread'),
+        ctx.log.error(
+          { err: error, delivery: delivery.id },
+          'a sent mail could not be recorded in its thread',
+        ),
       )
     }
     return attempt

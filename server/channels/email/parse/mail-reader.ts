@@ -41,7 +41,7 @@ export function createMailReader(ctx: Context, { longestMs = LONGEST_VISIT_MS } 
   const start = (): void => {
     if (underWay.size >= AT_ONCE || ending.signal.aborted) return
     const done = work()
-      .catch((error: unknown) => ctx.log.error({ err: error }, 'a mailbox'))
+      .catch((error: unknown) => ctx.log.error({ err: error }, 'mailboxes could not be read'))
       .finally(() => underWay.delete(done))
     underWay.add(done)
   }

@@ -44,7 +44,7 @@ export async function fetchFiles(
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error
       if ((error.isPassing || error.code === 'uncertain') && !last) throw error
-      ctx.log.warn({ err: error, message: id }, 'a file that a person has sent cannot be fetched')
+      ctx.log.warn({ err: error, message: id }, 'a file from a customer could not be downloaded')
     }
     const file: FetchedFile = bytes && { name: awaited.name, mediaType: await typeOf(awaited, bytes), bytes }
     await transact(ctx.db, (trx) =>

@@ -22,7 +22,10 @@ export async function takeWebhook(
     const { kind, businessAccountId, numberId } = event
     const account = accounts.find((candidate) => candidate.businessAccountId === businessAccountId)
     if (!account || !(await hasNumber(ctx, account, numberId))) {
-      ctx.log.warn({ businessAccountId, numberId, kind }, 'a webhook for a number that is not connected')
+      ctx.log.warn(
+        { businessAccountId, numberId, kind },
+        'received a webhook for a number that is not connected',
+      )
     } else if (kind === 'message') await takeMessage(ctx, account, event)
     else await reportStatus(ctx, account, event)
   }

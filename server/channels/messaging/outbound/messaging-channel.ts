@@ -132,11 +132,11 @@ async function callFor(
 function attemptOf(ctx: Context, delivery: DeliveryRow, error: unknown): Attempt {
   const unknown = (reason: string): Attempt => ({ kind: 'unknown', reason, afterMs: STATUS_WITHIN_MS })
   if (!(error instanceof ProviderFailure)) {
-    ctx.log.error({ err: error, delivery: delivery.id }, 'a delivery broke')
+    ctx.log.error({ err: error, delivery: delivery.id }, 'a delivery failed with an unexpected error')
     return unknown('An error inside the service.')
   }
   const { code, message: reason, retryAfterMs, isPassing } = error
-  ctx.log.info({ err: error, delivery: delivery.id }, 'a delivery was not taken')
+  ctx.log.info({ err: error, delivery: delivery.id }, 'the provider rejected a delivery')
   if (code === 'uncertain') return unknown(reason)
   if (!isPassing) return { kind: 'refused', reason }
   return {

@@ -156,7 +156,7 @@ async function failed(
   error: unknown,
 ): Promise<unknown> {
   const failure = error instanceof ProviderFailure ? error : null
-  log.info({ err: error, delivery: deliveryId }, 'a template was not taken')
+  log.info({ err: error, delivery: deliveryId }, 'the provider rejected a template message')
   const isUncertain = failure === null || failure.code === 'uncertain'
   await transact(db, async (trx) => {
     if (request && !isUncertain) await freeKey(trx, request)

@@ -37,7 +37,7 @@ export async function crawlSite(
     else if (payload.chain !== null) await goOnLater(ctx, run, payload)
   } catch (error) {
     if (!attempt.last || payload.chain === null) throw error
-    ctx.log.error({ err: error, source: run.sourceId }, 'a crawl broke off')
+    ctx.log.error({ err: error, source: run.sourceId }, 'a crawl failed with an unexpected error')
     await failCrawl(
       ctx.db,
       run,
@@ -53,7 +53,10 @@ async function workOn(ctx: Context, run: CrawlRun, signal: AbortSignal): Promise
   const robots = createRobotsCache(ctx, signal)
   const delayMs = await delayOf(run, robots)
   const renewing = setInterval(
-    () => void renewClaims(ctx.db, run).catch((error: unknown) => ctx.log.warn({ err: error }, 'claims')),
+    () =>
+      void renewClaims(ctx.db, run).catch((error: unknown) =>
+        ctx.log.warn({ err: error }, 'the claims of a crawl could not be renewed'),
+      ),
     (LEASE_SECONDS * 1_000) / 3,
   )
   try {

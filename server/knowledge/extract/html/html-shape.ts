@@ -21,7 +21,7 @@ export function tooComplex(html: string): string | null {
     if (elements > MOST_ELEMENTS) return `The page has more than ${MOST_ELEMENTS} elements.`
     if (unnested.has(name.toLowerCase())) continue
     depth = close ? Math.max(0, depth - 1) : depth + 1
-    if (depth > DEEPEST) return `The elements of the page stand more than ${DEEPEST} deep in each other.`
+    if (depth > DEEPEST) return `The elements of the page are nested more than ${DEEPEST} levels deep.`
   }
   return null
 }
